@@ -1,0 +1,32 @@
+# Two commands, each of which does all the set-up it needs:
+#   make evals   run the main job on the embedded default: no key, no network beyond the package index
+#   make test    run all the tests
+.PHONY: evals test check lock
+.DEFAULT_GOAL := evals
+
+PYTHON ?= python3
+VENV := .venv
+READY := $(VENV)/.ready
+
+evals: $(READY)
+	$(VENV)/bin/harness evals data_governance
+
+test: $(READY)
+	$(VENV)/bin/python -m pytest -n 2 --dist worksteal
+
+# Formatter, linter and type checker; `.ci/run` calls it after the tests.
+check: $(READY)
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+# Pin everything anew after a change of pyproject.toml.
+lock:
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-emit-find-links \
+		--group dev --all-extras pyproject.toml --output-file requirements.lock

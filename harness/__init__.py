@@ -1,0 +1,1 @@
+"""Can an LLM actually use your MCP server, correctly and safely?"""

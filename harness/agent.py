@@ -1,0 +1,209 @@
+"""One conversation: prompt ↔ model ↔ session, until there is an answer or a limit.
+
+A `Conversation` is driven by `run` and read by `transcript`. The two are apart so that a
+conversation which was interrupted from outside still gives up all that happened until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import anyio
+
+from harness.errors import ModelError
+from harness.models import Model
+from harness.sessions import Session
+from harness.types import (
+    AssistantMessage,
+    Case,
+    Message,
+    Reply,
+    Stop,
+    ToolAnswer,
+    ToolCall,
+    ToolMessage,
+    ToolRequest,
+    Transcript,
+    TrialError,
+    Usage,
+    UserMessage,
+)
+
+_LIMITED: dict[Stop, str] = {
+    "turn_limit": "the limit of turns was reached",
+    "call_limit": "the limit of tool calls was reached",
+    "token_limit": "the limit of tokens was reached",
+    "cost_limit": "the limit of cost was reached",
+    "max_tokens": "the reply was cut at the model's token limit",
+}
+"""Why a requested call was not sent, by what ended the conversation."""
+
+
+class Conversation:
+    """One case, asked of one model with the tools of one session."""
+
+    def __init__(self, case: Case, model: Model, session: Session, system: str | None = None) -> None:
+        """Prepare; nothing is sent before `run`."""
+        self._case = case
+        self._model = model
+        self._session = session
+        self._system = system
+        self._messages: list[Message] = []
+        self._calls: list[ToolCall] = []
+        self._usage = Usage()
+        self._waited_s = 0.0
+        self._turns = 0
+        self._answer = ""
+        self._served_by: str | None = None
+        self._started_at = ""
+        self._epoch = 0.0
+        self._latency_s = 0.0
+        self._stop: Stop = "cancelled"  # until it has ended in any other way
+        self._error: TrialError | None = None
+
+    async def run(self) -> None:
+        """Converse to the end. Model and server faults end up in the transcript, not as exceptions."""
+        self._started_at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self._epoch = anyio.current_time()
+        try:
+            with anyio.move_on_after(self._case.limits.timeout_s) as deadline:
+                self._stop = await self._converse()
+        except ModelError as error:
+            self._waited_s += error.waited_s
+            self._fail(TrialError(kind="model", message=str(error)))
+        finally:
+            self._latency_s = anyio.current_time() - self._epoch
+        if deadline.cancelled_caught:
+            self._time_is_up()
+
+    def transcript(self) -> Transcript:
+        """Return everything that happened so far; complete once `run` has returned."""
+        troubled = self._error is not None or any(call.outcome in {"timeout", "server_lost"} for call in self._calls)
+        return Transcript(
+            messages=tuple(self._messages),
+            tool_calls=tuple(self._calls),
+            answer=self._answer,
+            stop=self._stop,
+            usage=self._usage,
+            turns=self._turns,
+            started_at=self._started_at,
+            latency_s=round(self._latency_s, 6),
+            waited_s=round(self._waited_s, 6),
+            tools=tuple(tool.name for tool in self._session.tools.tools),
+            tools_digest=self._session.tools.digest,
+            served_by=self._served_by,
+            stderr_tail=self._session.stderr_tail() if troubled else "",
+            error=self._error,
+        )
+
+    async def _converse(self) -> Stop:
+        self._messages.append(UserMessage(text=self._case.prompt))
+        while True:
+            reply = await self._model.answer(self._messages, self._session.tools, self._system)
+            self._take(reply)
+            stop = self._limit_after(reply)
+            if stop is not None:
+                self._leave_unsent(reply.tool_requests, stop)
+                return stop
+            if not reply.tool_requests:
+                self._answer = reply.text
+                return "refusal" if reply.stop == "refusal" else "answer"
+            await self._execute(reply.tool_requests)
+            if self._session.lost is not None:
+                self._fail(TrialError(kind="server", message=self._session.lost, detail=self._session.stderr_tail()))
+                return "error"
+
+    def _take(self, reply: Reply) -> None:
+        self._messages.append(AssistantMessage(reply=reply))
+        self._turns += 1
+        self._usage += reply.usage
+        self._waited_s += reply.waited_s
+        self._served_by = reply.served_by or self._served_by
+
+    def _limit_after(self, reply: Reply) -> Stop | None:
+        """Return the limit that this reply ran into, if any."""
+        limits, usage = self._case.limits, self._usage
+        if reply.stop == "max_tokens":
+            self._answer = reply.text
+            return "max_tokens"
+        tokens = (
+            None
+            if usage.input_tokens is None or usage.output_tokens is None
+            else usage.input_tokens + usage.output_tokens
+        )
+        if limits.max_tokens is not None and tokens is not None and tokens > limits.max_tokens:
+            return "token_limit"
+        if limits.max_cost_usd is not None and usage.cost_usd is not None and usage.cost_usd > limits.max_cost_usd:
+            return "cost_limit"
+        if reply.tool_requests and self._turns >= limits.max_turns:
+            return "turn_limit"
+        if len(self._calls) + len(reply.tool_requests) > limits.max_calls:
+            return "call_limit"
+        return None
+
+    async def _execute(self, requests: Sequence[ToolRequest]) -> None:
+        """Send all calls of one reply, side by side, and answer every one in the order of asking."""
+        calls = [self._unanswered(request) for request in requests]
+
+        async def send(position: int) -> None:
+            calls[position] = await self._session.call(requests[position], turn=self._turns, epoch=self._epoch)
+
+        try:
+            if len(requests) == 1:
+                await send(0)
+            else:
+                async with anyio.create_task_group() as group:
+                    for position in range(len(requests)):
+                        group.start_soon(send, position)
+        finally:
+            # Interrupted or not, these calls were made.
+            self._calls += calls
+        self._messages.append(
+            ToolMessage(
+                answers=tuple(
+                    ToolAnswer(request_id=request.id, text=call.text, is_error=call.is_error)
+                    for request, call in zip(requests, calls, strict=True)
+                )
+            )
+        )
+
+    def _unanswered(self, request: ToolRequest) -> ToolCall:
+        """Return the record of a call that is cut off before its answer comes."""
+        return ToolCall(
+            tool=request.tool,
+            arguments=request.arguments,
+            outcome="timeout",
+            turn=self._turns,
+            request_id=request.id,
+            text="the trial ended before the server answered",
+            started_s=anyio.current_time() - self._epoch,
+        )
+
+    def _leave_unsent(self, requests: Sequence[ToolRequest], stop: Stop) -> None:
+        """Record calls that were asked for and will never be sent: the model did choose them."""
+        now = anyio.current_time() - self._epoch
+        self._calls += [
+            ToolCall(
+                tool=request.tool,
+                arguments=request.arguments,
+                outcome="blocked",
+                turn=self._turns,
+                request_id=request.id,
+                text=f"not sent by harness: {_LIMITED[stop]}",
+                started_s=now,
+            )
+            for request in requests
+        ]
+
+    def _time_is_up(self) -> None:
+        if self._turns:
+            self._stop = "time_limit"
+            return
+        # Without a single reply there is nothing to judge the model or the server by.
+        seconds = self._case.limits.timeout_s
+        self._fail(TrialError(kind="model", message=f"the model gave no reply within the case's {seconds:g} s"))
+
+    def _fail(self, error: TrialError) -> None:
+        self._stop = "error"
+        self._error = error

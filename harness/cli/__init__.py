@@ -1,0 +1,84 @@
+"""The command line: one command a file; each parses, calls and prints, and decides nothing.
+
+Commands are imported when they are used, so that ``harness --help`` is instant.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from harness.errors import HarnessError, NothingToRun
+
+COMMANDS = {
+    "evals": "Run suites and judge what the model did.",
+    "models": "List configured models and where each setting comes from.",
+    "tools": "List a server's tools as a model will see them.",
+}
+"""Command → its line in ``harness --help``; the module of the same name holds it as ``command``."""
+
+EXIT_NOTHING = 2
+EXIT_INVALID = 3
+EXIT_INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of `COMMANDS`."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"harness.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="harness")
+def cli() -> None:
+    """Find out whether an LLM can use your MCP server, correctly and safely."""
+
+
+def main() -> None:
+    """Run the command line and exit; every error a user can cause is told in words."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.UsageError as error:
+        error.show()
+        code = EXIT_INVALID
+    except click.exceptions.Exit as exit_:
+        code = exit_.exit_code
+    except NothingToRun as error:
+        click.echo(f"Nothing to run: {error}", err=True)
+        code = EXIT_NOTHING
+    except HarnessError as error:
+        click.echo(f"Error: {error}", err=True)
+        code = EXIT_INVALID
+    except (KeyboardInterrupt, click.Abort):
+        code = EXIT_INTERRUPTED
+    except OSError as error:
+        code = _closed_output(error)
+    sys.exit(code)
+
+
+def _closed_output(error: OSError) -> int:
+    """Tell of an output that went away or is full; anything else is a fault worth a traceback."""
+    if error.filename is not None:
+        raise error
+    # Python flushes stdout once more at exit, which must not complain again.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    click.echo(f"Error: the output cannot be written: {error.strerror}", err=True)
+    return EXIT_INVALID

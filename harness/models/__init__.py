@@ -1,0 +1,48 @@
+"""Who answers: one file a provider, found by name through `PROVIDERS`.
+
+To add a provider, write a class that satisfies `Model` and takes a `ModelSpec`, and name it here or
+under the entry-point group ``harness.models``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from harness.registry import Registry
+from harness.types import Message, ModelSpec, Reply, ToolList
+
+
+class Model(Protocol):
+    """One configured model, shared by all trials of a run."""
+
+    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+        """Return the model's next reply to the whole ``conversation``.
+
+        Retries what is worth retrying, within the deadline of the surrounding cancel scope
+        (`anyio.current_effective_deadline`).
+
+        Raises:
+            ModelError: there is no usable reply.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Give back connections. Never raises, may be called once."""
+        ...
+
+
+PROVIDERS: Registry[Callable[[ModelSpec], Model]] = Registry(
+    "harness.models",
+    {
+        "anthropic": "harness.models.anthropic:AnthropicModel",
+        "openai": "harness.models.openai:open_openai",
+        "lexical": "harness.models.lexical:LexicalModel",
+    },
+)
+"""Provider name → something that makes a `Model` of a `ModelSpec`."""
+
+
+def open_model(spec: ModelSpec) -> Model:
+    """Return the model that ``spec`` describes, importing its SDK if this is its first use."""
+    return PROVIDERS.get(spec.provider)(spec)

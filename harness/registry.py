@@ -1,0 +1,63 @@
+"""Named things that can be added from outside the package.
+
+A `Registry` knows its built-in members by import path, so that nothing is imported before it is
+used, and finds further members in the entry points of installed packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, TypeVar
+
+from harness.errors import UsageError, did_you_mean
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Members of one sort, by name: ``Registry("harness.models", {"openai": "harness.models.openai:Chat"})``."""
+
+    def __init__(self, group: str, builtin: Mapping[str, str]) -> None:
+        """``group`` is the entry-point group; ``builtin`` maps a name to ``module:attribute``."""
+        self.group = group
+        self._builtin = builtin
+        self._loaded: dict[str, T] = {}
+
+    def names(self) -> tuple[str, ...]:
+        """Return every name, the built-in ones first."""
+        return (*self._builtin, *(name for name in self._entry_points if name not in self._builtin))
+
+    def get(self, name: str) -> T:
+        """Return the member of that name, importing it on first use.
+
+        Raises:
+            UsageError: there is none, or its package cannot be imported.
+        """
+        if name not in self._loaded:
+            self._loaded[name] = self._load(name)
+        return self._loaded[name]
+
+    def __contains__(self, name: str) -> bool:
+        """Whether there is a member of that name."""
+        return name in self._builtin or name in self._entry_points
+
+    def _load(self, name: str) -> Any:
+        if name in self._builtin:
+            module, attribute = self._builtin[name].split(":")
+            return getattr(import_module(module), attribute)
+        if name not in self._entry_points:
+            raise UsageError(
+                f"there is no {self.group} named {name!r}",
+                meant=did_you_mean(name, self.names()) or f"Known: {', '.join(self.names())}.",
+            )
+        try:
+            return self._entry_points[name].load()
+        except ImportError as error:
+            raise UsageError(f"{self.group} {name!r} cannot be loaded: {error}") from error
+
+    @cached_property
+    def _entry_points(self) -> dict[str, EntryPoint]:
+        return {point.name: point for point in entry_points(group=self.group)}

@@ -1,0 +1,90 @@
+"""From a run log to a `Report`: the one place where results are counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from harness.runlog import RunLog
+from harness.types import Counts, Report, Run, Usage
+
+EXIT_PASSED = 0
+EXIT_FAILED = 1
+EXIT_NOTHING = 2
+EXIT_INVALID = 3
+EXIT_UNJUDGED = 4
+EXIT_INTERRUPTED = 130
+
+
+def build_report(log: RunLog) -> Report:
+    """Return the results of ``log`` in the order of its suites, with their aggregates."""
+    runs = _in_order(log)
+    footer = log.footer
+    return Report(
+        run_id=log.header.run_id,
+        log=str(log.path),
+        started_at=log.header.started_at,
+        finished_at=footer.finished_at if footer else None,
+        elapsed_s=footer.elapsed_s if footer else None,
+        reason=footer.reason if footer else "interrupted",
+        suites=log.header.suites,
+        models=log.header.models,
+        runs=runs,
+        counts=count(runs, planned=log.header.planned),
+        usage=total_usage(runs),
+        settings=log.header.settings,
+    )
+
+
+def count(runs: Sequence[Run], planned: int | None = None) -> Counts:
+    """Count endings; a planned trial of which there is no record was cut off, and counts as cancelled."""
+    endings = Counter(run.status for run in runs)
+    planned = len(runs) if planned is None else max(planned, len(runs))
+    return Counts(
+        planned=planned,
+        passed=endings["passed"],
+        failed=endings["failed"],
+        error=endings["error"],
+        skipped=endings["skipped"],
+        cancelled=endings["cancelled"] + planned - len(runs),
+    )
+
+
+def total_usage(runs: Sequence[Run]) -> Usage:
+    """Return the sum over ``runs``; a trial of unknown cost makes the sum unknown."""
+    return sum((run.usage for run in runs), Usage())
+
+
+def exit_code(report: Report) -> int:
+    """Return what the process is to exit with, by the results alone."""
+    counts = report.counts
+    if report.reason == "interrupted":
+        return EXIT_INTERRUPTED
+    if counts.planned == 0:
+        return EXIT_NOTHING
+    if counts.failed:
+        return EXIT_FAILED
+    return EXIT_PASSED if counts.passed == counts.planned else EXIT_UNJUDGED
+
+
+def _in_order(log: RunLog) -> tuple[Run, ...]:
+    """Sort by suite, case, model and repeat as the header has them; results arrive in any order."""
+    suites = {name: place for place, name in enumerate(log.header.suites)}
+    cases = {
+        (suite, name): place
+        for suite, facts in log.header.suites.items()
+        for place, name in enumerate(facts.get("cases", ()))
+    }
+    models = {name: place for place, name in enumerate(log.header.models)}
+    last = len(log.runs)
+    return tuple(
+        sorted(
+            log.runs,
+            key=lambda run: (
+                suites.get(run.suite, last),
+                cases.get((run.suite, run.case), last),
+                models.get(run.model, last),
+                run.index,
+            ),
+        )
+    )

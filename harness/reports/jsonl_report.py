@@ -1,0 +1,47 @@
+"""JSONL: one line a trial, with field names that stay for good; new facts go under ``metadata``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TextIO
+
+from harness.runlog import RunLog
+from harness.types import Report, Run
+
+
+def write_jsonl(report: Report, _log: RunLog, stream: TextIO) -> None:
+    """Write one JSON object a line for every trial of the report."""
+    stream.writelines(json.dumps(_line(run), ensure_ascii=False) + "\n" for run in report.runs)
+
+
+def _line(run: Run) -> dict[str, Any]:
+    return {
+        "suite": run.suite,
+        "case_id": run.case,
+        "model": run.model,
+        "pass": run.status == "passed",
+        "latency_ms": round(run.latency_s * 1000),
+        "tokens_in": run.usage.input_tokens,
+        "tokens_out": run.usage.output_tokens,
+        "cost_usd": run.usage.cost_usd,
+        "events_digest": run.events_digest,
+        "error": run.error.message if run.error else None,
+        "timestamp": run.finished_at,
+        "metadata": {**run.metadata, "harness": _ours(run)},
+    }
+
+
+def _ours(run: Run) -> dict[str, Any]:
+    return {
+        "status": run.status,
+        "trial": run.index,
+        "stop": run.stop,
+        "turns": run.turns,
+        "tool_calls": run.tool_calls,
+        "waited_ms": round(run.waited_s * 1000),
+        "error_kind": run.error.kind if run.error else None,
+        "skip_reason": run.skip_reason,
+        "failed_checks": [check.label for check in run.checks if check.verdict == "failed"],
+        "tags": list(run.tags),
+        "key": run.key,
+    }

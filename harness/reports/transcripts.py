@@ -1,0 +1,60 @@
+"""``--debug``: the whole conversation of every trial, as text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TextIO
+
+from harness.reports.text import printable, seconds
+from harness.runlog import RunLog
+from harness.types import AssistantMessage, Report, Run, ToolCall, Transcript, UserMessage
+
+
+def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
+    """Write every message and call of every trial of the report, one trial at a time."""
+    for run in report.runs:
+        transcript = log.transcript(run.key)
+        if transcript is not None:
+            stream.write(printable(_trial(run, transcript)) + "\n")
+
+
+def _trial(run: Run, transcript: Transcript) -> str:
+    title = f"── {run.suite}::{run.case} #{run.index + 1} [{run.model}] {run.status} "
+    lines = [title.ljust(80, "─")]
+    if run.user_context is not None:
+        lines.append(f"user_context {_json(run.user_context)}")
+    lines.append(f"tools offered: {', '.join(transcript.tools) or 'none'}")
+    calls = {(call.turn, call.request_id): call for call in transcript.tool_calls}
+    turn = 0
+    for message in transcript.messages:
+        if isinstance(message, UserMessage):
+            lines += _block("user", message.text)
+        elif isinstance(message, AssistantMessage):
+            turn += 1
+            if message.reply.text:
+                lines += _block("assistant", message.reply.text)
+            for request in message.reply.tool_requests:
+                lines += _call(calls.get((turn, request.id)), request.tool)
+    lines.append(f"ended: {transcript.stop} after {transcript.turns} turns, {seconds(transcript.latency_s)}")
+    if transcript.error is not None:
+        lines += _block(f"{transcript.error.kind} error", transcript.error.message)
+    if transcript.stderr_tail:
+        lines += _block("server stderr", transcript.stderr_tail)
+    return "\n".join(lines)
+
+
+def _call(call: ToolCall | None, tool: str) -> list[str]:
+    if call is None:
+        return [f"call      {tool}: not recorded"]
+    head = f"call      {call.tool}({_json(call.arguments)}) → {call.outcome}, {seconds(call.duration_s)}"
+    faults = [f"    {fault}" for fault in (*call.argument_errors, *call.output_errors)]
+    return [head, *faults, *(f"    {line}" for line in call.text.splitlines())]
+
+
+def _block(who: str, text: str) -> list[str]:
+    first, *rest = text.splitlines() or [""]
+    return [f"{who:<9} {first}", *(f"    {line}" for line in rest)]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=dict)

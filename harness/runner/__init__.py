@@ -1,0 +1,1 @@
+"""Plan → trials → log: concurrency, deadlines, budgets, interrupts, resume."""

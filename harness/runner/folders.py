@@ -1,0 +1,47 @@
+"""Where runs are kept, and how a user names one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.errors import UsageError, did_you_mean
+
+RUNS = Path(".harness/runs")
+"""Below the working directory; one folder a run, whose name sorts by time."""
+LATEST = "latest"
+"""Stands for the newest run."""
+
+
+def log_path(run_id: str, runs: Path = RUNS) -> Path:
+    """Return where the log of that run is."""
+    return runs / run_id / "log.jsonl"
+
+
+def find_log(name: str, runs: Path = RUNS) -> Path:
+    """Return the log that a user means by a run's name, the start of one, a path, or ``latest``.
+
+    Raises:
+        UsageError: there is none, or the name fits several.
+    """
+    path = Path(name)
+    for candidate in (path, path / "log.jsonl"):
+        if candidate.is_file():
+            return candidate
+    known = run_ids(runs)
+    if not known:
+        raise UsageError(f"there is no run named {name!r}: {runs} holds none yet")
+    if name == LATEST:
+        return log_path(known[-1], runs)
+    fitting = [run_id for run_id in known if run_id == name] or [run_id for run_id in known if run_id.startswith(name)]
+    if len(fitting) == 1:
+        return log_path(fitting[0], runs)
+    if fitting:
+        raise UsageError(f"{name!r} fits {len(fitting)} runs: {', '.join(fitting)}")
+    raise UsageError(
+        f"there is no run named {name!r}", meant=did_you_mean(name, known) or f"The latest is {known[-1]}."
+    )
+
+
+def run_ids(runs: Path = RUNS) -> list[str]:
+    """Return the names of all runs that have a log, the oldest first."""
+    return sorted(path.parent.name for path in runs.glob("*/log.jsonl"))

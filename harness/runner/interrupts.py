@@ -1,0 +1,54 @@
+"""Ctrl-C and SIGTERM: the first lets running trials finish, the second ends everything at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+import anyio
+from anyio.abc import TaskStatus
+
+from harness.runner.control import Control
+
+EXIT_INTERRUPTED = 130
+"""What a shell reports for a program that Ctrl-C ended."""
+
+
+async def watch_signals(
+    control: Control,
+    *,
+    grace_s: float,
+    tell: Callable[[str], None],
+    abort: Callable[[], None],
+    task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+) -> None:
+    """Listen until cancelled; needs the main thread.
+
+    The first signal stops the start of trials and gives those under way ``grace_s`` seconds, then
+    cancels them. A second signal calls ``abort``, which is to leave the log whole, and exits.
+    """
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        task_status.started()
+        async with anyio.create_task_group() as group:
+            async for number in signals:
+                if control.stopped == "interrupted":
+                    abort()
+                    _exit_at_once()
+                control.stop("interrupted", f"{signal.Signals(number).name} received")
+                control.stopped = "interrupted"
+                tell(f"Interrupted: running trials have {grace_s:g} s to finish; interrupt again to stop at once.")
+                group.start_soon(_cancel_after, control, grace_s)
+
+
+async def _cancel_after(control: Control, grace_s: float) -> None:
+    await anyio.sleep(grace_s)
+    control.cancel()
+
+
+def _exit_at_once() -> None:
+    """Leave without unwinding: whatever we started is ended by its guardian when our end of its pipe closes."""
+    if sys.stderr.isatty():
+        os.write(2, b"\x1b[?25h\n")  # a live display may have hidden the cursor
+    os._exit(EXIT_INTERRUPTED)

@@ -1,0 +1,69 @@
+"""A plan becomes a run folder: log opened, header written, trials run, log read back."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import anyio
+
+from harness.errors import NothingToRun
+from harness.redaction import Redactor
+from harness.runlog import Header, LogWriter, RunLog, read_log
+from harness.runner.folders import RUNS, log_path
+from harness.runner.observer import Observer
+from harness.runner.plan import Plan, describe_model, describe_server, describe_suite
+from harness.runner.resume import refuse_if_changed, remaining
+from harness.runner.run import RunOptions, run_plan
+from harness.runner.verdict import utc_now
+
+
+def launch(
+    plan: Plan, options: RunOptions, observer: Observer, *, runs: Path = RUNS, resume: RunLog | None = None
+) -> RunLog:
+    """Run ``plan`` in a new folder below ``runs``, or what is left of it in that of ``resume``; return its log.
+
+    Raises:
+        NothingToRun: the plan is empty.
+        UsageError: the run to resume asked something else.
+        HarnessError: the log cannot be written, or a model cannot be opened.
+    """
+    if not plan.jobs:
+        raise NothingToRun("there is no case to run")
+    run_id = new_run_id(plan) if resume is None else resume.header.run_id
+    header = header_of(plan, run_id, options)
+    if resume is not None:
+        refuse_if_changed(resume.header, header)
+        plan = remaining(plan, resume)
+    path = log_path(run_id, runs) if resume is None else resume.path
+    with LogWriter(path, Redactor.of(plan.models, plan.servers).text) as log:
+        if resume is None:
+            log.append(header)
+        anyio.run(run_plan, plan, log, options, observer)
+    return read_log(path)
+
+
+def header_of(plan: Plan, run_id: str, options: RunOptions) -> Header:
+    """Return the first line of the plan's log."""
+    return Header(
+        run_id=run_id,
+        started_at=utc_now(),
+        harness_version=version("harness"),
+        planned=len(plan.jobs),
+        suites={suite.name: describe_suite(suite) for suite in plan.suites},
+        models={model.name: describe_model(model) for model in plan.models},
+        servers={server.name: describe_server(server) for server in plan.servers},
+        settings={**plan.settings, "concurrency": options.concurrency, "budget": asdict(options.budget)},
+    )
+
+
+def new_run_id(plan: Plan) -> str:
+    """Return ``<time>-<suite>-<id>``: sorts by time, says what it was, and never collides."""
+    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", plan.suites[0].name)[:40]
+    more = f"+{len(plan.suites) - 1}" if len(plan.suites) > 1 else ""
+    return f"{now}-{name}{more}-{secrets.token_hex(3)}"

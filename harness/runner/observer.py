@@ -1,0 +1,43 @@
+"""Who is told while a run goes on: progress displays and live pages. Reports come from the log."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from harness.types import Run, Trial
+
+
+class Observer(Protocol):
+    """Told of every trial, in the order in which things happen, on the event loop: must not block."""
+
+    def planned(self, total: int) -> None:
+        """Hear how many trials will end."""
+        ...
+
+    def started(self, trial: Trial) -> None:
+        """Hear that a trial begins."""
+        ...
+
+    def finished(self, run: Run) -> None:
+        """Hear of a result, after it is in the log."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Hear something of the run as a whole."""
+        ...
+
+
+class Silent:
+    """An observer that does nothing."""
+
+    def planned(self, total: int) -> None:
+        """Ignore it."""
+
+    def started(self, trial: Trial) -> None:
+        """Ignore it."""
+
+    def finished(self, run: Run) -> None:
+        """Ignore it."""
+
+    def note(self, text: str) -> None:
+        """Ignore it."""

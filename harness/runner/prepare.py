@@ -1,0 +1,111 @@
+"""From what was asked for to a plan: suites found, cases picked, models and servers resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.builtin import builtin_suites
+from harness.checks import VOCABULARY
+from harness.config import Config, load_config
+from harness.errors import NothingToRun
+from harness.runner.plan import Plan, make_plan
+from harness.suites.discovery import find_suites, select_cases
+from harness.types import Case, JsonObject, ModelSpec, ServerSpec, Suite
+
+EMBEDDED_MODEL = "lexical"
+"""What runs when nobody named a model: a key in the environment alone never starts a paid run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a user asks for; every field narrows or overrides what suites and configuration say."""
+
+    suites: Sequence[str] = ()
+    """Suite names or paths; none means all of the project."""
+    models: Sequence[str] = ()
+    """Models that answer; none means each suite's own, else the configured default, else `EMBEDDED_MODEL`."""
+    pattern: str | None = None
+    """Picks cases by name or tag."""
+    server: str | None = None
+    """A command line or a configured name that replaces every suite's server."""
+    user_context: JsonObject | None = None
+    """Replaces every case's own."""
+    timeout_s: float | None = None
+    """Replaces every case's own."""
+    trials: int = 1
+    """Repeats of each case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A plan and what the user should know before it runs."""
+
+    plan: Plan
+    """What will be run."""
+    notes: tuple[str, ...] = ()
+    """Sentences for the user: which model stands in, what a name was taken for."""
+
+
+def prepare(request: Request, cwd: Path, environ: Mapping[str, str]) -> Prepared:
+    """Return the plan of ``request``.
+
+    Raises:
+        UsageError: a suite, model or server is unknown or invalid.
+        NothingToRun: no case is left to run.
+    """
+    config = load_config(cwd, environ)
+    found = find_suites(request.suites, [cwd / "evals", builtin_suites()], VOCABULARY)
+    suites = [_adapted(suite, request) for suite in select_cases(found, request.pattern)]
+    if not suites:
+        raise NothingToRun(_nothing(request, found))
+    chosen = {suite.name: _models(suite, request, config) for suite in suites}
+    plan = make_plan(
+        suites,
+        models_of=lambda suite: chosen[suite.name],
+        server_of=lambda suite: _server(suite, request, config),
+        trials=request.trials,
+        settings={"trials": request.trials, "selection": request.pattern},
+    )
+    return Prepared(plan=plan, notes=tuple(_notes(request, suites, config, plan)))
+
+
+def _adapted(suite: Suite, request: Request) -> Suite:
+    return replace(suite, cases=tuple(_adapted_case(case, request) for case in suite.cases))
+
+
+def _adapted_case(case: Case, request: Request) -> Case:
+    if request.user_context is not None:
+        case = replace(case, user_context=request.user_context)
+    if request.timeout_s is not None:
+        case = replace(case, limits=replace(case.limits, timeout_s=request.timeout_s))
+    return case
+
+
+def _models(suite: Suite, request: Request, config: Config) -> list[ModelSpec]:
+    names = request.models or [suite.model or config.default_model or EMBEDDED_MODEL]
+    return [config.model(name) for name in dict.fromkeys(names)]
+
+
+def _server(suite: Suite, request: Request, config: Config) -> ServerSpec:
+    if request.server is not None:
+        return config.server_option(request.server)
+    return config.server(suite.server, suite.name)
+
+
+def _notes(request: Request, suites: Sequence[Suite], config: Config, plan: Plan) -> list[str]:
+    notes = list(dict.fromkeys(note for model in plan.models for note in model.notes))
+    if not request.models and config.default_model is None and any(suite.model is None for suite in suites):
+        notes.append(
+            "No model was named: the built-in baseline 'lexical' answers. It is not an LLM; "
+            "name one with --model, for example --model claude-4-sonnet."
+        )
+    return notes
+
+
+def _nothing(request: Request, found: Sequence[Suite]) -> str:
+    if request.pattern is not None and found:
+        names = ", ".join(case.name for suite in found for case in suite.cases)
+        return f"no case matches -k {request.pattern!r}; the cases are: {names}"
+    return "there is no suite to run: write one into evals/, for example evals/first.yml"

@@ -1,0 +1,53 @@
+"""Who executes tools: MCP servers as real processes, and the record of every call to them.
+
+`open_sessions` gives a pool; the pool gives a `Session` for a server and a user, starting a process
+where there is none yet. Whatever was started ends with the pool.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from harness.types import JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
+
+
+class Session(Protocol):
+    """One user's open connection to one server; trials of that user may share it at the same time."""
+
+    @property
+    def tools(self) -> ToolList:
+        """What this user sees."""
+        ...
+
+    async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
+        """Send one call and return its record, whatever came of it; never raises for a bad server.
+
+        ``epoch`` is the start of the trial on the clock of `anyio.current_time`. A call is sent at
+        most once. Malformed requests and calls that the server's guard rails forbid are not sent
+        and are recorded as such (``invalid_arguments``, ``blocked``).
+        """
+        ...
+
+    @property
+    def lost(self) -> str | None:
+        """Why the server is gone, once it is; ``None`` while it lives."""
+        ...
+
+    def stderr_tail(self) -> str:
+        """Return the last lines that the server wrote on stderr, bounded."""
+        ...
+
+
+class SessionPool(Protocol):
+    """All sessions of a run: at most one process for each server and distinct user."""
+
+    def session(self, server: ServerSpec, user_context: JsonObject | None) -> AbstractAsyncContextManager[Session]:
+        """Lend the session of that user, started on first use and replaced after it was lost.
+
+        Under ``isolation: case`` each loan gets a process of its own, which ends with the loan.
+
+        Raises:
+            ServerError: it could not be started, or could not list its tools, in time.
+        """
+        ...

@@ -1,0 +1,718 @@
+"""The nouns: every value that travels between the rooms of the house.
+
+Data goes one way::
+
+    Suite → Trial → (Session × Model) → Transcript → CheckResult → Run → Report
+
+This module is the ground floor. It imports nothing of ours, and everything in it is an immutable
+value: a frozen dataclass, a ``Literal`` or an alias. Times named ``*_s`` are seconds, times named
+``*_at`` are UTC in ISO 8601, money is US dollars, and ``None`` always means *unknown* or *absent*,
+never zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+JsonObject: TypeAlias = Mapping[str, Any]
+"""A JSON object: string keys, JSON values. Treated as read-only everywhere."""
+
+
+# ── Where something was written ──────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """A place in a file that a person can open."""
+
+    file: str
+    """Path as the user would type it, relative to the working directory where possible."""
+    line: int | None = None
+    """1-based line; ``None`` when the whole file is meant."""
+    column: int | None = None
+    """1-based column."""
+
+    def __str__(self) -> str:
+        """``evals/shop.yml:12:5``, the form that terminals and editors turn into a link."""
+        return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+
+
+# ── What is asked: suites, cases, checks ─────────────────────────────────────────────────────
+
+Severity: TypeAlias = Literal["fail", "warn"]
+"""``fail``: a failed check fails the trial. ``warn``: it is shown, and changes no verdict."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that a case asks for, as plain data; `harness.checks` knows how to judge it."""
+
+    kind: str
+    """The registered name, for example ``must_call``."""
+    params: JsonObject
+    """What the kind needs, normalised: ``{"tool": "get_orders", "args": {…}}``."""
+    severity: Severity = "fail"
+    """Whether a failure decides the verdict."""
+    at: Location | None = None
+    """Where the suite says it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Where a conversation is ended honestly. ``None`` means no limit of that sort."""
+
+    max_turns: int = 20
+    """Model replies in one trial."""
+    max_calls: int = 100
+    """Tool calls in one trial."""
+    timeout_s: float = 60.0
+    """Wall time of one trial, from its first request to its answer."""
+    max_tokens: int | None = None
+    """Input plus output tokens over all replies."""
+    max_cost_usd: float | None = None
+    """Money over all replies; a model with an unknown price cannot be held to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One question to the model and what must come of it."""
+
+    name: str
+    """Unique in the suite."""
+    prompt: str
+    """What the user says."""
+    checks: tuple[Check, ...]
+    """At least one; a case that checks nothing is an invalid suite."""
+    description: str | None = None
+    """Why the case exists, in a sentence."""
+    user_context: JsonObject | None = None
+    """Who asks; reaches the server as its ``identity`` says, and never the model."""
+    limits: Limits = field(default_factory=Limits)
+    """Where the conversation ends."""
+    tags: tuple[str, ...] = ()
+    """Free labels to pick cases by."""
+    metadata: JsonObject = field(default_factory=dict)
+    """Carried through to every report, never interpreted."""
+    at: Location | None = None
+    """Where the suite defines it."""
+
+
+IdentityVia: TypeAlias = Literal["meta", "env", "header", "bearer"]
+"""How a server is told who asks: ``_meta`` of every request, environment of its process, HTTP
+headers, or a signed bearer token."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentitySpec:
+    """How a ``user_context`` reaches one server."""
+
+    via: IdentityVia = "meta"
+    """The way it travels."""
+    variables: JsonObject = field(default_factory=dict)
+    """``env``: variable name → template such as ``{role}``; empty means `json_variable` alone."""
+    json_variable: str | None = None
+    """``env``: the variable that holds the whole user_context as JSON."""
+    headers: JsonObject = field(default_factory=dict)
+    """``header``: header name → template."""
+
+
+Protocol: TypeAlias = Literal["auto", "legacy", "2026-07-28"]
+"""``auto`` speaks both eras of MCP; ``legacy`` is the handshake; a date pins that revision."""
+
+Isolation: TypeAlias = Literal["identity", "case"]
+"""``identity``: one process serves all cases of one user. ``case``: every trial gets a fresh one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSpec:
+    """An MCP server and how to run it: what a suite's ``server:`` resolves to."""
+
+    name: str
+    """What messages and reports call it."""
+    command: str | None = None
+    """Executable to start; the server speaks MCP on its stdin and stdout."""
+    args: tuple[str, ...] = ()
+    """Its arguments."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Variables added to the few that a server inherits; values may be secrets."""
+    cwd: str | None = None
+    """Where it is started; ``None`` is the current directory."""
+    protocol: Protocol = "auto"
+    """Which MCP revision to speak."""
+    identity: IdentitySpec = field(default_factory=IdentitySpec)
+    """How it learns who asks."""
+    isolation: Isolation = "identity"
+    """When a fresh process is started."""
+    start_timeout_s: float = 30.0
+    """From launch to a complete tool list."""
+    call_timeout_s: float = 30.0
+    """One tool call."""
+    read_only: bool = False
+    """Refuse to send a call to any tool that is not marked ``readOnlyHint``."""
+    block: tuple[str, ...] = ()
+    """Tools to which no call is ever sent."""
+    at: Location | None = None
+    """Where it is configured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """A file of cases against one server."""
+
+    name: str
+    """Unique among the suites of a project."""
+    cases: tuple[Case, ...]
+    """In the order of the file."""
+    description: str | None = None
+    """What the suite is about."""
+    model: str | None = None
+    """Default model; ``--model`` overrides it."""
+    server: ServerSpec | str | None = None
+    """The server itself, or the name of a configured one; ``None`` means the suite's own name."""
+    system_prompt: str | None = None
+    """Sent to the model ahead of the conversation."""
+    judge_model: str | None = None
+    """The model that grades answers, where a check needs one."""
+    digest: str = ""
+    """SHA-256 of the file's content: two runs of equal digest asked the same."""
+    at: Location | None = None
+    """The file."""
+
+
+# ── Who answers: models ──────────────────────────────────────────────────────────────────────
+
+
+class Secret:
+    """A string that never shows itself: not in ``repr``, ``str``, a log or a pickle."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        """Wrap ``value``; only `reveal` gives it back."""
+        self._value = value
+
+    def reveal(self) -> str:
+        """Return the secret itself, for the one place that sends it."""
+        return self._value
+
+    def __repr__(self) -> str:
+        """Say that there is a secret, and nothing of it."""
+        return "Secret(•••)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refuse to be pickled or copied into anything that is written."""
+        raise TypeError("a Secret is never serialised")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSpec:
+    """A configured model: everything needed to call it."""
+
+    name: str
+    """What the user typed: an alias such as ``claude-4-sonnet``, or ``provider:id``."""
+    provider: str
+    """The registered provider: ``anthropic``, ``openai``, ``lexical`` …"""
+    model_id: str
+    """What the API is asked for."""
+    api_key: Secret | None = None
+    """The key, where one is needed and present."""
+    api_key_variable: str | None = None
+    """The environment variable that holds the key, for messages."""
+    base_url: str | None = None
+    """A compatible endpoint; ``None`` is the provider's own."""
+    api: Literal["chat", "responses"] = "chat"
+    """``openai`` only: which of its two APIs."""
+    timeout_s: float = 60.0
+    """One HTTP exchange, from request to last byte."""
+    max_retries: int = 3
+    """Further attempts after the first, within the trial's deadline."""
+    temperature: float | None = None
+    """``None`` leaves the provider's default."""
+    max_tokens: int | None = None
+    """Upper bound of one reply; ``None`` leaves the provider's default (where it has one)."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Extra HTTP headers; values may be secrets."""
+    body: JsonObject = field(default_factory=dict)
+    """Extra fields of the request body."""
+    input_price: float | None = None
+    """Dollars per million input tokens, overriding the price table."""
+    output_price: float | None = None
+    """Dollars per million output tokens, overriding the price table."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Setting → where it came from, for ``harness models``."""
+    notes: tuple[str, ...] = ()
+    """What a user should know of how the name was resolved: ``claude-4-sonnet is …``."""
+
+
+# ── What a server offers: tools ──────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool as the server lists it for one user."""
+
+    name: str
+    """The server's own name, untranslated."""
+    input_schema: JsonObject
+    """JSON Schema of the arguments."""
+    description: str = ""
+    """What the model is told."""
+    title: str | None = None
+    """Name for people."""
+    output_schema: JsonObject | None = None
+    """JSON Schema of the structured result."""
+    read_only: bool | None = None
+    """``readOnlyHint``; ``None`` when the server does not say."""
+    destructive: bool | None = None
+    """``destructiveHint``; ``None`` when the server does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolProblem:
+    """A tool that the server listed and that cannot be offered, or only with a reservation."""
+
+    tool: str
+    """Its name, or its position when it has none."""
+    problem: str
+    """What is wrong with it, in a sentence."""
+    usable: bool = False
+    """``True`` when it is offered all the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ToolList:
+    """Everything that one user sees of a server.
+
+    Compared by identity, so that a translation for a provider can be kept beside it.
+    """
+
+    tools: tuple[Tool, ...]
+    """The usable tools, in the server's order."""
+    problems: tuple[ToolProblem, ...] = ()
+    """What had to be left out or repaired."""
+    digest: str = ""
+    """SHA-256 of the canonical list: equal digest, equal tools."""
+
+    def get(self, name: str) -> Tool | None:
+        """Return the tool of that name, if it is offered."""
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+
+# ── What is said: the conversation ───────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens and money of one reply or of many. Unknown is ``None`` and stays so in a sum."""
+
+    input_tokens: int | None = 0
+    """All input tokens, those read from or written to a cache included."""
+    output_tokens: int | None = 0
+    """All output tokens, reasoning included."""
+    cache_read_tokens: int | None = 0
+    """Input tokens that the provider took from its cache."""
+    cache_write_tokens: int | None = 0
+    """Input tokens that the provider put into its cache."""
+    cost_usd: float | None = 0.0
+    """What it cost; ``None`` when the price is unknown."""
+
+    def __add__(self, other: Usage) -> Usage:
+        """Sum field by field; an unknown part makes an unknown sum."""
+        return Usage(
+            input_tokens=_sum(self.input_tokens, other.input_tokens),
+            output_tokens=_sum(self.output_tokens, other.output_tokens),
+            cache_read_tokens=_sum(self.cache_read_tokens, other.cache_read_tokens),
+            cache_write_tokens=_sum(self.cache_write_tokens, other.cache_write_tokens),
+            cost_usd=None if self.cost_usd is None or other.cost_usd is None else self.cost_usd + other.cost_usd,
+        )
+
+
+def _sum(left: int | None, right: int | None) -> int | None:
+    return None if left is None or right is None else left + right
+
+
+ReplyStop: TypeAlias = Literal["end", "tool_calls", "max_tokens", "refusal", "other"]
+"""Why a reply ended: it was complete, it asks for tools, it was cut at the token limit, the model
+or its provider refused, or anything else (`Reply.stop_detail` says what)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRequest:
+    """A tool call that a model asked for: its words, not yet a fact."""
+
+    id: str
+    """The provider's id, to answer it by."""
+    tool: str
+    """The server's name of the tool (mapped back), or whatever the model invented."""
+    arguments: JsonObject = field(default_factory=dict)
+    """Parsed arguments; empty when they did not parse."""
+    malformed: str | None = None
+    """The raw text of arguments that are not a JSON object; such a call is never sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a model returned to one request."""
+
+    text: str = ""
+    """All text blocks, joined by a newline; empty when there was none."""
+    tool_requests: tuple[ToolRequest, ...] = ()
+    """In the model's order; all are to be answered."""
+    stop: ReplyStop = "end"
+    """Why it ended."""
+    stop_detail: str | None = None
+    """The provider's own word for it, and the refusal's text where there is one."""
+    usage: Usage = field(default_factory=Usage)
+    """What this reply consumed."""
+    native: Any = None
+    """The provider's own form of the reply (JSON), to be sent back unchanged: reasoning, signatures."""
+    served_by: str | None = None
+    """The exact model that the API says answered."""
+    attempts: int = 1
+    """HTTP requests that it took."""
+    waited_s: float = 0.0
+    """Time spent waiting for a rate limit or between attempts; not working time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolAnswer:
+    """What the model is told of one of its calls."""
+
+    request_id: str
+    """The `ToolRequest.id` it answers."""
+    text: str
+    """The result, or the error, as text."""
+    is_error: bool = False
+    """Whether the call failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserMessage:
+    """Something the user says."""
+
+    text: str
+    """Their words."""
+    role: Literal["user"] = "user"
+    """Tells the messages of a log apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssistantMessage:
+    """Something the model says or asks for."""
+
+    reply: Reply
+    """The reply as it came."""
+    role: Literal["assistant"] = "assistant"
+    """Tells the messages of a log apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolMessage:
+    """The answers to all calls of the reply before it, in their order."""
+
+    answers: tuple[ToolAnswer, ...]
+    """One for each request."""
+    role: Literal["tool"] = "tool"
+    """Tells the messages of a log apart."""
+
+
+Message: TypeAlias = UserMessage | AssistantMessage | ToolMessage
+"""One step of a conversation, in no provider's form."""
+
+
+# ── What happened: calls and transcripts ─────────────────────────────────────────────────────
+
+Outcome: TypeAlias = Literal[
+    "ok",
+    "tool_error",
+    "denied",
+    "unknown_tool",
+    "invalid_arguments",
+    "timeout",
+    "server_lost",
+    "blocked",
+]
+"""What came of a call:
+
+- ``ok``: a result without error.
+- ``tool_error``: the tool ran and reported an error.
+- ``denied``: the server refused it to this user.
+- ``unknown_tool``: the server has no such tool for this user.
+- ``invalid_arguments``: the arguments are not what the tool takes.
+- ``timeout``: no answer within the call's deadline.
+- ``server_lost``: the server went away before it answered.
+- ``blocked``: our own guard did not send it (read-only mode, blocked tool, call limit)."""
+
+Refusal: TypeAlias = Literal["tool_error", "protocol_error", "http_status"]
+"""The shape in which a server refused a call: an ``isError`` result, a JSON-RPC error, or HTTP 401/403."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call as it crossed the MCP session: recorded from the wire, never from the model's words."""
+
+    tool: str
+    """The server's name of the tool."""
+    arguments: JsonObject
+    """What was sent."""
+    outcome: Outcome
+    """What came of it."""
+    turn: int
+    """The model reply (from 1) that asked for it."""
+    request_id: str = ""
+    """The model's id of the request, ties it to the conversation."""
+    text: str = ""
+    """The result's or the error's text, within the log's bound."""
+    structured: Any = None
+    """``structuredContent``, within the log's bound."""
+    error_code: int | None = None
+    """The JSON-RPC error code, where the call ended in one."""
+    refusal: Refusal | None = None
+    """How it was refused, when ``outcome`` is ``denied``."""
+    argument_errors: tuple[str, ...] = ()
+    """Where the arguments break the tool's ``inputSchema``."""
+    output_errors: tuple[str, ...] = ()
+    """Where the structured result breaks the tool's ``outputSchema``."""
+    started_s: float = 0.0
+    """When it was sent, from the start of the trial."""
+    duration_s: float = 0.0
+    """From sending to answer."""
+    result_bytes: int = 0
+    """Size of the whole result as JSON, in UTF-8 bytes."""
+    result_sha256: str | None = None
+    """Digest of the whole result, when the log holds only a part of it."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether anything but a good result came of it."""
+        return self.outcome != "ok"
+
+
+Stop: TypeAlias = Literal[
+    "answer",
+    "refusal",
+    "max_tokens",
+    "turn_limit",
+    "call_limit",
+    "token_limit",
+    "cost_limit",
+    "time_limit",
+    "error",
+    "cancelled",
+]
+"""Why a conversation ended: an answer, the model's refusal, a reply cut by its token bound, one of
+the case's limits, an error (`Transcript.error`), or the user's interrupt."""
+
+ErrorKind: TypeAlias = Literal["model", "server", "judge", "harness"]
+"""Whose fault it is that a trial could not be judged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialError:
+    """Why a trial could not be judged."""
+
+    kind: ErrorKind
+    """Whose fault it is."""
+    message: str
+    """The cause in a sentence or two, for people."""
+    detail: str | None = None
+    """More to look at: a server's last lines on stderr, a response body."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """Everything that happened in one trial."""
+
+    messages: tuple[Message, ...] = ()
+    """The whole conversation, in order."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """Every call, in the order in which the model asked for them."""
+    answer: str = ""
+    """The text of the last reply that asked for no tool; empty if there was none."""
+    stop: Stop = "answer"
+    """Why it ended."""
+    usage: Usage = field(default_factory=Usage)
+    """Sum over all replies."""
+    turns: int = 0
+    """Model replies."""
+    started_at: str = ""
+    """UTC, ISO 8601."""
+    latency_s: float = 0.0
+    """Wall time from the first request to the end, waiting included."""
+    waited_s: float = 0.0
+    """Of that, waiting for rate limits and between attempts."""
+    tools: tuple[str, ...] = ()
+    """The tools that this user was offered."""
+    tools_digest: str = ""
+    """`ToolList.digest` of that offer."""
+    served_by: str | None = None
+    """The exact model that answered, as the API says."""
+    stderr_tail: str = ""
+    """The server's last words on stderr, where something went wrong."""
+    error: TrialError | None = None
+    """Set when ``stop`` is ``error``."""
+
+
+# ── What is judged: results ──────────────────────────────────────────────────────────────────
+
+Verdict: TypeAlias = Literal["passed", "failed", "not_judged"]
+"""A check's outcome; ``not_judged`` (a judge failed, say) is never a score and never a pass."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """One check's verdict and its reason."""
+
+    kind: str
+    """The kind of check."""
+    label: str
+    """The check in a few words: ``must_call get_orders``."""
+    verdict: Verdict
+    """How it went."""
+    severity: Severity = "fail"
+    """Whether a failure decides."""
+    score: float | None = None
+    """0 to 1, where the check is graded."""
+    expected: Any = None
+    """What was asked (JSON)."""
+    actual: Any = None
+    """What was found instead (JSON)."""
+    explanation: str = ""
+    """What happened, for a person who wants to act on it; empty when passed and nothing is to be said."""
+    hint: str | None = None
+    """What usually helps."""
+    at: Location | None = None
+    """Where the suite asks for it."""
+
+
+Status: TypeAlias = Literal["passed", "failed", "error", "skipped", "cancelled"]
+"""A trial's one final status:
+
+- ``passed``: every deciding check passed.
+- ``failed``: a check failed or a limit of the case was hit.
+- ``error``: it could not be judged; `Run.error` says why.
+- ``skipped``: it was not started; `Run.skip_reason` says why.
+- ``cancelled``: it was started and interrupted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One planned run of a case."""
+
+    suite: str
+    """Name of the suite."""
+    case: Case
+    """What is asked."""
+    model: str
+    """Name of the model."""
+    index: int
+    """0-based repeat."""
+    key: str
+    """SHA-256 of everything that determines it: equal key, equal question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A trial's result: small, complete, and without the conversation (the log has that)."""
+
+    key: str
+    """`Trial.key`."""
+    suite: str
+    """Name of the suite."""
+    case: str
+    """Name of the case."""
+    model: str
+    """Name of the model."""
+    index: int
+    """0-based repeat."""
+    status: Status
+    """Exactly one."""
+    checks: tuple[CheckResult, ...] = ()
+    """In the suite's order, a limit that was hit last."""
+    error: TrialError | None = None
+    """Set exactly when ``status`` is ``error``."""
+    skip_reason: str | None = None
+    """Set exactly when ``status`` is ``skipped``: ``budget``, ``shard``, ``fail-fast`` …"""
+    stop: Stop | None = None
+    """`Transcript.stop`; ``None`` when nothing was started."""
+    usage: Usage = field(default_factory=Usage)
+    """`Transcript.usage`."""
+    turns: int = 0
+    """Model replies."""
+    tool_calls: int = 0
+    """Calls recorded."""
+    latency_s: float = 0.0
+    """Wall time, waiting included."""
+    waited_s: float = 0.0
+    """Waiting for rate limits and between attempts."""
+    started_at: str = ""
+    """UTC, ISO 8601; empty when nothing was started."""
+    finished_at: str = ""
+    """UTC, ISO 8601."""
+    events_digest: str | None = None
+    """SHA-256 of the canonical event sequence without times: equal behaviour, equal digest."""
+    description: str | None = None
+    """The case's description."""
+    user_context: JsonObject | None = None
+    """Who asked."""
+    tags: tuple[str, ...] = ()
+    """The case's tags."""
+    metadata: JsonObject = field(default_factory=dict)
+    """The case's metadata."""
+    at: Location | None = None
+    """Where the suite defines the case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many trials ended how; the five endings always add up to ``planned``."""
+
+    planned: int = 0
+    """Trials of the plan."""
+    passed: int = 0
+    """`Run.status` ``passed``."""
+    failed: int = 0
+    """`Run.status` ``failed``."""
+    error: int = 0
+    """`Run.status` ``error``."""
+    skipped: int = 0
+    """`Run.status` ``skipped``."""
+    cancelled: int = 0
+    """`Run.status` ``cancelled``, and those of which an interrupted log says nothing."""
+
+    @property
+    def judged(self) -> int:
+        """Trials with a verdict: the denominator of the pass rate."""
+        return self.passed + self.failed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The results of a run and their aggregates: always built from a run log, never from live state."""
+
+    run_id: str
+    """Name of the run's folder."""
+    log: str
+    """Path of the log that it was built from."""
+    started_at: str
+    """UTC, ISO 8601."""
+    finished_at: str | None
+    """UTC, ISO 8601; ``None`` when the log has no footer."""
+    elapsed_s: float | None
+    """Wall time; ``None`` when the log has no footer."""
+    reason: str
+    """Why the run ended: ``complete``, ``interrupted``, ``budget``, ``max-errors``, ``fail-fast``."""
+    suites: JsonObject
+    """Suite name → what the log's header says of it."""
+    models: JsonObject
+    """Model name → what the log's header says of it."""
+    runs: tuple[Run, ...]
+    """Every result, in the order of the suites."""
+    counts: Counts
+    """Over all runs."""
+    usage: Usage
+    """Sum over all runs."""
+    settings: JsonObject = field(default_factory=dict)
+    """As in the log's header."""

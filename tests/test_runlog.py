@@ -1,0 +1,199 @@
+import json
+import os
+import resource
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.errors import HarnessError, InvalidInput
+from harness.runlog import Footer, Header, LogWriter, ToolsLine, TrialLine, read_log
+from harness.types import (
+    AssistantMessage,
+    Reply,
+    Run,
+    Tool,
+    ToolAnswer,
+    ToolCall,
+    ToolList,
+    ToolMessage,
+    ToolRequest,
+    Transcript,
+    UserMessage,
+)
+
+HEADER = Header(run_id="r", started_at="2026-01-01T00:00:00Z", harness_version="0", planned=3)
+FOOTER = Footer(finished_at="2026-01-01T00:00:01Z", elapsed_s=1.0)
+
+
+def a_trial(key: str = "k", status: str = "passed", text: str = "hello") -> TrialLine:
+    transcript = Transcript(
+        messages=(
+            UserMessage(text="question"),
+            AssistantMessage(reply=Reply(tool_requests=(ToolRequest(id="1", tool="t", arguments={"a": [1, None]}),))),
+            ToolMessage(answers=(ToolAnswer(request_id="1", text=text),)),
+            AssistantMessage(reply=Reply(text=text, native=[{"type": "text"}])),
+        ),
+        tool_calls=(ToolCall(tool="t", arguments={"a": [1, None]}, outcome="ok", turn=1, structured={"x": 1.5}),),
+        answer=text,
+    )
+    return TrialLine(
+        run=Run(key=key, suite="s", case=f"case {key}", model="m", index=0, status=status),  # type: ignore[arg-type]
+        transcript=transcript,
+    )
+
+
+def write(path: Path, *lines: Header | ToolsLine | TrialLine | Footer) -> None:
+    with LogWriter(path) as log:
+        for line in lines:
+            log.append(line)
+
+
+def test_what_is_written_is_read_back_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    tools = ToolList(tools=(Tool(name="t", input_schema={"type": "object"}),), digest="d")
+    write(path, HEADER, ToolsLine(server="s", tools=tools), a_trial("a"), a_trial("b", "failed"), FOOTER)
+    log = read_log(path)
+    assert log.header == HEADER
+    assert log.footer == FOOTER
+    assert [run.key for run in log.runs] == ["a", "b"]
+    assert log.transcript("a") == a_trial("a").transcript
+    assert log.tools["d"].tools == tools.tools
+
+
+def test_a_log_without_a_footer_is_readable(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial())
+    assert read_log(path).footer is None
+    assert len(read_log(path).runs) == 1
+
+
+@pytest.mark.parametrize("cut", range(1, 400, 7))
+def test_a_log_cut_at_any_byte_keeps_every_whole_line(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial("a"), a_trial("b"), FOOTER)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-cut])
+    kept = whole[:-cut].count(b"\n")
+    log = read_log(path)
+    assert len(log.runs) == min(2, kept - 1)
+    assert (log.footer is not None) == (kept == 4)
+
+
+def test_appending_to_a_torn_log_cuts_the_torn_line_off(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial("a"))
+    with path.open("ab") as file:
+        file.write(b'{"kind":"trial","run":{"key"')
+    write(path, a_trial("b"), FOOTER)
+    assert [run.key for run in read_log(path).runs] == ["a", "b"]
+
+
+def test_the_last_result_of_a_trial_counts(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial("a", "error"), FOOTER, a_trial("a", "passed", "better"), FOOTER)
+    log = read_log(path)
+    assert [run.status for run in log.runs] == ["passed"]
+    transcript = log.transcript("a")
+    assert transcript is not None
+    assert transcript.answer == "better"
+
+
+def test_a_resumed_log_has_no_footer_until_it_is_closed_again(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial("a"), FOOTER, a_trial("b"))
+    assert read_log(path).footer is None
+
+
+def test_a_damaged_line_in_the_middle_is_named_by_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial("a"), FOOTER)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + b'{"kind": "trial"}\n' + lines[2])
+    with pytest.raises(InvalidInput, match=r"log\.jsonl:2: this line of the run log is damaged"):
+        read_log(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"not json", b"{}\n", b'{"kind": "footer"}\n', b"\xff\xfe\n"])
+def test_a_file_that_is_no_log_is_told_in_words(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput, match="run log"):
+        read_log(path)
+
+
+def test_secrets_are_scrubbed_before_they_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    with LogWriter(path, lambda text: text.replace("hunter2", "[redacted]")) as log:
+        log.append(HEADER)
+        log.append(a_trial(text="the password is hunter2"))
+    assert b"hunter2" not in path.read_bytes()
+    assert "[redacted]" in str(read_log(path).transcript("k"))
+
+
+def test_half_a_surrogate_pair_does_not_lose_the_trial(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial(text="odd \ud800 text"))
+    transcript = read_log(path).transcript("k")
+    assert transcript is not None
+    assert transcript.answer == "odd ? text"
+
+
+def test_two_processes_cannot_write_one_log(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    with LogWriter(path), pytest.raises(HarnessError, match="being written by another process"):
+        LogWriter(path)
+
+
+def test_a_full_disk_is_told_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    child = os.fork()
+    if child == 0:  # a process of its own, for the file size limit stays for good
+        import signal
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+        try:
+            with LogWriter(path) as log:
+                log.append(HEADER)
+                for number in range(100):
+                    log.append(a_trial(str(number)))
+        except HarnessError as error:
+            os._exit(0 if "cannot be written" in str(error) else 1)
+        os._exit(2)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert read_log(path).header == HEADER
+
+
+def test_a_line_is_in_the_file_before_append_returns(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    log = LogWriter(path)
+    log.append(HEADER)
+    log.append(a_trial("a"))
+    assert len(read_log(path).runs) == 1
+    log.close()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False) | st.text(),
+    lambda children: st.lists(children, max_size=3) | st.dictionaries(st.text(), children, max_size=3),
+    max_leaves=10,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(arguments=st.dictionaries(st.text(), JSON, max_size=4), text=st.text())
+def test_any_arguments_and_text_survive_the_log(
+    tmp_path_factory: pytest.TempPathFactory, arguments: dict[str, object], text: str
+) -> None:
+    path = tmp_path_factory.mktemp("log") / "log.jsonl"
+    call = ToolCall(tool="t", arguments=arguments, outcome="ok", turn=1, text=text)
+    line = TrialLine(run=a_trial().run, transcript=Transcript(tool_calls=(call,)))
+    write(path, HEADER, line)
+    transcript = read_log(path).transcript("k")
+    assert transcript is not None
+    read = transcript.tool_calls[0]
+    assert json.dumps(read.arguments) == json.dumps(arguments)
+    assert read.text == text
