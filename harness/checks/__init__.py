@@ -60,11 +60,61 @@ KINDS: Registry[CheckKind] = Registry(
     {
         "must_call": "harness.checks.calls:MUST_CALL",
         "must_not_call": "harness.checks.calls:MUST_NOT_CALL",
+        "must_call_any": "harness.checks.call_sets:MUST_CALL_ANY",
+        "must_call_in_order": "harness.checks.sequence:MUST_CALL_IN_ORDER",
+        "only_call": "harness.checks.call_sets:ONLY_CALL",
+        "max_calls": "harness.checks.call_sets:MAX_CALLS",
+        "must_succeed": "harness.checks.outcomes:MUST_SUCCEED",
+        "must_be_denied": "harness.checks.outcomes:MUST_BE_DENIED",
+        "must_error": "harness.checks.outcomes:MUST_ERROR",
+        "no_tool_errors": "harness.checks.outcomes:NO_TOOL_ERRORS",
+        "recovers_from_error": "harness.checks.outcomes:RECOVERS_FROM_ERROR",
+        "tool_result_contains": "harness.checks.result_texts:TOOL_RESULT_CONTAINS",
+        "tool_result_not_contains": "harness.checks.result_texts:TOOL_RESULT_NOT_CONTAINS",
+        "tool_result": "harness.checks.results:TOOL_RESULT",
+        "output_schema_valid": "harness.checks.results:OUTPUT_SCHEMA_VALID",
         "answer_contains": "harness.checks.answers:ANSWER_CONTAINS",
         "answer_not_contains": "harness.checks.answers:ANSWER_NOT_CONTAINS",
+        "answer_contains_any": "harness.checks.answers:ANSWER_CONTAINS_ANY",
+        "answer_equals": "harness.checks.answers:ANSWER_EQUALS",
+        "answer_matches": "harness.checks.answers:ANSWER_MATCHES",
+        "answer_json": "harness.checks.answer_values:ANSWER_JSON",
+        "answer_number": "harness.checks.answer_values:ANSWER_NUMBER",
+        "refuses": "harness.checks.refusal:REFUSES",
+        "max_turns": "harness.checks.economy:MAX_TURNS",
+        "max_tokens": "harness.checks.economy:MAX_TOKENS",
+        "max_cost": "harness.checks.economy:MAX_COST",
+        "max_seconds": "harness.checks.economy:MAX_SECONDS",
+        "any_of": "harness.checks.groups:ANY_OF",
+        "all_of": "harness.checks.groups:ALL_OF",
+        "not": "harness.checks.groups:NOT",
     },
 )
 """Check name → its `CheckKind`."""
+
+
+class CheckVocabulary:
+    """What readers of suites need of `KINDS`: a `harness.suites.Vocabulary`."""
+
+    def names(self) -> Sequence[str]:
+        """Return every check name that may stand under ``assertions:``."""
+        return KINDS.names()
+
+    def schema(self, name: str) -> JsonObject:
+        """Return the JSON Schema of the value under that name."""
+        return KINDS.get(name).schema
+
+    def parse(self, name: str, value: Any) -> Sequence[tuple[Path, JsonObject]]:
+        """Return ``(path in value, params)`` for each check that ``value`` asks for.
+
+        Raises:
+            InvalidValue: with the path to what does not fit.
+        """
+        return KINDS.get(name).parse(value)
+
+
+VOCABULARY = CheckVocabulary()
+"""The vocabulary of this installation, checks from other packages included."""
 
 
 async def evaluate(evidence: Evidence) -> tuple[CheckResult, ...]:

@@ -15,6 +15,8 @@ from harness.errors import HarnessError, NothingToRun
 
 COMMANDS = {
     "evals": "Run suites and judge what the model did.",
+    "grade": "Judge a recorded run by today's assertions, without model or server.",
+    "merge": "Join the logs of shards as if one run had made them.",
     "models": "List configured models and where each setting comes from.",
     "tools": "List a server's tools as a model will see them.",
 }

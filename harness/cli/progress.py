@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from harness.reports.text import money, printable, seconds
+from harness.reports.text import money, printable, seconds, shorten
 from harness.runner.observer import Observer
 from harness.types import Run, Trial, Usage
 
@@ -46,11 +46,16 @@ class PlainProgress:
         self._done += 1
         took = f" {seconds(run.latency_s)}" if run.stop else ""
         name = printable(f"{run.suite}::{run.case}")
-        click.echo(f"[{self._done}/{self._total}] {run.status} {name}{took}", err=True)
+        click.echo(f"[{self._done}/{self._total}] {run.status} {name}{took}{_cause(run)}", err=True)
 
     def note(self, text: str) -> None:
         """Write it."""
         click.echo(text, err=True)
+
+
+def _cause(run: Run) -> str:
+    """Return why a trial has no verdict, in a few words."""
+    return "" if run.error is None else f": {run.error.kind}: {shorten(printable(run.error.message), 160)}"
 
 
 class LiveProgress:
@@ -92,4 +97,3 @@ class LiveProgress:
             parts.append(money(self._usage.cost_usd))
         parts.append(printable(", ".join(self._running[:3])))
         self._bar.update(self._task, description=" · ".join(part for part in parts if part))
-

@@ -7,7 +7,7 @@ under the entry-point group ``harness.models``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from harness.registry import Registry
 from harness.types import Message, ModelSpec, Reply, ToolList
@@ -32,12 +32,22 @@ class Model(Protocol):
         ...
 
 
+@runtime_checkable
+class PerTrial(Protocol):
+    """A model that keeps its trials apart, as one does that plays back what was recorded."""
+
+    def for_trial(self, label: str) -> Model:
+        """Return the model for the trial of that label (``suite::case#repeat``)."""
+        ...
+
+
 PROVIDERS: Registry[Callable[[ModelSpec], Model]] = Registry(
     "harness.models",
     {
         "anthropic": "harness.models.anthropic:AnthropicModel",
         "openai": "harness.models.openai:open_openai",
         "lexical": "harness.models.lexical:LexicalModel",
+        "replay": "harness.models.replay:ReplayModel",
     },
 )
 """Provider name → something that makes a `Model` of a `ModelSpec`."""

@@ -131,7 +131,7 @@ class _Summary:
         lines = printable(text).splitlines()
         if len(lines) > _MAX_LINES:
             lines = [*lines[:_MAX_LINES], f"… {len(lines) - _MAX_LINES} more lines in the log"]
-        self.console.print(Padding(Text("\n".join(lines), style=style), (0, 0, 0, depth)))
+        self.console.print(Padding(Text("\n".join(lines), style=style), (0, 0, 0, depth), expand=False))
 
 
 def _one_line(text: str | None) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import secrets
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from harness.errors import UsageError, did_you_mean
@@ -45,3 +49,11 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
 def run_ids(runs: Path = RUNS) -> list[str]:
     """Return the names of all runs that have a log, the oldest first."""
     return sorted(path.parent.name for path in runs.glob("*/log.jsonl"))
+
+
+def new_run_id(suites: Sequence[str]) -> str:
+    """Return ``<time>-<suite>-<id>``: sorts by time, says what it was, and never collides."""
+    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", suites[0])[:40] if suites else "nothing"
+    more = f"+{len(suites) - 1}" if len(suites) > 1 else ""
+    return f"{now}-{name}{more}-{secrets.token_hex(3)}"

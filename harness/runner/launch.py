@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import secrets
 from dataclasses import asdict
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,7 +11,7 @@ import anyio
 from harness.errors import NothingToRun
 from harness.redaction import Redactor
 from harness.runlog import Header, LogWriter, RunLog, read_log
-from harness.runner.folders import RUNS, log_path
+from harness.runner.folders import RUNS, log_path, new_run_id
 from harness.runner.observer import Observer
 from harness.runner.plan import Plan, describe_model, describe_server, describe_suite
 from harness.runner.resume import refuse_if_changed, remaining
@@ -34,11 +31,13 @@ def launch(
     """
     if not plan.jobs:
         raise NothingToRun("there is no case to run")
-    run_id = new_run_id(plan) if resume is None else resume.header.run_id
+    run_id = new_run_id([suite.name for suite in plan.suites]) if resume is None else resume.header.run_id
     header = header_of(plan, run_id, options)
     if resume is not None:
         refuse_if_changed(resume.header, header)
         plan = remaining(plan, resume)
+        if not plan.jobs and resume.footer is not None:
+            return resume
     path = log_path(run_id, runs) if resume is None else resume.path
     with LogWriter(path, Redactor.of(plan.models, plan.servers).text) as log:
         if resume is None:
@@ -59,11 +58,3 @@ def header_of(plan: Plan, run_id: str, options: RunOptions) -> Header:
         servers={server.name: describe_server(server) for server in plan.servers},
         settings={**plan.settings, "concurrency": options.concurrency, "budget": asdict(options.budget)},
     )
-
-
-def new_run_id(plan: Plan) -> str:
-    """Return ``<time>-<suite>-<id>``: sorts by time, says what it was, and never collides."""
-    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    name = re.sub(r"[^A-Za-z0-9_-]+", "_", plan.suites[0].name)[:40]
-    more = f"+{len(plan.suites) - 1}" if len(plan.suites) > 1 else ""
-    return f"{now}-{name}{more}-{secrets.token_hex(3)}"

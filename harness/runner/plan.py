@@ -61,7 +61,7 @@ def make_plan(
     for suite in suites:
         server, models = server_of(suite), models_of(suite)
         server_key = digest(describe_server(server))
-        model_keys = [(model, digest(describe_model(model))) for model in models]
+        model_keys = [(model, digest([model.name, describe_model(model)])) for model in models]
         for case in suite.cases:
             case_key = digest([suite.name, suite.system_prompt, describe_case(case)])
             for model, model_key in model_keys:

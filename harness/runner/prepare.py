@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from harness.builtin import builtin_suites
 from harness.checks import VOCABULARY
 from harness.config import Config, load_config
 from harness.errors import NothingToRun
+from harness.runner.folders import find_log
 from harness.runner.plan import Plan, make_plan
+from harness.runner.shard import shard
 from harness.suites.discovery import find_suites, select_cases
 from harness.types import Case, JsonObject, ModelSpec, ServerSpec, Suite
 
@@ -36,6 +38,17 @@ class Request:
     """Replaces every case's own."""
     trials: int = 1
     """Repeats of each case."""
+    shard: str | None = None
+    """``i/n``: only that part of the plan."""
+    read_only: bool = False
+    """Send no call to a tool that is not marked read-only."""
+    block: Sequence[str] = ()
+    """Send no call to these tools."""
+
+    def filled_from(self, settings: JsonObject) -> Request:
+        """Return the request of an earlier run, by its log's settings, if this one asks for nothing itself."""
+        recorded = settings.get("request")
+        return Request(**recorded) if recorded and self == Request() else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +69,7 @@ def prepare(request: Request, cwd: Path, environ: Mapping[str, str]) -> Prepared
         NothingToRun: no case is left to run.
     """
     config = load_config(cwd, environ)
-    found = find_suites(request.suites, [cwd / "evals", builtin_suites()], VOCABULARY)
+    found = find_suites(request.suites, suite_roots(cwd), VOCABULARY)
     suites = [_adapted(suite, request) for suite in select_cases(found, request.pattern)]
     if not suites:
         raise NothingToRun(_nothing(request, found))
@@ -66,9 +79,16 @@ def prepare(request: Request, cwd: Path, environ: Mapping[str, str]) -> Prepared
         models_of=lambda suite: chosen[suite.name],
         server_of=lambda suite: _server(suite, request, config),
         trials=request.trials,
-        settings={"trials": request.trials, "selection": request.pattern},
+        settings={"trials": request.trials, "shard": None, "request": asdict(request)},
     )
+    if request.shard is not None:
+        plan = shard(plan, request.shard)
     return Prepared(plan=plan, notes=tuple(_notes(request, suites, config, plan)))
+
+
+def suite_roots(cwd: Path) -> list[Path]:
+    """Return the folders in which suites are looked up: the project's own first."""
+    return [cwd / "evals", builtin_suites()]
 
 
 def _adapted(suite: Suite, request: Request) -> Suite:
@@ -85,13 +105,20 @@ def _adapted_case(case: Case, request: Request) -> Case:
 
 def _models(suite: Suite, request: Request, config: Config) -> list[ModelSpec]:
     names = request.models or [suite.model or config.default_model or EMBEDDED_MODEL]
-    return [config.model(name) for name in dict.fromkeys(names)]
+    return [_recorded(config.model(name)) for name in dict.fromkeys(names)]
+
+
+def _recorded(model: ModelSpec) -> ModelSpec:
+    """Turn the run that ``replay:RUN`` names into the path of its log."""
+    return replace(model, model_id=str(find_log(model.model_id))) if model.provider == "replay" else model
 
 
 def _server(suite: Suite, request: Request, config: Config) -> ServerSpec:
     if request.server is not None:
-        return config.server_option(request.server)
-    return config.server(suite.server, suite.name)
+        server = config.server_option(request.server)
+    else:
+        server = config.server(suite.server, suite.name)
+    return replace(server, read_only=server.read_only or request.read_only, block=(*server.block, *request.block))
 
 
 def _notes(request: Request, suites: Sequence[Suite], config: Config, plan: Plan) -> list[str]:

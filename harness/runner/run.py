@@ -19,8 +19,7 @@ from harness.runner.observer import Observer, Silent
 from harness.runner.plan import Job, Plan
 from harness.runner.trial import TrialOutcome, run_trial
 from harness.runner.verdict import unstarted_run, utc_now
-from harness.sessions import SessionPool
-from harness.sessions.pool import open_sessions
+from harness.sessions import SessionPool, open_sessions
 from harness.types import ModelSpec
 
 
@@ -88,7 +87,8 @@ class _Run:
                     )
                 )
             async with open_sessions() as pool:
-                pool.prestart(self._plan.jobs[0].server, self._plan.jobs[0].trial.case.user_context)
+                for job in self._plan.jobs[:1]:
+                    pool.prestart(job.server, job.trial.case.user_context)
                 async with _open_models(self._plan.models) as models:
                     await self._work_off(pool, models)
             background.cancel_scope.cancel()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.errors import UsageError
 from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
+from harness.runner.folders import log_path, new_run_id
 from harness.runner.plan import Plan
 from harness.runner.resume import differences
 
@@ -29,13 +30,18 @@ def shard(plan: Plan, spec: str) -> Plan:
     return replace(plan, jobs=jobs, settings={**plan.settings, "shard": spec})
 
 
+def merge_runs(logs: Sequence[RunLog]) -> RunLog:
+    """Join ``logs`` in a run folder of its own (see `merge`)."""
+    return merge(logs, log_path(new_run_id(list(logs[0].header.suites))))
+
+
 def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
     """Write one log of all trials of ``logs`` to ``target`` and return it.
 
     Raises:
         UsageError: the logs are not of one plan.
     """
-    header = _joined([log.header for log in logs])
+    header = _joined([log.header for log in logs], target.parent.name)
     with LogWriter(target) as writer:
         writer.append(header)
         for log in logs:
@@ -57,21 +63,19 @@ def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
     return read_log(target)
 
 
-def _joined(headers: Sequence[Header]) -> Header:
+def _joined(headers: Sequence[Header], run_id: str) -> Header:
     first, settings = headers[0], {**headers[0].settings, "shard": None}
-    suites = {name: dict(facts) for header in headers for name, facts in header.suites.items()}
     for header in headers:
-        for name, facts in header.suites.items():
-            suites[name]["cases"] = {**suites[name]["cases"], **facts["cases"]}
-        comparable = replace(header, suites=first.suites, settings={**header.settings, "shard": None})
+        shared = {name: header.suites.get(name, facts) for name, facts in first.suites.items()}
+        comparable = replace(header, suites=shared, settings={**header.settings, "shard": None})
         changes = list(differences(replace(first, settings=settings), comparable))
         if changes:
             raise UsageError(f"runs {first.run_id} and {header.run_id} are not of one plan: {'; '.join(changes)}")
     return replace(
         first,
-        run_id=f"{first.run_id}-merged",
+        run_id=run_id,
         started_at=min(header.started_at for header in headers),
         planned=sum(header.planned for header in headers),
-        suites=suites,
+        suites={name: facts for header in headers for name, facts in header.suites.items()},
         settings=settings,
     )

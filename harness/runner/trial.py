@@ -10,12 +10,12 @@ import anyio
 from harness.agent import Conversation
 from harness.checks import Evidence, evaluate
 from harness.errors import HarnessError, JudgeError, ServerError
-from harness.models import Model
+from harness.models import Model, PerTrial
 from harness.runlog import TrialLine
 from harness.runner.plan import Job
 from harness.runner.verdict import run_of, unstarted_run
 from harness.sessions import SessionPool
-from harness.types import CheckResult, ToolList, TrialError
+from harness.types import CheckResult, ToolList, Trial, TrialError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +34,8 @@ async def run_trial(job: Job, model: Model, pool: SessionPool, scope: anyio.Canc
     This is the boundary at which a failure of anything becomes the data of one trial.
     """
     attempt = _Attempt(job)
+    if isinstance(model, PerTrial):
+        model = model.for_trial(label_of(job.trial))
     try:
         with scope:
             await attempt.make(model, pool)
@@ -50,6 +52,11 @@ async def run_trial(job: Job, model: Model, pool: SessionPool, scope: anyio.Canc
             detail="".join(traceback.format_exception(error)[-6:]),
         )
     return attempt.outcome()
+
+
+def label_of(trial: Trial) -> str:
+    """Return how a recording names a trial."""
+    return f"{trial.suite}::{trial.case.name}#{trial.index}"
 
 
 class _Attempt:

@@ -51,3 +51,20 @@ class SessionPool(Protocol):
             ServerError: it could not be started, or could not list its tools, in time.
         """
         ...
+
+    def prestart(self, server: ServerSpec, user_context: JsonObject | None) -> None:
+        """Start in the background what the next loan of that user will need. Never raises."""
+        ...
+
+
+def open_sessions() -> AbstractAsyncContextManager[SessionPool]:
+    """Open a pool of sessions; everything that it started has ended when the block is left.
+
+    ```python
+    async with open_sessions() as pool, pool.session(server, {"role": "analyst"}) as session:
+        print(session.tools)
+    ```
+    """
+    from harness.sessions.pool import open_pool
+
+    return open_pool()

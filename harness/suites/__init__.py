@@ -48,6 +48,9 @@ READERS: Registry[Reader] = Registry(
 )
 """File extension, in lower case and without its dot → the `Reader` of such files."""
 
+SCHEMA_FILE = Path(__file__).with_name("suite.schema.json")
+"""JSON Schema of suites in YAML, for editors; `harness.suites.schema` makes it."""
+
 
 def is_suite_file(path: Path) -> bool:
     """Whether there is a reader for files with this extension."""

@@ -1,0 +1,154 @@
+"""Texts as people compare them: folding, finding, the nearest passage, and excerpts safe to print.
+
+Two texts are compared after *folding*: Unicode NFKC, no distinction of case, one space for any run of
+white space, straight quotes and plain hyphens for typographic ones, and nothing for invisible characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+
+_TYPOGRAPHY = str.maketrans(
+    dict.fromkeys("‘’‚‛ʼ′", "'")
+    | dict.fromkeys("“”„‟″", '"')
+    | dict.fromkeys("‐‑‒–—―−", "-")
+    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", None)
+)
+_EMPHASIS = re.compile(r"\*+|`+|__+|~~+")
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d\u00ad"  # invisible, but harmless and part of emoji and of some scripts
+_WORDS = re.compile(r"\S+")
+_SPACE = re.compile(r"\s+")
+_NEAR_ENOUGH = 0.5  # share of common letter pairs above which a passage is worth showing
+_SEARCHED = 20_000  # characters of a text in which a nearest passage is looked for
+
+
+def clean(text: str) -> str:
+    r"""Return ``text`` with controls, escape sequences and invisible marks spelled out (``\x1b``)."""
+    return "".join(_spelled(letter) if unicodedata.category(letter) in _UNSAFE else letter for letter in text)
+
+
+def _spelled(letter: str) -> str:
+    if letter in _JOINERS:
+        return letter
+    if letter.isspace():
+        return " "
+    code = f"{ord(letter):02x}"
+    return f"\\x{code}" if len(code) == len("ff") else f"\\u{code.zfill(4)}"
+
+
+def clip(text: str, width: int) -> str:
+    """Return ``text`` in at most ``width`` characters, with an ellipsis where it was cut."""
+    return text if len(text) <= width else text[: width - 1].rstrip() + "…"
+
+
+def line(text: str, width: int = 160) -> str:
+    """Return ``text`` as one printable line of at most ``width`` characters."""
+    return clip(clean(" ".join(text[: width * 8].split())), width)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a text, with what surrounds it."""
+
+    found: str
+    """The stretch itself, as the text has it."""
+    context: str
+    """One printable line of the text around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A text, and its folded form with the way back."""
+
+    shown: str
+    """The text, normalised but readable."""
+    folded: str
+    """What is compared."""
+    offsets: tuple[int, ...]
+    """For each character of `folded`, its place in `shown`; one more for the end."""
+
+    def find(self, folded: str) -> Passage | None:
+        """Return where the already folded text stands first, if it does."""
+        start = self.folded.find(folded)
+        return None if start < 0 else self.passage(start, start + len(folded))
+
+    def passage(self, start: int, end: int, around: int = 50) -> Passage:
+        """Return the stretch between two places of `folded`, with up to ``around`` characters on both sides."""
+        first, last = self.offsets[start], max(self.offsets[end - 1] + 1, self.offsets[start] + 1)
+        left, right = max(0, first - around), min(len(self.shown), last + around)
+        before, after = "…" if left else "", "…" if right < len(self.shown) else ""
+        context = before + " ".join(clean(self.shown[left:right]).split()) + after
+        return Passage(found=line(self.shown[first:last]), context=clip(context, 2 * around + 160))
+
+
+def folding(text: str, *, emphasis: bool = True) -> Folded:
+    """Fold ``text``, keeping the way back; with ``emphasis`` false, without Markdown's ``**``, ``__`` and backticks."""
+    shown = _normal(text, emphasis=emphasis)
+    letters: list[str] = []
+    offsets: list[int] = []
+    for place, letter in enumerate(shown):
+        small = " " if letter.isspace() else letter.casefold()
+        if small == " " and letters and letters[-1] == " ":
+            continue
+        letters.extend(small)
+        offsets.extend([place] * len(small))
+    return Folded(shown=shown, folded="".join(letters), offsets=(*offsets, len(shown)))
+
+
+def _normal(text: str, *, emphasis: bool) -> str:
+    shown = unicodedata.normalize("NFKC", text).translate(_TYPOGRAPHY)
+    return shown if emphasis else _EMPHASIS.sub("", shown)
+
+
+def _folded(text: str, *, emphasis: bool = True) -> str:
+    """Return what `folding` gives, without the way back: many times faster."""
+    return _SPACE.sub(" ", _normal(text, emphasis=emphasis)).casefold()
+
+
+def fold(text: str) -> str:
+    """Return ``text`` as it is compared, without white space around it."""
+    return _folded(text).strip()
+
+
+def find(wanted: str, text: str) -> Passage | None:
+    """Return where ``wanted`` stands in ``text``, both folded, with or without the text's Markdown emphasis.
+
+    Spaces around ``wanted`` count, and the ends of ``text`` are spaces: ``" no "`` is the word *no*.
+    """
+    needle, hay = _folded(wanted.strip("\r\n")), f" {text} "
+    for emphasis in (True, False):
+        if needle in _folded(hay, emphasis=emphasis):
+            return folding(hay, emphasis=emphasis).find(needle)
+    return None
+
+
+def nearest(wanted: str, text: str) -> Passage | None:
+    """Return the passage of ``text`` that is most like ``wanted``, if any is worth showing."""
+    needle, hay = fold(wanted), folding(text[:_SEARCHED])
+    words = list(_WORDS.finditer(hay.folded))
+    size = max(1, len(needle.split()))
+    goal = _pairs(needle)
+    best, where = _NEAR_ENOUGH, None
+    for first in range(max(1, len(words) - size + 1) if words else 0):
+        start, end = words[first].start(), words[min(first + size, len(words)) - 1].end()
+        score = _likeness(goal, _pairs(hay.folded[start:end]))
+        if score > best:
+            best, where = score, (start, end)
+    return None if where is None else hay.passage(*where)
+
+
+def likeness(left: str, right: str) -> float:
+    """Return how alike two texts are, from 0 to 1, by the letter pairs that they share."""
+    return _likeness(_pairs(fold(left)), _pairs(fold(right)))
+
+
+def _pairs(text: str) -> Counter[str]:
+    return Counter(text[place : place + 2] for place in range(max(1, len(text) - 1)))
+
+
+def _likeness(left: Counter[str], right: Counter[str]) -> float:
+    return 2 * (left & right).total() / max(1, left.total() + right.total())

@@ -1,0 +1,22 @@
+"""``harness merge``: join the logs of shards."""
+
+from __future__ import annotations
+
+import click
+
+from harness.cli.evals import OUTPUT
+from harness.cli.output import Output, show
+from harness.runlog import read_log
+from harness.runner.folders import find_log
+from harness.runner.shard import merge_runs
+
+
+@click.command("merge")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@OUTPUT
+def command(runs: tuple[str, ...], output: Output) -> None:
+    """Join the logs of shards of one plan, as if one run had made them.
+
+    RUN is the name of a run, its beginning, or the path of a log from another machine.
+    """
+    show(merge_runs([read_log(find_log(run)) for run in runs]), output)

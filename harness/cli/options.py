@@ -1,0 +1,56 @@
+"""Options that several commands share, and a way to hand a group of them over as one value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from harness.types import JsonObject
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def bundle(name: str, make: Callable[..., Any], *options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Add ``options`` to a command, and hand it what ``make`` builds of their values as parameter ``name``."""
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def wrapper(**values: Any) -> Any:
+            made = make(**{key: values.pop(key) for key in mine})
+            return function(**{name: made}, **values)
+
+        before = set(_parameters(wrapper))
+        for option in reversed(options):
+            option(wrapper)
+        mine = set(_parameters(wrapper)) - before
+        return wrapper  # type: ignore[return-value]  # click reads its options off the function
+
+    return decorate
+
+
+def _parameters(function: Callable[..., Any]) -> list[str]:
+    """Return the names under which click will hand over what was typed."""
+    return [parameter.name for parameter in getattr(function, "__click_params__", ()) if parameter.name]
+
+
+def json_object(_context: click.Context, _parameter: click.Parameter, value: str | None) -> JsonObject | None:
+    """Read an option that holds a JSON object, or ``@file`` with one."""
+    if value is None:
+        return None
+    try:
+        read = json.loads(Path(value[1:]).read_text("utf-8") if value.startswith("@") else value)
+    except (OSError, ValueError) as error:
+        raise click.BadParameter(f"{error}: give a JSON object, or @file with one") from error
+    if not isinstance(read, dict):
+        raise click.BadParameter('give a JSON object such as \'{"role": "admin"}\'')
+    return read
+
+
+def milliseconds(_context: click.Context, _parameter: click.Parameter, value: int | None) -> float | None:
+    """Turn milliseconds into the seconds that everything inside is counted in."""
+    return None if value is None else value / 1000

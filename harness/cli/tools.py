@@ -1,0 +1,134 @@
+"""``harness tools``: what a model will see of a server."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import anyio
+import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from harness.cli.options import json_object
+from harness.config import load_config
+from harness.errors import HarnessError
+from harness.reports.text import printable
+from harness.sessions import open_sessions
+from harness.types import JsonObject, ServerSpec, Tool, ToolList
+
+CHARACTERS_PER_TOKEN = 4
+"""A rule of thumb for English and JSON; no provider counts quite like another."""
+
+
+@click.command("tools")
+@click.argument("server", required=False, metavar="[SERVER]")
+@click.option("--server", "command_line", metavar="COMMAND|NAME", help='For example "python my_server.py".')
+@click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to look.")
+@click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
+def command(server: str | None, command_line: str | None, user_context: JsonObject | None, json_output: bool) -> None:
+    """List a server's tools as a model will see them, with what they cost in every request.
+
+    SERVER is the name of a configured or built-in server.
+    """
+    config = load_config(Path.cwd(), os.environ)
+    named = command_line or server
+    spec = config.server_option(named) if named else config.server(None, "")
+    tools = anyio.run(_list, spec, user_context)
+    if json_output:
+        click.echo(json.dumps(_document(spec, tools)))
+    else:
+        _print(spec, tools, Console(highlight=False, markup=False, emoji=False))
+
+
+async def _list(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:
+    try:
+        async with open_sessions() as pool, pool.session(spec, user_context) as session:
+            return session.tools
+    except BaseExceptionGroup as group:
+        if group.subgroup(HarnessError) is None:
+            raise
+        raise next(error for error in group.exceptions if isinstance(error, HarnessError)) from group
+
+
+def _tokens(tool: Tool) -> int:
+    sent = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+    return len(json.dumps(sent)) // CHARACTERS_PER_TOKEN
+
+
+def _document(spec: ServerSpec, tools: ToolList) -> dict[str, Any]:
+    return {
+        "server": spec.name,
+        "tools": [
+            {
+                "name": tool.name,
+                "title": tool.title,
+                "description": tool.description,
+                "input_schema": tool.input_schema,
+                "output_schema": tool.output_schema,
+                "read_only": tool.read_only,
+                "destructive": tool.destructive,
+                "estimated_tokens": _tokens(tool),
+            }
+            for tool in tools.tools
+        ],
+        "problems": [{"tool": problem.tool, "problem": problem.problem} for problem in tools.problems],
+        "estimated_tokens": sum(map(_tokens, tools.tools)),
+    }
+
+
+def _print(spec: ServerSpec, tools: ToolList, console: Console) -> None:
+    for tool in tools.tools:
+        head = Text(printable(tool.name), style="bold")
+        head.append(f"  {_marks(tool)}", style="dim")
+        console.print(head)
+        if tool.description:
+            console.print(Padding(Text(printable(tool.description)), (0, 0, 0, 2), expand=False))
+        for line in _parameters(tool):
+            console.print(Padding(Text(printable(line), style="cyan"), (0, 0, 0, 4), expand=False))
+    for problem in tools.problems:
+        console.print(Text(printable(f"! {problem.tool}: {problem.problem}"), style="yellow"))
+    total = sum(map(_tokens, tools.tools))
+    plural = "" if len(tools.tools) == 1 else "s"
+    console.print(f"{spec.name}: {len(tools.tools)} tool{plural}, about {total:,} tokens in every request (estimated)")
+
+
+def _marks(tool: Tool) -> str:
+    marks = [f"about {_tokens(tool):,} tokens"]
+    if tool.read_only:
+        marks.append("read-only")
+    elif tool.destructive:
+        marks.append("destructive")
+    return ", ".join(marks)
+
+
+def _parameters(tool: Tool) -> list[str]:
+    properties = tool.input_schema.get("properties")
+    required = tool.input_schema.get("required") or ()
+    if not isinstance(properties, dict):
+        return []
+    return [
+        f"{name}{'' if name in required else '?'}: {_type(schema)}  {_describe(schema)}".rstrip()
+        for name, schema in properties.items()
+    ]
+
+
+def _type(schema: Any) -> str:
+    if not isinstance(schema, dict):
+        return "any"
+    if "enum" in schema:
+        return " | ".join(json.dumps(value) for value in schema["enum"])
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if options:
+        return " | ".join(_type(option) for option in options)
+    kind = schema.get("type", "any")
+    if kind == "array":
+        return f"{_type(schema.get('items', {}))}[]"
+    return " | ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def _describe(schema: Any) -> str:
+    return str(schema.get("description", "")) if isinstance(schema, dict) else ""

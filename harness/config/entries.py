@@ -1,0 +1,134 @@
+"""A model's settings as a file gives them, before anything is looked up in the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from harness.config.expansion import Path
+from harness.errors import InvalidValue, Problem
+from harness.suites.document import Document
+from harness.suites.fields import Field, Layout, as_mapping, choice, integer, line, mapping, number, texts_by_name
+from harness.suites.reading import Reading
+from harness.types import Location, Secret
+
+
+def _unseen(value: Any) -> str:
+    """Take text that no message may show."""
+    if not isinstance(value, str):
+        raise InvalidValue("expected text", meant="Write it in quotes.")
+    return value
+
+
+def _secret(value: Any) -> Secret:
+    return Secret(_unseen(value))
+
+
+_TEXT = {"type": "string"}
+
+MODEL = Layout(
+    fields={
+        "type": line("Who answers: anthropic (or claude), openai, or another provider.", required=True),
+        "model": line("The id that the API is asked for; without it, the model's name."),
+        "api_key": Field(schema={**_TEXT, "description": "The key; ${NAME} takes a variable."}, parse=_secret),
+        "base_url": Field(schema={**_TEXT, "description": "A compatible endpoint."}, parse=_unseen),
+        "timeout": number("Seconds that one request may take.", unit="seconds", default=60),
+        "max_retries": integer("Further attempts after the first.", least=0, default=3),
+        "api": choice("Which of OpenAI's APIs to speak.", ("chat", "responses")),
+        "temperature": number("Sampling temperature.", unit="degrees", positive=False),
+        "max_tokens": integer("Upper bound of one reply.", least=1),
+        "headers": texts_by_name("Further HTTP headers."),
+        "body": mapping("Further fields of the request's body."),
+        "input_price": number("Dollars per million input tokens.", unit="US dollars", positive=False),
+        "output_price": number("Dollars per million output tokens.", unit="US dollars", positive=False),
+        "options": mapping("Settings, body:NAME and header:NAME, as MXCP writes them."),
+    },
+    elsewhere={"provider": "Use 'type'.", "name": "The model's name is the key above this mapping."},
+)
+"""The mapping under ``models: models: NAME:``."""
+
+_IN_OPTIONS = ("timeout", "max_retries", "api", "temperature", "max_tokens")
+# Settings that may stand under `options` as well.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelEntry:
+    """One model of a file, or a name that needs no file."""
+
+    name: str
+    """What the user calls it."""
+    settings: Mapping[str, Any] = field(repr=False)
+    """Setting → value, the key as a `Secret`, ``options`` dissolved."""
+    wanted: str
+    """What the API is asked for without the setting ``model``: an id, or a name to be turned into one."""
+    source: str
+    """The file that configures it, or in a word why it needs none."""
+    locate: Callable[[Path], Location] | None = field(default=None, repr=False)
+    """Gives the place of a setting; ``None`` when there is no file."""
+    problems: tuple[Problem, ...] = ()
+    """What is wrong with its mapping, where that is told only when the model is used."""
+
+
+def read_model(reading: Reading, path: Path, value: Any) -> ModelEntry:
+    """Return the model that the mapping ``value`` at ``path`` describes; mistakes are kept by ``reading``."""
+    name = str(path[-1])
+    settings: dict[str, Any] = {}
+    moved: dict[Path, Path] = {}
+    try:
+        settings = reading.record(path, as_mapping({} if value is None else value), MODEL, f"model {name!r}")
+        moved = _dissolve_options(settings)
+    except InvalidValue as error:
+        reading.problem(reading.document.at((*path, *error.path)), f"model {name!r}: {error.message}.", error.meant)
+
+    def place(part: Path) -> Location:
+        moves = (written for target, written in moved.items() if part[: len(target)] == target[: len(part)])
+        return reading.document.at((*path, *next(moves, part)))
+
+    return ModelEntry(name=name, settings=settings, wanted=name, source=reading.document.file, locate=place)
+
+
+def read_foreign_model(document: Document, path: Path, value: Any) -> ModelEntry:
+    """Return a model of another tool's file; its mistakes are told when it is used."""
+    reading = Reading(document)
+    reading.problems = []
+    entry = read_model(reading, path, value)
+    return replace(entry, problems=tuple(reading.problems))
+
+
+def _dissolve_options(settings: dict[str, Any]) -> dict[Path, Path]:
+    """Move what stands under ``options`` to where it belongs; what stands there already comes first.
+
+    ``body:NAME`` goes into the body and ``header:NAME`` into the headers; any other name is a
+    setting of ours, or else goes into the body too. Returns where each moved setting was written.
+    """
+    moved: dict[Path, Path] = {}
+    for option, value in settings.pop("options", {}).items():
+        kind, _, name = option.rpartition(":")
+        target: tuple[str, ...] = ("body", name if kind == "body" else option)
+        parsed = value
+        try:
+            if kind == "header":
+                target, parsed = ("headers", name), _header(value)
+            elif option in _IN_OPTIONS:
+                target, parsed = (option,), MODEL.fields[option].parse(value)
+        except InvalidValue as error:
+            raise InvalidValue(f"{option}: {error.message}", path=("options", option), meant=error.meant) from error
+        if _put_if_absent(settings, target, parsed):
+            moved[target] = ("options", option)
+    return moved
+
+
+def _header(value: Any) -> str:
+    """Join the values of a header that has several."""
+    return ", ".join(map(_unseen, value)) if isinstance(value, list) else _unseen(value)
+
+
+def _put_if_absent(settings: dict[str, Any], target: tuple[str, ...], value: Any) -> bool:
+    *sections, name = target
+    for section in sections:
+        settings = settings.setdefault(section, {})
+    if name in settings:
+        return False
+    settings[name] = value
+    return True

@@ -1,0 +1,179 @@
+"""One configuration file: what it says of models, servers and defaults, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path as FilePath
+from typing import Any
+
+from harness.config.entries import MODEL, ModelEntry, read_foreign_model, read_model
+from harness.config.expansion import Path
+from harness.config.models import OFFLINE
+from harness.config.servers import read_server, starting_in
+from harness.errors import InvalidValue, Problem
+from harness.suites.document import Document, read_document
+from harness.suites.fields import Field, Layout, as_mapping, found, integer, line, mapping, number
+from harness.suites.layout import VERSIONS
+from harness.suites.reading import Reading
+from harness.types import Location, ServerSpec
+
+
+def _version(value: Any) -> Any:
+    if isinstance(value, bool) or value not in VERSIONS:
+        raise InvalidValue(f"expected version 1 of the format, found {found(value)}", meant="Write 'mxcp: 1'.")
+    return value
+
+
+_NAMED = "Use 'servers:', with a mapping for each server's name."
+_FILE = Layout(
+    fields={
+        "mxcp": Field(schema={"enum": list(VERSIONS), "description": "Version of the format: 1."}, parse=_version),
+        "models": mapping("Models, and which one is the default."),
+        "servers": mapping("MCP servers by name."),
+        "defaults": mapping("What holds where neither suite nor command line says otherwise."),
+    },
+    elsewhere={"model": "Use 'default:' under 'models:'.", "server": _NAMED, "mcpServers": _NAMED},
+)
+_MODELS = Layout(
+    fields={
+        "default": line("The model for suites that name none."),
+        "models": mapping("Name → how to reach it."),
+    },
+    elsewhere={"type": "Put it below the model's name, under 'models: models:'."},
+)
+_DEFAULTS = Layout(
+    fields={
+        "concurrency": integer("Trials at the same time.", least=1),
+        "timeout": number("Seconds that one trial may take.", unit="seconds"),
+    },
+    elsewhere={"model": "Use 'default:' under 'models:'."},
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerEntry:
+    """A server of a configuration file."""
+
+    spec: ServerSpec = field(repr=False)
+    """What it says, references unexpanded."""
+    locate: Callable[[Path], Location] = field(repr=False)
+    """Gives the place of a part of its mapping."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigFile:
+    """What one file configures."""
+
+    file: str
+    """Its path as the user would type it."""
+    models: Mapping[str, ModelEntry] = field(default_factory=dict)
+    """Name → model."""
+    servers: Mapping[str, ServerEntry] = field(default_factory=dict)
+    """Name → server."""
+    default_model: str | None = None
+    """The model for suites that name none."""
+    concurrency: int | None = None
+    """Trials at the same time."""
+    timeout_s: float | None = None
+    """Wall time of a trial."""
+
+
+def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
+    """Read a configuration of ours; unknown keys are mistakes.
+
+    Servers of a ``project`` file start in its folder unless they say otherwise.
+
+    Raises:
+        InvalidInput: with every mistake in it.
+    """
+    document = read_document(path)
+    reading = Reading(document)
+    content = _section(reading, (), document.value, _FILE, "the configuration")
+    models = _section(reading, ("models",), content.get("models"), _MODELS, "'models'")
+    defaults = _section(reading, ("defaults",), content.get("defaults"), _DEFAULTS, "'defaults'")
+    config = ConfigFile(
+        file=document.file,
+        models={
+            name: read_model(reading, ("models", "models", name), value)
+            for name, value in models.get("models", {}).items()
+        },
+        servers=_servers(reading, content.get("servers", {}), path.absolute().parent, project=project),
+        default_model=models.get("default"),
+        concurrency=defaults.get("concurrency"),
+        timeout_s=defaults.get("timeout"),
+    )
+    if OFFLINE in config.models:
+        at = document.at_key(("models", "models", OFFLINE))
+        reading.problem(at, f"the model {OFFLINE!r} is built in.", "Choose another name.")
+    reading.finish()
+    return config
+
+
+def read_foreign_config_file(path: FilePath) -> ConfigFile:
+    """Read the models of a configuration that belongs to another tool; the rest of it is not ours to judge.
+
+    A model with mistakes is told about when it is used.
+
+    Raises:
+        InvalidInput: it is not YAML, or its ``models`` cannot be read.
+    """
+    document = read_document(path)
+    reading = Reading(document)
+    reading.problems = _within_models(document)
+    content = document.value if isinstance(document.value, dict) else {}
+    models = _section(reading, ("models",), _known(content.get("models"), _MODELS), _MODELS, "'models'")
+    reading.finish()
+    return ConfigFile(
+        file=document.file,
+        models={
+            name: read_foreign_model(document, ("models", "models", name), _known(value, MODEL))
+            for name, value in models.get("models", {}).items()
+        },
+        default_model=models.get("default"),
+    )
+
+
+def _known(value: Any, layout: Layout) -> Any:
+    """Leave out the keys that mean nothing to us."""
+    return {key: part for key, part in value.items() if key in layout.fields} if isinstance(value, dict) else value
+
+
+def _section(reading: Reading, path: Path, value: Any, layout: Layout, noun: str) -> dict[str, Any]:
+    """Read a mapping that may be absent."""
+    try:
+        return reading.record(path, as_mapping({} if value is None else value), layout, noun)
+    except InvalidValue as error:
+        reading.problem(reading.document.at(path), f"{noun}: {error.message}.", error.meant)
+        return {}
+
+
+def _servers(reading: Reading, section: Mapping[str, Any], base: FilePath, *, project: bool) -> dict[str, ServerEntry]:
+    entries = {}
+    for name, value in section.items():
+        path = ("servers", name)
+        if not isinstance(value, dict):
+            reading.problem(reading.document.at(path), f"server {name!r}: expected a mapping, found {found(value)}.")
+            continue
+        spec = starting_in(read_server(reading, path, value), base, by_default=project)
+        entries[name] = ServerEntry(spec=spec, locate=partial(_below, reading.document, path))
+    return entries
+
+
+def _below(document: Document, path: Path, part: Path) -> Location:
+    return document.at((*path, *part))
+
+
+def _within_models(document: Document) -> list[Problem]:
+    """Keep the problems of YAML that stand in the section that we read."""
+    if not isinstance(document.value, dict) or "models" not in document.value:
+        return []
+    begin = document.at_key(("models",)).line or 0
+    lines = [document.at_key((key,)).line or 0 for key in document.value]
+    end = min((line for line in lines if line > begin), default=None)
+    return [
+        problem
+        for problem in document.problems
+        if (line := problem.at.line or 0) >= begin and (end is None or line < end)
+    ]

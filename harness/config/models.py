@@ -1,0 +1,217 @@
+"""Settings and the environment, or a bare name, become a `ModelSpec`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from harness.config.aliases import HOSTED, PROVIDER_ALIASES, api_id, provider_of
+from harness.config.entries import ModelEntry
+from harness.config.expansion import UnsetVariable, expand, sole_reference
+from harness.errors import InvalidInput, InvalidValue, Problem, UsageError
+from harness.types import ModelSpec, Secret
+
+OFFLINE = "lexical"
+"""The model that needs no key, no network and no configuration."""
+
+KeyState: TypeAlias = Literal["present", "missing", "not needed"]
+"""Whether a model has the key that it needs."""
+
+_PLAIN = {
+    "timeout": "timeout_s",
+    "max_retries": "max_retries",
+    "api": "api",
+    "temperature": "temperature",
+    "max_tokens": "max_tokens",
+    "body": "body",
+    "input_price": "input_price",
+    "output_price": "output_price",
+}
+# Setting → field of `ModelSpec`, where nothing has to be looked up.
+
+_KEY_HEADERS = frozenset({"authorization", "x-api-key"})  # either of them takes a key's place
+
+_ELSEWHERE = ("vault://", "op://", "file://")  # places from which other tools fetch a key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedModel:
+    """A model as ``harness models`` shows it."""
+
+    spec: ModelSpec
+    """What is known of it, complete or not."""
+    key: KeyState
+    """Whether there is a key."""
+    source: str
+    """The file that configures it, or in a word why it needs none."""
+    error: UsageError | None = None
+    """What must be mended before it can be used; its text is for people."""
+
+    def usable(self) -> ModelSpec:
+        """Return the spec.
+
+        Raises:
+            UsageError: there is something to mend.
+        """
+        if self.error is not None:
+            raise self.error
+        return self.spec
+
+
+def named_entry(name: str) -> ModelEntry | None:
+    """Return the entry of a name that needs no file: ``lexical``, what looks like an API's id, ``provider:id``."""
+    if name == OFFLINE:
+        return ModelEntry(name=name, settings={"type": OFFLINE}, wanted=name, source="built in")
+    if provider := provider_of(name):
+        return ModelEntry(name=name, settings={"type": provider}, wanted=name, source="known name")
+    provider, _, wanted = name.partition(":")
+    if provider and wanted:
+        return ModelEntry(name=name, settings={"type": provider}, wanted=wanted, source="provider:model")
+    return None
+
+
+def resolve(entry: ModelEntry, environ: Mapping[str, str]) -> ResolvedModel:
+    """Return what ``entry`` comes to in this environment, with what is wrong instead of raising it."""
+    return _Resolution(entry, environ).result()
+
+
+class _Resolution:
+    """One model being put together: every step gives a part of the spec, and notes its source or a problem."""
+
+    def __init__(self, entry: ModelEntry, environ: Mapping[str, str]) -> None:
+        self.entry = entry
+        self.settings = entry.settings
+        self.environ = environ
+        self.problems: list[InvalidValue] = []
+        self.sources: dict[str, str] = {}
+        written = self.settings.get("type") or ""
+        self.provider = PROVIDER_ALIASES.get(written, written)
+        self.hosted = HOSTED.get(self.provider)
+
+    def result(self) -> ResolvedModel:
+        """Take all steps."""
+        self._note("type")
+        base_url = self._base_url()
+        own_service = self.hosted is not None and self.hosted.owns(base_url)
+        model_id, notes = self._model_id(own_service=own_service)
+        headers = self._expanded("headers") or {}
+        required = own_service and not any(name.lower() in _KEY_HEADERS for name in headers)
+        key, variable = self._api_key(own_service=own_service, required=required)
+        spec = ModelSpec(
+            name=self.entry.name,
+            provider=self.provider,
+            model_id=model_id,
+            api_key=Secret(key) if key else None,
+            api_key_variable=variable,
+            base_url=base_url,
+            headers=headers,
+            notes=notes,
+            **self._plain_settings(),
+            sources=self.sources,
+        )
+        state: KeyState = "present" if key else "missing" if required else "not needed"
+        return ResolvedModel(spec=spec, key=state, source=self.entry.source, error=self._error())
+
+    def _base_url(self) -> str | None:
+        known = len(self.problems)
+        url: str | None = self._expanded("base_url")
+        if url is None and self.hosted and (url := self.environ.get(self.hosted.base_url_variable) or None):
+            self.sources["base_url"] = f"${self.hosted.base_url_variable}"
+        if url and len(self.problems) == known and not _is_http(url):
+            self._problem("base_url", "a base_url looks like http://localhost:11434/v1.")
+        return url
+
+    def _model_id(self, *, own_service: bool) -> tuple[str, tuple[str, ...]]:
+        """Return the id and notes; a name is translated only for the provider's own service."""
+        if written := self.settings.get("model"):
+            self._note("model")
+            return written, ()
+        self.sources["model"] = "its name"
+        known, note = api_id(self.entry.wanted) if own_service else (self.entry.wanted, None)
+        return known, (note,) if note else ()
+
+    def _api_key(self, *, own_service: bool, required: bool) -> tuple[str | None, str | None]:
+        """Return the key and the variable that holds it.
+
+        The usual variable's key is sent to the provider's own service, or to where the environment
+        itself points; a file that names another endpoint has to name the key for it as well.
+        """
+        if (written := self.settings.get("api_key")) is not None:
+            return self._written_key(written.reveal(), required=required)
+        if self.hosted is None or not (own_service or "base_url" not in self.settings):
+            return None, None
+        variable = self.hosted.key_variable
+        key = self.environ.get(variable) or None
+        if key:
+            self.sources["api_key"] = f"${variable}"
+        elif required:
+            self._missing_key(variable)
+        return key, variable
+
+    def _written_key(self, written: str, *, required: bool) -> tuple[str | None, str | None]:
+        variable = sole_reference(written)
+        found: list[InvalidValue] = []
+        key = expand(written, self.environ, found)
+        for problem in found:
+            if isinstance(problem, UnsetVariable):
+                self._missing_key(problem.variable)
+            else:
+                self._problem("api_key", problem.message, problem.meant)
+        if written.startswith(_ELSEWHERE):
+            self._problem("api_key", "a key kept elsewhere is not fetched here.", "Put it into a variable: ${NAME}.")
+        elif not found and not key and required:
+            self._missing_key(variable)
+        if not key or found:
+            return None, variable
+        self.sources["api_key"] = f"${variable}" if variable else self._origin("api_key")
+        return key, variable
+
+    def _missing_key(self, variable: str | None) -> None:
+        lack = f"{variable} is not set" if variable else "it is empty"
+        remedy = f"Set it (export {variable}=…)" if variable else "Fill it in"
+        self._problem("api_key", f"an API key is needed, and {lack}.", f"{remedy}, or run offline: --model {OFFLINE}.")
+
+    def _plain_settings(self) -> dict[str, Any]:
+        given = [setting for setting in _PLAIN if setting in self.settings]
+        for setting in given:
+            self._note(setting)
+        return {_PLAIN[setting]: self.settings[setting] for setting in given}
+
+    def _expanded(self, setting: str) -> Any:
+        if setting not in self.settings:
+            return None
+        self._note(setting)
+        return expand(self.settings[setting], self.environ, self.problems, (setting,))
+
+    def _note(self, setting: str) -> None:
+        self.sources[setting] = self._origin(setting)
+
+    def _origin(self, *path: str) -> str:
+        """Say where a setting was written: ``harness.yml:5``."""
+        if self.entry.locate is None:
+            return self.entry.source
+        at = self.entry.locate(path)
+        return f"{at.file}:{at.line}"
+
+    def _problem(self, setting: str, message: str, meant: str | None = None) -> None:
+        self.problems.append(InvalidValue(message, path=(setting,), meant=meant))
+
+    def _error(self) -> UsageError | None:
+        name, locate = f"model {self.entry.name!r}", self.entry.locate
+        if locate is not None and (self.problems or self.entry.problems):
+            found = (
+                Problem(at=locate(problem.path), message=f"{name}: {problem.message}", meant=problem.meant)
+                for problem in self.problems
+            )
+            return InvalidInput(self.entry.problems or found)
+        return next((UsageError(f"{name}: {found.message}", meant=found.meant) for found in self.problems), None)
+
+
+def _is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)

@@ -1,0 +1,200 @@
+"""Models behind Anthropic's Messages API and endpoints compatible with it.
+
+What is decided here and not in the configuration:
+
+- ``max_tokens``, which the API demands, is 16,384 unless configured (newer models think within it),
+  and 4,096 at another ``base_url``, where the whole context may be small.
+- ``temperature`` is not sent: the API has no such field since its version 2026-10-21, and refuses it.
+  It is sent where the configured headers ask for an older version: ``anthropic-version: 2023-06-01``.
+- Prompt caching: breakpoints after the tools, after the system prompt and after each of the last two
+  messages of the user, so that a turn reads what the turn before it wrote, and every trial reads the
+  tools. Four are the API's limit.
+- A ``base_url`` may end in ``/v1`` or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, cast
+
+import httpx2
+from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic, Omit
+
+from harness.models.conversation import CallIds, items, parse_arguments, text_of, turns
+from harness.models.endpoint import Endpoint, Exchange, base_url, completed, headers, key, timeout
+from harness.models.faults import ConnectionFailed
+from harness.models.pricing import Pricer
+from harness.models.retry import Backoff, full_jitter
+from harness.models.schemas import ANTHROPIC
+from harness.models.translate import Offer, Translation, Translator
+from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolAnswer, ToolList, ToolRequest
+
+OWN_URL = "https://api.anthropic.com"
+MAX_TOKENS = 16_384
+MAX_TOKENS_ELSEWHERE = 4_096
+_CACHE = {"type": "ephemeral"}
+_STOPS: dict[str | None, ReplyStop] = {
+    "end_turn": "end",
+    "stop_sequence": "end",
+    "tool_use": "end",  # …without a call in it
+    "max_tokens": "max_tokens",
+    "model_context_window_exceeded": "max_tokens",
+    "refusal": "refusal",
+}
+
+Json = dict[str, Any]
+
+
+class AnthropicModel:
+    """One model of the Messages API."""
+
+    def __init__(self, spec: ModelSpec, *, backoff: Backoff = full_jitter) -> None:
+        """Prepare the client; nothing is sent yet.
+
+        Raises:
+            UsageError: the configuration cannot work: no key, or no web address.
+        """
+        url = base_url(spec, OWN_URL).removesuffix("/v1")
+        self._client = AsyncAnthropic(
+            api_key=key(spec) or "none",  # never sent: without a key there is no header for it
+            base_url=url,
+            timeout=timeout(spec),
+            max_retries=0,
+            default_headers=cast("dict[str, str]", headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit())),
+            open_telemetry=False,
+        )
+        self._endpoint = Endpoint(spec, url=url, post=self._post, backoff=backoff)
+        self._pricer = Pricer(spec, url=url, flavour="default")
+        self._translator = Translator(ANTHROPIC, _wire)
+        self._fixed = _fixed_fields(spec)
+
+    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+        """Return the model's next reply; see `harness.models.Model`."""
+        translation = self._translator(tools)
+        body: Json = {**self._fixed, "messages": self._messages(conversation, translation)}
+        if system and system.strip():
+            body["system"] = [{"type": "text", "text": system, "cache_control": _CACHE}]
+        if translation.wire:
+            body["tools"] = translation.wire
+        exchange = await self._endpoint.exchange(body)
+        return completed(self._read(exchange, translation), exchange)
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        with suppress(httpx2.HTTPError, OSError, RuntimeError):
+            await self._client.close()
+
+    async def _post(self, content: bytes) -> httpx2.Response:
+        try:
+            return await self._client.post("/v1/messages", cast_to=httpx2.Response, content=content)
+        except APIStatusError as error:
+            return error.response
+        except APIConnectionError as error:
+            raise ConnectionFailed(error.__cause__ or error) from None
+
+    # ── Out ──────────────────────────────────────────────────────────────────────────────────
+
+    def _messages(self, conversation: Sequence[Message], translation: Translation) -> list[Json]:
+        """Return alternating messages: what the user and the tools say in between is one message."""
+        messages: list[Json] = []
+        for turn in turns(conversation):
+            if isinstance(turn, Reply):
+                role, blocks = "assistant", self._sent_back(turn, translation)
+            elif isinstance(turn, str):
+                role, blocks = "user", [{"type": "text", "text": turn}] if turn.strip() else []
+            else:
+                role, blocks = "user", [_result(answer) for answer in turn]
+            if messages and messages[-1]["role"] == role:
+                messages[-1]["content"] += blocks
+            elif blocks:
+                messages.append({"role": role, "content": blocks})
+        for message in [message for message in messages if message["role"] == "user"][-2:]:
+            message["content"][-1] = {**message["content"][-1], "cache_control": _CACHE}
+        return messages
+
+    def _sent_back(self, reply: Reply, translation: Translation) -> list[Json]:
+        """Return the blocks of an earlier reply: as the API wrote them, but without blank text, which it refuses."""
+        if isinstance(reply.native, list):
+            return [
+                block for block in reply.native if block.get("type") != "text" or text_of(block.get("text")).strip()
+            ]
+        blocks: list[Json] = [{"type": "text", "text": reply.text}] if reply.text.strip() else []
+        for request in reply.tool_requests:
+            name, arguments = translation.outward(request.tool, request.arguments)
+            name = self._translator.legal_name(name)
+            blocks.append({"type": "tool_use", "id": request.id, "name": name, "input": arguments})
+        return blocks
+
+    # ── In ───────────────────────────────────────────────────────────────────────────────────
+
+    def _read(self, exchange: Exchange, translation: Translation) -> Reply:
+        data = exchange.data
+        if not isinstance(data.get("content"), list):
+            raise self._endpoint.unusable("the reply has no content", exchange)
+        content = items(data["content"])
+        requests = self._take_calls(content, translation)
+        reason = data.get("stop_reason")
+        stop = _STOPS.get(reason, "other")
+        if requests and stop not in {"max_tokens", "refusal"}:
+            stop = "tool_calls"
+        given_up = stop == "refusal" and requests  # calls that the refusal cut off are not to be made
+        texts = [text for block in content if block.get("type") == "text" and (text := text_of(block.get("text")))]
+        refusal = _refusal(data)
+        return Reply(
+            text="\n".join(texts) or refusal or "",
+            tool_requests=() if given_up else requests,
+            stop=stop,
+            stop_detail=": ".join(part for part in (reason, refusal) if part) or None,
+            usage=self._pricer.usage(data),
+            native=None if given_up else content,
+            served_by=text_of(data.get("model")) or None,
+        )
+
+    def _take_calls(self, content: list[Json], translation: Translation) -> tuple[ToolRequest, ...]:
+        """Return the calls in ``content``, and mend in it what the API itself would not take back."""
+        ids = CallIds()
+        requests = []
+        for block in content:
+            if block.get("type") != "tool_use":
+                continue
+            arguments, malformed = parse_arguments(block.get("input"))
+            block["id"], block["input"] = ids.take(block.get("id")), arguments
+            name = text_of(block.get("name"))
+            block["name"] = self._translator.legal_name(name)
+            tool, arguments = translation.inward(name, arguments)
+            requests.append(ToolRequest(id=block["id"], tool=tool, arguments=arguments, malformed=malformed))
+        return tuple(requests)
+
+
+def _fixed_fields(spec: ModelSpec) -> Json:
+    """Return what every request of a model says."""
+    usual = MAX_TOKENS if spec.base_url is None else MAX_TOKENS_ELSEWHERE
+    fields: Json = {"model": spec.model_id, "max_tokens": spec.max_tokens or usual}
+    older = any(name.lower() == "anthropic-version" and value < "2026" for name, value in spec.headers.items())
+    if spec.temperature is not None and older:
+        fields["temperature"] = spec.temperature
+    return {**fields, **spec.body}
+
+
+def _wire(offers: Sequence[Offer]) -> list[Json]:
+    wire: list[Json] = []
+    for offer in offers:
+        described = {"description": offer.description} if offer.description else {}
+        wire.append({"name": offer.name, **described, "input_schema": offer.schema})
+    if wire:
+        wire[-1]["cache_control"] = _CACHE
+    return wire
+
+
+def _result(answer: ToolAnswer) -> Json:
+    block: Json = {"type": "tool_result", "tool_use_id": answer.request_id, "content": answer.text}
+    if answer.is_error:
+        block["is_error"] = True
+        block["content"] = answer.text or "The call failed."  # the API refuses an error without a word
+    return block
+
+
+def _refusal(data: Json) -> str | None:
+    details = data.get("stop_details")
+    return text_of(details.get("explanation")) or None if isinstance(details, dict) else None

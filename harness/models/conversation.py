@@ -1,0 +1,98 @@
+"""What the three APIs share in mapping a conversation: answers in order, ids, arguments, text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from harness.types import AssistantMessage, Message, Reply, ToolAnswer, ToolMessage, ToolRequest, UserMessage
+
+UNANSWERED = "This call was not executed."
+"""What a model is told of a call that nobody answered: an API rejects a conversation with open calls."""
+
+
+def turns(conversation: Sequence[Message]) -> Iterator[str | Reply | list[ToolAnswer]]:
+    """Yield what was said, in order: a user's words, a reply, or the answers to the calls of the reply before it.
+
+    There is exactly one answer for each call, in the order of the calls, right after the reply.
+    """
+    for position, message in enumerate(conversation):
+        if isinstance(message, UserMessage):
+            yield message.text
+        elif isinstance(message, AssistantMessage):
+            yield message.reply
+            if message.reply.tool_requests:
+                following = conversation[position + 1] if position + 1 < len(conversation) else None
+                yield _answers(message.reply.tool_requests, following)
+
+
+def _answers(requests: Iterable[ToolRequest], following: Message | None) -> list[ToolAnswer]:
+    given = {answer.request_id: answer for answer in following.answers} if isinstance(following, ToolMessage) else {}
+    return [
+        given.get(request.id) or ToolAnswer(request_id=request.id, text=UNANSWERED, is_error=True)
+        for request in requests
+    ]
+
+
+def error_text(answer: ToolAnswer) -> str:
+    """Return the text of ``answer`` for an API that has no other way to say that a call failed."""
+    if not answer.is_error or answer.text[:5].lower() == "error":
+        return answer.text
+    return f"Error: {answer.text or 'the call failed'}"
+
+
+class CallIds:
+    """Ids of the calls of one reply: those that are missing or given twice are replaced."""
+
+    def __init__(self) -> None:
+        """Start with no id taken."""
+        self._taken: set[str] = set()
+
+    def take(self, given: object) -> str:
+        """Return ``given`` if it can stand for this call alone, or else a new id."""
+        if isinstance(given, str) and given and given not in self._taken:
+            self._taken.add(given)
+            return given
+        number = len(self._taken) + 1
+        while (fresh := f"call_{number}") in self._taken:
+            number += 1
+        self._taken.add(fresh)
+        return fresh
+
+
+def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:
+    """Return a call's arguments, or none and the text that is not a JSON object.
+
+    No text at all stands for no arguments: several servers send it for a tool that takes none.
+    """
+    if isinstance(raw, dict):
+        return raw, None
+    if raw is None or (isinstance(raw, str) and not raw.strip()):
+        return {}, None
+    if not isinstance(raw, str):
+        return {}, json.dumps(raw)
+    try:
+        parsed = json.loads(raw, parse_constant=_reject)
+    except (ValueError, RecursionError):
+        return {}, raw
+    return (parsed, None) if isinstance(parsed, dict) else ({}, raw)
+
+
+def _reject(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def items(value: object) -> list[dict[str, Any]]:
+    """Return the objects of a list that should hold objects; anything else is left out."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def text_of(value: object) -> str:
+    """Return ``value`` if it is text, and else nothing."""
+    return value if isinstance(value, str) else ""
+
+
+def dump_arguments(arguments: Mapping[str, Any]) -> str:
+    """Return arguments as the JSON text that OpenAI's APIs carry."""
+    return json.dumps(dict(arguments), ensure_ascii=False)

@@ -1,0 +1,284 @@
+"""How well a value that a request holds fits a parameter.
+
+A score says how sure a fit is: below `PLAUSIBLE` it is not even used for a required parameter, from
+`CONVINCING` on also for an optional one, which is better left out than guessed. Looks count (a
+pattern, an example of the same shape, a format), and so do the words around the value: "over $500"
+is a minimum, "to branch main" a branch.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from harness.models.lexical.choices import Found
+from harness.models.lexical.reading import Reading, Word
+from harness.models.lexical.schemas import Param
+from harness.models.lexical.text import terms, word_set
+from harness.models.lexical.values import Kind, Value
+
+PLAUSIBLE = 0.5
+"""Enough for a required parameter."""
+CONVINCING = 3.0
+"""Enough for an optional one."""
+
+_LONGEST_PATTERN = 200
+_NESTED = re.compile(r"[*+}]\)*[*+{]|\([^()]*[*+}][^()]*\)[*+{]")  # takes exponential time on bad luck
+_REACH = 4  # words before and after a value that say what it is
+
+_LIKE: Mapping[Kind, tuple[frozenset[str], float]] = {
+    "email": (frozenset(terms("email mail e-mail")), 4.0),
+    "url": (frozenset(terms("url uri link website href address endpoint")), 4.0),
+    "zone": (frozenset(terms("timezone zone tz repository repo")), 4.0),
+    "path": (frozenset(terms("path file filename directory folder dir repository repo source destination target")),
+             4.0),
+    "phone": (frozenset(terms("phone telephone mobile fax")), 5.0),
+    "file": (frozenset(terms("path file files filename document source destination target name")), 3.5),
+    "glob": (frozenset(terms("pattern glob mask filter")), 5.0),
+    "time": (frozenset(terms("time hour clock")), 4.0),
+    "id": (frozenset([*terms("id number code key reference sku hash revision commit"), "id", "no"]), 3.0),
+    "code": (frozenset(terms("code symbol ticker currency country sku abbreviation")), 3.0),
+    "name": (frozenset(terms("name query search person company city country location place title assignee author "
+                             "owner user brand region keyword term subject language")), 1.5),
+    "quoted": (frozenset(terms("message content text title comment body query name reason note subject description "
+                               "search keyword input value label pattern string sql prompt")), 2.0),
+}  # fmt: skip
+"""Kind of value → the words of parameters that take it, and what such a word is worth."""
+
+_FORMATS: Mapping[Kind, str] = {"email": "email", "url": "uri", "time": "time"}
+"""Kind of value → the JSON Schema format that it has."""
+
+_BASE: Mapping[Kind, float] = {
+    "quoted": 1.5, "email": 0.0, "phone": 0.0, "url": 0.5, "zone": 0.5, "path": 0.5, "file": 0.5, "glob": 0.5,
+    "time": 0.0, "id": 0.5, "code": 1.0, "name": 1.5, "number": 0.0, "period": 0.0,
+}  # fmt: skip
+"""What a value is worth to a string parameter of which nothing is known."""
+
+_ROLES: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
+    (frozenset({"from"}), frozenset(terms("source from origin start base sender old"))),
+    (frozenset({"to", "into", "onto", "as"}), frozenset(terms("target destination to end recipient new"))),
+    (frozenset({"in", "at", "near"}), frozenset(terms("city location country region place path office directory"))),
+    (frozenset({"by"}), frozenset(terms("author user assignee owner creator"))),
+)
+"""A preposition before a value, and the words of the parameters that it points to."""
+
+_LIMIT = frozenset(terms("limit max maximum count top n size page results"))
+_LIMIT_CUES = word_set("top first last latest newest recent most max maximum limit up only at")
+_AT_LEAST = word_set("over above exceeding least minimum min than from more greater higher larger")
+_AT_MOST = word_set("under below most maximum max up less fewer lower smaller")
+_MINIMUM = frozenset([*terms("min minimum above over greater least lower gt gte"), "from"])
+_MAXIMUM = frozenset(terms("max maximum below under less most upper lt lte"))
+_MONEY = frozenset(terms("amount price dollar usd eur cost salary principal contribution budget value fee revenue "
+                         "deposit payment balance invested"))  # fmt: skip
+_PERCENT = frozenset(terms("rate percent percentage interest discount share margin ratio growth tax"))
+_FRACTION = frozenset(terms("decimal fraction"))
+_START = frozenset([*terms("start since begin first min earliest"), "from", "after"])
+_END = frozenset([*terms("end last max latest until"), "to", "until", "before", "through", "till"])
+_DATED = frozenset([*terms("date day start end since until begin timestamp datetime"), "from", "to", "before", "after"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearby:
+    """The words around a value, up to the values next to it."""
+
+    before: tuple[Word, ...]
+    """Nearest last."""
+    after: tuple[Word, ...]
+    """Nearest first."""
+
+    def terms(self) -> frozenset[str]:
+        """Return the terms on both sides."""
+        return frozenset(word.term for word in (*self.before, *self.after[:2]))
+
+    def says_before(self, cues: frozenset[str], reach: int = 2) -> bool:
+        """Whether one of ``cues`` stands within ``reach`` words before the value."""
+        return any(word.text in cues for word in self.before[-reach:])
+
+
+def nearby(value: Value, reading: Reading) -> Nearby:
+    """Return the words around ``value``."""
+    others = [other for other in reading.values if other is not value]
+    left = max((other.end for other in others if other.end <= value.start), default=0)
+    right = min((other.start for other in others if other.start >= value.end), default=len(reading.text))
+    return Nearby(
+        before=tuple(word for word in reading.words if left <= word.start and word.end <= value.start)[-_REACH:],
+        after=tuple(word for word in reading.words if value.end <= word.start and word.end <= right)[:_REACH],
+    )
+
+
+def fit(param: Param, value: Value, around: Nearby) -> Found | None:
+    """Return ``value`` as an argument for ``param``, with its score, or ``None`` if it cannot be one."""
+    if value.period is not None:
+        scored = _period(param, value)
+    elif param.kind in ("number", "integer"):
+        scored = _number(param, value, around)
+    elif param.kind in ("string", "any"):
+        scored = _string(param, value, around)
+    else:
+        scored = None
+    if scored is None:
+        return None
+    return Found(argument=scored[0], score=scored[1], start=value.start, end=value.end, said=value.text)
+
+
+_Scored = tuple[str | int | float, float]
+
+
+def _number(param: Param, value: Value, around: Nearby) -> _Scored | None:
+    if value.kind != "number" or not math.isfinite(value.number):
+        return None
+    number = _as_fraction(param, value) if value.measure == "%" else value.number
+    if param.kind == "integer" and not float(number).is_integer():
+        return None
+    if not _in_bounds(param, number):
+        return None
+    return number, 1.0 + _measured(param, value) + _cued(param, value, around)
+
+
+def _measured(param: Param, value: Value) -> float:
+    """Score what the number measures against what the parameter is about."""
+    if value.measure == "%":
+        return 3.0 if param.terms & _PERCENT else -1.0
+    if value.measure == "$":
+        return -1.5 if param.terms & _PERCENT and not param.terms & _MONEY else 1.5 if param.terms & _MONEY else 0.0
+    return -1.0 if _PERCENT & param.name_terms else 0.0
+
+
+def _cued(param: Param, value: Value, around: Nearby) -> float:
+    """Score what the words around the number say."""
+    name, close = param.name_terms, around.terms()
+    score = 2.0 * min(2, len(close & name)) + 1.0 * min(3, len(close & param.terms - name))
+    if value.unit and set(terms(value.unit)) & name:
+        score += 1.0
+    if name & _LIMIT and value.measure == "":
+        cued = around.says_before(_LIMIT_CUES) or any(word.text in _LIMIT_CUES for word in around.after[:1])
+        score += (2.0 if cued else 0.0) + (1.0 if set(terms(value.unit)) & param.terms else 0.0)
+    if around.says_before(_AT_LEAST) and not around.says_before(_AT_MOST):
+        score += 3.0 if name & _MINIMUM else -3.0 if name & _MAXIMUM else 0.0
+    elif around.says_before(_AT_MOST):
+        score += 3.0 if name & _MAXIMUM else -3.0 if name & _MINIMUM else 0.0
+    return score
+
+
+def _as_fraction(param: Param, value: Value) -> float | int:
+    """Return 7% as 0.07 where the parameter says that it takes a decimal, else as 7."""
+    shown = [float(example) for example in param.examples if re.fullmatch(r"0?\.\d+", example)]
+    highest = param.schema.get("maximum")
+    small = isinstance(highest, (int, float)) and not isinstance(highest, bool) and highest <= 1
+    return round(value.number / 100, 12) if shown or small or param.terms & _FRACTION else value.number
+
+
+def _in_bounds(param: Param, number: float) -> bool:
+    def bound(key: str) -> float | None:
+        limit = param.schema.get(key)
+        return limit if isinstance(limit, (int, float)) and not isinstance(limit, bool) else None
+
+    low, high = bound("minimum"), bound("maximum")
+    return (low is None or number >= low) and (high is None or number <= high)
+
+
+def _string(param: Param, value: Value, around: Nearby) -> _Scored | None:
+    if param.schema.get("format") == "email" and value.kind != "email":
+        return None
+    if param.schema.get("format") in ("date", "date-time", "time") and value.kind != "time":
+        return None
+    text = _spelled(param, value)
+    if text is None:
+        return None
+    kinds, worth = _LIKE.get(value.kind, (frozenset[str](), 0.0))
+    score = _BASE[value.kind] + (worth if kinds & param.terms else 0.0)
+    score += 4.0 if param.schema.get("format") == _FORMATS.get(value.kind, "none") else 0.0
+    score += _shape_score(param, value, text) + _role_score(param, around)
+    return text, score
+
+
+def _spelled(param: Param, value: Value) -> str | None:
+    """Return the value in the spelling that the parameter takes, or ``None`` if there is none."""
+    spellings: tuple[str, ...] = (value.text, value.text.upper(), value.text.lower())
+    if value.kind == "id" and any(_shape(example, value.text) for example in param.examples):
+        shown = next(example for example in param.examples if _shape(example, value.text))
+        cased = value.text.upper() if shown.isupper() else value.text.lower() if shown.islower() else value.text
+        spellings = (cased, *spellings)
+    pattern = _pattern(param)
+    if pattern is None:
+        return spellings[0]
+    return next((text for text in spellings if len(text) <= _LONGEST_PATTERN and pattern.search(text)), None)
+
+
+def _shape_score(param: Param, value: Value, text: str) -> float:
+    """Score pattern, examples, and an id whose letters abbreviate the parameter: CUST_1 is a customer's."""
+    if value.kind in ("id", "code", "zone", "path", "file", "number") and _pattern(param):
+        return 4.0
+    if any(_shape(example, text) for example in param.examples):
+        return 4.0
+    letters = re.match(r"[^\W\d_]+", text)
+    if value.kind == "id" and letters is not None and len(letters[0]) > 1:
+        return 2.0 if any(term.startswith(letters[0].lower()[:4]) for term in param.name_terms) else 0.0
+    return -1.0 if value.kind == "number" and not param.terms & _LIKE["id"][0] else 0.0
+
+
+def _role_score(param: Param, around: Nearby) -> float:
+    """Score the words before a value: its parameter's own name, or a preposition that points to it."""
+    score = 0.0
+    if any(word.term in param.name_terms for word in (*around.before[-2:], *around.after[:1])):
+        score += 1.5
+    last = around.before[-1].text if around.before else ""
+    for prepositions, pointed_to in _ROLES:
+        if last in prepositions:
+            score += 1.5 if (param.name_terms | param.name_words) & pointed_to else 0.0
+    return score
+
+
+def _shape(example: str, text: str) -> bool:
+    """Whether ``text`` is built like ``example``: the same letters, other digits; or both are codes in capitals."""
+    if re.search(r"\d", example):
+        return _skeleton(example) == _skeleton(text)
+    if "/" in example:
+        return bool(re.fullmatch(r"[A-Z][A-Za-z]+(?:/[\w-]+)+", text)) and example[:1].isupper()
+    return bool(re.fullmatch(r"[A-Z]{2,6}", example) and re.fullmatch(r"[A-Z]{1,6}", text))
+
+
+@lru_cache(maxsize=4_000)
+def _skeleton(text: str) -> str:
+    return re.sub(r"\d+", "0", text).lower()
+
+
+def _pattern(param: Param) -> re.Pattern[str] | None:
+    pattern = param.schema.get("pattern")
+    return _compiled(pattern) if isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN else None
+
+
+@lru_cache(maxsize=500)
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    """Return a schema's pattern, unless it is broken or could run for ever."""
+    if _NESTED.search(pattern):
+        return None
+    try:
+        return re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return None
+
+
+def _period(param: Param, value: Value) -> _Scored | None:
+    period = value.period
+    if period is None:
+        return None
+    if param.kind in ("integer", "number"):
+        day = period.first or period.last
+        return (day.year, 4.0) if day is not None and "year" in param.name_words else None
+    if param.kind not in ("string", "any") or param.choices:
+        return None
+    roles = param.name_terms | param.name_words
+    dated = str(param.schema.get("format")).startswith("date") or roles & _DATED
+    if not dated:
+        return (value.text, 1.0) if roles & frozenset(terms("period timeframe range interval query")) else None
+    ends = bool(roles & _END and not roles & _START)
+    day = period.last if ends else period.first
+    if day is None:
+        return None
+    if param.schema.get("format") != "date-time":
+        return day.isoformat(), 4.0
+    return f"{day.isoformat()}T{'23:59:59' if ends else '00:00:00'}Z", 4.0

@@ -1,0 +1,169 @@
+"""The answer in words, from what the tools returned.
+
+A small result is told whole. Of a large one only what the question is about is told: the fields
+whose names share a word with it, those that say what a record is, and totals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from harness.models.lexical.planning import Outcome
+from harness.models.lexical.reading import Reading
+from harness.models.lexical.recovery import Call
+from harness.models.lexical.results import content
+from harness.models.lexical.text import synonyms, terms, words
+from harness.types import JsonObject, ToolAnswer
+
+_EMPTY = "The result is empty."
+_SMALL = 12  # fields of an object that are told whatever the question
+_ROWS = 5  # members of a list that are told
+_ROW_FIELDS = 6
+_SCALARS = 20  # members of a list of plain values
+_LINES = 12
+_LONGEST_TEXT = 1_200  # characters of a plain text that are told whole
+_LONGEST_VALUE = 300
+_DEEPEST = 4
+_KEYS = frozenset([*terms("name title id status total count sum average amount date type"), "id"])
+_TOTALS = frozenset(terms("total count sum average number"))
+_PREFIX = re.compile(r"^\s*(?:Error (?:executing|calling|running) tool [\w./-]+\s*:\s*|Error\s*:\s*|\w*Error:\s*)+")
+
+
+def compose(outcomes: Sequence[Outcome]) -> str:
+    """Return the answer to all goals; never empty."""
+    answerable = [outcome for outcome in outcomes if outcome.goal.entry is not None]
+    if not answerable:
+        return "I could not find a tool for this."
+    blocks = [block for outcome in answerable for block in _blocks(outcome)]
+    unmet = [outcome.goal.request.reading for outcome in outcomes if outcome.goal.entry is None]
+    blocks += [f"I could not find a tool for this: {_clipped(one.text)}" for one in unmet if one.actions]
+    return "\n\n".join(dict.fromkeys(blocks)) or _EMPTY
+
+
+def _blocks(outcome: Outcome) -> list[str]:
+    goal = outcome.goal
+    asked = _asked(goal.request.reading)
+    if outcome.searched is not None:
+        call, answer = outcome.searched
+        given = ", ".join(str(value) for value in call.arguments.values())
+        return [_trouble(answer.text)] if answer.is_error else [f"I found nothing for {_clipped(given)}."]
+    if not outcome.done and goal.filling is not None and goal.filling.missing:
+        lacking = " and ".join(_label(param.name).lower() for param in goal.filling.missing)
+        return [f"I need to know the {lacking} to do this."]
+    calls = [call for call, _ in outcome.done]
+    return [_told(_heading(call, calls), answer, asked) for call, answer in outcome.done]
+
+
+def _told(heading: str, answer: ToolAnswer, asked: frozenset[str]) -> str:
+    body = _trouble(answer.text) if answer.is_error else "\n".join(_render(content(answer.text), asked, 0))
+    return f"{heading}:\n{body or _EMPTY}" if heading else body or _EMPTY
+
+
+def _heading(call: Call, calls: Sequence[Call]) -> str:
+    """Name a call by the argument that sets it apart from the others: ``Apple (AAPL)``."""
+    others = [other for other in calls if other is not call and other.tool == call.tool]
+    apart = (name for name in call.arguments if any(call.arguments[name] != o.arguments.get(name) for o in others))
+    named = []
+    for name in apart:
+        sent, said = str(call.arguments[name]), call.said.get(name, "")
+        named.append(f"{said} ({sent})" if said and said.lower() != sent.lower() else sent)
+    return _clipped(", ".join(named))
+
+
+def _trouble(error: str) -> str:
+    """Tell an error in the tool's own words."""
+    said = _clipped(_PREFIX.sub("", error).strip(), _LONGEST_TEXT)
+    return f"This could not be done: {said}" if said else "This could not be done; the tool gives no reason."
+
+
+def _asked(reading: Reading) -> frozenset[str]:
+    said = reading.terms()
+    return said | {other for term in sorted(said) for other in synonyms(term)}
+
+
+def _render(value: Any, asked: frozenset[str], depth: int) -> list[str]:
+    if isinstance(value, Mapping):
+        return _render_object(value, asked, depth)
+    if isinstance(value, list):
+        return _render_list(value, asked, depth)
+    if isinstance(value, str) and depth == 0:
+        return _render_text(value, asked)
+    return [_scalar(value)]
+
+
+def _render_object(value: JsonObject, asked: frozenset[str], depth: int) -> list[str]:
+    lines: list[str] = []
+    for key in _chosen(value, asked, _SMALL):
+        inner = value[key]
+        if not isinstance(inner, (Mapping, list)):
+            lines.append(f"{_label(key)}: {_scalar(inner)}")
+        elif depth < _DEEPEST:
+            body = _render(inner, asked, depth + 1) or ["none"]
+            flat = len(body) == 1
+            lines += [f"{_label(key)}: {body[0]}"] if flat else [f"{_label(key)}:", *(f"  {line}" for line in body)]
+    return lines
+
+
+def _render_list(value: Sequence[Any], asked: frozenset[str], depth: int) -> list[str]:
+    if not value:
+        return ["none"] if depth else ["Nothing was found."]
+    if not any(isinstance(item, (Mapping, list)) for item in value):
+        shown = ", ".join(_scalar(item) for item in value[:_SCALARS])
+        return [shown + (f" and {len(value) - _SCALARS} more" if len(value) > _SCALARS else "")]
+    lines = [f"- {_row(item, asked)}" for item in value[:_ROWS]]
+    head = [f"{len(value)} found:"] if depth == 0 and len(value) > 1 else []
+    return [*head, *lines, *([f"… and {len(value) - _ROWS} more"] if len(value) > _ROWS else [])]
+
+
+def _row(item: Any, asked: frozenset[str]) -> str:
+    if not isinstance(item, Mapping):
+        return _scalar(item)
+    chosen = [key for key in _chosen(item, asked, _ROW_FIELDS) if not isinstance(item[key], (Mapping, list))]
+    return "; ".join(f"{_label(key)}: {_scalar(item[key])}" for key in chosen)
+
+
+def _chosen(value: JsonObject, asked: frozenset[str], few: int) -> list[str]:
+    """Return the keys to tell of, in the object's order."""
+    keys = [key for key, inner in value.items() if inner is not None]
+    if len(keys) <= few:
+        return keys
+    ranked = sorted(keys, key=lambda key: (-_relevance(key, value[key], asked), keys.index(key)))
+    return sorted(ranked[:few], key=keys.index)
+
+
+def _relevance(key: str, inner: Any, asked: frozenset[str]) -> int:
+    own = frozenset(terms(key)) | ({"id"} & set(words(key)))
+    said = isinstance(inner, str) and len(inner) < _LONGEST_VALUE and bool(asked & frozenset(terms(inner)))
+    return 4 * bool(own & asked) + 2 * bool(own & _KEYS) + bool(own & _TOTALS) + said
+
+
+def _render_text(text: str, asked: frozenset[str]) -> list[str]:
+    if len(text) <= _LONGEST_TEXT:
+        return text.splitlines()
+    lines = [line for line in text.splitlines() if line.strip()]
+    related = [line for line in lines if asked & frozenset(terms(line[:_LONGEST_VALUE]))]
+    shown = _clip_all((related or lines)[:_LINES])
+    return [*shown, f"… ({len(lines)} lines in all)"] if len(lines) > len(shown) else shown
+
+
+def _clip_all(lines: Iterable[str]) -> list[str]:
+    return [_clipped(line) for line in lines]
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (Mapping, list)):
+        return f"{len(value)} entries"
+    return "none" if value is None else _clipped(str(value))
+
+
+def _clipped(text: str, longest: int = _LONGEST_VALUE) -> str:
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+
+
+def _label(key: str) -> str:
+    spoken = " ".join(words(key)) or key
+    return spoken[:1].upper() + spoken[1:]

@@ -1,0 +1,209 @@
+"""A tool's parameters are filled from a request.
+
+First what the request names by a word (enums, aliases, flags), then the values in it, each to the
+parameter that it fits best, then plain words, then what was said before, and last the defaults. What
+is not said is not sent: an optional parameter without evidence stays out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE, fit, nearby
+from harness.models.lexical.choices import Found, named_choices, named_flag
+from harness.models.lexical.phrases import free_text
+from harness.models.lexical.ranking import Entry
+from harness.models.lexical.reading import Reading
+from harness.models.lexical.schemas import Param
+from harness.models.lexical.text import first_sentence, terms
+from harness.models.lexical.values import Value
+
+_MOST_CALLS = 8  # of one request for several things
+_SEVERAL: frozenset[str] = frozenset({"id", "code", "name", "zone", "path", "file", "quoted", "email", "glob"})
+_COUNTED = frozenset([*terms("id number issue key"), "no"])
+_AND = re.compile(r"(?:\W|['’]s\b|\b(?:and|or|vs|versus|with|plus|to|that|of|the|for|as well as)\b)*", re.IGNORECASE)
+_JOINT = re.compile(r",|&|\b(?:and|or|vs|versus|with|plus|to)\b", re.IGNORECASE)
+_CONTEXT = 2.5  # score from which something said earlier is taken up again
+_POINTED_TO = 4.0  # the same for an optional parameter, when the request points back
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filling:
+    """What a request gives to a tool."""
+
+    arguments: tuple[Mapping[str, Any], ...]
+    """One mapping for each call: a request for two companies is two calls."""
+    said: tuple[Mapping[str, str], ...] = ()
+    """For each call: parameter → the user's words for its argument."""
+    missing: tuple[Param, ...] = ()
+    """Required parameters that nothing was found for."""
+    unused: tuple[Value, ...] = ()
+    """Values of the request that went nowhere."""
+    evidence: float = 0.0
+    """How many arguments the request clearly gives; speaks for the tool."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Work:
+    """A filling under way."""
+
+    found: dict[str, list[Found]] = field(default_factory=dict)
+    taken: list[tuple[int, int]] = field(default_factory=list)
+
+    def give(self, param: Param, found: Sequence[Found], *, take: bool = True) -> None:
+        if found:
+            self.found[param.name] = list(found)
+            self.taken += [(one.start, one.end) for one in found] if take else []
+
+    def is_taken(self, start: int, end: int) -> bool:
+        return any(start < other_end and other_start < end for other_start, other_end in self.taken)
+
+
+def fill(
+    entry: Entry,
+    reading: Reading,
+    context: Sequence[Reading] = (),
+    *,
+    points_back: bool = False,
+    looked_up: Mapping[str, Any] | None = None,
+) -> Filling:
+    """Return the arguments that ``reading`` gives to a tool.
+
+    ``context`` holds what was said before and after, the nearest first, for what the request itself
+    leaves out; with ``points_back`` ("their orders") ids of it also go to optional parameters.
+    ``looked_up`` holds values that other tools have returned.
+    """
+    work = _Work()
+    _fill_from(entry, entry.params, reading, work)
+    evidence = len({found[0].start for found in work.found.values() if found[0].score >= CONVINCING})
+    for earlier in context:
+        _fill_from_context(entry.params, earlier, work, points_back=points_back)
+    values: dict[str, Any] = {}
+    for param in entry.params:
+        if param.name in work.found:
+            values[param.name] = _argument(param, work.found[param.name])
+        elif param.kind == "object":
+            _fill_object(entry, param, reading, values)
+        elif param.name in (looked_up or {}):
+            values[param.name] = (looked_up or {})[param.name]
+        elif param.required:
+            _fill_otherwise(param, values)
+    missing = tuple(param for param in entry.params if param.required and param.name not in values)
+    arguments, said = _spread(entry.params, values, work.found)
+    unused = tuple(value for value in reading.values if not work.is_taken(value.start, value.end))
+    return Filling(arguments=arguments, said=said, missing=missing, unused=unused, evidence=float(evidence))
+
+
+def _fill_from(entry: Entry, params: Sequence[Param], reading: Reading, work: _Work) -> None:
+    known = frozenset(terms(f"{entry.tool.name} {first_sentence(entry.tool.description)}"))
+    for param in params:
+        if param.kind == "boolean":
+            flag = named_flag(param, reading, known)
+            work.give(param, [flag] if flag else [], take=False)
+        else:
+            target = param.items if param.kind == "array" and param.items else param
+            work.give(param, named_choices(target, reading))
+    _match_values(params, reading, work, PLAUSIBLE, CONVINCING)
+    tool_terms = frozenset(terms(entry.tool.name))
+    for param in params:
+        wanted = param.required or not work.found
+        if param.name not in work.found and _takes_text(param):
+            text = free_text(param, reading, entry.vocabulary, tool_terms)
+            if text and (wanted or text.score >= CONVINCING) and not work.is_taken(text.start, text.end):
+                work.give(param, [text])
+
+
+def _takes_text(param: Param) -> bool:
+    return param.kind in ("string", "any") or (param.kind == "array" and bool(param.items and _takes_text(param.items)))
+
+
+def _match_values(params: Sequence[Param], reading: Reading, work: _Work, required: float, optional: float) -> None:
+    """Give each value to the parameter that it fits best, the surest pairs first."""
+    around = {id(value): nearby(value, reading) for value in reading.values}
+    pairs: list[tuple[float, int, int, Found, Value]] = []
+    for place, param in enumerate(params):
+        if param.name in work.found:
+            continue
+        target = param.items if param.kind == "array" and param.items else param
+        for value in reading.values:
+            found = fit(target, value, around[id(value)])
+            if found is not None and found.score >= (required if param.required else optional):
+                pairs.append((-found.score, value.start, place, found, value))
+    for _, _, place, found, value in sorted(pairs, key=lambda pair: pair[:3]):
+        param = params[place]
+        shared = value.period is not None  # one period gives a first and a last day
+        first = param.name not in work.found
+        if (first or _goes_along(param, work.found[param.name], found, value, reading)) and (
+            shared or not work.is_taken(found.start, found.end)
+        ):
+            work.found.setdefault(param.name, []).append(found)
+            work.taken += [] if shared else [(found.start, found.end)]
+
+
+def _goes_along(param: Param, have: Sequence[Found], more: Found, value: Value, reading: Reading) -> bool:
+    """Whether ``more`` is meant for the same parameter as what it already has: "Apple and Microsoft"."""
+    if param.kind == "array":
+        return True
+    if value.kind not in _SEVERAL and not (value.kind == "number" and param.name_terms & _COUNTED):
+        return False
+    return len(have) < _MOST_CALLS and any(_are_joined(one, more, reading.text) for one in have)
+
+
+def _are_joined(one: Found, other: Found, text: str) -> bool:
+    first, second = sorted((one, other), key=lambda found: found.start)
+    between = text[first.end : second.start]
+    return _JOINT.search(between) is not None and _AND.fullmatch(between) is not None
+
+
+def _fill_from_context(params: Sequence[Param], reading: Reading, work: _Work, *, points_back: bool) -> None:
+    """Take from what was said elsewhere only what this call cannot do without, or what it points back to."""
+    lacking = [param for param in params if param.name not in work.found and (param.required or points_back)]
+    elsewhere = _Work()
+    for param in lacking:
+        if param.required and param.kind != "boolean":
+            elsewhere.give(param, named_choices(param, reading)[:1])
+    _match_values(lacking, reading, elsewhere, _CONTEXT, _POINTED_TO)
+    work.found.update(elsewhere.found)
+
+
+def _fill_object(entry: Entry, param: Param, reading: Reading, values: dict[str, Any]) -> None:
+    inner = _Work()
+    _fill_from(entry, param.properties, reading, inner)
+    content = {sub.name: _argument(sub, inner.found[sub.name]) for sub in param.properties if sub.name in inner.found}
+    for sub in param.properties:
+        if sub.required and sub.name not in content:
+            _fill_otherwise(sub, content)
+    if content or (param.required and not any(sub.required for sub in param.properties)):
+        values[param.name] = content
+
+
+def _fill_otherwise(param: Param, values: dict[str, Any]) -> None:
+    """Fill a required parameter with its default, or the only value that it can have."""
+    if "default" in param.schema:
+        values[param.name] = param.schema["default"]
+    elif len(param.choices) == 1:
+        values[param.name] = param.choices[0]
+    elif param.kind == "boolean":
+        values[param.name] = False
+
+
+def _argument(param: Param, found: Sequence[Found]) -> Any:
+    if param.kind == "array":
+        return [one.argument for one in sorted(found, key=lambda one: one.start)]
+    return found[0].argument
+
+
+def _spread(
+    params: Iterable[Param], values: Mapping[str, Any], found: Mapping[str, Sequence[Found]]
+) -> tuple[tuple[Mapping[str, Any], ...], tuple[Mapping[str, str], ...]]:
+    """Return one call for each of several values of a parameter, and what the user called them."""
+    several = next((p for p in params if p.kind not in ("array", "boolean") and len(found.get(p.name, ())) > 1), None)
+    words = {name: one[0].said for name, one in found.items() if one}
+    if several is None:
+        return (dict(values),), (words,)
+    each = sorted(found[several.name], key=lambda one: one.start)[:_MOST_CALLS]
+    calls = tuple({**values, several.name: one.argument} for one in each)
+    return calls, tuple({**words, several.name: one.said} for one in each)

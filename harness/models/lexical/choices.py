@@ -1,0 +1,150 @@
+"""Arguments that a request names by a word: members of an enum, aliases, examples, and flags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from harness.models.lexical.dates import days_in
+from harness.models.lexical.reading import Reading, Word
+from harness.models.lexical.schemas import Param
+from harness.models.lexical.text import stem, synonyms, terms, words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A value for one parameter, and where the request says it."""
+
+    argument: Any
+    """What is sent."""
+    score: float
+    """How sure it is; see `affinity`."""
+    start: int
+    """Where its words begin in the request's text."""
+    end: int
+    """Where they end."""
+    said: str
+    """Its words."""
+
+
+SURE = 5.0
+"""Score of a value that is named in so many words."""
+_OTHER_WORD = 3.5  # score of a synonym of it
+
+_DURATION = re.compile(r"(?P<number>\d{1,4})\s*(?P<unit>d|wk?|mo?|q|y|days?|weeks?|months?|years?)", re.IGNORECASE)
+_UNITS = {"d": "day", "w": "week", "wk": "week", "m": "month", "mo": "month", "q": "quarter", "y": "year"}
+_SAID_DURATION = re.compile(
+    r"\b(?:(?:last|past|previous|over|one|an?)\s+)?(?:(?P<number>\d{1,4})[\s-]?)?(?P<unit>day|week|month|quarter|year)s?\b",
+    re.IGNORECASE,
+)
+
+_FLAG_WORDS = frozenset(
+    terms("include including show return returns whether enable flag is has with true false set also info "
+          "information detail details data extra additional default if add result results full")
+)  # fmt: skip
+"""What the name or description of any flag may say; it does not tell which one is meant."""
+_TURNED_ROUND = frozenset(terms("exclude skip hide omit ignore disable no"))
+
+
+def named_choices(param: Param, reading: Reading) -> list[Found]:
+    """Return the members of an enum, or the known values of any string, that a request names."""
+    found = [_by_alias(value, alias, reading) for alias, value in param.aliases]
+    if param.choices:
+        found += [_by_name(choice, reading) for choice in param.choices]
+        found += [_by_duration(choice, reading) for choice in param.choices]
+        if not any(found):
+            found = [_by_synonym(choice, reading) for choice in param.choices]
+    elif param.kind in ("string", "any"):
+        found += [_by_example(example, reading) for example in param.examples]
+    unique: dict[str, Found] = {}
+    for one in sorted((one for one in found if one is not None), key=lambda one: (one.start, -one.score)):
+        unique.setdefault(repr(one.argument), one)
+    return list(unique.values())
+
+
+def named_flag(param: Param, reading: Reading, known: frozenset[str]) -> Found | None:
+    """Return whether a request switches a flag on or off; ``None`` when it does not speak of it.
+
+    ``known`` holds the terms of the tool itself, which every request for the tool uses.
+    """
+    by_name = param.name_terms - _FLAG_WORDS - _TURNED_ROUND
+    by_description = param.terms - _FLAG_WORDS - _TURNED_ROUND - known - by_name
+    word = _speaks_of(by_name, reading) or _speaks_of(by_description, reading)
+    if word is None:
+        return None
+    if _TURNED_ROUND.isdisjoint(param.name_terms):
+        return _found(not word.negated, SURE, word.start, word.end, reading)
+    return _found(True, SURE, word.start, word.end, reading) if word.negated else None  # noqa: FBT003 - the value itself
+
+
+def _speaks_of(wanted: frozenset[str], reading: Reading) -> Word | None:
+    for word in reading.words:
+        if not word.is_stop and any(term in wanted for term in (word.term, *synonyms(word.term))):
+            return word
+    return None
+
+
+def _by_name(choice: Any, reading: Reading) -> Found | None:
+    if isinstance(choice, bool) or not isinstance(choice, (str, int, float)):
+        return None
+    wanted = [stem(word) for word in words(str(choice))]
+    if not wanted or re.search(r"\d", str(choice)):
+        return _literally(str(choice), choice, reading)
+    for run in _runs(reading, len(wanted)):
+        if [word.term for word in run] == wanted and not run[0].negated:
+            return _found(choice, SURE, run[0].start, run[-1].end, reading)
+    return None
+
+
+def _by_synonym(choice: Any, reading: Reading) -> Found | None:
+    wanted = terms(str(choice)) if isinstance(choice, str) else ()
+    for word in reading.words:
+        if len(wanted) == 1 and wanted[0] in synonyms(word.term) and not (word.negated or word.is_stop):
+            return _found(choice, _OTHER_WORD, word.start, word.end, reading)
+    return None
+
+
+def _by_alias(value: Any, alias: tuple[str, ...], reading: Reading) -> Found | None:
+    held = [next((word for word in reading.words if word.term == term), None) for term in alias]
+    present = [word for word in held if word is not None and not word.negated]
+    if len(present) < len(alias):
+        return None
+    return _found(value, SURE, min(w.start for w in present), max(w.end for w in present), reading)
+
+
+def _by_example(example: str, reading: Reading) -> Found | None:
+    """Match an example itself, or the last part of one such as ``America/New_York``."""
+    whole = _literally(example, example, reading)
+    last = example.rpartition("/")[2].replace("_", " ")
+    return whole or (_literally(last, example, reading) if "/" in example and last[:1].isupper() else None)
+
+
+def _literally(text: str, argument: Any, reading: Reading) -> Found | None:
+    match = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", reading.text, re.IGNORECASE)
+    return _found(argument, SURE, match.start(), match.end(), reading) if match else None
+
+
+def _by_duration(choice: Any, reading: Reading) -> Found | None:
+    """Match ``6mo`` with "the last 6 months" and ``1y`` with "the past year"."""
+    own = _DURATION.fullmatch(choice) if isinstance(choice, str) else None
+    if own is None:
+        return None
+    unit = own["unit"].lower()
+    length = days_in(int(own["number"]), _UNITS.get(unit, unit))
+    for match in _SAID_DURATION.finditer(reading.text):
+        said = days_in(int(match["number"] or 1), match["unit"])
+        if said is not None and length is not None and abs(said - length) <= length * 0.04:
+            return _found(choice, SURE, match.start(), match.end(), reading)
+    return None
+
+
+def _runs(reading: Reading, length: int) -> Iterator[tuple[Word, ...]]:
+    """Yield every stretch of ``length`` words."""
+    for place in range(len(reading.words) - length + 1):
+        yield reading.words[place : place + length]
+
+
+def _found(argument: Any, score: float, start: int, end: int, reading: Reading) -> Found:
+    return Found(argument=argument, score=score, start=start, end=end, said=reading.text[start:end])

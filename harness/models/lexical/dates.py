@@ -1,0 +1,196 @@
+"""Dates as people write them, made absolute by a given *today*.
+
+``last year``, ``in March 2025``, ``since 2023``, ``between 1 May and 2025-06-30``, ``the past 6 months``.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+_MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
+_MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}
+_MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
+_LONGEST_SPAN = 36_500  # days: a hundred years; more is no period of business
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """A stretch of days that a text names."""
+
+    first: date | None
+    """First day; ``None`` when the text leaves it open ("before May")."""
+    last: date | None
+    """Last day, included; ``None`` when the text leaves it open ("since May")."""
+    start: int
+    """Where the words begin in the text."""
+    end: int
+    """Where they end."""
+    rolling: bool = False
+    """Whether it is counted back from today ("the last 6 months"): its number may mean something by itself."""
+
+
+def periods(text: str, today: date) -> tuple[Period, ...]:
+    """Return the periods that ``text`` names, in its order."""
+    found: list[Period] = []
+    for pattern, read in _READERS:
+        for match in pattern.finditer(text):
+            if any(match.start() < other.end and other.start < match.end() for other in found):
+                continue
+            days = _safely(read, match, today)
+            if days is not None:
+                rolling = read is _rolling
+                found.append(Period(first=days[0], last=days[1], start=match.start(), end=match.end(), rolling=rolling))
+    return tuple(_with_relations(text, sorted(found, key=lambda period: period.start)))
+
+
+def days_in(number: float, unit: str) -> int | None:
+    """Return about how many days ``6 month`` is; ``None`` if ``unit`` measures no time in days."""
+    days = _UNIT_DAYS.get(unit.lower().rstrip("s"))
+    return None if days is None or not 0 < number * days <= _LONGEST_SPAN else round(number * days)
+
+
+_Days = tuple[date, date]
+
+
+def _safely(read: Callable[[re.Match[str], date], _Days], match: re.Match[str], today: date) -> _Days | None:
+    """Return nothing for a day that does not exist, such as 31 February or the year 0."""
+    try:
+        return read(match, today)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _iso(match: re.Match[str], _today: date) -> _Days:
+    day = date(int(match["year"]), int(match["m"]), int(match["day"]))
+    return day, day
+
+
+def _named_day(match: re.Match[str], today: date) -> _Days:
+    day = date(int(match["year"] or today.year), _MONTHS[match["month"].lower()], int(match["day"]))
+    return day, day
+
+
+def _named_month(match: re.Match[str], today: date) -> _Days:
+    number = _MONTHS[match["month"].lower()]
+    return _month(int(match["year"]) if match["year"] else today.year - (number > today.month), number)
+
+
+def _iso_month(match: re.Match[str], _today: date) -> _Days:
+    return _month(int(match["year"]), int(match["m"]))
+
+
+def _quarter(match: re.Match[str], today: date) -> _Days:
+    return _quarter_of(int(match["year"] or today.year), int(match["quarter"]))
+
+
+def _year(match: re.Match[str], _today: date) -> _Days:
+    return _year_of(int(match["year"]))
+
+
+def _day_word(match: re.Match[str], today: date) -> _Days:
+    day = today + timedelta(days={"yesterday": -1, "today": 0, "tomorrow": 1}[match["word"].lower()])
+    return day, day
+
+
+def _calendar_unit(match: re.Match[str], today: date) -> _Days:
+    """Return this, last or next week, month, quarter or year as the calendar has it."""
+    step = {"this": 0, "current": 0, "last": -1, "previous": -1, "next": 1}[match["which"].lower()]
+    unit = match["unit"].lower()
+    if unit == "week":
+        monday = today - timedelta(days=today.weekday()) + timedelta(weeks=step)
+        return monday, monday + timedelta(days=6)
+    if unit == "month":
+        months = today.year * 12 + today.month - 1 + step
+        return _month(months // 12, months % 12 + 1)
+    if unit == "quarter":
+        quarters = today.year * 4 + (today.month - 1) // 3 + step
+        return _quarter_of(quarters // 4, quarters % 4 + 1)
+    return _year_of(today.year + step)
+
+
+def _rolling(match: re.Match[str], today: date) -> _Days:
+    days = days_in(int(match["number"] or 1), match["unit"])
+    if days is None:
+        raise ValueError(match[0])
+    return today - timedelta(days=days), today
+
+
+def _month(year: int, month: int) -> _Days:
+    return date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
+
+
+def _quarter_of(year: int, quarter: int) -> _Days:
+    return date(year, 3 * quarter - 2, 1), _month(year, 3 * quarter)[1]
+
+
+def _year_of(year: int) -> _Days:
+    return date(year, 1, 1), date(year, 12, 31)
+
+
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], _Days]], ...] = tuple(
+    (re.compile(rf"(?<![\w/.$€£-]){pattern}(?![\w%/]|[.-]\d)", re.IGNORECASE), read)
+    for pattern, read in (
+        (_YEAR + r"-(?P<m>\d\d)-(?P<day>\d\d)", _iso),
+        (_MONTH + r"\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+" + _YEAR + ")?", _named_day),
+        (r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?" + _MONTH + r"(?:,?\s+" + _YEAR + ")?", _named_day),
+        (_YEAR + r"-(?P<m>\d\d)", _iso_month),
+        (r"(?<=in\s)" + _MONTH + r"(?:\s+" + _YEAR + ")?", _named_month),
+        (_MONTH + r"\s+" + _YEAR, _named_month),
+        (r"Q(?P<quarter>[1-4])(?:\s+(?:of\s+)?" + _YEAR + ")?", _quarter),
+        (r"(?P<word>yesterday|today|tomorrow)", _day_word),
+        (r"(?:last|past|previous)\s+(?P<number>\d{1,5})\s+(?P<unit>days?|weeks?|months?|quarters?|years?)", _rolling),
+        (r"past\s+(?P<number>)(?P<unit>week|month|quarter|year)", _rolling),
+        (r"(?P<which>this|current|last|previous|next)\s+(?P<unit>week|month|quarter|year)", _calendar_unit),
+        (r"(?<!top )(?<!first )" + _YEAR + r"(?!\s+(?:dollars|euros|usd|customers|orders|items))", _year),
+    )
+)
+"""Every way of writing a period, the most exact first."""
+
+_OPEN_END = re.compile(r"\b(?:since|after|from|starting|as of|newer than)(?:\s+(?:in|on|the))*\s*$", re.IGNORECASE)
+_OPEN_START = re.compile(r"\b(?:before|until|till|up to|prior to|older than)(?:\s+(?:the))?\s*$", re.IGNORECASE)
+_FROM = re.compile(r"\b(?:since|after|starting)\b", re.IGNORECASE)
+_RANGE = re.compile(r"\s*(?:to|and|until|till|through|[-–—])\s*(?:the\s+)?", re.IGNORECASE)
+
+
+def _with_relations(text: str, found: list[Period]) -> Iterator[Period]:
+    """Join ``A to B`` into one period and open those that are said to be open."""
+    pending: Period | None = None
+    for period in found:
+        if pending is not None and _RANGE.fullmatch(text[pending.end : period.start]):
+            yield Period(first=_not_after(pending.first, period), last=period.last, start=pending.start, end=period.end)
+            pending = None
+            continue
+        if pending is not None:
+            yield _opened(text, pending)
+        pending = period
+    if pending is not None:
+        yield _opened(text, pending)
+
+
+def _not_after(first: date | None, second: Period) -> date | None:
+    """Return the first day of ``1 May to 3 June 2025``, whose year is said only once."""
+    if first is None or second.first is None or first <= second.first or (first.month, first.day) == (2, 29):
+        return first
+    return first.replace(year=second.first.year)
+
+
+def _opened(text: str, period: Period) -> Period:
+    """Leave the end open after "since", the beginning after "before".
+
+    "From 2024" means the whole year 2024; "from 2024-05-01" has no end.
+    """
+    before = text[max(0, period.start - 20) : period.start]
+    if _OPEN_START.search(before) and period.first is not None:
+        return replace(period, first=None, last=period.first - timedelta(days=1))
+    opens = _OPEN_END.search(before)
+    if opens is None or not (period.first == period.last or _FROM.search(opens[0])):
+        return period
+    if period.last is not None and period.first != period.last and "after" in opens[0].lower():
+        return replace(period, first=period.last + timedelta(days=1), last=None)
+    return replace(period, last=None)

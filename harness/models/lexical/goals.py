@@ -1,0 +1,180 @@
+"""Each request of a prompt becomes a goal: the tool that is meant and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from harness.models.lexical.actions import permits
+from harness.models.lexical.arguments import Filling, fill
+from harness.models.lexical.ranking import Entry, Index, Match, says_something
+from harness.models.lexical.reading import Reading
+from harness.models.lexical.requests import Request, halves, join, split
+from harness.models.lexical.schemas import Param
+from harness.models.lexical.text import stem, terms
+
+_ENOUGH = 0.36  # coverage from which a tool is meant
+_ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives two arguments or more that fit
+_CANDIDATES = 6  # tools that are looked at more closely
+_EVIDENCE = 0.8  # what an argument that fits adds to a tool's score
+_INCOMPLETE = 0.6  # factor for a tool that lacks a required argument
+_TO_LOOK_UP = 0.9  # the same, when only the id of somebody who is named is lacking
+_OTHER_ACTION = 0.6  # factor for a tool that reads when a change is asked for
+_LEFT_OVER = 0.6  # factor for a tool that cannot take the id that the request names
+_SAME_AGAIN = 1.25  # factor for the tool of the request before, when this one points back
+_HALF_ENOUGH = 0.36  # coverage of "lifetime value" alone, so that "A and B" is taken for two requests
+_HALF_BETTER = 1.4  # times that its tool must outdo the other half's tool
+
+_SEARCHES = frozenset(terms("search find list lookup look query resolve"))
+_IDENTIFIES = frozenset([*terms("id number code key reference name"), "id"])
+_IDENTIFYING = frozenset({"id", "email", "path", "url", "zone"})
+_NAMES = frozenset({"name", "email", "phone", "quoted"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """A request and how it is to be met."""
+
+    request: Request
+    """What is asked."""
+    entry: Entry | None = None
+    """The tool; ``None`` when none fits."""
+    filling: Filling | None = None
+    """What the tool is given."""
+    context: tuple[Reading, ...] = ()
+    """What was said elsewhere, the nearest first."""
+    wanted: Param | None = None
+    """A parameter whose value has to be looked up first."""
+    lookup: Entry | None = None
+    """The tool to look it up with."""
+    lookup_filling: Filling | None = None
+    """What that one is given."""
+
+
+def goals(prompt: str, earlier: Sequence[Reading], index: Index, today: date) -> tuple[Goal, ...]:
+    """Return the goals of ``prompt``, in its order; ``earlier`` holds what was said before it, the latest first."""
+    requests = split(prompt, today)
+    found: list[Goal] = []
+    for place, request in enumerate(requests):
+        others = [other.reading for other in (*reversed(requests[:place]), *requests[place + 1 :])]
+        before = found[-1].entry if found else None
+        for part in _parts(request, index, today):
+            whole = () if part is request else (request.reading,)
+            goal = _goal(part, (*whole, *others, *earlier), index, before)
+            found.append(_with_lookup(goal, index))
+    return _merged(found, index, today)
+
+
+def _parts(request: Request, index: Index, today: date) -> list[Request]:
+    """Return "lifetime value" and "top categories" as two requests, if two tools are plainly meant."""
+    pair = halves(request, today)
+    if pair is None:
+        return [request]
+    actions = request.reading.actions
+    ranked = [[m for m in index.rank(half.query()) if permits(actions, m.entry.action)] for half in pair]
+    best = [matches[0] if matches else None for matches in ranked]
+    left, right = best
+    if left is None or right is None or left.entry is right.entry or min(left.coverage, right.coverage) < _HALF_ENOUGH:
+        return [request]
+    for own, matches, other in ((left, ranked[0], right), (right, ranked[1], left)):
+        rival = next(match.score for match in matches if match.entry is other.entry)
+        if own.score < _HALF_BETTER * rival:
+            return [request]
+    return [replace(request, reading=replace(half, actions=actions)) for half in pair]
+
+
+def _goal(request: Request, context: tuple[Reading, ...], index: Index, before: Entry | None) -> Goal:
+    reading = request.reading
+    mentions = [word.term for word in reading.words if word.in_value and not word.is_stop]
+    best: tuple[float, Entry, Filling] | None = None
+    allowed = [m for m in index.rank(reading.query(), mentions) if permits(reading.actions, m.entry.action)]
+    for match in allowed[:_CANDIDATES]:
+        filling = _filling(match.entry, request, context)
+        score = _score(match, filling, request, before)
+        if _is_meant(match, filling, reading) and (best is None or score > best[0]):
+            best = (score, match.entry, filling)
+    if best is None:
+        return Goal(request=request, context=context)
+    return Goal(request=request, entry=best[1], filling=best[2], context=context)
+
+
+def _filling(entry: Entry, request: Request, context: Sequence[Reading]) -> Filling:
+    """Fill a tool; what is deleted must be named by the request itself, or pointed to ("delete it")."""
+    known = () if entry.action == "delete" and not request.points_back else context
+    return fill(entry, request.reading, known, points_back=request.points_back)
+
+
+def _is_meant(match: Match, filling: Filling, reading: Reading) -> bool:
+    several = filling.evidence >= 2  # noqa: PLR2004 - one argument may fit by chance
+    if reading.actions and not says_something(reading.query()):
+        return filling.evidence > 0 and not filling.missing  # "Show CUST_00042" says nothing but the value
+    return match.coverage >= (_ENOUGH_WITH_EVIDENCE if several else _ENOUGH)
+
+
+def _score(match: Match, filling: Filling, request: Request, before: Entry | None) -> float:
+    score = match.score + _EVIDENCE * filling.evidence
+    if filling.missing:
+        score *= _TO_LOOK_UP if _can_be_looked_up(filling) else _INCOMPLETE
+    if match.entry.action == "read" and request.reading.actions - {"read"}:
+        score *= _OTHER_ACTION
+    if any(value.kind in _IDENTIFYING for value in filling.unused):
+        score *= _LEFT_OVER
+    if match.entry is before and request.points_back:
+        score *= _SAME_AGAIN
+    return score
+
+
+def _can_be_looked_up(filling: Filling) -> bool:
+    return _names_something(filling) and all(param.name_terms & _IDENTIFIES for param in filling.missing)
+
+
+def _names_something(filling: Filling) -> bool:
+    return any(value.kind in _NAMES for value in filling.unused)
+
+
+def _with_lookup(goal: Goal, index: Index) -> Goal:
+    """Add the tool that finds the id of somebody who is only named."""
+    if goal.entry is None or goal.filling is None:
+        return goal
+    named = _names_something(goal.filling)
+    given = goal.filling.arguments[0]
+    for param in goal.entry.params:
+        identifies = param.name_terms & _IDENTIFIES and param.name not in given
+        if not (param in goal.filling.missing or (identifies and named)):
+            continue
+        found = _lookup(param, goal, index)
+        if found is not None:
+            return replace(goal, wanted=param, lookup=found[0], lookup_filling=found[1])
+    return goal
+
+
+def _lookup(param: Param, goal: Goal, index: Index) -> tuple[Entry, Filling] | None:
+    """Return the searching tool that speaks of the same things as ``param`` and that the request fills."""
+    things = param.name_terms - _IDENTIFIES or frozenset(goal.request.reading.query())
+    query = (*sorted(things), stem("search"), stem("find"))
+    for match in index.rank(query):
+        entry = match.entry
+        speaks = any(term in entry.weights for term in things) and any(term in entry.weights for term in _SEARCHES)
+        if entry is goal.entry or not speaks or entry.action not in (None, "read"):
+            continue
+        filling = fill(entry, goal.request.reading)
+        sure = filling.evidence > 0 or goal.entry is None or goal.entry.action in (None, "read")
+        if filling.arguments[0] and not filling.missing and param.name not in filling.arguments[0] and sure:
+            return entry, filling
+    return None
+
+
+def _merged(found: list[Goal], index: Index, today: date) -> tuple[Goal, ...]:
+    """Read what means no tool by itself as part of the goal before it: "List orders. Only those of 2024."."""
+    merged: list[Goal] = []
+    for goal in found:
+        before = merged[-1] if merged else None
+        if goal.entry is None and before is not None and before.entry is not None and not goal.request.reading.actions:
+            request = join(before.request, goal.request, today)
+            filling = _filling(before.entry, request, before.context)
+            whole = Goal(request=request, entry=before.entry, filling=filling, context=before.context)
+            merged[-1] = _with_lookup(whole, index)
+        else:
+            merged.append(goal)
+    return tuple(merged)

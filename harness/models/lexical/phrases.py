@@ -1,0 +1,101 @@
+"""Free text: what a request gives in plain words, with nothing that marks it as a value.
+
+"Echo hello world", "switch to branch main", "search for wireless headphones". These are the weakest
+guesses of all, made last and mostly for parameters that a call cannot do without.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from harness.models.lexical.actions import is_verb
+from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE
+from harness.models.lexical.choices import Found
+from harness.models.lexical.reading import Reading, Word
+from harness.models.lexical.schemas import Param
+from harness.models.lexical.text import synonyms, terms, word_set
+from harness.models.lexical.values import Kind
+
+_LONG = frozenset(terms("message content text comment body input prompt note reason question string description"))
+_QUERY = frozenset([*terms("query search keyword term phrase question"), "q"])
+_SAYS_NOTHING = frozenset(terms("name id text value string query number code message input path"))
+_FILLERS = word_set("named called titled labelled labeled saying is are as to with of the a an number")
+_NAMING = word_set("named called titled saying")
+_PROSE: frozenset[Kind] = frozenset({"name", "code", "quoted"})
+_TOKEN = re.compile(r"[\s:=]*(?P<token>[^\s,;:\"'()]+)")
+
+
+def free_text(
+    param: Param, reading: Reading, vocabulary: Mapping[str, int], tool_terms: frozenset[str]
+) -> Found | None:
+    """Return plain words of a request as an argument for a string parameter.
+
+    ``vocabulary`` holds the terms of all tools' texts: words that they use themselves are no value.
+    ``tool_terms`` are those of the tool's name.
+    """
+    if param.schema.get("pattern") or param.schema.get("format") or param.choices:
+        return None
+    found = _after_its_name(param, reading, vocabulary)
+    if found is None and param.name_terms & _LONG and param.required:
+        found = _after_the_verb(reading, tool_terms)
+    if found is None and (param.name_terms | param.name_words) & _QUERY:
+        found = _leftover(reading, vocabulary)
+    return found
+
+
+def _after_its_name(param: Param, reading: Reading, vocabulary: Mapping[str, int]) -> Found | None:
+    """Read ``main`` from "branch main" for ``branch_name``, or "the branch called main"."""
+    cues = param.name_terms - _SAYS_NOTHING
+    by_call = bool(param.name_terms & frozenset(terms("name title")))
+    for word in reading.words:
+        if word.in_value or not (word.term in cues or (by_call and word.text in _NAMING)):
+            continue
+        place = word.end
+        for follower in reading.words:
+            adjacent = follower.start >= place and not reading.text[place : follower.start].strip()
+            place = follower.end if adjacent and follower.text in _FILLERS else place
+        found = _rest(reading, place) if param.name_terms & _LONG else _one_token(reading, place, vocabulary)
+        if found is not None:
+            return found
+    return None
+
+
+def _one_token(reading: Reading, place: int, vocabulary: Mapping[str, int]) -> Found | None:
+    match = _TOKEN.match(reading.text, place)
+    token = match["token"].rstrip(".?!") if match else ""
+    if match is None or not token:
+        return None
+    spoken = next((word for word in reading.words if word.start == match.start("token")), None)
+    if spoken is not None and token.isalpha() and (spoken.is_stop or is_verb(spoken.text) or spoken.term in vocabulary):
+        return None
+    start = match.start("token")
+    return Found(argument=token, score=CONVINCING, start=start, end=start + len(token), said=token)
+
+
+def _rest(reading: Reading, place: int) -> Found | None:
+    said = reading.text[place:].strip(" \t\n:=.,\"'“”")
+    start = reading.text.find(said, place)
+    return Found(argument=said, score=PLAUSIBLE, start=start, end=start + len(said), said=said) if said else None
+
+
+def _after_the_verb(reading: Reading, tool_terms: frozenset[str]) -> Found | None:
+    """Read "hello world" from "echo hello world" for a tool named echo."""
+    verb = next((word for word in reading.words if word.term in tool_terms and not word.in_value), None)
+    return _rest(reading, verb.end) if verb is not None else None
+
+
+def _leftover(reading: Reading, vocabulary: Mapping[str, int]) -> Found | None:
+    """Return the longest run of words that are neither the tool's own nor empty."""
+    best: list[Word] = []
+    run: list[Word] = []
+    opaque = {place for v in reading.values if v.kind not in _PROSE for place in range(v.start, v.end)}
+    for word in reading.words:
+        known = any(term in vocabulary for term in (word.term, *synonyms(word.term)))
+        own = word.is_stop or is_verb(word.text) or word.start in opaque or (known and not word.in_value)
+        run = [] if own else [*run, word]
+        best = run if len(run) > len(best) else best
+    if not best:
+        return None
+    said = reading.text[best[0].start : best[-1].end]
+    return Found(argument=said, score=PLAUSIBLE, start=best[0].start, end=best[-1].end, said=said)

@@ -1,0 +1,120 @@
+"""A text as the rest of this package looks at it: its words, their terms, and the values in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from harness.models.lexical.actions import Action, asked_for, is_negated, is_verb
+from harness.models.lexical.text import is_stop_word, stem
+from harness.models.lexical.values import Value, values
+
+_LIST = stem("list")
+LONGEST_TEXT = 8_000
+"""Characters of a text that are read; nobody asks for more in words."""
+_ENUMERATING = frozenset(("what", "which"))
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """One word of a text."""
+
+    text: str
+    """As people say it: in lower case, without a possessive ending."""
+    term: str
+    """Its stem."""
+    start: int
+    """Where it begins."""
+    end: int
+    """Where it ends."""
+    negated: bool
+    """Whether a word shortly before it says *not* or *without*."""
+    in_value: bool
+    """Whether it is part of a value, such as a word in quotes."""
+
+    @property
+    def is_stop(self) -> bool:
+        """Whether it says nothing by itself."""
+        return is_stop_word(self.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A text with all that was found in it."""
+
+    text: str
+    """The text itself."""
+    words: tuple[Word, ...]
+    """Every word, those inside values included."""
+    values: tuple[Value, ...]
+    """Everything that could become an argument."""
+    actions: frozenset[Action]
+    """What it asks to be done."""
+
+    def query(self) -> tuple[str, ...]:
+        """Return the terms to look for a tool by: what is said, not the values that it is said of."""
+        said = (word for word in self.words if not (word.is_stop or word.in_value))
+        listing = [_LIST] if self._enumerates() else []
+        # "Do not delete it" is no reason to look for a tool that deletes; "have not bought" is about buying.
+        terms = [word.term for word in said if not (word.negated and is_verb(word.text))]
+        return tuple(dict.fromkeys([*terms, *listing]))
+
+    def _enumerates(self) -> bool:
+        """Whether it asks for several of something: "which files …"."""
+        opening = [word for word in self.words[:4] if word.text != "and"]
+        nouns = [word.text for word in opening[1:3] if not word.is_stop]
+        return bool(opening and opening[0].text in _ENUMERATING and any(re.search(r"[^s]s$", noun) for noun in nouns))
+
+    def terms(self) -> frozenset[str]:
+        """Return all terms, values and negated words included."""
+        return frozenset(word.term for word in self.words if not word.is_stop)
+
+
+def read(text: str, today: date) -> Reading:
+    """Return the reading of ``text``, or of its beginning; relative dates count from ``today``."""
+    return _read(text[:LONGEST_TEXT], today)
+
+
+@lru_cache(maxsize=512)
+def _read(text: str, today: date) -> Reading:
+    found = values(text, today)
+    masked = _blank(text, found)  # "do not delete" in quotes is something to be written, not to be done
+    return Reading(text=text, words=_words(text, found), values=found, actions=asked_for(masked))
+
+
+def _words(text: str, found: tuple[Value, ...]) -> tuple[Word, ...]:
+    matches = list(_WORD.finditer(text))
+    said = [_spoken(match[0]) for match in matches]
+    opaque = _inside(found)
+    return tuple(
+        Word(
+            text=word,
+            term=stem(word),
+            start=match.start(),
+            end=match.end(),
+            negated=is_negated(said, place),
+            in_value=match.start() in opaque,
+        )
+        for place, (match, word) in enumerate(zip(matches, said, strict=True))
+    )
+
+
+def _spoken(word: str) -> str:
+    word = word.lower().replace("’", "'")
+    return word[:-2] if word.endswith("'s") and not is_stop_word(word) else word
+
+
+def _inside(found: Iterable[Value]) -> set[int]:
+    return {place for value in found for place in range(value.start, value.end)}
+
+
+def _blank(text: str, found: Iterable[Value]) -> str:
+    """Return ``text`` with its quoted parts replaced by spaces."""
+    for value in found:
+        if value.kind == "quoted":
+            text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
+    return text

@@ -1,0 +1,83 @@
+"""What to do about a tool's error, where the error says it in a way that a program can follow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.canonical import canonical_json
+from harness.models.lexical.actions import permits
+from harness.models.lexical.arguments import fill
+from harness.models.lexical.ranking import Entry, Index
+from harness.models.lexical.reading import Reading
+from harness.types import JsonObject
+
+_MEANT = re.compile(r"did you mean:?\s+(?:\"([^\"]+)\"|'([^']+)'|`([^`]+)`|([\w./@-]*\w))", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"\b(?:denied|forbidden|not (?:allowed|permitted|authori[sz]ed)|unauthori[sz]ed|permissions?|polic(?:y|ies)"
+    r"|blocked)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call to be made, or that was made."""
+
+    tool: str
+    """The tool's name."""
+    arguments: JsonObject
+    """What is sent."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """Parameter → the user's words for its argument."""
+
+    @property
+    def key(self) -> str:
+        """Equal for equal calls."""
+        return canonical_json([self.tool, self.arguments])
+
+
+def follow_up(call: Call, error: str, index: Index, request: Reading) -> Call | None:
+    """Return the call that an error asks for, or ``None``.
+
+    "Did you mean X?" repeats a reading call with X; the name of another tool leads to that tool, if
+    the request fills it and allows it. A refusal is the answer: nobody goes round it.
+    """
+    entry = index.entry(call.tool)
+    if _REFUSED.search(error) or entry is None:
+        return None
+    return _corrected(call, error, entry) or _referred(call, error, index, request)
+
+
+def _corrected(call: Call, error: str, entry: Entry) -> Call | None:
+    match = _MEANT.search(error)
+    if match is None or entry.action not in (None, "read"):
+        return None
+    meant = next(group for group in match.groups() if group is not None)
+    wrong = _blamed(call.arguments, error)
+    if wrong is None or meant == call.tool or call.arguments[wrong] == meant:
+        return None
+    return Call(tool=call.tool, arguments={**call.arguments, wrong: meant}, said={wrong: str(call.arguments[wrong])})
+
+
+def _blamed(arguments: JsonObject, error: str) -> str | None:
+    """Return the parameter whose value the error repeats, or the only one that is a string."""
+    texts = {name: value for name, value in arguments.items() if isinstance(value, str) and value}
+    quoted = [name for name, value in texts.items() if value.lower() in error.lower()]
+    return quoted[0] if quoted else next(iter(texts)) if len(texts) == 1 else None
+
+
+def _referred(call: Call, error: str, index: Index, request: Reading) -> Call | None:
+    named: list[tuple[int, Entry]] = []
+    for entry in index.entries:
+        place = re.search(rf"(?<![\w-]){re.escape(entry.tool.name)}(?![\w-])", error)
+        if place is not None and entry.tool.name != call.tool and permits(request.actions, entry.action):
+            named.append((place.start(), entry))
+    for _, entry in sorted(named, key=lambda pair: pair[0]):
+        filling = fill(entry, request)
+        arguments: Mapping[str, Any] = filling.arguments[0]
+        if arguments and not filling.missing:
+            return Call(tool=entry.tool.name, arguments=arguments, said=filling.said[0])
+    return None

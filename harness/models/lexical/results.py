@@ -1,0 +1,112 @@
+"""What tools return is read: JSON where it is JSON, records in it, and ids to go on with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.models.lexical.affinity import PLAUSIBLE, Nearby, fit
+from harness.models.lexical.schemas import Param
+from harness.models.lexical.text import terms, words
+from harness.models.lexical.values import Value
+from harness.types import JsonObject
+
+_LARGEST_JSON = 2_000_000  # characters; a larger result is looked at as text
+_LONGEST_VALUE = 200  # characters of a value that are compared with what was asked for
+_MOST_NODES = 5_000  # of a result that are searched for records
+_NOWHERE = Nearby(before=(), after=())
+_DECODER = json.JSONDecoder()
+
+
+def documents(text: str) -> list[Any]:
+    """Return the JSON documents that ``text`` consists of, or nothing when it is anything else.
+
+    A server that returns a list often sends one document for each of its members.
+    """
+    text = text.strip()
+    found: list[Any] = []
+    place = 0
+    if len(text) > _LARGEST_JSON or not text.startswith(("{", "[")):
+        return []
+    try:
+        while place < len(text):
+            value, place = _DECODER.raw_decode(text, place)
+            found.append(value)
+            place += len(text[place:]) - len(text[place:].lstrip())
+    except (ValueError, RecursionError):
+        return []
+    return found
+
+
+def content(text: str) -> Any:
+    """Return what ``text`` holds as one value: a JSON value without its wrapping, or the text itself."""
+    found = documents(text)
+    if not found:
+        return text.strip()
+    value = found[0] if len(found) == 1 else found
+    while isinstance(value, dict) and len(value) == 1 and next(iter(value)) in ("result", "results", "data", "items"):
+        value = next(iter(value.values()))
+    return value
+
+
+def records(value: Any) -> Iterator[JsonObject]:
+    """Yield every object inside ``value``, the outer ones first."""
+    level = [value]
+    left = _MOST_NODES
+    while level and left > 0:
+        left -= len(level)
+        yield from (node for node in level if isinstance(node, Mapping))
+        level = [child for node in level for child in _children(node)][: max(0, left)]
+
+
+def find_argument(text: str, param: Param, wanted: frozenset[str], *, strict: bool = False) -> Any | None:
+    """Return the value for ``param`` in a result, such as the ``customer_id`` of the customer that was asked for.
+
+    A property of the parameter's name is looked for, then one called ``id``; of several records the
+    one wins that holds most of the ``wanted`` terms. With ``strict`` it must hold them all, and be the
+    only one that does.
+    """
+    ranked: list[tuple[int, int, Any]] = []
+    for record in records(documents(text)):
+        for key, value in record.items():
+            argument = _as_argument(param, value)
+            exact = words(key) == words(param.name)
+            if argument is not None and (exact or (key.lower() in ("id", "_id") and "id" in param.name_words)):
+                ranked.append((_held(record, wanted), int(exact), argument))
+    if not ranked:
+        return None
+    best = max(ranked, key=lambda found: found[:2])
+    certain = best[0] == len(wanted) and sum(found[0] == best[0] for found in ranked) == 1
+    return best[2] if certain or not strict else None
+
+
+def most_relevant(text: str, wanted: frozenset[str]) -> str:
+    """Return the record of a result that holds most of the ``wanted`` terms, as text; or the whole text."""
+    found = [(_held(record, wanted), record) for record in records(documents(text))]
+    rank, record = max(found, key=lambda pair: pair[0], default=(0, {}))
+    return "\n".join(f"{key}: {value}" for key, value in record.items()) if rank else text
+
+
+def _as_argument(param: Param, value: Any) -> Any | None:
+    """Return a result's value if the parameter takes it as it is."""
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        return None
+    if param.kind in ("integer", "number"):
+        return value if isinstance(value, int) else None
+    if param.kind not in ("string", "any"):
+        return None
+    shown = Value(kind="id", text=str(value), start=0, end=0)
+    found = fit(param, shown, _NOWHERE)
+    return value if found is not None and found.score >= PLAUSIBLE and found.argument == str(value) else None
+
+
+def _held(record: JsonObject, wanted: frozenset[str]) -> int:
+    said = " ".join(str(value)[:_LONGEST_VALUE] for value in record.values() if isinstance(value, (str, int, float)))
+    return len(wanted & frozenset(terms(said)))
+
+
+def _children(node: Any) -> list[Any]:
+    if isinstance(node, Mapping):
+        return list(node.values())
+    return node if isinstance(node, list) else []

@@ -1,0 +1,139 @@
+"""Words: how text becomes comparable terms.
+
+A *word* is what a person typed, in lower case; a *term* is a word's stem, with the words that carry
+no meaning of their own left out. Everything here is a pure function of its argument.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from snowballstemmer.english_stemmer import (  # type: ignore[import-untyped]  # the package ships no types
+    EnglishStemmer,
+)
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_LONGEST_WORD = 40  # stemming is linear in the word; nothing longer is a word
+
+
+def word_set(listed: str) -> frozenset[str]:
+    """Return the words that ``listed`` holds, separated by white space."""
+    return frozenset(listed.split())
+
+
+_STOP = word_set(
+    """
+    a about above all also am an and any anything are aren't as at be been being below both but by can can't could
+    did do does doesn't doing don't each either else etc every everything few for from further give given gives
+    had has have having he her here hers hi him his how i i'd i'll i'm i've if in into is isn't it it's its just let
+    let's like many may me might more most much must my need no nor not now of off on once one only onto or other our
+    ours out over own per please same shall she should so some such tell than thank thanks that the their theirs them
+    themselves then there these they this those through to too under until up us used uses using very want was we well
+    were what what's when where whether which while who whom whose why will with within without would yet you your
+    yours optional required called named titled entitled
+    """
+)
+"""Words that say nothing about which tool is meant."""
+
+_SYNONYMS = """
+    customer client buyer account
+    order purchase transaction
+    buy bought purchase order
+    spend spent spending
+    employee staff worker personnel colleague
+    salary pay earn wage compensation
+    price cost quote worth
+    stock share equity
+    company firm corporation business
+    folder directory
+    file document
+    sum add plus total
+    difference change diff
+    history log past
+    revenue sale turnover
+    product item article
+    leave churn quit
+    trend growth development
+    inactive dormant
+    big large size
+    user person people member
+    message text
+    find search lookup look seek
+    list enumerate
+    show display view print present
+    get fetch retrieve read return obtain
+    create make new build
+    delete remove erase purge drop destroy wipe
+    update change modify edit alter
+    calculate compute
+    profile detail record
+    personal private sensitive pii identifiable
+    email mail
+    phone telephone mobile
+    address street
+    delay lag
+    error failure fault
+    ticket issue
+    convert translate
+    weather forecast
+    vacation holiday
+    day daily
+    week weekly
+    month monthly
+    year yearly annual
+    """
+"""Words that people use for each other, one group a line; general English and office talk."""
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """Return the stem of a lower-case word: ``categories`` and ``category`` are one term."""
+    return str(_STEMMER.stemWord(word[:_LONGEST_WORD]))
+
+
+_STEMMER = EnglishStemmer()
+
+
+def words(text: str) -> list[str]:
+    """Return the words of prose or of an identifier: ``getCustomer_details`` is three."""
+    return [_bare(match) for match in _WORD.findall(_HUMP.sub(" ", text).lower())]
+
+
+@lru_cache(maxsize=4_000)
+def terms(text: str) -> tuple[str, ...]:
+    """Return the stems of the words that mean something, in order, repetitions included."""
+    return tuple(stem(word) for word in words(text) if word not in _STOP)
+
+
+def is_stop_word(word: str) -> bool:
+    """Whether ``word``, in lower case, says nothing by itself."""
+    return word in _STOP
+
+
+def synonyms(term: str) -> tuple[str, ...]:
+    """Return the terms that people use for ``term``."""
+    return _THESAURUS.get(term, ())
+
+
+def first_sentence(text: str) -> str:
+    """Return what comes before the first full stop or empty line."""
+    return re.split(r"(?<=[.!?])\s|\n\s*\n", text.strip(), maxsplit=1)[0]
+
+
+def _bare(word: str) -> str:
+    """Drop a possessive ending."""
+    return word[:-2] if word.endswith(("'s", "’s")) and word not in _STOP else word.replace("’", "'")
+
+
+def _thesaurus() -> dict[str, tuple[str, ...]]:
+    related: dict[str, dict[str, None]] = {}
+    for line in _SYNONYMS.strip().splitlines():
+        group = [stem(word) for word in line.split()]
+        for term in group:
+            related.setdefault(term, {}).update(dict.fromkeys(other for other in group if other != term))
+    return {term: tuple(others) for term, others in related.items()}
+
+
+_THESAURUS = _thesaurus()

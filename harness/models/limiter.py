@@ -1,0 +1,130 @@
+"""How many requests may be under way at a model, and until when all of them wait.
+
+One `Limiter` belongs to one model, and so to all trials of a run. It starts without a limit of its
+own (the run's concurrency is the limit). A rate limit answered by the API halves it, from what was
+under way, down to one; it grows back by one each time that it was used up once over without another
+rate limit, so that an idle model never raises it. A cooldown makes everybody wait, whoever was told
+to: the next trial would only be told the same.
+
+Nothing here waits past the deadline of the caller's cancel scope: a wait that cannot end in time is
+given up before it begins.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+
+
+class WaitTooLong(Exception):
+    """A wait that would not end before the caller's deadline, and was not begun."""
+
+    def __init__(self, wait_s: float, left_s: float) -> None:
+        """``wait_s`` was asked for, ``left_s`` is what the caller has."""
+        super().__init__(wait_s, left_s)
+        self.wait_s = wait_s
+        self.left_s = left_s
+
+
+@dataclass(slots=True, eq=False)
+class Slot:
+    """The right to send one request; its holder says how that went."""
+
+    generation: int
+    """How often the limit had been halved when the request was sent."""
+    waited_s: float = 0.0
+    """Time between asking for the slot and having it, in seconds."""
+    used_up: bool = False
+    """Whether this was the last slot of the limit."""
+    succeeded: bool = False
+    """Set by the holder: the API answered."""
+    throttled: bool = False
+    """Set by the holder: the API said that it was too much."""
+
+
+class Limiter:
+    """An adaptive limit of concurrent requests, and a cooldown, shared by all trials."""
+
+    def __init__(self) -> None:
+        """Start without a limit and without a cooldown."""
+        self._slots = anyio.CapacityLimiter(math.inf)
+        self._generation = 0
+        self._credit = 0
+        self._ready_at = -math.inf
+
+    @property
+    def limit(self) -> float:
+        """How many requests may be under way; infinite until the first rate limit."""
+        return self._slots.total_tokens
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[Slot]:
+        """Hold a slot while one request is under way, after waiting for it and for the cooldown.
+
+        Raises:
+            WaitTooLong: the cooldown outlasts the caller's deadline.
+        """
+        slot = Slot(self._generation)
+        asked_at = anyio.current_time()
+        free = await self._acquire(slot)
+        try:
+            cool = await self._cool_down()
+            if not (free and cool):
+                slot.waited_s = anyio.current_time() - asked_at
+            slot.generation = self._generation
+            slot.used_up = self._slots.available_tokens <= 0
+            yield slot
+        finally:
+            self._learn(slot)
+            self._slots.release_on_behalf_of(slot)
+
+    def pause(self, seconds: float) -> None:
+        """Let nobody send anything for so long from now; a longer pause under way stands."""
+        self._ready_at = max(self._ready_at, anyio.current_time() + seconds)
+
+    async def _acquire(self, slot: Slot) -> bool:
+        """Take a token, and return whether one was free."""
+        try:
+            self._slots.acquire_on_behalf_of_nowait(slot)
+        except anyio.WouldBlock:
+            await self._slots.acquire_on_behalf_of(slot)
+            return False
+        return True
+
+    async def _cool_down(self) -> bool:
+        """Wait for the end of the cooldown, and return whether there was none."""
+        cool = True
+        while (wait_s := self._ready_at - anyio.current_time()) > 0:
+            cool = False
+            await sleep_if_it_fits(wait_s)
+        return cool
+
+    def _learn(self, slot: Slot) -> None:
+        if slot.throttled:
+            # A burst that was under way together is told together: it halves the limit once.
+            if slot.generation == self._generation:
+                under_way = min(self.limit, self._slots.borrowed_tokens)
+                self._slots.total_tokens = max(1, int(under_way) // 2)
+                self._generation += 1
+                self._credit = 0
+        elif slot.succeeded and slot.used_up and not math.isinf(self.limit):
+            self._credit += 1
+            if self._credit >= self.limit:
+                self._slots.total_tokens = int(self.limit) + 1
+                self._credit = 0
+
+
+async def sleep_if_it_fits(seconds: float) -> None:
+    """Sleep for so long, or say at once that the caller's deadline comes first.
+
+    Raises:
+        WaitTooLong: it does; nothing was waited.
+    """
+    left_s = anyio.current_effective_deadline() - anyio.current_time()
+    if seconds > left_s:
+        raise WaitTooLong(seconds, max(0.0, left_s))
+    await anyio.sleep(seconds)

@@ -1,0 +1,83 @@
+"""What both of OpenAI's APIs, and the endpoints compatible with them, have in common.
+
+What is decided here and not in the configuration:
+
+- Without a key nothing is sent in its place: Ollama, vLLM and llama.cpp need none.
+- ``temperature`` is not sent to reasoning models (o1, gpt-5 and their like, by name), which refuse it.
+- ``max_tokens`` is called ``max_completion_tokens`` for OpenAI itself and for reasoning models, and
+  ``max_tokens`` for every other endpoint, as most of them know no other word.
+- A failed tool call is told by a text that begins with ``Error``: these APIs have no field for it.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import Any, cast
+
+import httpx2
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI, Omit
+
+from harness.models.conversation import text_of
+from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
+from harness.models.faults import ConnectionFailed
+from harness.models.retry import Backoff, full_jitter
+from harness.types import ModelSpec
+
+OWN_URL = "https://api.openai.com/v1"
+_REASONS = re.compile(r"(?:^|/)(?:o\d|gpt-[5-9](?!\d))(?!.*chat)")
+
+
+class OpenAIConnection:
+    """The SDK's client for one model and one of OpenAI's two APIs."""
+
+    def __init__(self, spec: ModelSpec, path: str, backoff: Backoff = full_jitter) -> None:
+        """Prepare the client; nothing is sent yet. ``path`` is the API's, from its root.
+
+        Raises:
+            UsageError: the configuration cannot work: no key, or no web address.
+        """
+        self.url = base_url(spec, OWN_URL)
+        own = headers(spec, inherited="OPENAI_CUSTOM_HEADERS", omit=Omit())
+        for name in ("OpenAI-Organization", "OpenAI-Project"):  # in the SDK's spelling, over what it found itself
+            own[name] = own.pop(name.lower(), Omit())
+        self._client = AsyncOpenAI(
+            api_key=key(spec) or "none",  # never sent: without a key there is no header for it
+            admin_api_key="",
+            base_url=self.url,
+            timeout=timeout(spec),
+            max_retries=0,
+            default_headers=cast("dict[str, str]", own),
+        )
+        self._path = path
+        # Among the client's own headers the SDK does not take "none" for an answer.
+        self._options: Any = {} if isinstance(own["authorization"], str) else {"headers": {"authorization": Omit()}}
+        self.endpoint = Endpoint(spec, url=self.url, post=self._post, backoff=backoff)
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        with suppress(httpx2.HTTPError, OSError, RuntimeError):
+            await self._client.close()
+
+    async def _post(self, content: bytes) -> httpx2.Response:
+        try:
+            return await self._client.post(self._path, cast_to=httpx2.Response, content=content, options=self._options)
+        except APIStatusError as error:
+            return error.response
+        except APIConnectionError as error:
+            raise ConnectionFailed(error.__cause__ or error) from None
+
+
+def is_reasoning(model_id: str) -> bool:
+    """Whether this is one of OpenAI's reasoning models, also behind a gateway's prefix."""
+    return _REASONS.search(model_id) is not None
+
+
+def sampling(spec: ModelSpec) -> dict[str, float]:
+    """Return the temperature field, where one is configured and can be sent."""
+    return {} if spec.temperature is None or is_reasoning(spec.model_id) else {"temperature": spec.temperature}
+
+
+def refusal_of(parts: list[dict[str, object]]) -> str:
+    """Return the words of the refusals among the parts of a message."""
+    return "\n".join(text for part in parts if part.get("type") == "refusal" and (text := text_of(part.get("refusal"))))

@@ -1,0 +1,94 @@
+"""Tokens and money of a reply.
+
+The price table is the one inside the `genai_prices` package; it is never updated over the network.
+It is asked by the address of the API, so that a gateway with prices of its own has its own, and a
+server that nobody sells (this machine's) has none. What is not known is ``None`` and never zero.
+`ModelSpec.input_price` and `ModelSpec.output_price`, given together, override the table; they hold
+for cached input tokens too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+from harness.types import ModelSpec, Usage
+
+Flavour: TypeAlias = Literal["default", "chat", "responses"]
+"""Which fields an API counts tokens in: Anthropic's Messages, Chat Completions, Responses."""
+
+PER_MILLION = 1_000_000
+
+
+class Pricer:
+    """Reads the usage of one model's replies."""
+
+    def __init__(self, spec: ModelSpec, *, url: str, flavour: Flavour) -> None:
+        """``url`` is the API's root: what it is called there decides the price."""
+        self._spec = spec
+        self._url = url
+        self._flavour = flavour
+
+    def usage(self, data: Mapping[str, Any]) -> Usage:
+        """Return what the response body ``data`` reports; unknown is ``None``."""
+        reported = data.get("usage")
+        if not isinstance(reported, Mapping):
+            return Usage(
+                input_tokens=None, output_tokens=None, cache_read_tokens=None, cache_write_tokens=None, cost_usd=None
+            )
+        read, written = self._cached(reported)
+        prefix = ("prompt", "completion") if self._flavour == "chat" else ("input", "output")
+        fresh, output_tokens = (_count(reported.get(f"{word}_tokens")) for word in prefix)
+        # Anthropic's input_tokens leave out what was read from or written to the cache.
+        apart = read + written if self._flavour == "default" else 0
+        input_tokens = None if fresh is None else fresh + apart
+        return Usage(
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            cache_read_tokens=read,
+            cache_write_tokens=written,
+            cost_usd=self._cost(data, input_tokens, output_tokens),
+        )
+
+    def _cached(self, reported: Mapping[str, Any]) -> tuple[int, int]:
+        """Return the tokens read from and written to the provider's cache; without a word of it, none."""
+        if self._flavour == "default":
+            keys = ("cache_read_input_tokens", "cache_creation_input_tokens")
+            return _count(reported.get(keys[0])) or 0, _count(reported.get(keys[1])) or 0
+        details = reported.get("prompt_tokens_details" if self._flavour == "chat" else "input_tokens_details")
+        if not isinstance(details, Mapping):
+            return 0, 0
+        return _count(details.get("cached_tokens")) or 0, _count(details.get("cache_write_tokens")) or 0
+
+    def _cost(self, data: Mapping[str, Any], input_tokens: int | None, output_tokens: int | None) -> float | None:
+        if input_tokens is None or output_tokens is None:
+            return None
+        spec = self._spec
+        if spec.input_price is not None and spec.output_price is not None:
+            return (input_tokens * spec.input_price + output_tokens * spec.output_price) / PER_MILLION
+        served_by = data.get("model")
+        names = [served_by, spec.model_id] if isinstance(served_by, str) else [spec.model_id]
+        # Where only one API is sold, the table calls its fields the default.
+        tries = ((name, flavour) for name in names for flavour in dict.fromkeys((self._flavour, "default")))
+        return next((cost for name, flavour in tries if (cost := self._listed(data, name, flavour)) is not None), None)
+
+    def _listed(self, data: Mapping[str, Any], model: str, flavour: str) -> float | None:
+        """Return the cost by the price table, if it knows the API and the model."""
+        from genai_prices import extract_usage  # 30,000 lines of prices: read when the first reply is there
+
+        tier = data.get("service_tier")
+        try:
+            extracted = extract_usage(
+                {"model": model, "usage": data["usage"]}, provider_api_url=self._url, api_flavor=flavour
+            )
+            price = extracted.calc_price(price_context={"service_tier": tier} if isinstance(tier, str) else None)
+        except (LookupError, ValueError):  # an API or model without a price; counts that contradict each other
+            return None
+        listed = price.model_price
+        if listed.input_mtok is None and listed.output_mtok is None:  # listed, but nobody knows at what price
+            return None
+        return float(price.total_price)
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,109 @@
+"""The one retry loop of all models; the SDKs' own are off.
+
+Which faults are worth another attempt stands in `harness.models.faults`. A wait is what the API asks
+for, or else an exponential backoff with full jitter (each wait is drawn from zero to the bound, so
+that trials that failed together do not come back together). A wait that was asked for, or that
+follows a rate limit, holds for all trials of the model; any other is the trial's own. A wait that
+outlasts the trial is not begun: the trial ends at once, and says why.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from harness.errors import ModelError
+from harness.models.faults import Fault
+from harness.models.limiter import Limiter, WaitTooLong, sleep_if_it_fits
+
+T = TypeVar("T")
+
+Backoff: TypeAlias = Callable[[int], float]
+"""How many seconds to wait before the n-th further attempt, from 1."""
+
+FIRST_BOUND_S = 0.5
+"""Bound of the first backoff, as the official SDKs have it; each further one doubles."""
+LONGEST_BACKOFF_S = 8.0
+"""Beyond this, a provider that does not say when it is back is better left to the next run."""
+
+
+def full_jitter(retry: int) -> float:
+    """Return a random wait of at most 0.5, 1, 2, 4, 8, 8 … seconds."""
+    return random.uniform(0, min(LONGEST_BACKOFF_S, FIRST_BOUND_S * 2.0 ** min(retry - 1, 16)))  # noqa: S311 - no secret
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome(Generic[T]):
+    """What came of an exchange, and what it took."""
+
+    value: T
+    """What the last attempt returned."""
+    attempts: int
+    """HTTP requests sent."""
+    waited_s: float
+    """Time spent waiting for a turn, a cooldown or between attempts, in seconds."""
+
+
+async def with_retries(
+    attempt: Callable[[], Awaitable[T]], *, name: str, limiter: Limiter, max_retries: int, backoff: Backoff
+) -> Outcome[T]:
+    """Run ``attempt`` until it succeeds or further attempts make no sense.
+
+    Args:
+        attempt: One exchange; raises `Fault`.
+        name: What messages call the model.
+        limiter: Shared by all trials of the model.
+        max_retries: Attempts after the first.
+        backoff: Waits where the API names none.
+
+    Raises:
+        ModelError: there was no success.
+    """
+    attempts, waited_s = 0, 0.0
+    fault: Fault | None = None
+    try:
+        while True:
+            async with limiter.slot() as slot:
+                waited_s += slot.waited_s
+                attempts += 1
+                try:
+                    value = await attempt()
+                except Fault as failed:
+                    fault = failed
+                    slot.throttled = failed.throttled
+                else:
+                    slot.succeeded = True
+                    return Outcome(value=value, attempts=attempts, waited_s=waited_s)
+            own_wait_s = _next_wait(fault, limiter, backoff(attempts))
+            if not fault.retryable or attempts > max_retries:
+                raise _error(name, fault, attempts, waited_s)
+            if own_wait_s > 0:
+                await sleep_if_it_fits(own_wait_s)
+                waited_s += own_wait_s
+    except WaitTooLong as late:
+        raise _error(name, fault, attempts, waited_s, late) from None
+
+
+def _next_wait(fault: Fault, limiter: Limiter, backoff_s: float) -> float:
+    """Tell everybody to wait where everybody must, and return what this trial waits alone, in seconds."""
+    if not fault.retryable:
+        return 0.0
+    if fault.retry_after_s is None and not fault.throttled:
+        return backoff_s
+    limiter.pause(backoff_s if fault.retry_after_s is None else fault.retry_after_s)
+    return 0.0
+
+
+def _error(
+    name: str, fault: Fault | None, attempts: int, waited_s: float, late: WaitTooLong | None = None
+) -> ModelError:
+    message = f"{name}: {fault.message if fault else 'the API asked all trials to wait'}"
+    if attempts > 1:
+        message += f" ({attempts} attempts)"
+    if late:
+        message += f"; the next attempt may start in {late.wait_s:.3g} s, but the trial ends in {late.left_s:.3g} s"
+    if fault and fault.advice:
+        message += f"\n  {fault.advice}"
+    return ModelError(message, status=fault.status if fault else None, attempts=attempts, waited_s=waited_s)

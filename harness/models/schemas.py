@@ -1,0 +1,201 @@
+"""Tool schemas in the form that a provider accepts; what cannot be said exactly is said more widely.
+
+A schema that is accepted as it is passes through untouched. One tool that is not makes an API reject
+the whole request, so every rule here leads to a schema that is accepted: never to a missing tool. A
+wider schema only tells the model less; the server validates the arguments in any case.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from harness.models.unions import TopLevel
+
+Schema: TypeAlias = dict[str, Any]
+
+NEWEST_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+"""The JSON Schema that both providers read."""
+_NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
+"""Keywords that hold schemas by name."""
+_LISTED = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
+"""Keywords that hold a list of schemas, now or in an older draft."""
+_SINGLE = frozenset(
+    {"items", "contains", "additionalItems", "additionalProperties", "propertyNames", "not", "if", "then", "else"}
+    | {"unevaluatedItems", "unevaluatedProperties"}
+)
+"""Keywords that hold one schema."""
+_META = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """What one provider accepts of tools."""
+
+    provider: str
+    """What messages call it."""
+    longest_name: int
+    """Characters of a tool name; each is one of ``a-zA-Z0-9_-``."""
+    refused: tuple[str, ...]
+    """Keywords that must not stand at the top of a schema."""
+    key: re.Pattern[str] | None = None
+    """What a top-level property may be called; ``None``: anything."""
+    strict_shape: bool = False
+    """Whether an object needs ``properties`` and an array ``items``."""
+
+
+ANTHROPIC = Dialect(
+    provider="Anthropic",
+    longest_name=128,
+    refused=("allOf", "anyOf", "oneOf"),
+    key=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
+)
+OPENAI = Dialect(
+    provider="OpenAI",
+    longest_name=64,
+    refused=("allOf", "anyOf", "oneOf", "enum", "const", "not"),
+    strict_shape=True,
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Fitted:
+    """A schema that the provider accepts."""
+
+    schema: Mapping[str, Any]
+    """The server's own object where that was accepted."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """The server's property key → the provider's, where they differ."""
+    hints: list[str] = field(default_factory=list)
+    """What the schema no longer says, for the tool's description."""
+    problems: list[str] = field(default_factory=list)
+    """What was wrong with it, a sentence each."""
+
+
+def fit(schema: Mapping[str, Any], dialect: Dialect) -> Fitted:
+    """Return ``schema`` as it is if ``dialect`` accepts it, or else the nearest that it accepts."""
+    if _is_accepted(schema, dialect):
+        return Fitted(schema=schema)
+    top = TopLevel(json.loads(json.dumps(schema, default=dict)))  # a copy that may be changed
+    plain = top.flatten(dialect.refused)
+    problems = [f"{dialect.provider} takes no {word} at the top of a schema; it is offered wider" for word in top.lost]
+    if plain.get("$schema") != NEWEST_DRAFT:
+        plain.pop("$schema", None)
+        _modernise(plain)
+    problems += _make_object(plain)
+    problems += _drop_invalid(plain)
+    if dialect.strict_shape:
+        for part in _parts(plain):
+            if _lacks_items(part):
+                part["items"] = {}
+    keys = _rename_keys(plain, dialect.key) if dialect.key else {}
+    return Fitted(schema=plain, keys=keys, hints=top.hints, problems=problems)
+
+
+def legal_name(name: str, taken: set[str], *, longest: int, illegal: str, otherwise: str) -> str:
+    """Return a name without ``illegal`` characters, not in ``taken``, as near to ``name`` as can be."""
+    base = re.sub(illegal, "_", name)[:longest] or otherwise
+    candidate, number = base, 2
+    while candidate in taken:
+        suffix = f"_{number}"
+        candidate, number = base[: longest - len(suffix)] + suffix, number + 1
+    return candidate
+
+
+def _is_accepted(schema: Mapping[str, Any], dialect: Dialect) -> bool:
+    properties = schema.get("properties", None if dialect.strict_shape else {})
+    return (
+        isinstance(schema, dict)
+        and schema.get("type") == "object"
+        and isinstance(properties, dict)
+        and schema.get("$schema", NEWEST_DRAFT) == NEWEST_DRAFT
+        and not any(word in schema for word in ("$ref", *dialect.refused))
+        and (dialect.key is None or all(dialect.key.fullmatch(name) for name in properties))
+        and _META.is_valid(schema)
+        and not (dialect.strict_shape and any(_lacks_items(part) for part in _parts(schema)))
+    )
+
+
+def _make_object(schema: Schema) -> list[str]:
+    """Let the top be an object, and return what had to be given up for it."""
+    kind = schema.get("type", "object")
+    foreign = kind != "object" and not (isinstance(kind, list) and "object" in kind)
+    if foreign:
+        schema.clear()
+    schema["type"] = "object"
+    if not isinstance(schema.get("properties"), dict):
+        schema["properties"] = {}
+    return [f"its arguments are {json.dumps(kind)} and not an object; it is offered without any"] if foreign else []
+
+
+def _modernise(schema: Schema) -> None:
+    """Say in draft 2020-12 what older drafts say in another way: tuples and exclusive bounds."""
+    for part in _parts(schema):
+        if isinstance(part.get("items"), list):
+            part["prefixItems"] = part.pop("items")
+            if isinstance(rest := part.pop("additionalItems", None), dict | bool):
+                part["items"] = rest
+        for bound, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+            if isinstance(exclusive := part.get(bound), bool):
+                del part[bound]
+                if exclusive and limit in part:
+                    part[bound] = part.pop(limit)
+
+
+def _drop_invalid(schema: Schema) -> list[str]:
+    """Take out what is no JSON Schema, a property at a time or else a keyword at a time, and say what."""
+    problems = []
+    while error := best_match(_META.iter_errors(schema)):
+        word, *inner = error.absolute_path
+        if word in _NAMED and inner:
+            schema[word][inner[0]] = {}
+        else:
+            del schema[word]
+        where = "/".join(str(step) for step in error.absolute_path)
+        problems.append(f"its schema is invalid at {where}; that part is left open")
+    return problems
+
+
+def _rename_keys(schema: Schema, legal: re.Pattern[str]) -> dict[str, str]:
+    """Give every property a key that is accepted, and return those that changed: the server's → the provider's."""
+    properties: Schema = schema["properties"]
+    kept = {name for name in properties if legal.fullmatch(name)}
+    taken, renamed = set(kept), {}
+    for name in properties:
+        if name not in kept:
+            renamed[name] = legal_name(name, taken, longest=64, illegal=r"[^a-zA-Z0-9_.-]", otherwise="argument")
+            taken.add(renamed[name])
+    if renamed:
+        schema["properties"] = {renamed.get(name, name): part for name, part in properties.items()}
+        schema["required"] = [renamed.get(name, name) for name in schema.get("required", [])]
+        for word in ("dependentRequired", "dependentSchemas", "dependencies"):
+            schema.pop(word, None)  # they name the old keys; the server holds to them all the same
+    return renamed
+
+
+def _lacks_items(part: Schema) -> bool:
+    kind = part.get("type")
+    return "items" not in part and (kind == "array" or (isinstance(kind, list) and "array" in kind))
+
+
+def _parts(schema: object) -> Iterator[Schema]:
+    """Yield every schema inside ``schema``, itself included; each may be changed as soon as it is yielded."""
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, dict):
+            continue
+        yield part
+        for word, value in part.items():
+            if word in _NAMED and isinstance(value, dict):
+                waiting.extend(value.values())
+            elif word in _LISTED and isinstance(value, list):
+                waiting.extend(value)
+            elif word in _SINGLE:
+                waiting.append(value)

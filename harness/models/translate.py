@@ -1,0 +1,127 @@
+"""Tools in a provider's form, and the provider's calls back in the server's.
+
+MCP allows names with dots and slashes, any property key and any schema; providers do not. A
+`Translator` gives every tool a legal name of its own and a schema that is accepted, remembers both
+ways, and notes what the provider's form no longer says. The mapping of names is a bijection: a name
+that is legal as it is stays, the others take what is free, in the server's order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.models.schemas import Dialect, fit, legal_name
+from harness.types import Tool, ToolList, ToolProblem
+
+KEPT = 64
+"""Tool lists whose translation is kept: one for each user of a run, within reason."""
+_ILLEGAL = r"[^a-zA-Z0-9_-]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A tool as the provider is told of it."""
+
+    tool: Tool
+    """The server's tool."""
+    name: str
+    """Its name for the provider."""
+    description: str
+    """Its description, with what the schema no longer says; may be empty."""
+    schema: Mapping[str, Any]
+    """Its schema for the provider; the server's own object where that was accepted."""
+    keys: Mapping[str, str]
+    """The server's property key → the provider's, where they differ."""
+
+
+class Translation:
+    """One tool list in one provider's form."""
+
+    def __init__(self, offers: Sequence[Offer], problems: Sequence[ToolProblem], wire: list[dict[str, Any]]) -> None:
+        """``wire`` is what a request says of ``offers``."""
+        self.offers = tuple(offers)
+        self.problems = tuple(problems)
+        """What was changed or is no longer said; every tool is usable."""
+        self.wire = wire
+        self._by_name = {offer.name: offer for offer in offers}
+        self._by_tool = {offer.tool.name: offer for offer in reversed(offers)}
+        self._inward = {offer.name: {new: old for old, new in offer.keys.items()} for offer in offers if offer.keys}
+
+    def inward(self, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Return the provider's call as the server's; a name that was never offered stays as it is."""
+        offer = self._by_name.get(name)
+        if offer is None:
+            return name, arguments
+        keys = self._inward.get(name)
+        return offer.tool.name, _renamed(arguments, keys) if keys else arguments
+
+    def outward(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Return the server's call as the provider's; the opposite of `inward`."""
+        offer = self._by_tool.get(tool)
+        if offer is None:
+            return tool, dict(arguments)
+        return offer.name, _renamed(arguments, offer.keys)
+
+
+class Translator:
+    """Translates tool lists for one provider, each once."""
+
+    def __init__(self, dialect: Dialect, wire: Callable[[Sequence[Offer]], list[dict[str, Any]]]) -> None:
+        """``wire`` puts offers in the form of the provider's requests."""
+        self._dialect = dialect
+        self._wire = wire
+        self._kept: OrderedDict[Hashable, Translation] = OrderedDict()
+
+    def __call__(self, tools: ToolList) -> Translation:
+        """Return the translation of ``tools``, made at most once for as long as it is in use."""
+        key: Hashable = tools.digest or tools
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        else:
+            offers, problems = translate(tools, self._dialect)
+            self._kept[key] = Translation(offers, problems, self._wire(offers))
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return self._kept[key]
+
+    def legal_name(self, name: str) -> str:
+        """Return a name that a request may carry for a tool that was never offered."""
+        return legal_name(name, set(), longest=self._dialect.longest_name, illegal=_ILLEGAL, otherwise="tool")
+
+
+def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[ToolProblem]]:
+    """Return every tool as ``dialect`` takes it, and what was changed or is no longer said."""
+    offers, problems = [], []
+    for tool, name in zip(tools.tools, _legal_names(tools, dialect), strict=True):
+        fitted = fit(tool.input_schema, dialect)
+        description = "\n".join(part for part in (tool.description.strip() or tool.title, *fitted.hints) if part)
+        offers.append(Offer(tool=tool, name=name, description=description, schema=fitted.schema, keys=fitted.keys))
+        found = [] if name == tool.name else [f"{dialect.provider} does not take its name; it is offered as {name!r}"]
+        found += [f"its argument {old!r} is offered as {new!r}" for old, new in fitted.keys.items()]
+        problems += [ToolProblem(tool=tool.name, problem=text, usable=True) for text in (*found, *fitted.problems)]
+    return offers, problems
+
+
+def _legal_names(tools: ToolList, dialect: Dialect) -> list[str]:
+    """Return a name for each tool: its own where that is legal and not taken, or else one that is free."""
+    legal = re.compile(rf"[a-zA-Z0-9_-]{{1,{dialect.longest_name}}}")
+    unclaimed = {tool.name for tool in tools.tools if legal.fullmatch(tool.name)}
+    taken = set(unclaimed)
+    names: list[str] = []
+    for tool in tools.tools:
+        name = tool.name
+        if name in unclaimed:
+            unclaimed.discard(name)
+        else:
+            name = legal_name(name, taken, longest=dialect.longest_name, illegal=_ILLEGAL, otherwise="tool")
+            taken.add(name)
+        names.append(name)
+    return names
+
+
+def _renamed(arguments: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
+    return {keys.get(key, key): value for key, value in arguments.items()}

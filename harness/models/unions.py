@@ -1,0 +1,125 @@
+"""The top of a schema without ``$ref``, ``allOf``, ``anyOf``, ``oneOf``, ``enum``, ``const`` and ``not``.
+
+What holds in every case is said exactly. Alternatives become one object with the properties of all of
+them, of which those are required that every alternative requires; which of them belong together is
+said in words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+Schema: TypeAlias = dict[str, Any]
+
+DEEPEST = 16
+"""Levels of references and combinations that are followed; a schema that refers to itself never ends."""
+LONGEST_HINT = 400
+"""Characters of one hint."""
+_NOT_SHARED = frozenset({"properties", "required", "additionalProperties", "unevaluatedProperties", "$defs"})
+_HOW_MANY = {"anyOf": "at least one", "oneOf": "exactly one"}
+_VALUES = {"enum": "one of", "const": "exactly", "not": "anything but"}
+
+
+class TopLevel:
+    """Flattens the top of one schema, and collects what the result no longer says."""
+
+    def __init__(self, root: Schema) -> None:
+        """``root`` is the whole schema; local references are looked up in it."""
+        self._root = root
+        self.hints: list[str] = []
+        """For the model: what the schema no longer says."""
+        self.lost: list[str] = []
+        """The keywords that could not be kept exactly."""
+
+    def flatten(self, refused: Iterable[str]) -> Schema:
+        """Return the schema without top-level references and without the keywords ``refused``."""
+        flat = self._flatten(self._root, DEEPEST)
+        for word in refused:
+            if word in _VALUES and word in flat:
+                value = json.dumps(flat.pop(word), ensure_ascii=False)
+                self._lose(word, f"The arguments must be {_VALUES[word]}: {value}")
+        return flat
+
+    def _flatten(self, schema: object, levels: int) -> Schema:
+        if not isinstance(schema, dict) or levels == 0:
+            return {}
+        combined = {"$ref", "allOf", "anyOf", "oneOf"}
+        flat = {word: value for word, value in schema.items() if word not in combined}
+        every = [*_list(schema.get("allOf")), *([self._target(schema["$ref"])] if "$ref" in schema else [])]
+        for part in every:
+            _join(flat, self._flatten(part, levels - 1))
+        for word, how_many in _HOW_MANY.items():
+            alternatives = [self._flatten(part, levels - 1) for part in _list(schema.get(word))]
+            if alternatives:
+                _join(flat, _widest(alternatives))
+                groups = [group for alternative in alternatives if (group := _group(alternative))]
+                self._lose(word, f"Give the arguments of {how_many} of: {' or '.join(groups)}." if groups else None)
+        return flat
+
+    def _target(self, reference: object) -> object:
+        """Return what a local reference such as ``#/$defs/Query`` points to."""
+        target: object = self._root
+        for step in str(reference).removeprefix("#").split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            target = target.get(name) if isinstance(target, dict) else None
+        if isinstance(target, dict) and str(reference).startswith("#"):
+            return target
+        self._lose("$ref", None)
+        return {}
+
+    def _lose(self, word: str, hint: str | None) -> None:
+        if word not in self.lost:
+            self.lost.append(word)
+        if hint:
+            self.hints.append(hint if len(hint) <= LONGEST_HINT else hint[: LONGEST_HINT - 1] + "…")
+
+
+def _join(flat: Schema, part: Schema) -> None:
+    """Let ``flat`` demand what ``part`` demands, too."""
+    properties: Schema = {**flat.get("properties", {})} if isinstance(flat.get("properties"), dict) else {}
+    for name, schema in _dict(part.get("properties")).items():
+        known = properties.setdefault(name, schema)
+        if known != schema:
+            properties[name] = {"allOf": [known, schema]}
+    if properties:
+        flat["properties"] = properties
+    required = list(dict.fromkeys([*_list(flat.get("required")), *_list(part.get("required"))]))
+    if required:
+        flat["required"] = required
+    for word, value in part.items():
+        if word not in _NOT_SHARED:
+            flat.setdefault(word, value)
+
+
+def _widest(alternatives: Sequence[Schema]) -> Schema:
+    """Return an object schema that every one of ``alternatives`` fits."""
+    variants: dict[str, list[Any]] = {}
+    for alternative in alternatives:
+        for name, schema in _dict(alternative.get("properties")).items():
+            seen = variants.setdefault(name, [])
+            if schema not in seen:
+                seen.append(schema)
+    first, *others = (_list(alternative.get("required")) for alternative in alternatives)
+    return {
+        "properties": {name: found[0] if len(found) == 1 else {"anyOf": found} for name, found in variants.items()},
+        "required": [name for name in first if all(name in other for other in others)],
+    }
+
+
+def _group(alternative: Schema) -> str:
+    """Name the arguments of one alternative: ``(kind="circle", radius)``."""
+    properties = _dict(alternative.get("properties"))
+    names = [name for name in _list(alternative.get("required")) if isinstance(name, str)] or list(properties)
+    fixed = {name: part["const"] for name, part in properties.items() if isinstance(part, dict) and "const" in part}
+    shown = [f"{name}={json.dumps(fixed[name], ensure_ascii=False)}" if name in fixed else name for name in names]
+    return f"({', '.join(shown)})" if shown else ""
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _dict(value: object) -> Schema:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,156 @@
+"""One tool call, sent at most once, and the record of what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+from mcp.shared.exceptions import MCPError
+
+from harness.sessions.client import McpClient, is_closed
+from harness.sessions.content import bounded, render
+from harness.sessions.outcome import classify
+from harness.sessions.schemas import ToolSchemas
+from harness.types import JsonObject, Outcome, ServerSpec, ToolCall, ToolList, ToolRequest
+
+RECORD_S = 0.05
+"""How long before the trial's own deadline a call is given up, so that it is still recorded."""
+
+_EXCERPT_CHARS = 500
+_STRICT = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
+class Caller:
+    """Makes and records the calls of one connection."""
+
+    def __init__(
+        self, client: McpClient, tools: ToolList, spec: ServerSpec, when_lost: Callable[[], Awaitable[str]]
+    ) -> None:
+        """Call ``tools`` through ``client``; ``when_lost`` tells why the server is gone."""
+        self._client = client
+        self._schemas = ToolSchemas(tools)
+        self._listed = frozenset(tool.name for tool in tools.tools)
+        self._allowed = {tool.name for tool in tools.tools if tool.read_only} if spec.read_only else None
+        self._blocked = frozenset(spec.block)
+        self._timeout_s = spec.call_timeout_s
+        self._when_lost = when_lost
+
+    async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
+        """Send ``request`` unless something forbids it, and return its record."""
+        started = anyio.current_time()
+        draft = _Draft(request, turn, started - epoch)
+        unsent = self._unsent(request)
+        if unsent is not None:
+            return draft.record(*unsent)
+        draft.argument_errors = self._schemas.argument_errors(request.tool, request.arguments)
+        seconds = min(self._timeout_s, anyio.current_effective_deadline() - started - RECORD_S)
+        if seconds <= 0:
+            seconds = self._timeout_s  # the trial's deadline is upon us, and ends the call itself
+        params = {"name": request.tool, "arguments": dict(request.arguments)}
+        try:
+            with anyio.move_on_after(seconds) as scope:
+                result = await self._client.request("tools/call", params)
+        except MCPError as error:
+            return await self._failed(draft, error, anyio.current_time() - started)
+        took = anyio.current_time() - started
+        if scope.cancelled_caught:
+            return draft.record("timeout", f"no answer within {seconds:.3g} s", duration_s=took)
+        return self._answered(draft, result, took)
+
+    def _unsent(self, request: ToolRequest) -> tuple[Outcome, str] | None:
+        """Return why the call must not be sent, or ``None``."""
+        if request.tool in self._blocked:
+            return "blocked", f"harness did not send this call: the tool {request.tool!r} is blocked for this suite"
+        if self._allowed is not None and request.tool not in self._allowed:
+            return "blocked", (
+                f"harness did not send this call: this server is used read-only, and {request.tool!r} "
+                "is not marked as a read-only tool"
+            )
+        if request.malformed is not None:
+            return "invalid_arguments", f"the arguments are not a JSON object: {request.malformed[:_EXCERPT_CHARS]}"
+        try:
+            _STRICT.encode((request.tool, dict(request.arguments))).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            return "invalid_arguments", f"the call cannot be written as JSON: {error}"
+        return None
+
+    async def _failed(self, draft: _Draft, error: MCPError, took: float) -> ToolCall:
+        """Record a call that ended in a JSON-RPC error or with the connection."""
+        if is_closed(error):
+            return draft.record("server_lost", await self._when_lost(), duration_s=took)
+        text = error.message if error.data in (None, "") else f"{error.message}: {_text(error.data)}"
+        outcome = self._classified(draft, text, code=error.code)
+        return draft.record(
+            outcome,
+            bounded(text),
+            error_code=error.code,
+            refusal="protocol_error" if outcome == "denied" else None,
+            duration_s=took,
+            result_bytes=len(text.encode()),
+        )
+
+    def _answered(self, draft: _Draft, result: JsonObject, took: float) -> ToolCall:
+        """Record a call that was answered with a result, good or bad."""
+        content = render(result)
+        text, problems = content.text, content.problems
+        outcome: Outcome = "ok"
+        if result.get("resultType") == "input_required":
+            text, outcome, problems = _input_required(result), "tool_error", ()
+        elif result.get("isError") is True:
+            outcome = self._classified(draft, text)
+        else:
+            structured = result.get("structuredContent")
+            problems += self._schemas.output_errors(draft.request.tool, structured, content.size)
+        return draft.record(
+            outcome,
+            text,
+            structured=content.structured,
+            refusal="tool_error" if outcome == "denied" else None,
+            output_errors=problems,
+            duration_s=took,
+            result_bytes=content.size,
+            result_sha256=content.sha256,
+        )
+
+    def _classified(self, draft: _Draft, text: str, code: int | None = None) -> Outcome:
+        tool = draft.request.tool
+        listed = tool in self._listed
+        return classify(text, tool=tool, listed=listed, code=code, arguments_valid=not draft.argument_errors)
+
+
+class _Draft:
+    """What is known of a call before its answer."""
+
+    __slots__ = ("argument_errors", "request", "started_s", "turn")
+
+    def __init__(self, request: ToolRequest, turn: int, started_s: float) -> None:
+        self.request = request
+        self.turn = turn
+        self.started_s = started_s
+        self.argument_errors: tuple[str, ...] = ()
+
+    def record(self, outcome: Outcome, text: str, **facts: Any) -> ToolCall:
+        return ToolCall(
+            tool=self.request.tool,
+            arguments=self.request.arguments,
+            outcome=outcome,
+            turn=self.turn,
+            request_id=self.request.id,
+            text=text,
+            argument_errors=self.argument_errors,
+            started_s=self.started_s,
+            **facts,
+        )
+
+
+def _input_required(result: JsonObject) -> str:
+    """Say what the server wants to know: an evaluation has nobody to answer."""
+    requests = result.get("inputRequests")
+    wanted = ", ".join(sorted(requests)) if isinstance(requests, dict) else ""
+    return f"the server asks for more input{f' ({wanted})' if wanted else ''}; harness has nobody who could give it"
+
+
+def _text(data: Any) -> str:
+    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)

@@ -1,0 +1,148 @@
+"""The MCP client of one connection: its handshake, and requests whose results come back as sent.
+
+Results are taken raw from the session's dispatcher: the typed methods of `ClientSession` reject a
+whole tool list for one bad schema and raise on a result that breaks its own, while here both are
+facts to be recorded. It also halves the cost of a call.
+
+This module loads the MCP SDK, which takes half a second: import it once the server is starting.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+import anyio
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
+from mcp.client.session import ClientSession
+from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    CLIENT_CAPABILITIES_META_KEY,
+    CLIENT_INFO_META_KEY,
+    CONNECTION_CLOSED,
+    PROTOCOL_VERSION_META_KEY,
+    UNSUPPORTED_PROTOCOL_VERSION,
+    DiscoverResult,
+    Implementation,
+    ServerCapabilities,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from harness.errors import ServerError
+from harness.types import Protocol
+
+PROBE_S = 5.0
+"""How long a server may think about ``server/discover`` before it is taken for one of the handshake
+era. Most say at once that they do not know it; some never answer what they do not know."""
+
+PROBE_SHARE = 1 / 3
+"""The same as a share of the time there is, where that is less: the handshake needs time, too."""
+
+# The SDK logs what servers do wrong; without a handler Python would print it into the user's terminal.
+for _logger in ("client", "mcp"):
+    logging.getLogger(_logger).addHandler(logging.NullHandler())
+
+_CLIENT_INFO = Implementation(name="harness", version=version("harness"))
+
+
+class McpClient:
+    """A session with one server for one user; used by many tasks at the same time."""
+
+    def __init__(self, session: ClientSession, dispatcher: JSONRPCDispatcher, meta: Mapping[str, Any]) -> None:
+        """Send ``meta`` with every request."""
+        self._session = session
+        self._dispatcher = dispatcher
+        self._meta = dict(meta)
+
+    async def negotiate(self, protocol: Protocol, seconds: float) -> None:
+        """Agree on a protocol version, within about ``seconds``.
+
+        Raises:
+            ServerError: the server refused or answered what is not MCP.
+            ConnectionError: it is gone.
+        """
+        try:
+            if protocol == "auto":
+                await self._negotiate_era(min(PROBE_S, seconds * PROBE_SHARE))
+            elif protocol == "legacy":
+                await self._session.initialize()
+            else:
+                self._session.adopt(_pinned(protocol))
+        except MCPError as error:
+            if is_closed(error):
+                raise ConnectionError from error
+            raise ServerError(f"refused the handshake: {error.message} (code {error.code})") from error
+        except (ValueError, RuntimeError) as error:
+            raise ServerError(f"answered the handshake with what is not MCP: {_first_line(error)}") from error
+        self._stamp()
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a request and return its result as it came.
+
+        Raises:
+            MCPError: the server answered with an error, or is gone (`is_closed`).
+        """
+        return await self._dispatcher.send_raw_request(
+            method, {**params, "_meta": self._meta} if self._meta else params
+        )
+
+    async def _negotiate_era(self, probe_s: float) -> None:
+        """Try the newest revision, fall back to the handshake, and believe a server that names its era."""
+        try:
+            with anyio.move_on_after(probe_s):
+                await self._session.discover()
+                return
+        except (MCPError, ValueError, RuntimeError) as error:
+            if isinstance(error, MCPError) and is_closed(error):
+                raise
+        try:
+            await self._session.initialize()
+        except MCPError as error:
+            # A slow server took the probe after we had stopped waiting, and now speaks the new era only.
+            if error.code != UNSUPPORTED_PROTOCOL_VERSION:
+                raise
+            await self._session.discover()
+
+    def _stamp(self) -> None:
+        """Add what the newest revision wants in each request: it has no handshake to say it in."""
+        agreed = self._session.protocol_version
+        if agreed in MODERN_PROTOCOL_VERSIONS:
+            self._meta[PROTOCOL_VERSION_META_KEY] = agreed
+            self._meta[CLIENT_INFO_META_KEY] = _CLIENT_INFO.model_dump(by_alias=True, mode="json", exclude_none=True)
+            self._meta[CLIENT_CAPABILITIES_META_KEY] = {}
+
+
+@asynccontextmanager
+async def open_client(
+    reader: ObjectReceiveStream[SessionMessage | Exception],
+    writer: ObjectSendStream[SessionMessage],
+    meta: Mapping[str, Any],
+) -> AsyncGenerator[McpClient]:
+    """Run a client session on a transport's two streams; nothing is sent before `McpClient.negotiate`."""
+    dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(reader, writer)
+    async with ClientSession(dispatcher=dispatcher, client_info=_CLIENT_INFO) as session:
+        yield McpClient(session, dispatcher, meta)
+
+
+def is_closed(error: MCPError) -> bool:
+    """Whether the SDK says, and not the server, that the connection is gone."""
+    return error.code == CONNECTION_CLOSED and error.message == "Connection closed" and error.data is None
+
+
+def _pinned(protocol: str) -> DiscoverResult:
+    return DiscoverResult(
+        supported_versions=[protocol],
+        capabilities=ServerCapabilities(),
+        result_type="complete",
+        ttl_ms=0,
+        cache_scope="public",
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

@@ -1,0 +1,102 @@
+"""A tool's result as text: what the model reads and the log keeps, within stated bounds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from harness.canonical import digest
+from harness.types import JsonObject
+
+TEXT_CHARS = 100_000
+"""Text of one result that is passed on; about 25,000 tokens."""
+
+STRUCTURED_BYTES = 100_000
+"""Size of structured content that the log keeps."""
+
+_BASE64_RATIO = 0.75
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """A result as it is passed on."""
+
+    text: str
+    """All its text, with a placeholder for what is not text, cut at `TEXT_CHARS` with a notice."""
+    structured: Any
+    """``structuredContent``; ``None`` where there is none or it is over `STRUCTURED_BYTES`."""
+    size: int
+    """Bytes of the whole result as JSON."""
+    sha256: str | None
+    """Digest of the whole result, where ``text`` and ``structured`` are only a part of it."""
+    problems: tuple[str, ...]
+    """Where the result is not what MCP says."""
+
+
+def render(result: JsonObject) -> Content:
+    """Return a ``tools/call`` result as it is passed on."""
+    size = json_bytes(result)
+    structured = result.get("structuredContent")
+    parts, problems = [], []
+    whole = True
+    blocks = result.get("content", [] if structured is not None else None)
+    if not isinstance(blocks, list):
+        problems.append("the result has no list of content")
+        blocks = []
+    for block in blocks:
+        text, complete = _block(block)
+        if text is None:
+            problems.append("the result holds a content block that is not one of MCP's")
+        else:
+            parts.append(text)
+        whole = whole and complete
+    if structured is not None and not parts:
+        parts.append(json.dumps(structured, ensure_ascii=False))
+    text = "\n".join(parts)
+    if structured is not None and size > STRUCTURED_BYTES and json_bytes(structured) > STRUCTURED_BYTES:
+        structured, whole = None, False
+    whole = whole and len(text) <= TEXT_CHARS
+    sha256 = None if whole else digest(result)
+    return Content(
+        text=bounded(text, f"{size:,} bytes in all, sha256 {sha256}"),
+        structured=structured,
+        size=size,
+        sha256=sha256,
+        problems=tuple(problems),
+    )
+
+
+def bounded(text: str, whole: str = "") -> str:
+    """Return ``text``, cut at `TEXT_CHARS` with a notice that says what the ``whole`` was."""
+    if len(text) <= TEXT_CHARS:
+        return text
+    return f"{text[:TEXT_CHARS]}\n[… cut by harness: {whole or f'{len(text):,} characters in all'}]"
+
+
+def json_bytes(value: Any) -> int:
+    """Return the size of ``value`` as JSON in UTF-8."""
+    return len(_COMPACT.encode(value).encode())
+
+
+def _block(block: Any) -> tuple[str | None, bool]:
+    """Return a content block as text, ``None`` if it is unreadable, and whether that is all of it."""
+    match block:
+        case {"type": "text", "text": str(text)}:
+            return text, True
+        case {"type": "image" | "audio" as kind, "data": str(data)}:
+            return f"[{kind} {block.get('mimeType', 'of unknown type')}, {_size(data)}]", False
+        case {"type": "resource_link", "uri": str(uri)}:
+            return f"[resource link {block.get('name', '')} {uri}]".replace("  ", " "), True
+        case {"type": "resource", "resource": {"uri": str(uri), "text": str(text)}}:
+            return f"[resource {uri}]\n{text}", True
+        case {"type": "resource", "resource": {"uri": str(uri), "blob": str(blob)} as resource}:
+            return f"[resource {uri} {resource.get('mimeType', 'of unknown type')}, {_size(blob)}]", False
+        case _:
+            return None, False
+
+
+def _size(base64: str) -> str:
+    count = len(base64) * _BASE64_RATIO
+    return f"{count:.0f} bytes" if count < 1000 else f"{count / 1000:.0f} kB"  # noqa: PLR2004 - a kilobyte

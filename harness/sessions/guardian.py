@@ -1,0 +1,95 @@
+"""The harness's side of its guardian, which ends our servers when even ``kill -9`` ended us."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import anyio
+from anyio.abc import Process
+
+END_S = 2.0
+"""How long the guardian may take to notice that its pipe closed; it needs milliseconds."""
+
+_SCRIPT = Path(__file__).with_name("guardian_script.py")
+
+
+class Guardian:
+    """One helper process for all servers of a pool, started with the first of them.
+
+    Use it as an async context manager: it ends on leaving.
+    """
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._lock = anyio.Lock()
+        self._process: Process | None = None
+        self._pipe: int | None = None
+
+    async def __aenter__(self) -> Self:
+        """Return itself; the process waits for `start`."""
+        return self
+
+    async def start(self) -> None:
+        """Start the helper, once. In a session of its own, so that no terminal signal reaches it.
+
+        Raises:
+            OSError: the machine has no room for another process.
+        """
+        async with self._lock:
+            if self._process is not None:
+                return
+            read_end, write_end = os.pipe()
+            try:
+                with anyio.CancelScope(shield=True):
+                    self._process = await anyio.open_process(
+                        [sys.executable, "-I", "-S", str(_SCRIPT)],
+                        stdin=read_end,
+                        stdout=subprocess.DEVNULL,
+                        stderr=subprocess.DEVNULL,
+                        cwd="/",
+                        start_new_session=True,
+                    )
+            except OSError:
+                os.close(write_end)
+                raise
+            finally:
+                os.close(read_end)
+            self._pipe = write_end
+
+    def watch(self, group: int) -> None:
+        """Have the process group killed, should we be gone before `release`."""
+        self._tell(f"+{group}\n")
+
+    def release(self, group: int) -> None:
+        """Forget the process group: it was ended."""
+        self._tell(f"-{group}\n")
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close the pipe and see the helper off; never raises, never waits longer than `END_S`."""
+        if self._pipe is not None:
+            os.close(self._pipe)
+            self._pipe = None
+        if self._process is None:
+            return
+        with anyio.CancelScope(shield=True):
+            with anyio.move_on_after(END_S):
+                await self._process.wait()
+            if self._process.returncode is None:
+                with suppress(ProcessLookupError):
+                    self._process.kill()
+            with anyio.move_on_after(END_S):
+                await self._process.aclose()
+
+    def _tell(self, line: str) -> None:
+        # Somebody may have killed the guardian: the run is then less protected, and not broken.
+        if self._pipe is not None:
+            with suppress(BrokenPipeError):
+                os.write(self._pipe, line.encode())

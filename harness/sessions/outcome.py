@@ -1,0 +1,118 @@
+"""What came of a call that the server answered with an error.
+
+MCP has no error of its own for a refusal, and servers say everything in text. The rules, the first
+that fits wins; "text" is an ``isError`` result's text or a JSON-RPC error's message and data:
+
+| # | the text or the code                                                     | outcome             |
+|---|--------------------------------------------------------------------------|---------------------|
+| 1 | "unknown tool", "tool … not found" and the like, if the tool is not      | `unknown_tool`      |
+|   | listed for this user or the text names it                                |                     |
+| 2 | the words of a validator: "validation error for", "Invalid arguments for | `invalid_arguments` |
+|   | tool", "[type=missing", "must have required property" …                  |                     |
+| 3 | words that refuse the caller: "access denied", "not authorised",         | `denied`            |
+|   | "forbidden", "insufficient permission", "outside allowed directories",   |                     |
+|   | "violates the policy" …                                                  |                     |
+| 4 | JSON-RPC code -32601 or -32602 for a tool that is not listed             | `unknown_tool`      |
+| 5 | JSON-RPC code -32602                                                     | `invalid_arguments` |
+| 6 | the arguments break the tool's own ``inputSchema``                       | `invalid_arguments` |
+| 7 | anything else                                                            | `tool_error`        |
+
+A refusal is about what the *caller* may do. The operating system's "permission denied" (EACCES,
+EPERM, Errno 13) tells what the server's process may do, and a file that does not exist refuses
+nobody: both are tool errors.
+"""
+
+from __future__ import annotations
+
+import re
+
+from harness.types import Outcome
+
+METHOD_NOT_FOUND = -32601
+"""JSON-RPC: there is no such method; some servers say so of a tool."""
+
+INVALID_PARAMS = -32602
+"""JSON-RPC: the parameters are wrong; MCP servers say so of an unknown tool and of bad arguments."""
+
+_READ_CHARS = 2_000
+"""How much of a text is looked at: an error says what it is at its beginning."""
+
+
+def _any_of(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+_UNKNOWN_TOOL = _any_of(
+    r"\b(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported) (?:tool|function)\b",
+    r"\bno tool (?:named|called|with)\b",
+    r"\btool\b[^\n]{0,140}\b(?:not found|does not exist|doesn't exist|is unknown|not registered|not available)\b",
+)
+
+_INVALID_ARGUMENTS = _any_of(
+    r"\bvalidation errors? for\b",
+    r"\binput validation error\b",
+    r"\binvalid (?:tool )?(?:arguments?|params|parameters|input)\b",
+    r"\[type=\w+",
+    r"\bmust have required propert",
+    r"\bmust NOT have additional propert",
+    r"\bunrecognized key",
+    r"\bmissing (?:\d+ )?required ",
+    r"\bis a required (?:property|argument|parameter|field)\b",
+    r"\badditional properties are not allowed\b",
+    r"\binputs are not permitted\b",
+    r"\bunexpected keyword argument\b",
+)
+
+_OPERATING_SYSTEM = _any_of(
+    r"\b(?:EACCES|EPERM|EROFS)\b",
+    r"\b(?:errno|os error) (?:1|13|30)\b",
+    r"\b(?:open|stat|lstat|mkdir|unlink|rename|readdir|exec|cat|ls|sh|bash)\b[^\n]*: (?:permission denied|"
+    r"operation not permitted)",
+)
+
+_A_RIGHT = r"(?:permissions?|privileges?|scopes?|rights?|authori[sz]ation|clearance|role)\b"
+_WORDS = r"(?:\S+ ){0,3}"
+
+_DENIED = _any_of(
+    r"\b(?:access|permission|request|operation|call|action|authori[sz]ation|query|tool)s?\b[^\n]{0,80}\bdenied\b",
+    r"^(?:error executing tool \S+: |error: )?denied\b",
+    r"\bdenied (?:by|for|to)\b",
+    r"(?:\bun|\bnot |n't )authori[sz]ed\b",
+    r"\bforbidden\b(?! (?:characters?|words?|values?|keys?|fields?|names?|patterns?))",
+    r"(?:\bnot|n't) (?:be )?permitted\b",
+    r"(?:\bnot|n't) (?:be )?(?:allowed|entitled) (?:to|for)\b",
+    r"\bmay not (?:access|call|see|read|view|use|change|delete|update|create|perform|execute)\b",
+    r"\b(?:insufficient|inadequate|missing|lacks?|lacking|without|no) " + _WORDS + _A_RIGHT,
+    r"(?:\bnot|n't) have " + _WORDS + r"(?:access|" + _A_RIGHT + ")",
+    r"\brequires? " + _WORDS + _A_RIGHT,
+    r"\b" + _A_RIGHT + r" (?:\S+ ){0,2}(?:is |are )?required\b",
+    r"\boutside (?:of )?(?:the )?(?:allowed|permitted)\b",
+    r"\b(?:violat\w+|against|(?:blocked|refused|rejected|restricted|prohibited|disallowed) by) "
+    + _WORDS
+    + r"polic(?:y|ies)\b",
+    r"\bpolic(?:y|ies) " + _WORDS + r"(?:violation|violated|denies|forbids|prohibits|blocks|refuses)\b",
+)
+
+
+def classify(text: str, *, tool: str, listed: bool, code: int | None = None, arguments_valid: bool = True) -> Outcome:
+    """Return what an error means, by the table above.
+
+    Args:
+        text: what the server says.
+        tool: the name that was called.
+        listed: whether the server lists that tool for this user.
+        code: the JSON-RPC error code; ``None`` for an ``isError`` result.
+        arguments_valid: whether the arguments fit the tool's ``inputSchema``.
+    """
+    text = text[:_READ_CHARS]
+    if _UNKNOWN_TOOL.search(text) and (not listed or tool in text):
+        return "unknown_tool"
+    if _INVALID_ARGUMENTS.search(text) and (listed or code is None):
+        return "invalid_arguments"
+    if _DENIED.search(text) and not _OPERATING_SYSTEM.search(text):
+        return "denied"
+    if not listed and code in (METHOD_NOT_FOUND, INVALID_PARAMS):
+        return "unknown_tool"
+    if code == INVALID_PARAMS or not arguments_valid:
+        return "invalid_arguments"
+    return "tool_error"

@@ -1,0 +1,66 @@
+"""The last words of a server: its stderr, read so that it never blocks and never piles up."""
+
+from __future__ import annotations
+
+import os
+
+import anyio
+
+KEPT_BYTES = 16_384
+"""How much of the end is kept: enough for a traceback, small enough for every log line."""
+
+REST_S = 0.1
+"""Longest pause between two readings: many servers write a line for each call, and waking up for
+each would cost a good part of the call. A pause doubles up to this while little is written."""
+
+_FIRST_REST_S = 0.001
+_READ_BYTES = 65_536
+_MUCH_BYTES = 16_384
+
+
+class StderrTail:
+    """Reads the pipe of a server's stderr and keeps its end."""
+
+    def __init__(self, fd: int) -> None:
+        """Take over the reading end ``fd``."""
+        os.set_blocking(fd, False)
+        self._fd: int | None = fd
+        self._kept = b""
+
+    async def read_on(self) -> None:
+        """Keep the pipe from filling up, until it is closed at the other end."""
+        rest_s = _FIRST_REST_S
+        while self._fd is not None:
+            await anyio.wait_readable(self._fd)
+            count = self._drain()
+            if count is None:
+                return
+            # The pipe of a chatty server must not fill up, or it would run at our speed.
+            rest_s = _FIRST_REST_S if count >= _MUCH_BYTES else min(2 * rest_s, REST_S)
+            await anyio.sleep(rest_s)
+
+    def text(self) -> str:
+        """Return the last lines written so far, `KEPT_BYTES` at most."""
+        self._drain()
+        kept = self._kept
+        if len(kept) == KEPT_BYTES:
+            kept = kept[kept.find(b"\n") + 1 :]
+        return kept.decode("utf-8", "replace").strip("\n")
+
+    def close(self) -> None:
+        """Take what is still in the pipe and close it."""
+        self._drain()
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+    def _drain(self) -> int | None:
+        """Read once without waiting; return the number of bytes, ``None`` at the end of the stream."""
+        if self._fd is None:
+            return None
+        try:
+            data = os.read(self._fd, _READ_BYTES)
+        except BlockingIOError:
+            return 0
+        self._kept = (self._kept + data)[-KEPT_BYTES:]
+        return len(data) or None

@@ -1,0 +1,204 @@
+"""Finds suites by name or path, and picks cases out of them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.errors import InvalidInput, NothingToRun, Problem, UsageError, did_you_mean
+from harness.suites import Vocabulary, is_suite_file, read_suite
+from harness.suites.document import shown
+from harness.suites.pattern import compile_pattern, labels
+from harness.types import Location, Suite
+
+_SUITE_LINE = re.compile(r"""^\s*["']?suite["']?\s*:\s*["']?(.*?)["']?\s*(?:#.*)?$""", re.MULTILINE)
+
+
+def find_suites(names: Sequence[str], roots: Sequence[Path], vocabulary: Vocabulary) -> tuple[Suite, ...]:
+    """Return the suites called ``names``, in that order; without names, all of the project's own.
+
+    A name is what stands under ``suite:``, or the path of a file or folder. Names are looked up in
+    ``roots`` one after the other; the project's own suites are those of the first root that has any
+    files. A broken file stands in the way only of those who ask for it, or for everything.
+
+    Args:
+        names: what was asked for.
+        roots: folders, searched with all their subfolders; those that do not exist are empty.
+        vocabulary: the checks that a suite may use.
+
+    Raises:
+        InvalidInput: a suite that was asked for is invalid, or two of them have one name.
+        UsageError: there is no such suite, file or folder.
+        NothingToRun: there are no suites at all.
+    """
+    library = _Library(roots, vocabulary)
+    found = [suite for name in names for suite in library.named(name)] if names else library.all_of_first_root()
+    return _distinct(found)
+
+
+def select_cases(suites: Sequence[Suite], pattern: str | None) -> tuple[Suite, ...]:
+    """Return ``suites`` with only the cases that ``pattern`` picks; suites left without one are dropped.
+
+    `harness.suites.pattern` describes patterns; ``None`` picks every case.
+
+    Raises:
+        UsageError: the pattern cannot be read.
+    """
+    if pattern is None:
+        return tuple(suites)
+    picks = compile_pattern(pattern)
+    picked = (
+        replace(suite, cases=tuple(case for case in suite.cases if picks(labels(suite.name, case.name, case.tags))))
+        for suite in suites
+    )
+    return tuple(suite for suite in picked if suite.cases)
+
+
+def suite_files(folder: Path) -> tuple[Path, ...]:
+    """Return the files of ``folder`` and its subfolders that a reader is known for, sorted.
+
+    Hidden files and folders are left out. Links are followed, but no folder is entered twice and no
+    file is listed twice. A folder that does not exist has no files.
+
+    Raises:
+        UsageError: a folder cannot be read.
+    """
+    if not folder.is_dir():
+        return ()
+    files: dict[str, Path] = {}
+    entered = {os.path.realpath(folder)}
+    for parent, folders, names in os.walk(folder, followlinks=True, onerror=_unreadable):
+        folders[:] = [name for name in sorted(folders) if _is_new(Path(parent, name), entered)]
+        for path in (Path(parent, name) for name in sorted(names) if not name.startswith(".")):
+            if is_suite_file(path) and (path.is_file() or path.is_symlink()):
+                files.setdefault(os.path.realpath(path), path)
+    return tuple(sorted(files.values()))
+
+
+def _is_new(folder: Path, entered: set[str]) -> bool:
+    real = os.path.realpath(folder)
+    if folder.name.startswith(".") or real in entered:
+        return False
+    entered.add(real)
+    return True
+
+
+def _unreadable(error: OSError) -> None:
+    raise UsageError(f"{shown(Path(error.filename))} cannot be read: {error.strerror}") from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shelf:
+    """The suites of one folder: those that are valid, and the files that are not."""
+
+    suites: tuple[Suite, ...]
+    broken: Mapping[Path, InvalidInput]
+
+    def problems(self) -> list[Problem]:
+        return [problem for error in self.broken.values() for problem in error.problems]
+
+    def all(self) -> tuple[Suite, ...]:
+        """Return every suite; raises `InvalidInput` if one is broken."""
+        if self.broken:
+            raise InvalidInput(self.problems())
+        return self.suites
+
+    def named(self, name: str) -> list[Suite]:
+        """Return the suites of that name; raises `InvalidInput` if a broken file has it."""
+        claimed = [problem for path, error in self.broken.items() if _claims(path, name) for problem in error.problems]
+        if claimed:
+            raise InvalidInput(claimed)
+        return [suite for suite in self.suites if suite.name == name]
+
+
+def _claims(path: Path, name: str) -> bool:
+    """Whether a file that cannot be read as a suite means to be the suite of that name."""
+    try:
+        names = _SUITE_LINE.findall(path.read_text("utf-8", errors="replace"))
+    except OSError:
+        names = []
+    return name in (names or [path.stem])
+
+
+class _Library:
+    """The suites of all roots; each root is read when it is first needed."""
+
+    def __init__(self, roots: Sequence[Path], vocabulary: Vocabulary) -> None:
+        self._roots = roots
+        self._vocabulary = vocabulary
+        self._shelves: dict[Path, _Shelf] = {}
+
+    def all_of_first_root(self) -> tuple[Suite, ...]:
+        for root in self._roots:
+            shelf = self._shelf(root)
+            if shelf.suites or shelf.broken:
+                return shelf.all()
+        raise NothingToRun(f"there are no suites in {', '.join(shown(root) for root in self._roots)}")
+
+    def named(self, name: str) -> Sequence[Suite]:
+        path = Path(name)
+        if os.sep in name or is_suite_file(path):
+            return self._at_path(path)
+        for root in self._roots:
+            if found := self._shelf(root).named(name):
+                return found
+        if os.path.exists(name):  # noqa: PTH110 - Path.exists raises for a name that is too long
+            return self._at_path(path)
+        raise self._unknown(name)
+
+    def _at_path(self, path: Path) -> Sequence[Suite]:
+        if os.path.isdir(path):  # noqa: PTH112 - as above
+            if suites := self._shelf(path).all():
+                return suites
+            raise NothingToRun(f"there are no suites in {shown(path)}")
+        if not os.path.lexists(path):
+            known = [shown(file) for root in self._roots for file in suite_files(root)]
+            raise UsageError(f"there is no file or folder {str(path)!r}", meant=did_you_mean(str(path), known))
+        return [read_suite(path, self._vocabulary)]
+
+    def _shelf(self, folder: Path) -> _Shelf:
+        if folder not in self._shelves:
+            self._shelves[folder] = self._read(suite_files(folder))
+        return self._shelves[folder]
+
+    def _read(self, files: Iterable[Path]) -> _Shelf:
+        suites: list[Suite] = []
+        broken: dict[Path, InvalidInput] = {}
+        for path in files:
+            try:
+                suites.append(read_suite(path, self._vocabulary))
+            except InvalidInput as error:
+                broken[path] = error
+        return _Shelf(suites=tuple(suites), broken=broken)
+
+    def _unknown(self, name: str) -> UsageError:
+        shelves = [self._shelf(root) for root in self._roots]
+        known = list(dict.fromkeys(suite.name for shelf in shelves for suite in shelf.suites))
+        advice = [near] if (near := did_you_mean(name, known)) else []
+        problems = [str(problem) for shelf in shelves for problem in shelf.problems()]
+        if known or not problems:
+            advice.append(f"Known suites: {', '.join(known)}." if known else "There are no suites yet.")
+        if problems:
+            advice.append("\n  ".join(["These files are not valid suites:", *problems]))
+        return UsageError(f"there is no suite named {name!r}", meant="\n  ".join(advice))
+
+
+def _distinct(suites: Iterable[Suite]) -> tuple[Suite, ...]:
+    """Return each suite once; raises `InvalidInput` if two files define one name."""
+    chosen: dict[str, Suite] = {}
+    problems = []
+    for suite in suites:
+        first = chosen.setdefault(suite.name, suite)
+        if os.path.realpath(_place(first).file) != os.path.realpath(_place(suite).file):
+            message = f"suite {suite.name!r} is defined twice; first at {_place(first)}."
+            problems.append(Problem(at=_place(suite), message=message, meant="Give each suite a name of its own."))
+    if problems:
+        raise InvalidInput(problems)
+    return tuple(chosen.values())
+
+
+def _place(suite: Suite) -> Location:
+    return suite.at or Location(file="?")

@@ -1,0 +1,211 @@
+"""The sorts of value that a key of a suite may hold: how each is read, and what editors are told.
+
+A `Field` says both, so that the reader and the JSON Schema cannot drift apart. Every ``parse``
+raises `InvalidValue` for a value that does not fit; null never reaches it, a key without a value
+counts as absent.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType
+from typing import Any
+
+from harness.errors import InvalidValue, did_you_mean
+from harness.types import JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """What one key holds."""
+
+    schema: JsonObject
+    """JSON Schema of its value, with a description."""
+    parse: Callable[[Any], Any]
+    """Value → what the reader works with; raises `InvalidValue`."""
+    required: bool = False
+    """Whether the key must be there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """The keys that one sort of mapping may have."""
+
+    fields: Mapping[str, Field]
+    """Every key that is known."""
+    elsewhere: Mapping[str, str]
+    """Keys that people write here and that belong elsewhere → what to do instead."""
+
+
+def text(description: str, *, required: bool = False) -> Field:
+    """Text of any length that says something: a prompt, a description."""
+    return Field(
+        schema={"type": "string", "pattern": r"\S", "description": description}, parse=_text, required=required
+    )
+
+
+def line(description: str, *, required: bool = False) -> Field:
+    """A name: one line without spaces around it and without control characters."""
+    return Field(
+        schema={"type": "string", "pattern": r"\S", "description": description}, parse=as_line, required=required
+    )
+
+
+def integer(description: str, *, least: int, default: int | None = None) -> Field:
+    """A whole number from ``least`` up; ``5.0`` is one, as in JSON."""
+
+    def parse(value: Any) -> int:
+        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        if isinstance(value, bool) or not whole or value < least:
+            raise InvalidValue(f"expected a whole number from {least} up, found {found(value)}")
+        return int(value)
+
+    schema = {"type": "integer", "minimum": least, "description": description}
+    return Field(schema=_with_default(schema, default), parse=parse)
+
+
+def number(description: str, *, unit: str, positive: bool = True, default: float | None = None) -> Field:
+    """A number of some ``unit``: above zero where it is ``positive``, else not below zero."""
+    bound = {"exclusiveMinimum": 0} if positive else {"minimum": 0}
+    words = f"a number of {unit} above 0" if positive else f"a number of {unit}, 0 or more"
+
+    def parse(value: Any) -> float:
+        fits = isinstance(value, int | float) and not isinstance(value, bool)
+        if not fits or not 0 <= value <= _LARGEST or (positive and value == 0):
+            raise InvalidValue(f"expected {words}, found {found(value)}")
+        return float(value)
+
+    schema = {"type": "number", **bound, "maximum": _LARGEST, "description": description}
+    return Field(schema=_with_default(schema, default), parse=parse)
+
+
+def flag(description: str) -> Field:
+    """A boolean."""
+
+    def parse(value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise InvalidValue(f"expected true or false, found {found(value)}")
+        return value
+
+    return Field(schema={"type": "boolean", "description": description, "default": False}, parse=parse)
+
+
+def choice(description: str, options: Sequence[str]) -> Field:
+    """One of a few words; the first is the default."""
+
+    def parse(value: Any) -> str:
+        if value in options and isinstance(value, str):
+            return value
+        near = did_you_mean(value, options) if isinstance(value, str) else None
+        raise InvalidValue(f"expected one of {', '.join(options)}; found {found(value)}", meant=near)
+
+    schema = {"type": "string", "enum": list(options), "description": description, "default": options[0]}
+    return Field(schema=schema, parse=parse)
+
+
+def lines(description: str) -> Field:
+    """A list of names, no matter how often each; kept in order."""
+    schema = {"type": "array", "items": {"type": "string", "pattern": r"\S"}, "description": description}
+    return Field(schema=schema, parse=lambda value: _each(value, as_line))
+
+
+def arguments(description: str) -> Field:
+    """A list of texts as a process takes them: empty ones count."""
+    schema = {"type": "array", "items": {"type": "string"}, "description": description}
+    return Field(schema=schema, parse=lambda value: _each(value, _argument))
+
+
+def mapping(description: str) -> Field:
+    """A mapping from text to any JSON value."""
+    return Field(schema={"type": "object", "description": description}, parse=as_mapping)
+
+
+def texts_by_name(description: str) -> Field:
+    """A mapping from names to texts, such as environment variables."""
+
+    def parse(value: Any) -> dict[str, str]:
+        return {name: _at(name, _argument, each) for name, each in as_mapping(value).items()}
+
+    schema = {"type": "object", "additionalProperties": {"type": "string"}, "description": description}
+    return Field(schema=schema, parse=parse)
+
+
+def as_mapping(value: Any) -> dict[str, Any]:
+    """Return ``value`` if it is a mapping."""
+    if not isinstance(value, dict):
+        raise InvalidValue(f"expected a mapping (lines of 'key: value'), found {found(value)}")
+    return value
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return ``value`` if it is a list."""
+    if not isinstance(value, list):
+        raise InvalidValue(f"expected a list (lines that begin with '- '), found {found(value)}")
+    return value
+
+
+def as_line(value: Any) -> str:
+    """Return ``value`` if it is a name: text on one line, without spaces around it."""
+    name = _text(value)
+    if name != name.strip():
+        raise InvalidValue(f"there are spaces around this name: {found(name)}")
+    if any(unicodedata.category(character) in {"Cc", "Zl", "Zp"} for character in name):
+        raise InvalidValue(f"expected a name on one line, found {found(name)}")
+    return name
+
+
+def found(value: Any) -> str:
+    """Return a few words for what stands where something else was expected."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    shown = json.dumps(value, ensure_ascii=False)
+    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
+
+
+_LARGEST = 1_000_000_000  # thirty years in seconds, and more money than any run should cost
+_LONGEST_SHOWN = 60
+
+
+def _with_default(schema: dict[str, Any], default: float | None) -> dict[str, Any]:
+    return schema if default is None else {**schema, "default": default}
+
+
+def _string(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    quoted = None if isinstance(value, dict | list | NoneType) else f'Quote it if it is text: "{json.dumps(value)}".'
+    raise InvalidValue(f"expected text, found {found(value)}", meant=quoted)
+
+
+def _text(value: Any) -> str:
+    if not _string(value).strip():
+        raise InvalidValue("expected text, found only spaces")
+    return str(value)
+
+
+def _argument(value: Any) -> str:
+    """Take text for a process. It may be a secret, so no message shows it."""
+    if not isinstance(value, str):
+        raise InvalidValue("expected text", meant="Write it in quotes.")
+    if "\0" in value:
+        raise InvalidValue("no process can be given text with a NUL character in it")
+    return value
+
+
+def _each(value: Any, parse: Callable[[Any], str]) -> tuple[str, ...]:
+    return tuple(_at(index, parse, item) for index, item in enumerate(as_list(value)))
+
+
+def _at(step: str | int, parse: Callable[[Any], str], value: Any) -> str:
+    """Parse a part of a value, so that an error points at it."""
+    try:
+        return parse(value)
+    except InvalidValue as error:
+        raise InvalidValue(error.message, path=(step, *error.path), meant=error.meant) from error

@@ -1,0 +1,108 @@
+"""Patterns that pick cases: ``-k "pii and not (slow or shop::delete_*)"``.
+
+A word is found anywhere in ``suite::case`` or in a tag, in any case of letters; a word with ``*``,
+``?`` or ``[`` is a glob and has to fit the whole of ``suite::case``, of the case's name or of a tag.
+Words side by side are one word with spaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
+from typing import TypeAlias
+
+from harness.errors import UsageError
+
+Labels: TypeAlias = tuple[str, ...]
+"""What a case can be picked by."""
+Picks: TypeAlias = Callable[[Labels], bool]
+"""Whether a case with these labels is picked."""
+
+_TOKEN = re.compile(r"[()]|[^\s()]+")
+_OPERATORS = frozenset({"and", "or", "not", "(", ")"})
+_MAX_DEPTH = 20  # nobody nests so deeply by hand, and the interpreter's stack ends somewhere
+
+
+def compile_pattern(pattern: str) -> Picks:
+    """Return what decides whether ``pattern`` picks a case.
+
+    Raises:
+        UsageError: it is empty, or does not parse.
+    """
+    parser = _Parser(pattern)
+    picks = parser.alternatives(0)
+    if parser.next is not None:
+        raise parser.unexpected()
+    return picks
+
+
+def labels(suite: str, case: str, tags: Iterable[str]) -> Labels:
+    """Return what a case of that suite can be picked by."""
+    return tuple(label.casefold() for label in (f"{suite}::{case}", case, *tags))
+
+
+class _Parser:
+    """Recursive descent: alternatives of conjunctions of words, negations and parentheses."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._tokens = _TOKEN.findall(pattern)
+        self._position = 0
+
+    @property
+    def next(self) -> str | None:
+        return self._tokens[self._position] if self._position < len(self._tokens) else None
+
+    def alternatives(self, depth: int) -> Picks:
+        options = [self._conjunction(depth)]
+        while self._takes("or"):
+            options.append(self._conjunction(depth))
+        return lambda case: any(option(case) for option in options)
+
+    def _conjunction(self, depth: int) -> Picks:
+        parts = [self._term(depth)]
+        while self._takes("and"):
+            parts.append(self._term(depth))
+        return lambda case: all(part(case) for part in parts)
+
+    def _term(self, depth: int) -> Picks:
+        wanted = True
+        while self._takes("not"):
+            wanted = not wanted
+        if self._takes("("):
+            if depth == _MAX_DEPTH:
+                raise UsageError(f"the pattern {self._pattern!r} nests too deeply")
+            inner = self.alternatives(depth + 1)
+            if not self._takes(")"):
+                raise self.unexpected()
+        else:
+            inner = _word(self._words())
+        return lambda case: inner(case) is wanted
+
+    def _words(self) -> str:
+        first = self._position
+        while self.next is not None and self.next not in _OPERATORS:
+            self._position += 1
+        if first == self._position:
+            raise self.unexpected()
+        return " ".join(self._tokens[first : self._position])
+
+    def _takes(self, token: str) -> bool:
+        taken = self.next == token
+        self._position += taken
+        return taken
+
+    def unexpected(self) -> UsageError:
+        place = "it ends too early" if self.next is None else f"{self.next!r} does not fit there"
+        return UsageError(
+            f"the pattern {self._pattern!r} cannot be read: {place}",
+            meant="Write words, joined by 'and', 'or', 'not' and parentheses.",
+        )
+
+
+def _word(word: str) -> Picks:
+    folded = word.casefold()
+    if any(sign in folded for sign in "*?["):
+        return lambda case: any(fnmatchcase(label, folded) for label in case)
+    return lambda case: any(folded in label for label in case)

@@ -1,0 +1,70 @@
+"""Reads the mappings of a document by their layouts, and keeps going after a mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.errors import InvalidInput, InvalidValue, Problem, did_you_mean
+from harness.suites.document import Document, Steps
+from harness.suites.fields import Layout
+from harness.types import Location
+
+
+class Reading:
+    """One document being read: every problem that is met is kept, and told at the end."""
+
+    def __init__(self, document: Document) -> None:
+        """Begin with the problems of the YAML itself."""
+        self.document = document
+        self.problems = list(document.problems)
+
+    def record(self, path: Steps, given: Mapping[str, Any], layout: Layout, noun: str) -> dict[str, Any]:
+        """Return the parsed values of the mapping ``given`` at ``path``, in the order of the file.
+
+        Keys that are absent, null, unknown or invalid are missing from it; the last two are problems,
+        and so is a required key that is not there. Messages call the mapping ``noun``.
+        """
+        for name, field in layout.fields.items():
+            if field.required and given.get(name) is None:
+                self.problem(self.document.at((*path, name)), f"{noun} has no {name!r}.", f"Add '{name}: …'.")
+        parsed = {}
+        for name, part in given.items():
+            if name not in layout.fields:
+                self._unknown(path, name, layout, noun)
+            elif part is not None and (result := self._parse((*path, name), part, layout)) is not None:
+                parsed[name] = result
+        return parsed
+
+    def problem(self, at: Location, message: str, meant: str | None = None) -> None:
+        """Keep a problem."""
+        self.problems.append(Problem(at=at, message=message, meant=meant))
+
+    def finish(self) -> None:
+        """End reading.
+
+        Raises:
+            InvalidInput: with all problems, in the order of the file, if there are any.
+        """
+        if self.problems:
+            unique = dict.fromkeys(self.problems)
+            raise InvalidInput(sorted(unique, key=lambda problem: (problem.at.line or 0, problem.at.column or 0)))
+
+    def _parse(self, path: Steps, value: Any, layout: Layout) -> Any:
+        name = str(path[-1])
+        try:
+            return layout.fields[name].parse(value)
+        except InvalidValue as error:
+            message = f"{name}: {error.message.rstrip('.')}."
+            self.problem(self.document.at((*path, *error.path)), message, error.meant)
+            return None
+
+    def _unknown(self, path: Steps, name: str, layout: Layout, noun: str) -> None:
+        known = ", ".join(layout.fields)
+        meant = layout.elsewhere.get(name) or did_you_mean(name.lower(), layout.fields) or f"Known keys: {known}."
+        self.problem(self.document.at_key((*path, name)), f"unknown key {name!r} in {noun}.", meant)
+
+
+def dropped(given: Mapping[str, Any], parsed: Mapping[str, Any]) -> set[str]:
+    """Return the keys of ``given`` that have a value and did not parse, and so are problems already."""
+    return {key for key, value in given.items() if value is not None and key not in parsed}

@@ -1,0 +1,90 @@
+"""The JSON Schema of the suite format, made from the tables that the reader uses.
+
+``suite.schema.json`` beside this module is its output for the built-in checks. Editors complete and
+check a suite that names it in its first line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from harness.canonical import canonical_json
+from harness.suites import Vocabulary
+from harness.suites.fields import Field, Layout
+from harness.suites.layout import IDENTITY, SERVER, layouts
+from harness.types import JsonObject
+
+_NOTES: tuple[str, ...] = ("description", "default")
+
+
+def suite_schema(vocabulary: Vocabulary) -> JsonObject:
+    """Return the schema (draft 2020-12) of suites that may use the checks of ``vocabulary``.
+
+    It accepts every suite that the reader accepts, and rejects every unknown key. What a schema
+    cannot say well (names that are given twice, lists without checks) only the reader rejects.
+    """
+    layout = layouts(vocabulary)
+    asked = [{"required": [key]} for key in ("assertions", "expected_answer") if key in layout.test.fields]
+    checks = {name: vocabulary.schema(name) for name in vocabulary.names()}
+    known = {canonical_json(checks[name]): _reference(name) for name in reversed(checks)}
+    body = {
+        **_mapping(layout.suite),
+        "$defs": {
+            "test": {"description": "One question to the model.", **_mapping(layout.test), "anyOf": asked},
+            "assertions": {"description": "What must come of the prompt.", **_mapping(layout.assertions)},
+            "server": {"description": "How to start the server.", **_mapping(SERVER)},
+            "identity": {"description": "How the server is told who asks.", **_mapping(IDENTITY)},
+        },
+    }
+    shared = _shared(body, known)
+    shared["$defs"] |= {
+        f"check_{name}": {key: _shared(part, known) for key, part in schema.items()} for name, schema in checks.items()
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Eval suite",
+        "description": "Prompts for a model that may use an MCP server's tools, and what must come of each.",
+        **shared,
+    }
+
+
+def schema_text(vocabulary: Vocabulary) -> str:
+    """Return `suite_schema` as the text of a file."""
+    return json.dumps(suite_schema(vocabulary), indent=2, ensure_ascii=False) + "\n"
+
+
+def _mapping(layout: Layout) -> dict[str, Any]:
+    required = [name for name, field in layout.fields.items() if field.required]
+    return {
+        "type": "object",
+        "properties": {name: _property(field) for name, field in layout.fields.items()},
+        **({"required": required} if required else {}),
+        "additionalProperties": False,
+    }
+
+
+def _property(field: Field) -> JsonObject:
+    """Return the schema of a key, null included where the key may be absent."""
+    schema: dict[str, Any] = dict(field.schema)
+    if field.required:
+        return schema
+    if isinstance(schema.get("type"), str) and "enum" not in schema:
+        return {**schema, "type": [schema["type"], "null"]}
+    notes = {key: schema.pop(key) for key in _NOTES if key in schema}
+    return {**notes, "anyOf": [schema, {"type": "null"}]}
+
+
+def _reference(check: str) -> JsonObject:
+    return {"$ref": f"#/$defs/check_{check}"}
+
+
+def _shared(schema: Any, known: Mapping[str, JsonObject]) -> Any:
+    """Return ``schema`` with every part that is the schema of a check replaced by a reference to it."""
+    if isinstance(schema, Mapping):
+        reference = known.get(canonical_json(schema))
+        return reference or {key: _shared(part, known) for key, part in schema.items()}
+    if isinstance(schema, list | tuple):
+        return [_shared(part, known) for part in schema]
+    return schema

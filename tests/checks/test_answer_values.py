@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.checks import VOCABULARY
+from harness.errors import InvalidValue
+from tests.checks.scenes import call, fails, judge, passes, scene
+from tests.checks.strategies import JSON
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"id": {"type": "string", "pattern": r"^C\d+$"}, "next": {"$ref": "#"}},
+    "patternProperties": {"^n_": {"type": "number"}},
+    "required": ["id"],
+}
+
+
+# ── answer_json ──────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"id": "C1"}',
+        '  {"id": "C1", "next": {"id": "C2", "n_a": 1}}\n',
+        'Here it is:\n```json\n{"id": "C1"}\n```\nAnything else?',
+        'Run `x` first:\n```\nnot json\n```\nthen\n```\n{"id": "C1"}\n```',
+    ],
+)
+def test_an_answer_that_is_or_holds_json_of_the_schema_passes(answer: str) -> None:
+    passes("answer_json", SCHEMA, scene(answer=answer))
+
+
+def test_json_that_does_not_fit_is_told_place_by_place() -> None:
+    result = fails(
+        "answer_json",
+        SCHEMA,
+        scene(answer='{"id": "X1", "n_a": "1", "next": {}}'),
+        "Answer does not fit the JSON Schema, in 3 places:\n",
+        '  $.id: "X1" does not match ^C\\d+$',
+        "  $.n_a: '1' is not of type 'number'",
+        "  $.next: 'id' is a required property",
+        "Name the field, its type and its form in the prompt",
+    )
+    assert result.actual == {"id": "X1", "n_a": "1", "next": {}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("It is 5", "Answer is not JSON: Expecting value"),
+        ("", "Answer is not JSON: there is none"),
+        ("NaN", "Answer is not JSON: NaN is not JSON"),
+        ("[" * 100_000, "Answer is not JSON: "),
+    ],
+)
+def test_an_answer_that_is_no_json_is_told(answer: str, told: str) -> None:
+    fails("answer_json", True, scene(answer=answer), told, "Ask in the prompt for JSON and nothing else")
+
+
+def test_a_schema_without_end_is_not_judged() -> None:
+    result = judge("answer_json", {"$ref": "#"}, scene(answer="{}"))
+    assert result.verdict == "not_judged"
+    assert "refers to itself without end" in result.explanation
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "said"),
+    [
+        ({"type": "objct"}, ("type",), "this is not valid JSON Schema: 'objct' is not valid"),
+        ({"properties": {"a": {"minimum": "1"}}}, ("properties", "a", "minimum"), "not valid JSON Schema"),
+        ({"pattern": "(?=x)"}, ("pattern",), "invalid perl operator"),
+        ({"properties": {"default": {"pattern": "("}}}, ("properties", "default", "pattern"), "missing )"),
+        ({"anyOf": [{"patternProperties": {"(": {}}}]}, ("anyOf", 0, "patternProperties", "("), "missing )"),
+        ({"$ref": "https://example.com/s.json"}, ("$ref",), "may only refer to parts of itself"),
+        ({"$ref": "#/$defs/nothing"}, ("$ref",), "there is no schema at"),
+        ({"$id": "https://example.com"}, ("$id",), "may only refer to parts of itself"),
+        ({"type": "object", "severity": "warn"}, ("severity",), "severity is no keyword of JSON Schema"),
+        ({"schema": 5}, ("schema",), "a JSON Schema is a mapping, not 5"),
+        ("object", (), 'a JSON Schema is a mapping, not "object"'),
+    ],
+)
+def test_a_schema_that_does_not_work_is_refused(value: Any, path: Any, said: str) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        VOCABULARY.parse("answer_json", value)
+    assert caught.value.path == path
+    assert said in caught.value.message
+
+
+def test_a_property_may_be_called_like_a_keyword() -> None:
+    schema = {"properties": {"pattern": {"type": "string"}, "$ref": {"type": "string"}}, "enum": [{"pattern": "("}]}
+    fails("answer_json", schema, scene(answer='{"pattern": 1}'), "Answer does not fit the JSON Schema, in 2 places")
+
+
+KEYWORDS = st.sampled_from(
+    [
+        "type",
+        "$ref",
+        "$id",
+        "pattern",
+        "patternProperties",
+        "properties",
+        "items",
+        "not",
+        "anyOf",
+        "$anchor",
+        "schema",
+        "$schema",
+        "$defs",
+    ]
+)
+
+
+@given(st.dictionaries(KEYWORDS, JSON | st.dictionaries(KEYWORDS, JSON, max_size=2), max_size=3), JSON)
+def test_any_schema_is_refused_or_can_be_applied(schema: Any, value: Any) -> None:
+    try:
+        ((_, params),) = VOCABULARY.parse("answer_json", schema)
+    except InvalidValue:
+        return
+    assert params["schema"] is not None
+    import json
+
+    assert judge("answer_json", schema, scene(answer=json.dumps(value))).verdict in ("passed", "failed", "not_judged")
+
+
+# ── answer_number ────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("value", "answer"),
+    [
+        (1234.5, "The total is $1,234.50."),
+        (1234.5, "Summe: 1.234,50 €"),
+        (0.12, "about 12%"),
+        ({"value": 1234, "tolerance": "1%"}, "roughly 1.23k"),
+        ({"value": 1234, "tolerance": 1}, "1,235"),
+        ([3, 4], "three and four"),
+    ],
+)
+def test_a_figure_in_any_notation_passes(value: Any, answer: str) -> None:
+    for path in VOCABULARY.parse("answer_number", value):
+        passes("answer_number", [path[1]], scene(answer=answer))
+
+
+def test_a_missing_figure_is_told_with_the_nearest_one() -> None:
+    fails(
+        "answer_number",
+        1234.5,
+        scene(answer="About $1,230 in 2024"),
+        "Answer does not contain expected number: 1234.5\nNearest number: “$1,230”, off by 4.5\nNumbers: $1,230, 2024",
+        'allow for rounding with {value: …, tolerance: "1%"}',
+    )
+    fails(
+        "answer_number",
+        {"value": 50, "tolerance": 1},
+        scene(call("get_orders"), answer="It is 7."),
+        "Answer does not contain expected number: 50 (tolerance 1)",
+        "See whether the tools returned this figure",
+    )
+    fails("answer_number", 50, scene(answer="It is 7."), "Answer does not contain", "answered from memory")
+    fails(
+        "answer_number",
+        50,
+        scene(answer="Many."),
+        "Answer does not contain",
+        "There is no number in the answer: “Many.”",
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "said"),
+    [
+        ("5", (), "this is a string where a number belongs"),
+        ([True], (0,), "this is true or false where a number belongs"),
+        ({"value": 5, "tolerance": "a lot"}, ("tolerance",), "a tolerance is a number"),
+        ({"tolerance": 5}, (), "'value' is missing"),
+        (float("nan"), (), "infinity and NaN"),
+    ],
+)
+def test_a_figure_that_does_not_fit_is_refused(value: Any, path: Any, said: str) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        VOCABULARY.parse("answer_number", value)
+    assert caught.value.path == path
+    assert said in caught.value.message

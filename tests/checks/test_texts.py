@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.checks.texts import clean, clip, find, fold, folding, line, nearest
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text"),
+    [
+        ("customer satisfaction", "The CUSTOMER  Satisfaction"),
+        ("customer satisfaction", "customer\nsatisfaction"),
+        ("customer satisfaction", "customer\u00a0satisfaction"),
+        ("don't", "I don’t know"),
+        ("a - b", "a – b"),
+        ("STRASSE", "in der Straße"),
+        ("café", "cafe\u0301"),
+        ("fine", "ﬁne"),
+        ("98%", "**98**%"),
+        ("total: 5", "**Total:** `5`"),
+        ("snake_case", "the snake_case name"),
+        ("2*3", "2*3 is 6"),
+        ("zero", "ze\u200bro"),
+        ("first line\n", "first line."),
+        (" no ", "no"),
+    ],
+)
+def test_a_text_is_found_as_a_person_would_read_it(wanted: str, text: str) -> None:
+    assert find(wanted, text) is not None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text"),
+    [("98%", "98 %"), (" no ", "I know"), ("a b", "a c b"), ("10", "1 0"), ("résumé", "resume"), ("x", "")],
+)
+def test_a_text_is_not_found_where_it_does_not_stand(wanted: str, text: str) -> None:
+    assert find(wanted, text) is None
+
+
+@given(st.text(), st.text(), st.text(min_size=1).filter(lambda text: bool(fold(text)) and text[0] not in "*_`~"))
+def test_a_text_is_found_between_any_others(before: str, after: str, wanted: str) -> None:
+    assert find(wanted, f"{before} {wanted} {after}") is not None
+
+
+@given(st.text())
+def test_folding_is_stable_and_leads_back_into_the_text(text: str) -> None:
+    folded = folding(text)
+    assert fold(text) == folded.folded.strip()
+    assert len(folded.offsets) == len(folded.folded) + 1
+    assert all(0 <= place <= len(folded.shown) for place in folded.offsets)
+    assert list(folded.offsets) == sorted(folded.offsets)
+    assert "  " not in folded.folded
+
+
+def test_a_passage_shows_the_text_as_it_stands_with_what_surrounds_it() -> None:
+    found = find("SECRET", "x" * 100 + " before the Secret and after it " + "y" * 100)
+    assert found is not None
+    assert found.found == "Secret"
+    assert found.context.startswith("…")
+    assert "before the Secret and after it" in found.context
+    assert found.context.endswith("…")
+
+
+def test_the_nearest_passage_is_the_one_most_alike() -> None:
+    near = nearest("98 percent satisfaction", "We asked 300 people. We found 97 percent satisfaction in May.")
+    assert near is not None
+    assert near.found == "97 percent satisfaction"
+
+
+@pytest.mark.parametrize("text", ["", "   ", "nothing of the sort here at all"])
+def test_there_is_no_nearest_passage_in_a_text_that_is_nothing_like_it(text: str) -> None:
+    assert nearest("98% Zufriedenheit", text) is None
+
+
+@given(st.text(min_size=1, max_size=30), st.text(max_size=200))
+def test_looking_for_the_nearest_passage_never_fails(wanted: str, text: str) -> None:
+    nearest(wanted, text)
+
+
+def test_escape_sequences_and_invisible_marks_are_spelled_out() -> None:
+    assert clean("\x1b[31mred\u202e\ud800") == "\\x1b[31mred\\u202e\\ud800"
+    assert clean("\U000e0041") == "\\ue0041"
+    assert clean("👩\u200d🚀") == "👩\u200d🚀"
+
+
+@given(st.text(), st.integers(1, 50))
+def test_a_line_is_one_line_within_its_width(text: str, width: int) -> None:
+    shown = line(text, width)
+    assert len(shown) <= width
+    assert "\n" not in shown
+
+
+def test_a_cut_text_ends_in_an_ellipsis() -> None:
+    assert clip("abcdef", 4) == "abc…"
+    assert clip("abcd", 4) == "abcd"

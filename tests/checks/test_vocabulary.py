@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from harness.canonical import canonical_json
+from harness.checks import KINDS, VOCABULARY
+from harness.checks.argument_names import argument_names
+from harness.errors import InvalidValue
+from harness.suites import Vocabulary
+from harness.types import Usage
+from tests.checks.scenes import call, judge_all, scene
+from tests.checks.strategies import JSON, SCALARS
+
+NAMES = sorted(VOCABULARY.names())
+VALIDATORS = {name: Draft202012Validator(VOCABULARY.schema(name)) for name in NAMES}
+KEYS = st.sampled_from(
+    ["tool", "args", "times", "min_times", "max_times", "calls", "strict", "limit", "text", "texts", "pattern", "path"]
+    + ["value", "tolerance", "schema", "expected", "of", "severity", "$gte", "$one_of", "$path", "must_call", "not"]
+)
+WORDS = st.sampled_from(["get_orders", "weather", "a.b[0]", "warn", "1%", "^x+$", "yes", ""]) | SCALARS
+NEAR: st.SearchStrategy[Any] = st.recursive(
+    WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=8,
+)
+"""Values made of the words that suites are made of: mostly wrong, often nearly right, sometimes right."""
+
+GOOD: dict[str, list[Any]] = {
+    "must_call": [["a"], "a", [{"tool": "a", "args": {"x": {"$gt": 1}}, "times": 2, "severity": "warn"}], []],
+    "must_not_call": [["a"], [{"tool": "a", "args": {}}]],
+    "must_call_any": [["a", {"tool": "b"}], {"calls": ["a"], "severity": "warn"}],
+    "must_call_in_order": [["a", "b"], {"calls": ["a", "b"], "strict": True}],
+    "only_call": [["a"], [], {"calls": []}],
+    "max_calls": [0, 5.0, [{"limit": 1, "tool": "a"}, 7]],
+    "must_succeed": [["a"]],
+    "must_be_denied": [[{"tool": "a"}]],
+    "must_error": ["a"],
+    "no_tool_errors": [True, {"tool": "a"}, {"severity": "warn"}, {}],
+    "recovers_from_error": [True],
+    "tool_result_contains": [["a"], {"text": "a", "tool": "b"}],
+    "tool_result_not_contains": ["a"],
+    "tool_result": [{"path": "a"}, [{"value": None, "tool": "a", "args": {"x": 1}}]],
+    "output_schema_valid": [True, {"tool": "a"}],
+    "answer_contains": [["a", {"text": "b", "severity": "warn"}], "a"],
+    "answer_not_contains": [["a"]],
+    "answer_contains_any": [["a", "b"], {"texts": ["a"]}],
+    "answer_equals": ["a", {"text": "a"}],
+    "answer_matches": [["a+"], {"pattern": r"\pL+"}],
+    "answer_json": [{"type": "object"}, True, {"schema": {}, "severity": "warn"}, {}],
+    "answer_number": [5, [1.5, {"value": 2, "tolerance": "1%"}]],
+    "refuses": [True, False, {"expected": True}],
+    "max_turns": [5, {"limit": 5}],
+    "max_tokens": [1000],
+    "max_cost": [0.5],
+    "max_seconds": [5.5],
+    "any_of": [
+        [{"must_call": ["a"]}, {"any_of": [{"refuses": True}]}],
+        {"of": [{"refuses": True}], "severity": "warn"},
+    ],
+    "all_of": [[{"answer_contains": "a"}]],
+    "not": [{"must_call": ["a"], "refuses": True}, {"of": {"refuses": True}}],
+}
+"""Values of every kind as people would write them."""
+
+SCENE = scene(
+    call("get_orders", {"limit": 5}, text='{"total": 5}', structured={"total": 5}),
+    call("weather", outcome="denied", text="no", turn=2),
+    answer="The total is 5, yes.",
+    usage=Usage(input_tokens=5, output_tokens=5, cost_usd=0.1),
+    turns=3,
+)
+
+
+def test_the_vocabulary_is_what_readers_of_suites_ask_for() -> None:
+    vocabulary: Vocabulary = VOCABULARY
+    assert tuple(vocabulary.names()) == KINDS.names()
+    assert set(GOOD) == set(KINDS.names())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_schema_is_json_and_json_schema(name: str) -> None:
+    schema = json.loads(json.dumps(VOCABULARY.schema(name)))
+    Draft202012Validator.check_schema(schema)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_people_write_is_read_fits_the_schema_and_can_be_judged(name: str) -> None:
+    for value in GOOD[name]:
+        assert VALIDATORS[name].is_valid(value), value
+        for path, params in VOCABULARY.parse(name, value):
+            assert isinstance(path, tuple)
+            assert json.loads(canonical_json(params)) == params
+        for result in judge_all(name, value, SCENE):
+            assert result.kind == name
+            assert result.label.startswith(name)
+
+
+@st.composite
+def mutations(draw: st.DrawFn, name: str) -> Any:
+    """Draw a value that people would write, with one part of it replaced by anything."""
+    value = draw(st.sampled_from(GOOD[name]))
+    other = draw(NEAR | st.sampled_from(GOOD[draw(st.sampled_from(NAMES))]))
+
+    def replaced(part: Any) -> Any:
+        if isinstance(part, dict) and part and draw(st.booleans()):
+            key = draw(st.sampled_from(sorted(part)))
+            return {**part, (draw(KEYS) if draw(st.booleans()) else key): replaced(part[key])}
+        if isinstance(part, list) and part and draw(st.booleans()):
+            return [*part[:-1], replaced(part[-1])]
+        return other
+
+    return replaced(value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+@settings(max_examples=50)
+def test_any_value_is_read_or_refused_as_the_schema_says(name: str, data: st.DataObject) -> None:
+    value = data.draw(mutations(name) | NEAR | JSON)
+    try:
+        parsed = VOCABULARY.parse(name, value)
+    except InvalidValue as error:
+        assert isinstance(error.path, tuple)  # noqa: PT017 - both outcomes are right
+        return
+    assert VALIDATORS[name].is_valid(value)
+    for _, params in parsed:
+        assert json.loads(canonical_json(params)) == params
+        list(argument_names(params))
+    for result in judge_all(name, value, SCENE):
+        assert len(result.explanation) <= 1_500
+        assert result.verdict in ("passed", "failed", "not_judged")
+        assert (result.verdict == "passed") or result.explanation
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "value", [dt.date(2024, 1, 1), b"x", {1: 2}, {None: 1}, float("nan"), {"of": {1}}, [dt.date.min]]
+)
+def test_what_is_not_json_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(InvalidValue):
+        VOCABULARY.parse(name, value)
+
+
+def test_a_kind_that_does_not_exist_names_the_nearest() -> None:
+    from harness.errors import UsageError
+
+    with pytest.raises(UsageError, match="Did you mean 'must_call'"):
+        VOCABULARY.parse("must_cal", [])

@@ -1,0 +1,35 @@
+"""What the server asks of each API: five functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from tests.fake_provider.incoming import ApiName, Conversation, Incoming, Json
+from tests.fake_provider.memory import Memory
+from tests.fake_provider.steps import Answer
+
+
+class ErrorBody(Protocol):
+    """Makes the body of an error in the provider's own format."""
+
+    def __call__(self, status: int, message: str, param: str | None = None, code: str | None = None) -> Json:
+        """Return the body for this HTTP status."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Api:
+    """One wire format."""
+
+    name: ApiName
+    check: Callable[[Mapping[str, str], Json, Memory], None]
+    """Raises `Rejected` for a request that the real API would not accept."""
+    read: Callable[[Json], Conversation]
+    """The neutral view of an accepted body."""
+    render: Callable[[Answer, Incoming, Memory], Json]
+    """The body of a reply."""
+    error: ErrorBody
+    request_id: str
+    """The response header that names the request."""

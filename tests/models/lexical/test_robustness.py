@@ -1,0 +1,179 @@
+"""Whatever it is given, it ends, it does not raise, and it says the same again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from harness.canonical import canonical_json
+from harness.models.lexical.dates import periods
+from harness.types import AssistantMessage, Message, Tool, ToolAnswer, ToolList, ToolMessage, UserMessage
+from tests.models.lexical.conversations import model, reply, talk
+from tests.models.lexical.prompts import DEVELOPED_ON, HELD_OUT
+from tests.models.lexical.toolsets import TOOLSETS
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+KEYWORDS = st.sampled_from(
+    "type properties required enum pattern items anyOf oneOf allOf $ref $defs description title default format "
+    "minimum maximum const examples additionalProperties not".split()  # noqa: SIM905 - reads best as one line
+)
+TYPES = st.sampled_from(["string", "number", "integer", "boolean", "array", "object", "null", "what"])
+SCHEMA = st.recursive(
+    st.fixed_dictionaries({}, optional={"type": TYPES, "description": st.text(max_size=30), "pattern": st.text()}),
+    lambda inner: (
+        st.dictionaries(KEYWORDS, inner | JSON, max_size=5)
+        | st.fixed_dictionaries(
+            {
+                "type": st.just("object"),
+                "properties": st.dictionaries(st.sampled_from(["id", "query", "limit", "from", "a b", ""]), inner),
+                "required": st.lists(st.sampled_from(["id", "query", "limit", "zz"]), max_size=3),
+            }
+        )
+    ),
+    max_leaves=8,
+)
+WORDS = st.lists(
+    st.sampled_from(
+        "show delete customer CUST_00042 and then orders over $500 last year 'x' \"y z\" Maria Keller , . ; \n 7% 10 "
+        "/srv/a.txt Europe/Berlin a@b.org without include who find it 2024-02-31 between -3 0001-01-01".split(" ")  # noqa: SIM905 - reads best as one line
+    ),
+    max_size=25,
+).map(" ".join)
+TOOLS = st.lists(
+    st.builds(
+        Tool,
+        name=st.sampled_from(["get_customer", "delete_customer", "search", "x", "find_orders", ""]),
+        description=WORDS | st.text(max_size=60),
+        input_schema=SCHEMA,
+    ),
+    max_size=4,
+).map(lambda tools: ToolList(tools=tuple(tools)))
+RESULTS = WORDS | st.text(max_size=80) | JSON.map(canonical_json)
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+
+
+@QUICK
+@given(text=WORDS | st.text(max_size=200), tools=TOOLS, results=st.lists(RESULTS, min_size=1, max_size=3))
+def test_any_prompt_any_tools_and_any_results_end_in_an_answer(text: str, tools: ToolList, results: list[str]) -> None:
+    pending = iter(results * 200)
+    came = talk(tools, text, lambda _tool, _arguments: next(pending))
+    assert came.answer
+    assert came.turns <= 7
+
+
+@QUICK
+@given(text=WORDS, domain=st.sampled_from(sorted(TOOLSETS)), results=st.lists(RESULTS, min_size=1, max_size=3))
+def test_real_tools_with_any_results_end_in_an_answer(text: str, domain: str, results: list[str]) -> None:
+    pending = iter([("!" if place % 2 else "") + one for place, one in enumerate(results)] * 200)
+    assert talk(domain, text, lambda _tool, _arguments: next(pending)).answer
+
+
+@QUICK
+@given(
+    st.lists(
+        st.builds(UserMessage, text=WORDS)
+        | st.builds(ToolMessage, answers=st.tuples(st.builds(ToolAnswer, request_id=st.just("?"), text=RESULTS)))
+        | st.builds(AssistantMessage, reply=st.just(reply([UserMessage(text="x")], TOOLSETS["git"]))),
+        max_size=6,
+    )
+)
+def test_any_order_of_messages_gets_a_reply_and_the_same_one_again(messages: list[Message]) -> None:
+    first = reply(messages, TOOLSETS["governance"])
+    assert first.text or first.tool_requests
+    assert reply(messages, TOOLSETS["governance"]) == first
+
+
+@given(text=WORDS | st.text(max_size=60), day=st.dates())
+def test_any_text_on_any_day_holds_only_days_that_exist(text: str, day: Any) -> None:
+    for period in periods(text, day):
+        assert 0 <= period.start < period.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 200_000,
+        "A" * 20_000,
+        "Aa " * 5_000,
+        "." * 20_000,
+        "-" * 20_000,
+        "/" * 20_000,
+        "/a." * 5_000,
+        "1," * 10_000,
+        "1 " * 10_000,
+        "a@a." * 5_000,
+        "A/B_" * 5_000,
+        "'" * 20_000,
+        "and then " * 3_000,
+        "\ud800 lone surrogates \udfff",
+        "9" * 5_000,
+        "+" + "1 " * 5_000,
+    ],
+    ids=lambda text: f"{text[:9]!r}…",
+)
+def test_long_and_odd_prompts_are_read_in_a_moment(text: str) -> None:
+    started = time.perf_counter()
+    assert talk("governance", f"Show orders {text}").answer
+    assert time.perf_counter() - started < 3
+
+
+def test_a_pattern_that_could_run_for_ever_is_not_run() -> None:
+    schema = {"type": "object", "properties": {"order_id": {"type": "string", "pattern": "^(a+)+$"}}}
+    tools = ToolList(tools=(Tool(name="get_order", description="Get one order", input_schema=schema),))
+    assert talk(tools, f"Get the order {'a' * 60}1").answer
+
+
+def test_a_result_nested_too_deep_to_be_read_is_told_as_text() -> None:
+    came = talk("governance", "Show customer CUST_00042", lambda _tool, _arguments: "[" * 100_000)
+    assert came.answer
+
+
+def test_a_reply_with_twenty_tools_takes_less_than_two_milliseconds() -> None:
+    tools = ToolList(tools=tuple(tool for tools in TOOLSETS.values() for tool in tools.tools)[:20])
+    lexical = model()
+    prompts = [prompt.text for prompt in DEVELOPED_ON]
+    for text in prompts:
+        reply([UserMessage(text=text)], tools, lexical)  # read the tools, fill the caches of stems
+    took = []
+    for text in prompts:
+        started = time.perf_counter()
+        for _ in range(3):
+            reply([UserMessage(text=f"{text} ")], tools, lexical)
+        took.append((time.perf_counter() - started) / 3)
+    # The bound is loose, for machines that do other things at the same time; docs/lexical.md has the figure.
+    assert sorted(took)[len(took) // 2] < 0.01
+
+
+def test_the_same_conversation_gets_the_same_reply_in_every_process() -> None:
+    program = (
+        "import hashlib\n"
+        "from tests.models.lexical.conversations import talk\n"
+        "from tests.models.lexical.prompts import DEVELOPED_ON, HELD_OUT\n"
+        "said = [talk(p.domain, p.text)[:3] for p in (*DEVELOPED_ON, *HELD_OUT)]\n"
+        "print(hashlib.sha256(repr(said).encode()).hexdigest())\n"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=50,
+        ).stdout.strip()
+        for seed in ("1", "4242")
+    }
+    here = repr([talk(prompt.domain, prompt.text)[:3] for prompt in (*DEVELOPED_ON, *HELD_OUT)])
+    assert digests == {hashlib.sha256(here.encode()).hexdigest()}

@@ -1,0 +1,163 @@
+"""The adaptive limit and the cooldown, on the clock of the event loop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.models.limiter import Limiter, Slot, WaitTooLong
+from harness.models.retry import FIRST_BOUND_S, LONGEST_BACKOFF_S, full_jitter
+
+pytestmark = pytest.mark.anyio
+
+
+async def hold(limiter: Limiter, count: int, judge: Callable[[Slot], None]) -> None:
+    """Hold ``count`` slots at the same time, and give them back as ``judge`` says."""
+    async with AsyncExitStack() as stack:
+        slots = [await stack.enter_async_context(limiter.slot()) for _ in range(count)]
+        for slot in slots:
+            judge(slot)
+
+
+def throttle(slot: Slot) -> None:
+    slot.throttled = True
+
+
+def succeed(slot: Slot) -> None:
+    slot.succeeded = True
+
+
+async def test_there_is_no_limit_until_the_api_says_that_it_was_too_much() -> None:
+    limiter = Limiter()
+    await hold(limiter, 100, succeed)
+    assert limiter.limit == math.inf
+
+
+async def test_a_burst_that_is_throttled_together_halves_the_limit_once() -> None:
+    limiter = Limiter()
+    await hold(limiter, 20, throttle)
+    assert limiter.limit == 10
+
+
+async def test_the_limit_never_falls_below_one() -> None:
+    limiter = Limiter()
+    for _ in range(5):
+        await hold(limiter, 1, throttle)
+    assert limiter.limit == 1
+    await hold(limiter, 1, succeed)
+
+
+async def test_each_further_throttling_halves_again() -> None:
+    limiter = Limiter()
+    await hold(limiter, 40, throttle)
+    await hold(limiter, 20, throttle)
+    assert limiter.limit == 10
+
+
+async def test_the_limit_grows_by_one_when_it_was_used_up_once_over() -> None:
+    limiter = Limiter()
+    await hold(limiter, 6, throttle)
+    assert limiter.limit == 3
+    for _ in range(2):
+        await hold(limiter, 3, succeed)
+    assert limiter.limit == 3
+    await hold(limiter, 3, succeed)
+    assert limiter.limit == 4
+
+
+async def test_a_limit_that_is_not_used_up_does_not_grow() -> None:
+    limiter = Limiter()
+    await hold(limiter, 6, throttle)
+    for _ in range(50):
+        await hold(limiter, 2, succeed)
+    assert limiter.limit == 3
+
+
+async def test_failures_do_not_raise_the_limit() -> None:
+    limiter = Limiter()
+    await hold(limiter, 6, throttle)
+    for _ in range(50):
+        await hold(limiter, 3, lambda slot: None)
+    assert limiter.limit == 3
+
+
+async def run_side_by_side(count: int, job: Callable[[], Awaitable[None]]) -> None:
+    async with anyio.create_task_group() as group:
+        for _ in range(count):
+            group.start_soon(job)
+
+
+async def test_no_more_than_the_limit_are_under_way_and_waiting_is_measured() -> None:
+    limiter = Limiter()
+    await hold(limiter, 4, throttle)
+    under_way = 0
+    most = 0
+    waits: list[float] = []
+
+    async def job() -> None:
+        nonlocal under_way, most
+        async with limiter.slot() as slot:
+            waits.append(slot.waited_s)
+            under_way += 1
+            most = max(most, under_way)
+            await anyio.sleep(0.002)
+            under_way -= 1
+
+    with anyio.fail_after(5):
+        await run_side_by_side(10, job)
+    assert most == 2
+    assert waits[:2] == [0.0, 0.0]
+    assert min(waits[2:]) > 0
+
+
+async def test_a_pause_makes_everybody_wait_and_a_shorter_one_does_not_end_it() -> None:
+    limiter = Limiter()
+    limiter.pause(0.03)
+    limiter.pause(0.001)
+    started_at = anyio.current_time()
+    waits: list[float] = []
+
+    async def job() -> None:
+        async with limiter.slot() as slot:
+            waits.append(slot.waited_s)
+
+    with anyio.fail_after(5):
+        await run_side_by_side(3, job)
+    assert anyio.current_time() - started_at >= 0.03
+    assert min(waits) >= 0.029
+
+
+async def test_a_pause_that_outlasts_the_deadline_is_not_waited_for() -> None:
+    limiter = Limiter()
+    limiter.pause(600)
+    started_at = anyio.current_time()
+    with anyio.fail_after(5), pytest.raises(WaitTooLong) as late:
+        async with limiter.slot():
+            pass
+    assert anyio.current_time() - started_at < 1
+    assert late.value.wait_s == pytest.approx(600, abs=1)
+    assert late.value.left_s == pytest.approx(5, abs=1)
+
+
+async def test_whoever_is_cancelled_while_waiting_gives_its_place_back() -> None:
+    limiter = Limiter()
+    await hold(limiter, 2, throttle)
+    async with limiter.slot():
+        with anyio.move_on_after(0.01) as scope:
+            async with limiter.slot():
+                pass
+        assert scope.cancelled_caught
+    with anyio.fail_after(1):
+        async with limiter.slot():
+            pass
+
+
+@given(retry=st.integers(1, 10_000))
+def test_the_backoff_is_bounded(retry: int) -> None:
+    assert 0 <= full_jitter(retry) <= min(LONGEST_BACKOFF_S, FIRST_BOUND_S * 2 ** min(retry - 1, 10))

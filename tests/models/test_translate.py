@@ -1,0 +1,347 @@
+"""Any MCP tool list becomes one that both providers accept, and every call finds its way back.
+
+What a provider accepts is not asked of our own code but of the strict rules of the fake provider.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.models.anthropic import _wire as messages_wire
+from harness.models.openai_chat import _wire as chat_wire
+from harness.models.openai_responses import _wire as responses_wire
+from harness.models.schemas import ANTHROPIC, OPENAI, Dialect, fit
+from harness.models.translate import KEPT, Translation, Translator, translate
+from harness.types import Tool, ToolList
+from tests.fake_provider import chat_rules, messages_rules, responses_rules
+
+DIALECTS = pytest.mark.parametrize("dialect", [ANTHROPIC, OPENAI], ids=lambda dialect: dialect.provider)
+
+
+def tool_list(*tools: tuple[str, dict[str, Any]]) -> ToolList:
+    return ToolList(tools=tuple(Tool(name=name, input_schema=schema) for name, schema in tools))
+
+
+def refuse_nothing(tools: ToolList) -> dict[str, Translation]:
+    """Translate for every API, and let the API's own rules judge the result."""
+    messages = Translator(ANTHROPIC, messages_wire)(tools)
+    chat = Translator(OPENAI, chat_wire)(tools)
+    responses = Translator(OPENAI, responses_wire)(tools)
+    messages_rules._check_tools(messages.wire)
+    chat_rules._check_tools(chat.wire)
+    responses_rules._check_tools(responses.wire)
+    return {"messages": messages, "chat": chat, "responses": responses}
+
+
+# ── Any tool list ────────────────────────────────────────────────────────────────────────────
+
+keys = st.one_of(
+    st.sampled_from(["id", "order id", "größe", "a.b", "x" * 65, "", "$ref", "type"]), st.text(max_size=70)
+)
+names = st.one_of(
+    st.sampled_from(["get", "get/it", "get.it", "get_it", "", "n" * 65, "n" * 129]), st.text(max_size=140)
+)
+leaves: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        {},
+        True,
+        {"type": "string", "description": "words"},
+        {"type": "array"},
+        {"type": ["array", "null"], "prefixItems": [{"type": "integer"}]},
+        {"type": "array", "items": [{"type": "string"}], "additionalItems": False},
+        {"type": "integer", "minimum": 1, "exclusiveMinimum": True},
+        {"type": "any"},
+        {"enum": [1, 2], "default": {"type": "array"}},
+        {"$ref": "#/$defs/A"},
+        7,
+    ]
+)
+parts: st.SearchStrategy[Any] = st.recursive(
+    leaves,
+    lambda inner: st.fixed_dictionaries(
+        {},
+        optional={
+            "type": st.sampled_from(["object", "object", "string", ["object", "null"], None]),
+            "properties": st.dictionaries(keys, inner, max_size=4),
+            "required": st.one_of(st.lists(keys, max_size=3, unique=True), st.just("id"), st.just([1])),
+            "items": inner,
+            "anyOf": st.lists(inner, max_size=3),
+            "oneOf": st.lists(inner, max_size=3),
+            "allOf": st.lists(inner, max_size=3),
+            "not": inner,
+            "const": st.just({"id": 1}),
+            "enum": st.just([{"id": 1}, {"id": 2}]),
+            "$defs": st.fixed_dictionaries({"A": inner}),
+            "$ref": st.sampled_from(["#/$defs/A", "#", "#/nowhere", "https://example.com/x"]),
+            "$schema": st.sampled_from(["http://json-schema.org/draft-07/schema#", "x", 1]),
+            "additionalProperties": st.one_of(st.booleans(), inner),
+            "dependentRequired": st.dictionaries(keys, st.lists(keys, max_size=2, unique=True), max_size=2),
+        },
+    ),
+    max_leaves=8,
+)
+schemas = parts.filter(lambda part: isinstance(part, dict))
+tool_lists = st.lists(st.tuples(names, schemas), max_size=6).map(lambda tools: tool_list(*tools))
+
+
+@settings(max_examples=50, deadline=None)
+@given(tools=tool_lists)
+def test_any_tool_list_is_accepted_whole(tools: ToolList) -> None:
+    for translation in refuse_nothing(tools).values():
+        assert [offer.tool for offer in translation.offers] == list(tools.tools)
+
+
+@settings(max_examples=50, deadline=None)
+@given(tools=tool_lists, arguments=st.dictionaries(keys, st.integers(), max_size=5))
+def test_every_call_finds_its_way_back(tools: ToolList, arguments: dict[str, int]) -> None:
+    for dialect in (ANTHROPIC, OPENAI):
+        translation = Translator(dialect, lambda offers: [])(tools)
+        for offer in translation.offers:
+            known = {
+                key: value for key, value in arguments.items() if key in offer.tool.input_schema.get("properties", {})
+            }
+            sent = {offer.keys.get(key, key): value for key, value in known.items()}
+            assert translation.inward(offer.name, sent) == (offer.tool.name, known)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    tools=st.lists(st.tuples(names, schemas), max_size=6, unique_by=lambda tool: tool[0]).map(lambda t: tool_list(*t))
+)
+def test_the_mapping_of_names_is_a_bijection(tools: ToolList) -> None:
+    for dialect in (ANTHROPIC, OPENAI):
+        translation = Translator(dialect, lambda offers: [])(tools)
+        for tool in tools.tools:
+            name, _ = translation.outward(tool.name, {})
+            assert translation.inward(name, {})[0] == tool.name
+        assert len({offer.name for offer in translation.offers}) == len(tools.tools)
+
+
+@settings(max_examples=30, deadline=None)
+@given(tools=tool_lists)
+def test_the_same_list_is_always_translated_in_the_same_way(tools: ToolList) -> None:
+    for dialect in (ANTHROPIC, OPENAI):
+        assert translate(tools, dialect) == translate(tools, dialect)
+
+
+# ── Names ────────────────────────────────────────────────────────────────────────────────────
+
+
+@DIALECTS
+def test_a_legal_name_stays_even_when_another_would_become_it(dialect: Dialect) -> None:
+    offers, problems = translate(tool_list(("a.b", {}), ("a/b", {}), ("a_b", {}), ("a_b_2", {})), dialect)
+    assert [offer.name for offer in offers] == ["a_b_3", "a_b_4", "a_b", "a_b_2"]
+    assert [problem.tool for problem in problems] == ["a.b", "a/b"]
+    assert all(problem.usable for problem in problems)
+    assert problems[0].problem == f"{dialect.provider} does not take its name; it is offered as 'a_b_3'"
+
+
+@DIALECTS
+def test_long_names_that_begin_alike_stay_apart(dialect: Dialect) -> None:
+    offers, _ = translate(tool_list(("x" * 200, {}), ("x" * 201, {})), dialect)
+    first, second = (offer.name for offer in offers)
+    assert len(first) == len(second) == dialect.longest_name
+    assert (first, second) == ("x" * dialect.longest_name, "x" * (dialect.longest_name - 2) + "_2")
+
+
+def test_two_tools_of_one_name_get_two_names_that_lead_to_it() -> None:
+    translation = Translator(OPENAI, chat_wire)(tool_list(("a", {}), ("a", {})))
+    assert [offer.name for offer in translation.offers] == ["a", "a_2"]
+    assert translation.inward("a_2", {}) == ("a", {})
+
+
+def test_a_name_that_was_never_offered_stays_as_it_is_in_both_directions() -> None:
+    translation = Translator(OPENAI, chat_wire)(tool_list(("a", {})))
+    assert translation.inward("b c", {"x": 1}) == ("b c", {"x": 1})
+    assert translation.outward("b c", {"x": 1}) == ("b c", {"x": 1})
+
+
+# ── Schemas ──────────────────────────────────────────────────────────────────────────────────
+
+PLAIN = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "properties": {"id": {"type": "integer"}, "tags": {"type": "array", "items": {"anyOf": [{}, {"const": 1}]}}},
+    "required": ["id"],
+    "additionalProperties": False,
+}
+
+
+@DIALECTS
+def test_a_schema_that_is_accepted_passes_through_untouched(dialect: Dialect) -> None:
+    fitted = fit(PLAIN, dialect)
+    assert fitted.schema is PLAIN
+    assert (fitted.keys, fitted.hints, fitted.problems) == ({}, [], [])
+
+
+def test_keys_that_only_one_provider_refuses_are_renamed_for_that_one() -> None:
+    schema = {"type": "object", "properties": {"order id": {}, "order_id": {}}, "required": ["order id"]}
+    fitted = fit(schema, ANTHROPIC)
+    assert fitted.keys == {"order id": "order_id_2"}
+    assert fitted.schema == {
+        "type": "object",
+        "properties": {"order_id_2": {}, "order_id": {}},
+        "required": ["order_id_2"],
+    }
+    assert fit(schema, OPENAI).schema is schema
+
+
+@DIALECTS
+def test_the_server_schema_is_never_changed(dialect: Dialect) -> None:
+    schema = {"properties": {"größe": {"type": "array"}}, "anyOf": [{"required": ["größe"]}], "$schema": "draft-07"}
+    before = repr(schema)
+    fit(schema, dialect)
+    assert repr(schema) == before
+
+
+@DIALECTS
+def test_a_missing_type_or_properties_is_filled_in_without_a_word(dialect: Dialect) -> None:
+    for schema in ({}, {"properties": {}}, {"type": ["object", "null"]}, {"type": "object", "properties": None}):
+        fitted = fit(schema, dialect)
+        assert fitted.schema == {"type": "object", "properties": {}}
+        assert fitted.problems == []
+
+
+@DIALECTS
+def test_a_reference_at_the_top_is_followed(dialect: Dialect) -> None:
+    order = {"type": "object", "properties": {"id": {"$ref": "#/definitions/Id"}}, "required": ["id"]}
+    schema = {"$ref": "#/definitions/Order", "definitions": {"Order": order, "Id": {"type": "integer"}}}
+    fitted = fit(schema, dialect)
+    assert fitted.schema == {**order, "definitions": schema["definitions"]}
+    assert fitted.problems == []
+
+
+@DIALECTS
+@pytest.mark.parametrize("reference", ["#", "#/nowhere", "https://example.com/schema", 7])
+def test_a_reference_that_leads_nowhere_leaves_the_arguments_open(dialect: Dialect, reference: object) -> None:
+    fitted = fit({"$ref": reference}, dialect)
+    assert fitted.schema == {"type": "object", "properties": {}}
+    assert bool(fitted.problems) is (reference != "#")
+
+
+@DIALECTS
+def test_all_of_is_merged_exactly(dialect: Dialect) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "integer"}},
+        "allOf": [
+            {"properties": {"a": {"minimum": 1}, "b": {}}, "required": ["a"]},
+            {"required": ["b"], "additionalProperties": False},
+        ],
+    }
+    fitted = fit(schema, dialect)
+    assert fitted.schema == {
+        "type": "object",
+        "properties": {"a": {"allOf": [{"type": "integer"}, {"minimum": 1}]}, "b": {}},
+        "required": ["a", "b"],
+    }
+    assert fitted.problems == []
+
+
+@DIALECTS
+def test_alternatives_are_merged_and_said_in_words(dialect: Dialect) -> None:
+    circle = {"properties": {"kind": {"const": "circle"}, "radius": {}}, "required": ["kind", "radius"]}
+    square = {"properties": {"kind": {"const": "square"}, "side": {}}, "required": ["kind", "side"]}
+    fitted = fit({"type": "object", "oneOf": [circle, square]}, dialect)
+    assert fitted.schema == {
+        "type": "object",
+        "properties": {"kind": {"anyOf": [{"const": "circle"}, {"const": "square"}]}, "radius": {}, "side": {}},
+        "required": ["kind"],
+    }
+    assert fitted.hints == ['Give the arguments of exactly one of: (kind="circle", radius) or (kind="square", side).']
+    assert fitted.problems == [f"{dialect.provider} takes no oneOf at the top of a schema; it is offered wider"]
+
+
+def test_the_hint_stands_in_the_description_that_the_model_reads() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"id": {}, "name": {}},
+        "anyOf": [{"required": ["id"]}, {"required": ["name"]}],
+    }
+    tools = ToolList(tools=(Tool(name="find", description="Find it.", input_schema=schema),))
+    ((offer,), _) = translate(tools, ANTHROPIC)
+    assert offer.description == "Find it.\nGive the arguments of at least one of: (id) or (name)."
+
+
+def test_values_at_the_top_are_said_in_words_to_openai() -> None:
+    fitted = fit({"type": "object", "properties": {}, "not": {"required": ["x"]}, "enum": [{}]}, OPENAI)
+    assert fitted.schema == {"type": "object", "properties": {}}
+    assert sorted(fitted.hints) == [
+        'The arguments must be anything but: {"required": ["x"]}',
+        "The arguments must be one of: [{}]",
+    ]
+
+
+def test_arrays_say_what_they_hold_to_openai_and_defaults_stay_as_they_are() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "array", "default": {"type": "array"}}}}
+    assert fit(schema, OPENAI).schema == {
+        "type": "object",
+        "properties": {"a": {"type": "array", "default": {"type": "array"}, "items": {}}},
+    }
+    assert fit(schema, ANTHROPIC).schema is schema
+
+
+@DIALECTS
+def test_older_drafts_are_said_in_the_newest(dialect: Dialect) -> None:
+    schema = {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "type": "object",
+        "properties": {
+            "pair": {"type": "array", "items": [{"type": "integer"}, {"type": "string"}], "additionalItems": False},
+            "above": {"type": "integer", "minimum": 0, "exclusiveMinimum": True},
+            "upto": {"type": "integer", "maximum": 9, "exclusiveMaximum": False},
+        },
+    }
+    fitted = fit(schema, dialect)
+    assert fitted.schema["properties"] == {
+        "pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": False},
+        "above": {"type": "integer", "exclusiveMinimum": 0},
+        "upto": {"type": "integer", "maximum": 9},
+    }
+    assert fitted.problems == []
+
+
+@DIALECTS
+def test_what_is_no_schema_is_left_open_and_named(dialect: Dialect) -> None:
+    schema = {"type": "object", "properties": {"good": {"type": "string"}, "bad": {"type": "any"}}, "required": True}
+    fitted = fit(schema, dialect)
+    assert fitted.schema == {"type": "object", "properties": {"good": {"type": "string"}, "bad": {}}}
+    assert sorted(fitted.problems) == [
+        "its schema is invalid at properties/bad/type; that part is left open",
+        "its schema is invalid at required; that part is left open",
+    ]
+
+
+@DIALECTS
+def test_arguments_that_are_no_object_are_offered_as_none_and_named(dialect: Dialect) -> None:
+    fitted = fit({"type": "string", "minLength": 1}, dialect)
+    assert fitted.schema == {"type": "object", "properties": {}}
+    assert fitted.problems == ['its arguments are "string" and not an object; it is offered without any']
+
+
+# ── Once ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_list_is_translated_once_and_so_is_an_equal_one() -> None:
+    translator = Translator(OPENAI, chat_wire)
+    tools = tool_list(("a", {}))
+    assert translator(tools) is translator(tools)
+    same = [ToolList(tools=tools.tools, digest="d") for _ in range(2)]
+    assert translator(same[0]) is translator(same[1])
+
+
+def test_memory_stays_flat_over_many_lists() -> None:
+    translator = Translator(OPENAI, chat_wire)
+    first = translator(tool_list(("a", {})))
+    gone = weakref.ref(first)
+    del first
+    for number in range(KEPT):
+        translator(tool_list((f"a{number}", {})))
+    gc.collect()
+    assert gone() is None

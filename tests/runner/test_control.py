@@ -1,0 +1,80 @@
+import anyio
+import pytest
+
+from harness.runner.control import Budget, Control
+from harness.types import Run, Status, Usage
+
+
+def a_run(status: Status = "passed", *, cost: float | None = 0.0, tokens: int | None = 0, case: str = "case") -> Run:
+    usage = Usage(input_tokens=tokens, cost_usd=cost)
+    return Run(key="k", suite="s", case=case, model="m", index=0, status=status, usage=usage)
+
+
+def test_nothing_stops_a_run_without_a_budget() -> None:
+    control = Control(Budget())
+    for status in ("failed", "error", "passed"):
+        control.account(a_run(status, cost=None, tokens=None))
+    assert control.stopped is None
+
+
+def test_reaching_the_cost_stops_the_run() -> None:
+    control = Control(Budget(max_cost_usd=0.10))
+    reasons = []
+    for _ in range(2):
+        control.account(a_run(cost=0.06))
+        reasons.append(control.stopped)
+    assert reasons == [None, "budget"]
+
+
+def test_a_cost_that_is_unknown_stops_a_run_that_has_a_budget() -> None:
+    control = Control(Budget(max_cost_usd=10))
+    control.account(a_run(cost=None))
+    assert control.stopped == "budget"
+    assert control.note is not None
+    assert "unknown" in control.note
+
+
+def test_reaching_the_tokens_stops_the_run() -> None:
+    control = Control(Budget(max_tokens=100))
+    control.account(a_run(tokens=100))
+    assert control.stopped == "budget"
+
+
+def test_too_many_errors_stop_the_run_and_failures_do_not() -> None:
+    control = Control(Budget(max_errors=2))
+    reasons = []
+    for status in ("error", "failed", "failed", "error"):
+        control.account(a_run(status))
+        reasons.append(control.stopped)
+    assert reasons == [None, None, None, "max-errors"]
+
+
+@pytest.mark.parametrize("status", ["failed", "error"])
+def test_fail_fast_stops_at_the_first_trial_that_does_not_pass(status: Status) -> None:
+    control = Control(Budget(fail_fast=True))
+    reasons = []
+    for run in (a_run("passed"), a_run(status, case="culprit")):
+        control.account(run)
+        reasons.append(control.stopped)
+    assert reasons == [None, "fail-fast"]
+    assert "culprit" in (control.note or "")
+
+
+def test_the_first_reason_stands() -> None:
+    control = Control(Budget())
+    control.stop("budget", "first")
+    control.stop("fail-fast", "second")
+    assert (control.stopped, control.note) == ("budget", "first")
+
+
+def test_cancel_ends_exactly_the_trials_that_run() -> None:
+    async def scenario() -> tuple[bool, bool]:
+        control = Control(Budget())
+        running, finished = anyio.CancelScope(), anyio.CancelScope()
+        control.enter(running)
+        control.enter(finished)
+        control.leave(finished)
+        control.cancel()
+        return running.cancel_called, finished.cancel_called
+
+    assert anyio.run(scenario) == (True, False)

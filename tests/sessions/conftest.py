@@ -1,0 +1,33 @@
+"""A factory of servers that checks, after each test, that none of them is left."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from harness.sessions import process
+from tests.sessions.servers import ServerFactory, alive, bad_server
+
+
+@pytest.fixture(autouse=True)
+def short_graces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait less for servers that will not leave by themselves."""
+    monkeypatch.setattr(process, "EXIT_GRACE_S", 0.3)
+    monkeypatch.setattr(process, "TERM_GRACE_S", 0.2)
+
+
+@pytest.fixture
+def marker() -> Iterator[str]:
+    """A word that every process of this test carries in its command line."""
+    word = f"marker-{uuid.uuid4().hex}"
+    yield word
+    assert alive(word) == []
+
+
+@pytest.fixture
+def server(marker: str) -> ServerFactory:
+    """Make a server of a mode of ``bad_server.py``."""
+    return partial(bad_server, marker=marker)

@@ -1,0 +1,56 @@
+"""A well-behaved server on the official SDK, which remembers who asked it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp.server.context import CallNext, ServerRequestContext
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+
+KEY = "io.github.harness/user_context"
+asked: dict[str, Any] = {}
+
+
+async def remember(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
+    asked[ctx.method] = (ctx.meta or {}).get(KEY)
+    return await call_next(ctx)
+
+
+server = MCPServer("good", middleware=[remember], log_level="WARNING")
+
+
+@server.tool()
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+@server.tool()
+def whoami() -> dict[str, Any]:
+    """Tell who asked for the list and who called."""
+    return asked
+
+
+@server.tool()
+async def slow(steps: int, ctx: Context[Any, Any]) -> str:
+    """Report progress, then answer."""
+    for step in range(steps):
+        await ctx.report_progress(step, steps, "working")
+    return "done"
+
+
+@server.tool()
+def refuse() -> str:
+    """Refuse."""
+    raise ToolError("Access denied: requires role 'admin'")
+
+
+@server.tool()
+def fall_over() -> str:
+    """Fail in an unforeseen way."""
+    raise KeyError("secret detail")
+
+
+if __name__ == "__main__":
+    server.run("stdio")

@@ -1,0 +1,63 @@
+"""The servers that these tests start, and a look at the processes that are left of them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from harness.sessions import Session
+from harness.types import ServerSpec, ToolCall, ToolRequest
+
+HERE = Path(__file__).parent
+BAD_SERVER = HERE / "bad_server.py"
+GOOD_SERVER = HERE / "good_server.py"
+
+ServerFactory = Callable[..., ServerSpec]
+
+
+def bad_server(mode: str, marker: str, **settings: Any) -> ServerSpec:
+    """Return a server that fails as ``mode`` says, quickly."""
+    defaults: dict[str, Any] = {
+        "name": mode,
+        "command": sys.executable,
+        "args": ("-I", "-S", str(BAD_SERVER), mode, marker),
+        "protocol": "legacy",
+        "start_timeout_s": 5.0,
+        "call_timeout_s": 5.0,
+    }
+    return ServerSpec(**{**defaults, **settings})
+
+
+def alive(marker: str) -> list[str]:
+    """Return the command lines of all processes that carry ``marker``."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if marker in command:
+            found.append(command)
+    return found
+
+
+def all_gone(marker: str, *, within_s: float) -> bool:
+    """Wait until no process carries ``marker``; return whether that came true."""
+    deadline = time.monotonic() + within_s
+    while alive(marker):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+async def call(session: Session, tool: str, arguments: dict[str, Any] | None = None) -> ToolCall:
+    """Call a tool the way a trial does."""
+    request = ToolRequest(id=f"call-{tool}", tool=tool, arguments=arguments or {})
+    with anyio.fail_after(20):
+        return await session.call(request, turn=1, epoch=anyio.current_time())

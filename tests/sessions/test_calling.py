@@ -1,0 +1,267 @@
+"""Servers that misbehave in a call: the right outcome, in bounded time, and the session goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+import anyio
+import pytest
+
+from harness.canonical import digest
+from harness.sessions import Session, open_sessions, stdio
+from harness.sessions.content import TEXT_CHARS
+from harness.types import ToolCall, ToolRequest
+from tests.sessions.servers import ServerFactory, alive, call
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def session(server: ServerFactory) -> AsyncIterator[Session]:
+    async with open_sessions() as pool, pool.session(server("ok", call_timeout_s=0.5), None) as opened:
+        yield opened
+
+
+async def test_a_call_is_recorded_as_sent_and_as_answered(session: Session) -> None:
+    epoch = anyio.current_time() - 5
+    request = ToolRequest(id="toolu_1", tool="echo", arguments={"n": 1})
+    made = await session.call(request, turn=3, epoch=epoch)
+    assert (made.tool, made.arguments, made.outcome, made.turn) == ("echo", {"n": 1}, "ok", 3)
+    assert (made.request_id, made.text, made.is_error) == ("toolu_1", '{"n": 1}', False)
+    assert 5 <= made.started_s < 6
+    assert 0 < made.duration_s < 0.5
+    assert made.result_bytes == len(
+        '{"content":[{"type":"text","text":"{\\"n\\": 1}"}],"structuredContent":{"meta":null}}'
+    )
+    assert made.result_sha256 is None
+
+
+async def test_a_call_without_answer_times_out_and_the_session_stays_usable(session: Session) -> None:
+    made = await call(session, "wait")
+    assert (made.outcome, made.text) == ("timeout", "no answer within 0.5 s")
+    assert 0.4 < made.duration_s < 1
+    assert (await call(session, "echo")).outcome == "ok"
+    assert session.lost is None
+
+
+async def test_a_call_is_recorded_even_when_the_deadline_of_the_trial_ends_it(server: ServerFactory) -> None:
+    async with open_sessions() as pool, pool.session(server("ok"), None) as session:
+        with anyio.fail_after(0.4):
+            made = await session.call(ToolRequest(id="1", tool="wait"), turn=1, epoch=0)
+    assert made.outcome == "timeout"
+
+
+async def test_a_crash_answers_all_pending_calls_at_once(session: Session) -> None:
+    made: list[ToolCall] = []
+
+    async def one(tool: str) -> None:
+        made.append(await call(session, tool))
+
+    with anyio.fail_after(2):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(50):
+                tasks.start_soon(one, "wait")
+            tasks.start_soon(one, "crash")
+    assert {record.outcome for record in made} == {"server_lost"}
+    assert len(made) == 51
+    assert made[0].text == "server 'ok' exited with code 7; its last words: Segmentation fault (not really)"
+    assert session.lost == made[0].text
+    assert session.stderr_tail() == "Segmentation fault (not really)"
+    assert (await call(session, "echo")).outcome == "server_lost"
+
+
+async def test_a_server_that_closes_its_stdout_is_lost(session: Session) -> None:
+    made = await call(session, "close_stdout")
+    assert (made.outcome, made.text) == ("server_lost", "server 'ok' closed its stdin or stdout while still running")
+
+
+async def test_a_server_that_closes_its_stdin_is_lost_with_the_next_call(session: Session) -> None:
+    assert (await call(session, "no_more_input")).outcome == "ok"
+    made = await call(session, "echo")
+    assert made.outcome == "server_lost"
+    assert made.duration_s < 1
+
+
+async def test_lines_that_are_not_mcp_are_skipped(session: Session) -> None:
+    assert (await call(session, "noise")).outcome == "ok"
+
+
+async def test_endless_output_without_a_newline_is_cut_off(
+    server: ServerFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stdio, "MAX_LINE_BYTES", 8_000_000)
+    async with open_sessions() as pool, pool.session(server("ok", call_timeout_s=10), None) as session:
+        made = await call(session, "flood")
+    assert made.outcome == "server_lost"
+    assert "wrote more than 8 MB to stdout without a line end" in made.text
+
+
+async def test_bytes_that_are_not_utf8_cost_only_themselves(session: Session) -> None:
+    assert (await call(session, "latin")).text == "caf\ufffd"
+
+
+async def test_a_lone_surrogate_costs_only_itself(session: Session) -> None:
+    assert (await call(session, "surrogate")).text == "a\ufffdb"
+
+
+async def test_a_number_that_json_does_not_have_becomes_its_name(session: Session) -> None:
+    assert (await call(session, "nan")).structured == {"mean": "NaN"}
+
+
+async def test_a_batch_is_taken_apart(session: Session) -> None:
+    assert (await call(session, "batch")).text == "from a batch"
+
+
+async def test_a_null_result_is_an_error_at_once(session: Session) -> None:
+    made = await call(session, "null")
+    assert made.outcome == "tool_error"
+    assert made.text == "the server's answer is not a JSON-RPC 2.0 answer: " + '{"jsonrpc": "2.0", "result": null}'
+    assert made.duration_s < 0.4
+
+
+async def test_an_answer_under_a_wrong_id_is_no_answer(session: Session) -> None:
+    assert (await call(session, "wrong_id")).outcome == "timeout"
+    assert (await call(session, "echo")).outcome == "ok"
+
+
+async def test_a_result_of_20_mb_is_cut_with_a_notice(server: ServerFactory) -> None:
+    async with open_sessions() as pool, pool.session(server("ok"), None) as session:
+        with anyio.fail_after(5):
+            made = await call(session, "big")
+    whole = {"content": [{"type": "text", "text": "x" * 20_000_000}]}
+    assert made.outcome == "ok"
+    assert made.result_bytes == 20_000_000 + len('{"content":[{"type":"text","text":""}]}')
+    assert made.result_sha256 == digest(whole)
+    notice = f"\n[… cut by harness: {made.result_bytes:,} bytes in all, sha256 {made.result_sha256}]"
+    assert made.text == "x" * TEXT_CHARS + notice
+
+
+async def test_large_structured_content_is_dropped_and_hashed(server: ServerFactory) -> None:
+    async with open_sessions() as pool, pool.session(server("ok"), None) as session:
+        made = await call(session, "rows")
+    assert made.structured is None
+    assert made.text == "see the rows"
+    assert made.result_sha256 is not None
+    assert made.output_errors == ("not checked against its outputSchema: the result is larger than 1,000,000 bytes",)
+
+
+async def test_what_is_not_text_becomes_a_placeholder(session: Session) -> None:
+    made = await call(session, "pieces")
+    assert made.text.splitlines() == [
+        "one",
+        "[image image/png, 12 kB]",
+        "[resource link a.txt file:///a.txt]",
+        "[resource file:///b.txt]",
+        "the note",
+    ]
+    assert made.output_errors == ("the result holds a content block that is not one of MCP's",) * 2
+    assert made.result_sha256 is not None
+
+
+async def test_a_result_without_content_is_recorded(session: Session) -> None:
+    made = await call(session, "contentless")
+    assert (made.outcome, made.text) == ("ok", "")
+    assert made.output_errors == ("the result has no list of content",)
+
+
+async def test_an_output_that_breaks_its_schema_is_recorded_and_not_raised(session: Session) -> None:
+    made = await call(session, "liar")
+    assert (made.outcome, made.structured) == ("ok", {"n": "three"})
+    assert made.output_errors == ("at 'n': 'three' is not of type 'integer'",)
+
+
+async def test_a_missing_structured_result_is_recorded(session: Session) -> None:
+    made = await call(session, "silent_liar")
+    assert made.output_errors == ("the tool has an outputSchema, and its result has no structuredContent",)
+
+
+async def test_arguments_are_checked_for_the_record_and_sent_all_the_same(session: Session) -> None:
+    made = await call(session, "echo", {"n": "one"})
+    assert (made.outcome, made.text) == ("ok", '{"n": "one"}')
+    assert made.argument_errors == ("at 'n': 'one' is not of type 'integer'",)
+
+
+async def test_a_missing_tool_is_recorded_as_unknown(session: Session) -> None:
+    made = await call(session, "no_such_tool")
+    assert (made.outcome, made.error_code, made.text) == ("unknown_tool", -32602, "Unknown tool: no_such_tool")
+
+
+async def test_a_refusal_in_a_result_is_told_from_one_in_an_error(session: Session) -> None:
+    in_result, in_error = await call(session, "deny"), await call(session, "deny_by_code")
+    assert (in_result.outcome, in_result.refusal, in_result.error_code) == ("denied", "tool_error", None)
+    assert (in_error.outcome, in_error.refusal, in_error.error_code) == ("denied", "protocol_error", -32001)
+    assert in_error.text == 'Unauthorized: {"required": "admin"}'
+
+
+async def test_an_ordinary_error_is_no_refusal(session: Session) -> None:
+    made = await call(session, "broken_file")
+    assert (made.outcome, made.refusal) == ("tool_error", None)
+
+
+async def test_a_question_back_is_declined(session: Session) -> None:
+    made = await call(session, "ask")
+    assert made.outcome == "tool_error"
+    assert made.text == "the server asks for more input (age); harness has nobody who could give it"
+
+
+async def test_malformed_arguments_are_not_sent(session: Session) -> None:
+    made = await session.call(ToolRequest(id="1", tool="crash", malformed='{"n": '), turn=1, epoch=0)
+    assert (made.outcome, made.text) == ("invalid_arguments", 'the arguments are not a JSON object: {"n": ')
+    assert session.lost is None
+
+
+@pytest.mark.parametrize("value", ["\ud800", float("nan"), float("inf")])
+async def test_arguments_that_json_cannot_carry_are_not_sent(session: Session, value: object) -> None:
+    made = await call(session, "crash", {"value": value})
+    assert made.outcome == "invalid_arguments"
+    assert "cannot be written as JSON" in made.text
+    assert session.lost is None
+
+
+async def test_a_blocked_tool_is_not_called(server: ServerFactory) -> None:
+    async with open_sessions() as pool, pool.session(server("ok", block=("crash",)), None) as session:
+        made = await call(session, "crash")
+        assert (made.outcome, made.duration_s, session.lost) == ("blocked", 0, None)
+        assert made.text == "harness did not send this call: the tool 'crash' is blocked for this suite"
+
+
+async def test_read_only_lets_only_marked_tools_through(server: ServerFactory) -> None:
+    async with open_sessions() as pool, pool.session(server("ok", read_only=True), None) as session:
+        assert (await call(session, "echo")).outcome == "ok"
+        assert (await call(session, "crash")).outcome == "blocked"
+        assert (await call(session, "no_such_tool")).outcome == "blocked"
+        assert session.lost is None
+
+
+async def test_500_calls_at_once_each_get_their_own_answer(server: ServerFactory) -> None:
+    made: dict[int, ToolCall] = {}
+
+    async with open_sessions() as pool, pool.session(server("ok"), None) as session:
+
+        async def one(number: int) -> None:
+            made[number] = await call(session, "echo", {"n": number})
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(500):
+                tasks.start_soon(one, number)
+    assert all(json.loads(record.text) == {"n": number} for number, record in made.items())
+    assert len(made) == 500
+
+
+async def test_a_server_that_stops_reading_cannot_hold_a_call(server: ServerFactory) -> None:
+    async with open_sessions() as pool, pool.session(server("deaf", call_timeout_s=0.3), None) as session:
+        for _ in range(2):
+            made = await call(session, "echo", {"filler": "x" * 200_000})
+            assert made.outcome == "timeout"
+            assert made.duration_s < 0.8
+
+
+async def test_a_chatty_server_neither_blocks_nor_piles_up(session: Session, marker: str) -> None:
+    made = await call(session, "chat")
+    assert made.outcome == "ok"
+    tail = session.stderr_tail()
+    assert 8_000 < len(tail) <= 16_384
+    assert tail.splitlines()[-1].startswith("line 19999 ")
+    assert tail.splitlines()[0].startswith("line ")
+    assert len(alive(marker)) == 1

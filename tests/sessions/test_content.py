@@ -1,0 +1,88 @@
+"""A result as text: all of it, or a cut that says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.canonical import digest
+from harness.sessions.content import STRUCTURED_BYTES, TEXT_CHARS, bounded, json_bytes, render
+
+BLOCK = st.fixed_dictionaries({"type": st.just("text"), "text": st.text(max_size=30)})
+
+
+@given(st.lists(BLOCK, max_size=4))
+def test_text_blocks_are_joined_by_lines(blocks: list[dict[str, str]]) -> None:
+    content = render({"content": blocks})
+    assert content.text == "\n".join(block["text"] for block in blocks)
+    assert (content.sha256, content.problems) == (None, ())
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["content", "structuredContent", "isError", "x"]),
+        st.recursive(
+            st.none() | st.booleans() | st.text(max_size=5) | st.integers(),
+            lambda inner: st.lists(inner | BLOCK, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+            max_leaves=8,
+        ),
+    )
+)
+@settings(max_examples=200)
+def test_any_json_object_can_be_rendered(result: dict[str, Any]) -> None:
+    content = render(result)
+    assert content.size == json_bytes(result)
+
+
+def test_structured_content_alone_becomes_its_json() -> None:
+    content = render({"content": [], "structuredContent": {"total": 3, "name": "Zoë"}})
+    assert content.text == '{"total": 3, "name": "Zoë"}'
+    assert content.structured == {"total": 3, "name": "Zoë"}
+
+
+def test_a_missing_content_list_is_fine_beside_structured_content() -> None:
+    assert render({"structuredContent": {"a": 1}}).problems == ()
+
+
+@pytest.mark.parametrize("excess", [0, 1])
+def test_text_is_cut_exactly_at_the_limit(excess: int) -> None:
+    text = "ä" * (TEXT_CHARS + excess)
+    result = {"content": [{"type": "text", "text": text}]}
+    content = render(result)
+    if excess:
+        assert content.sha256 == digest(result)
+        assert content.text.startswith("ä" * TEXT_CHARS + "\n[… cut by harness: ")
+    else:
+        assert (content.text, content.sha256) == (text, None)
+
+
+def test_structured_content_over_its_limit_is_left_out_and_hashed() -> None:
+    result = {"content": [{"type": "text", "text": "short"}], "structuredContent": ["x" * STRUCTURED_BYTES]}
+    content = render(result)
+    assert (content.text, content.structured, content.sha256) == ("short", None, digest(result))
+
+
+@pytest.mark.parametrize(
+    ("block", "text"),
+    [
+        ({"type": "image", "data": "A" * 100, "mimeType": "image/png"}, "[image image/png, 75 bytes]"),
+        ({"type": "audio", "data": "A" * 4_000}, "[audio of unknown type, 3 kB]"),
+        ({"type": "resource_link", "uri": "db://x"}, "[resource link db://x]"),
+        ({"type": "resource", "resource": {"uri": "db://x", "text": "hello"}}, "[resource db://x]\nhello"),
+        (
+            {"type": "resource", "resource": {"uri": "db://x", "blob": "AAAA", "mimeType": "a/b"}},
+            "[resource db://x a/b, 3 bytes]",
+        ),
+    ],
+)
+def test_what_is_not_text_is_named(block: dict[str, Any], text: str) -> None:
+    content = render({"content": [block]})
+    assert content.text == text
+    assert (content.sha256 is None) == ("data" not in block and "blob" not in str(block))
+
+
+def test_an_error_text_says_how_long_it_was() -> None:
+    assert bounded("x" * 100_001).endswith("[… cut by harness: 100,001 characters in all]")

@@ -1,0 +1,59 @@
+"""A real server on the official SDK, in both eras of the protocol."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from harness.sessions import open_sessions
+from harness.types import ServerSpec
+from tests.sessions.servers import GOOD_SERVER, call
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("protocol", ["auto", "legacy", "2026-07-28"])
+async def test_a_real_server_works_in_every_era(protocol: str, marker: str) -> None:
+    spec = ServerSpec(
+        name="good",
+        command=sys.executable,
+        args=(str(GOOD_SERVER), marker),
+        protocol=protocol,  # type: ignore[arg-type]
+    )
+    user = {"role": "analyst", "regions": ["EU"], "chief": None}
+    async with open_sessions() as pool, pool.session(spec, user) as session:
+        assert [tool.name for tool in session.tools.tools] == ["add", "whoami", "slow", "refuse", "fall_over"]
+        assert session.tools.problems == ()
+
+        added = await call(session, "add", {"a": 2, "b": 3})
+        assert (added.outcome, added.text, added.structured) == ("ok", "5", {"result": 5})
+        assert added.output_errors == ()
+
+        who = await call(session, "whoami")
+        assert who.structured is not None
+        assert who.structured["tools/list"] == user
+        assert who.structured["tools/call"] == user
+
+        assert (await call(session, "slow", {"steps": 20})).text == "done"
+
+        refused = await call(session, "refuse")
+        assert (refused.outcome, refused.refusal) == ("denied", "tool_error")
+
+        fallen = await call(session, "fall_over")
+        assert (fallen.outcome, fallen.text) == ("tool_error", "Error executing tool fall_over")
+
+        wrong = await call(session, "add", {"a": "two"})
+        assert wrong.outcome == "invalid_arguments"
+        assert len(wrong.argument_errors) == 2
+
+        unknown = await call(session, "subtract")
+        assert (unknown.outcome, unknown.text) == ("unknown_tool", "Unknown tool: subtract")
+
+
+async def test_nobody_is_told_to_the_server_when_a_case_has_no_user(marker: str) -> None:
+    spec = ServerSpec(name="good", command=sys.executable, args=(str(GOOD_SERVER), marker))
+    async with open_sessions() as pool, pool.session(spec, None) as session:
+        who = await call(session, "whoami")
+    assert who.structured is not None
+    assert (who.structured["tools/list"], who.structured["tools/call"]) == (None, None)

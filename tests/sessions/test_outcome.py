@@ -1,0 +1,120 @@
+"""What an error means: texts of real servers and of their SDKs."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.sessions.outcome import classify
+from harness.types import Outcome
+
+PYDANTIC = """Error executing tool add: 2 validation errors for addArguments
+a
+  Input should be a valid integer, unable to parse string as an integer [type=int_parsing, input_value='x']
+b
+  Field required [type=missing, input_value={'a': 'x'}, input_type=dict]"""
+PYDANTIC_EXTRA = """1 validation error for Order
+colour
+  Extra inputs are not permitted [type=extra_forbidden, input_value='red', input_type=str]"""
+ZOD = (
+    "MCP error -32602: Input validation error: Invalid arguments for tool read_file: "
+    '[{"code":"invalid_type","expected":"string","path":["path"],"message":"Required"}]'
+)
+
+RESULTS: list[tuple[str, Outcome]] = [
+    # refusals
+    ("Access denied - path outside allowed directories: /etc/passwd not in /srv/data", "denied"),
+    ("Error: Access denied - symlink target outside allowed directories: /etc/passwd", "denied"),
+    ("Repository path '/etc' is outside the allowed repository '/srv/repo'", "denied"),
+    ("Error executing tool get_customer: Access denied: role 'user' may not see PII", "denied"),
+    ("Error executing tool delete_customer: denied by policy 'no-deletes'", "denied"),
+    ("You are not authorized to call delete_user", "denied"),
+    ("You aren't authorised to see this customer", "denied"),
+    ("Unauthorized", "denied"),
+    ("unauthorised: missing token", "denied"),
+    ("403 Forbidden", "denied"),
+    ("GitHub API error: Permission Denied: Resource not accessible by integration", "denied"),
+    ("Role 'analyst' is not permitted to update customers", "denied"),
+    ("Users are not allowed to export data", "denied"),
+    ("Insufficient permissions: need customers:write", "denied"),
+    ("insufficient OAuth scope", "denied"),
+    ("You do not have permission to access this resource", "denied"),
+    ("This account doesn't have the required admin role", "denied"),
+    ("This operation requires admin privileges", "denied"),
+    ("Admin role required", "denied"),
+    ("This request violates the data protection policy", "denied"),
+    ("Blocked by policy: pii-export", "denied"),
+    ("permission denied for table customers", "denied"),
+    # arguments
+    (PYDANTIC, "invalid_arguments"),
+    (PYDANTIC_EXTRA, "invalid_arguments"),
+    (ZOD, "invalid_arguments"),
+    ("Input validation error: 'ten' is not of type 'integer'", "invalid_arguments"),
+    ("Invalid arguments for tool get_orders: limit must be positive", "invalid_arguments"),
+    ("'customer_id' is a required property", "invalid_arguments"),
+    ("Additional properties are not allowed ('colour' was unexpected)", "invalid_arguments"),
+    ("get_orders() got an unexpected keyword argument 'colour'", "invalid_arguments"),
+    ("Missing required argument: path", "invalid_arguments"),
+    # the tool's own errors
+    ("ENOENT: no such file or directory, open '/srv/data/nothing.txt'", "tool_error"),
+    ("File not found: report.pdf", "tool_error"),
+    ("Customer CUST_99999 was not found; ids look like CUST_00042", "tool_error"),
+    ("EACCES: permission denied, open '/root/x'", "tool_error"),
+    ("[Errno 13] Permission denied: '/root/x'", "tool_error"),
+    ("[Errno 1] Operation not permitted", "tool_error"),
+    ("open /root/x: permission denied", "tool_error"),
+    ("Permission denied (os error 13)", "tool_error"),
+    ("insurance policy 12 not found", "tool_error"),
+    ("Forbidden characters in name: '/'", "tool_error"),
+    ("The sites robots.txt specifies that autonomous fetching of this page is not allowed", "tool_error"),
+    ("Failed to fetch https://example.com - status code 500", "tool_error"),
+    ("division by zero", "tool_error"),
+    ("Error executing tool boom", "tool_error"),
+    ("", "tool_error"),
+    # a tool that is listed and whose text is about some other one
+    ("No such tool in the toolbox: hammer", "tool_error"),
+    ("Unknown tool: known", "unknown_tool"),
+]
+
+
+@pytest.mark.parametrize(("text", "outcome"), RESULTS)
+def test_the_text_of_an_error_result_tells_its_outcome(text: str, outcome: Outcome) -> None:
+    assert classify(text, tool="known", listed=True) == outcome
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "listed", "outcome"),
+    [
+        (-32602, "Unknown tool: nope", False, "unknown_tool"),
+        (-32602, "Tool nope not found", False, "unknown_tool"),
+        (-32602, "MCP error -32602: Tool nope disabled", False, "unknown_tool"),
+        (-32601, "Method not found", False, "unknown_tool"),
+        (-32602, "Invalid params", False, "unknown_tool"),
+        (-32602, "Invalid params", True, "invalid_arguments"),
+        (-32602, "limit: must be positive", True, "invalid_arguments"),
+        (-32603, "Tool 'nope' does not exist", False, "unknown_tool"),
+        (-32602, "Access denied", False, "denied"),
+        (-32001, "Unauthorized", True, "denied"),
+        (-32603, "Forbidden: role user", True, "denied"),
+        (-32603, "Internal error", True, "tool_error"),
+        (-32603, "Internal error", False, "tool_error"),
+        (0, "'NoneType' object has no attribute 'x'", True, "tool_error"),
+    ],
+)
+def test_code_and_text_of_a_protocol_error_tell_its_outcome(
+    code: int, text: str, listed: bool, outcome: Outcome
+) -> None:
+    assert classify(text, tool="nope", listed=listed, code=code) == outcome
+
+
+@pytest.mark.parametrize("text", ["Unknown tool: nope", "Error: unknown tool 'nope'", "Tool not found: nope"])
+def test_an_unknown_tool_in_an_error_result_is_no_refusal(text: str) -> None:
+    assert classify(text, tool="nope", listed=False) == "unknown_tool"
+
+
+def test_an_error_after_arguments_that_break_the_schema_is_about_the_arguments() -> None:
+    assert classify("boom", tool="t", listed=True, arguments_valid=False) == "invalid_arguments"
+    assert classify("Access denied", tool="t", listed=True, arguments_valid=False) == "denied"
+
+
+def test_a_long_text_is_judged_by_its_beginning() -> None:
+    assert classify("x" * 3_000 + " access denied", tool="t", listed=True) == "tool_error"

@@ -1,0 +1,179 @@
+"""Who shares a process, who gets a new one, and how many there are."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+
+from harness.errors import ServerError
+from harness.sessions import Session, open_sessions, pool
+from harness.types import ServerSpec
+from tests.sessions.servers import ServerFactory, alive, call
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_nothing_is_started_before_it_is_needed(server: ServerFactory, marker: str) -> None:
+    async with open_sessions():
+        assert alive(marker) == []
+
+
+async def test_one_user_has_one_process_also_when_trials_start_together(server: ServerFactory, marker: str) -> None:
+    sessions: list[Session] = []
+    spec = server("ok")
+    async with open_sessions() as sharing:
+
+        async def trial() -> None:
+            async with sharing.session(spec, {"role": "user"}) as session:
+                sessions.append(session)
+                await call(session, "echo")
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(10):
+                tasks.start_soon(trial)
+        async with sharing.session(spec, {"role": "user"}) as session:
+            sessions.append(session)
+        assert len(alive(marker)) == 1
+    assert len({id(session) for session in sessions}) == 1
+
+
+async def test_each_user_and_each_server_has_a_process_of_its_own(server: ServerFactory, marker: str) -> None:
+    async with open_sessions() as sharing:
+        for user in ({"role": "user"}, {"role": "admin"}, None):
+            async with sharing.session(server("ok"), user) as session:
+                await call(session, "echo")
+        async with sharing.session(server("ok", env={"OTHER": "1"}), None):
+            assert len(alive(marker)) == 4
+
+
+async def test_a_lost_server_is_started_again_for_the_next_case(server: ServerFactory, marker: str) -> None:
+    async with open_sessions() as sharing:
+        async with sharing.session(server("ok"), None) as first:
+            assert (await call(first, "crash")).outcome == "server_lost"
+        async with sharing.session(server("ok"), None) as second:
+            assert (await call(second, "echo")).outcome == "ok"
+        assert second is not first
+        assert len(alive(marker)) == 1
+
+
+async def test_isolation_by_case_gives_each_loan_a_process_that_ends_with_it(
+    server: ServerFactory, marker: str
+) -> None:
+    spec = server("ok", isolation="case")
+    async with open_sessions() as sharing:
+        async with sharing.session(spec, None) as one, sharing.session(spec, None) as two:
+            assert one is not two
+            assert len(alive(marker)) == 2
+        assert alive(marker) == []
+
+
+async def test_everybody_who_waits_for_a_start_that_fails_is_told(server: ServerFactory) -> None:
+    errors: list[ServerError] = []
+    async with open_sessions() as sharing:
+
+        async def trial() -> None:
+            with pytest.raises(ServerError) as caught:
+                async with sharing.session(server("exit_in_handshake"), None):
+                    pass
+            errors.append(caught.value)
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(5):
+                tasks.start_soon(trial)
+        assert {str(error) for error in errors} == {
+            "server 'exit_in_handshake' exited with code 3 while starting; its last words: bye"
+        }
+        assert len({id(error) for error in errors}) == 5
+
+
+async def starts(spec: ServerSpec, log: anyio.Path) -> int:
+    """Return how often ``spec``, which writes a line into ``log``, was started for six trials."""
+    async with open_sessions() as sharing:
+        for _ in range(6):
+            with pytest.raises(ServerError):
+                async with sharing.session(spec, None):
+                    pass
+    return len((await log.read_text()).splitlines())
+
+
+@pytest.mark.parametrize("isolation", ["identity", "case"])
+async def test_a_server_that_never_starts_is_tried_three_times(tmp_path: object, isolation: str) -> None:
+    log = anyio.Path(str(tmp_path)) / "starts"
+    spec = ServerSpec(
+        name="never",
+        command="sh",
+        args=("-c", f"echo started >> '{log}'; exit 1"),
+        isolation=isolation,  # type: ignore[arg-type]
+    )
+    assert await starts(spec, log) == pool.MAX_STARTS
+
+
+async def test_a_start_that_is_cancelled_goes_on_for_the_others(server: ServerFactory) -> None:
+    spec = server("ok")
+    async with open_sessions() as sharing:
+        with anyio.move_on_after(0.001):
+            async with sharing.session(spec, None):
+                await anyio.sleep(5)
+        with anyio.fail_after(5):
+            async with sharing.session(spec, None) as session:
+                assert (await call(session, "echo")).outcome == "ok"
+
+
+async def test_the_longest_idle_server_makes_room(
+    server: ServerFactory, marker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "MAX_PROCESSES", 2)
+    spec = server("ok")
+    async with open_sessions() as sharing:
+        async with sharing.session(spec, {"id": 1}) as first:
+            pass
+        async with sharing.session(spec, {"id": 2}) as second:
+            pass
+        async with sharing.session(spec, {"id": 1}) as again:
+            assert again is first
+        async with sharing.session(spec, {"id": 3}):
+            assert len(alive(marker)) == 2
+        assert (first.lost, second.lost) == (None, "server 'ok' was ended by harness")
+
+
+async def test_when_all_are_busy_a_trial_waits_for_its_turn(
+    server: ServerFactory, marker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "MAX_PROCESSES", 2)
+    spec = server("ok")
+    most = 0
+    async with open_sessions() as sharing:
+
+        async def trial(user: int) -> None:
+            nonlocal most
+            async with sharing.session(spec, {"id": user}) as session:
+                most = max(most, len(alive(marker)))
+                assert (await call(session, "echo")).outcome == "ok"
+
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as tasks:
+                for user in range(6):
+                    tasks.start_soon(trial, user)
+    assert most == 2
+
+
+@pytest.mark.parametrize("isolation", ["identity", "case"])
+async def test_a_prestarted_server_is_the_one_that_is_lent(server: ServerFactory, marker: str, isolation: str) -> None:
+    spec = server("ok", isolation=isolation)
+    async with open_sessions() as sharing:
+        sharing.prestart(spec, None)
+        with anyio.fail_after(5):
+            while not alive(marker):  # noqa: ASYNC110 - the process is all there is to see of it
+                await anyio.sleep(0.001)
+        async with sharing.session(spec, None) as session:
+            assert (await call(session, "echo")).outcome == "ok"
+            assert len(alive(marker)) == 1
+
+
+async def test_a_prestart_that_fails_is_told_to_nobody_and_tried_again(server: ServerFactory) -> None:
+    spec = server("exit_in_handshake")
+    async with open_sessions() as sharing:
+        sharing.prestart(spec, None)
+        with pytest.raises(ServerError, match="exited with code 3"):
+            async with sharing.session(spec, None):
+                pass

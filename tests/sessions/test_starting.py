@@ -1,0 +1,117 @@
+"""Servers that do not come up: each a clear error, in bounded time, with no process left."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+
+from harness.errors import ServerError
+from harness.sessions import open_sessions
+from harness.types import ServerSpec
+from tests.sessions.servers import ServerFactory, call
+
+pytestmark = pytest.mark.anyio
+
+
+async def failure(spec: ServerSpec, *, within_s: float = 4.0) -> ServerError:
+    """Return how opening ``spec`` fails, and insist that it does so in time and without harm to others."""
+    async with open_sessions() as pool:
+        with anyio.fail_after(within_s), pytest.raises(ServerError) as caught:
+            async with pool.session(spec, None):
+                pass
+    return caught.value
+
+
+async def test_a_server_that_exits_at_import_is_reported_with_its_traceback(server: ServerFactory) -> None:
+    error = await failure(server("exit_at_import", protocol="auto"))
+    assert str(error) == (
+        "server 'exit_at_import' exited with code 1 while starting; "
+        "its last words: ModuleNotFoundError: No module named 'no_such_module'"
+    )
+    assert "Traceback (most recent call last)" in error.stderr_tail
+
+
+async def test_a_server_that_exits_in_the_handshake_is_reported_with_its_code(server: ServerFactory) -> None:
+    error = await failure(server("exit_in_handshake"))
+    assert str(error) == "server 'exit_in_handshake' exited with code 3 while starting; its last words: bye"
+    assert error.stderr_tail == "cannot open the database\nbye"
+
+
+@pytest.mark.parametrize("protocol", ["auto", "legacy"])
+async def test_a_server_that_hangs_is_given_up_in_time(server: ServerFactory, protocol: str) -> None:
+    error = await failure(server("hang", protocol=protocol, start_timeout_s=0.5), within_s=1.5)
+    assert str(error) == (
+        "server 'hang' did not complete the handshake within 0.5 s of its start; "
+        "on stdout it wrote what is not MCP: Starting web server…"
+    )
+
+
+async def test_a_pinned_revision_that_nobody_answers_is_given_up_at_the_tool_list(server: ServerFactory) -> None:
+    error = await failure(server("hang", protocol="2026-07-28", start_timeout_s=0.5), within_s=1.5)
+    assert "did not list its tools within 0.5 s" in str(error)
+
+
+async def test_a_server_that_is_silent_on_what_it_does_not_know_is_still_usable(server: ServerFactory) -> None:
+    spec = server("silent", protocol="auto", start_timeout_s=1.0)
+    async with open_sessions() as pool, pool.session(spec, None) as session:
+        assert (await call(session, "echo")).outcome == "ok"
+
+
+async def test_a_server_of_the_newest_revision_may_be_slow_to_say_so(server: ServerFactory) -> None:
+    spec = server("late_modern", protocol="auto", start_timeout_s=1.4)
+    async with open_sessions() as pool, pool.session(spec, None) as session:
+        made = await call(session, "echo")
+    assert made.structured is not None
+    assert made.structured["meta"]["io.modelcontextprotocol/protocolVersion"] == "2026-07-28"
+
+
+async def test_a_refused_handshake_says_what_the_server_said(server: ServerFactory) -> None:
+    error = await failure(server("refuse"))
+    assert str(error) == "server 'refuse' refused the handshake: out of licences (code -32603)"
+
+
+@pytest.mark.parametrize("mode", ["nonsense", "future"])
+async def test_a_handshake_that_is_not_mcp_is_an_error(server: ServerFactory, mode: str) -> None:
+    error = await failure(server(mode))
+    assert "answered the handshake with what is not MCP" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("mode", "what"),
+    [("listless", "refused to list its tools: the catalogue is on fire"), ("no_list", "without a list")],
+)
+async def test_a_server_that_cannot_list_its_tools_is_an_error(server: ServerFactory, mode: str, what: str) -> None:
+    assert what in str(await failure(server(mode)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "what"),
+    [
+        ({"command": "no-such-command-here"}, "command 'no-such-command-here' was not found in PATH ("),
+        ({"command": "./no-such-file"}, "command './no-such-file' was not found (looked for in /"),
+        ({"command": "/etc/passwd"}, "command '/etc/passwd' is not executable"),
+        ({"command": "/etc"}, "command '/etc' is a directory"),
+        ({"cwd": "/no/such/folder"}, "its working directory /no/such/folder does not exist"),
+        ({"cwd": "/etc/passwd"}, "its working directory /etc/passwd is not a directory"),
+        ({"command": None}, "has no command to start"),
+        ({"env": {"X": "\0"}}, "could not be started: embedded null byte"),
+        ({"command": "python3", "env": {"PATH": "/nowhere"}}, "command 'python3' was not found in PATH (/nowhere)"),
+    ],
+)
+async def test_what_cannot_be_started_is_named(server: ServerFactory, settings: dict[str, str], what: str) -> None:
+    error = await failure(server("ok", **settings))
+    assert what in str(error)
+
+
+async def test_a_script_in_the_folder_is_suggested_by_its_path(server: ServerFactory, tmp_path: object) -> None:
+    await (anyio.Path(str(tmp_path)) / "serve.sh").write_text("#!/bin/sh\n")
+    error = await failure(server("ok", command="serve.sh", cwd=str(tmp_path)))
+    assert str(error).endswith("did you mean './serve.sh'?")
+
+
+async def test_a_server_that_fails_harms_no_other(server: ServerFactory) -> None:
+    async with open_sessions() as pool, pool.session(server("ok"), None) as good:
+        with pytest.raises(ServerError):
+            async with pool.session(server("exit_at_import"), None):
+                pass
+        assert (await call(good, "echo")).outcome == "ok"

@@ -1,0 +1,79 @@
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from harness.checks import VOCABULARY
+from harness.errors import InvalidInput
+from harness.suites import SCHEMA_FILE, read_suite
+from harness.suites.schema import schema_text, suite_schema
+from harness.types import Suite
+from tests.suites.suites import NAMES, SUITES, spoilt_suites
+from tests.suites.vocabulary import PlainVocabulary
+
+VALIDATOR = Draft202012Validator(suite_schema(PlainVocabulary()))
+
+
+def read(suite: Any, factory: pytest.TempPathFactory) -> Suite:
+    """Read a suite that is given as data; JSON is YAML."""
+    path = factory.getbasetemp() / "suite.yml"
+    path.write_text(json.dumps(suite, ensure_ascii=False), encoding="utf-8")
+    return read_suite(path, PlainVocabulary())
+
+
+def test_the_shipped_schema_is_that_of_the_built_in_checks() -> None:
+    shipped = SCHEMA_FILE.read_text(encoding="utf-8")
+    assert shipped == schema_text(VOCABULARY), "write it anew: python -m tests.suites.write_schema"
+
+
+def test_the_schema_is_a_valid_schema_of_its_draft() -> None:
+    Draft202012Validator.check_schema(suite_schema(PlainVocabulary()))
+    Draft202012Validator.check_schema(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
+
+
+@given(suite=SUITES)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_a_valid_suite_passes_the_reader_and_the_schema(suite: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+    found = read(suite, tmp_path_factory)
+    VALIDATOR.validate(suite)
+    assert [case.name for case in found.cases] == [test["name"] for test in suite["tests"]]
+
+
+@given(suite=spoilt_suites())
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_what_the_reader_accepts_the_schema_accepts(suite: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+    try:
+        read(suite, tmp_path_factory)
+    except InvalidInput:
+        return
+    VALIDATOR.validate(suite)
+
+
+@given(suite=SUITES, data=st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_an_unknown_key_passes_neither(
+    suite: Any, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    strict = [suite, suite["tests"][0], suite["tests"][0]["assertions"]]
+    strict += [server for server in [suite.get("server")] if isinstance(server, dict)]
+    part = data.draw(st.sampled_from(strict))
+    part[f"x_{data.draw(NAMES)}"] = 1
+    assert not VALIDATOR.is_valid(suite)
+    with pytest.raises(InvalidInput, match="unknown key 'x_"):
+        read(suite, tmp_path_factory)
+
+
+def test_every_key_is_described() -> None:
+    schema = suite_schema(VOCABULARY)
+    for part in (schema, *(schema["$defs"][name] for name in ("test", "server", "identity"))):
+        for name, value in part["properties"].items():
+            assert "description" in value, name
+
+
+def test_the_schema_of_a_check_stands_in_it_once() -> None:
+    text = schema_text(VOCABULARY)
+    assert len(text) < 200_000
+    assert '"$ref": "#/$defs/check_must_call"' in text

@@ -1,0 +1,127 @@
+from pathlib import Path
+
+import pytest
+
+from harness.types import IdentitySpec, Location, ServerSpec
+from tests.suites.files import TESTS, problems, read, refusal
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def server(folder: Path, text: str) -> ServerSpec | str | None:
+    return read(folder, f"suite: shop\nserver: {text}\n{TESTS}").server
+
+
+def identity(folder: Path, text: str) -> IdentitySpec:
+    found = server(folder, f"{{command: x, identity: {text}}}")
+    assert isinstance(found, ServerSpec)
+    return found.identity
+
+
+def said(folder: Path, text: str) -> list[str]:
+    return problems(folder, f"suite: shop\nserver: {text}\n{TESTS}")
+
+
+def test_a_server_can_be_named(folder: Path) -> None:
+    assert server(folder, "warehouse") == "warehouse"
+
+
+def test_a_command_is_enough_and_the_server_is_called_like_its_suite(folder: Path) -> None:
+    assert server(folder, "{command: python}") == ServerSpec(
+        name="shop", command="python", at=Location(file="shop.yml", line=2, column=9)
+    )
+
+
+def test_everything_about_a_server_is_read_and_nothing_is_expanded(folder: Path) -> None:
+    text = """
+      command: ${PYTHON:-python}
+      args: [server.py, "", "--port", "8080"]
+      env: {TOKEN: "${TOKEN}", EMPTY: ""}
+      cwd: servers/shop
+      protocol: 2026-07-28
+      identity: bearer
+      isolation: case
+      start_timeout: 5
+      call_timeout: 2.5
+      read_only: true
+      block: [drop_table]
+    """
+    assert server(folder, text) == ServerSpec(
+        name="shop",
+        command="${PYTHON:-python}",
+        args=("server.py", "", "--port", "8080"),
+        env={"TOKEN": "${TOKEN}", "EMPTY": ""},
+        cwd="servers/shop",
+        protocol="2026-07-28",
+        identity=IdentitySpec(via="bearer"),
+        isolation="case",
+        start_timeout_s=5.0,
+        call_timeout_s=2.5,
+        read_only=True,
+        block=("drop_table",),
+        at=Location(file="shop.yml", line=2, column=1),
+    )
+
+
+def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
+    assert identity(folder, "meta") == IdentitySpec()
+    assert identity(folder, "{}") == IdentitySpec()
+    assert identity(folder, "{via: env, json_variable: USER_JSON}") == IdentitySpec(
+        via="env", json_variable="USER_JSON"
+    )
+    assert identity(folder, "{via: env, variables: {ROLE: '{role}'}}") == IdentitySpec(
+        via="env", variables={"ROLE": "{role}"}
+    )
+    assert identity(folder, "{via: header, headers: {X-Role: '{role}'}}") == IdentitySpec(
+        via="header", headers={"X-Role": "{role}"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("5", "2:9: server: expected text, found 5."),
+        ("[python]", "2:9: server: expected text, found a list."),
+        ("{}", "2:9: the server has no 'command'."),
+        ("{command: [python]}", "2:19: command: expected text, found a list."),
+        ("{command: x, args: y}", "2:28: args: expected a list (lines that begin with '- '), found \"y\"."),
+        ("{command: x, args: [y, 5]}", "2:32: args: expected text."),
+        ('{command: x, args: ["a\\0"]}', "2:29: args: no process can be given text with a NUL character in it."),
+        ("{command: x, env: {A: 1}}", "2:31: env: expected text."),
+        ("{command: x, read_only: yes}", '2:33: read_only: expected true or false, found "yes".'),
+        (
+            "{command: x, protocol: 2025-11-25}",
+            '2:32: protocol: expected one of auto, legacy, 2026-07-28; found "2025-11-25".',
+        ),
+        ("{command: x, isolation: cas}", '2:33: isolation: expected one of identity, case; found "cas".'),
+        ("{command: x, url: y}", "2:22: unknown key 'url' in the server."),
+        ("{command: x, identity: 5}", "2:32: identity: expected text, found 5."),
+        ("{command: x, identity: jwt}", '2:32: via: expected one of meta, env, header, bearer; found "jwt".'),
+        ("{command: x, identity: env}", "2:32: identity via env names no variable."),
+        ("{command: x, identity: header}", "2:32: identity via header names no header."),
+        (
+            "{command: x, identity: {headers: {A: b}}}",
+            "2:33: 'headers' has no effect on identity via meta.",
+        ),
+        (
+            "{command: x, identity: {via: header, headers: {A: b}, json_variable: X}}",
+            "2:63: 'json_variable' has no effect on identity via header.",
+        ),
+        (
+            "{command: x, identity: {via: heeder, headers: {A: b}}}",
+            '2:38: via: expected one of meta, env, header, bearer; found "heeder".',
+        ),
+        ("{command: x, identity: {vai: env}}", "2:33: unknown key 'vai' in identity of the server."),
+    ],
+)
+def test_a_server_that_cannot_be_started_as_written_is_refused(folder: Path, text: str, problem: str) -> None:
+    assert said(folder, text) == [problem]
+
+
+@pytest.mark.parametrize("text", ["{command: x, env: {TOKEN: 271828}}", "{command: x, args: [271828]}"])
+def test_what_may_be_a_secret_is_not_shown(folder: Path, text: str) -> None:
+    assert "271828" not in str(refusal(folder, f"suite: shop\nserver: {text}\n{TESTS}"))

@@ -1,0 +1,100 @@
+"""Parts that tests build with: a model that follows a script and a session that answers in memory.
+
+Both satisfy the same protocols as the real ones. They are for what is hard to provoke from outside;
+whatever can be shown with a real server and a real SDK is shown with those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import anyio
+
+from harness.types import (
+    Case,
+    Check,
+    Message,
+    Outcome,
+    Reply,
+    Tool,
+    ToolCall,
+    ToolList,
+    ToolRequest,
+    Usage,
+)
+
+Step = Reply | Exception | Callable[[Sequence[Message]], Awaitable[Reply]]
+
+
+class ScriptedModel:
+    """Gives the steps of a script one after the other; the last one repeats."""
+
+    def __init__(self, *steps: Step) -> None:
+        self.steps = steps
+        self.asked: list[tuple[Message, ...]] = []
+        self.systems: list[str | None] = []
+
+    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+        self.asked.append(tuple(conversation))
+        self.systems.append(system)
+        step = self.steps[min(len(self.asked), len(self.steps)) - 1]
+        if isinstance(step, Exception):
+            raise step
+        return step if isinstance(step, Reply) else await step(conversation)
+
+    async def aclose(self) -> None:
+        pass
+
+
+class MemorySession:
+    """Answers every call at once, or as `behave` says."""
+
+    def __init__(self, behave: Callable[[ToolRequest], Awaitable[tuple[Outcome, str]]] | None = None) -> None:
+        self.tools = a_tool_list("look", "write")
+        self.lost: str | None = None
+        self.sent: list[ToolRequest] = []
+        self._behave = behave
+
+    async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
+        self.sent.append(request)
+        outcome, text = ("ok", f"result of {request.id}") if self._behave is None else await self._behave(request)
+        return ToolCall(
+            tool=request.tool,
+            arguments=request.arguments,
+            outcome=outcome,  # type: ignore[arg-type]
+            turn=turn,
+            request_id=request.id,
+            text=text,
+            started_s=anyio.current_time() - epoch,
+        )
+
+    def stderr_tail(self) -> str:
+        return "last words"
+
+
+def a_tool_list(*names: str) -> ToolList:
+    return ToolList(tools=tuple(Tool(name=name, input_schema={"type": "object"}) for name in names), digest="d")
+
+
+def a_case(**changes: Any) -> Case:
+    facts = {"name": "case", "prompt": "question", "checks": (Check(kind="answer_contains", params={"text": "x"}),)}
+    return Case(**{**facts, **changes})
+
+
+def says(text: str, **changes: Any) -> Reply:
+    return Reply(text=text, usage=Usage(input_tokens=10, output_tokens=5, cost_usd=0.01), **changes)
+
+
+def asks(*requests: tuple[str, dict[str, Any]], text: str = "", **changes: Any) -> Reply:
+    made = tuple(
+        ToolRequest(id=f"call_{number}", tool=tool, arguments=arguments)
+        for number, (tool, arguments) in enumerate(requests, start=1)
+    )
+    return Reply(
+        text=text,
+        tool_requests=made,
+        stop="tool_calls",
+        usage=Usage(input_tokens=10, output_tokens=5, cost_usd=0.01),
+        **changes,
+    )
