@@ -42,36 +42,50 @@ _PLAIN_HEADERS = frozenset(
 )
 # Headers whose values are no secrets, and too common a text to be taken out.
 
-_SHAPES = (
-    r"sk-(?<![\w-]sk-)(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}",
-    r"gh[oprsu]_(?<!\w....)[A-Za-z0-9]{30,}",
-    r"github_pat_(?<!\w.{11})\w{30,}",
-    r"glpat-(?<!\w.{6})[\w-]{20,}",
-    r"xox[abeprs]-(?<!\w.{5})[A-Za-z0-9-]{16,}",
-    r"A(?:KI|SI)A(?<!\w....)[0-9A-Z]{16}(?!\w)",
-    r"AIza(?<!\w....)[\w-]{35}",
-    r"eyJ(?<![\w-]...)[\w-]{8,}\.[\w-]{8,}\.[\w-]*",
-    r"Bearer (?=[a-z._-]*[A-Z0-9+/=~])[\w.~+/-]{16,}=*",
-    r"bearer (?=[a-z._-]*[A-Z0-9+/=~])[\w.~+/-]{16,}=*",
-    r"://[^\s/:@\"'\\]*:[^\s/@\"'\\]+(?=@)",
+_WORDS = (
+    (r"sk-", r"(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}"),
+    (r"gh[oprsu]_", r"[A-Za-z0-9]{30,}"),
+    (r"github_pat_", r"\w{30,}"),
+    (r"glpat-", r"[\w-]{20,}"),
+    (r"xox[abeprs]-", r"[A-Za-z0-9-]{16,}"),
+    (r"AKIA", r"[0-9A-Z]{16}(?!\w)"),
+    (r"ASIA", r"[0-9A-Z]{16}(?!\w)"),
+    (r"AIza", r"[\w-]{35}"),
+    (r"eyJ", r"[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
 )
-# Keys of model providers, code hosts, chat and cloud services; JSON Web Tokens; what follows
-# "Bearer"; a user and password in a URL. Each matches only where a word begins, so that no text
-# is tried twice and the time stays linear; and each begins with a plain character, which lets the
-# engine skip ahead to the few places where one could begin.
+# How keys of model providers, code hosts, chat and cloud services begin and go on; last, JSON Web Tokens.
 
-_KEPT = ("Bearer ", "bearer ", "://")  # what such a match begins with and is no secret
+_AFTER = (
+    (r"Bearer ", r"(?=[a-z._-]*[A-Z0-9+/=~])[\w.~+/-]{16,}=*"),
+    (r"bearer ", r"(?=[a-z._-]*[A-Z0-9+/=~])[\w.~+/-]{16,}=*"),
+    (r"://", r"[^\s/:@\"'\\]*:[^\s/@\"'\\]+(?=@)"),
+)
+# What stands before a secret and is none itself, and the secret: credentials, a user and password in a URL.
+
+
+def _word(begin: str, rest: str) -> str:
+    r"""Match ``begin`` only at the start of a word, so that no text is tried twice and time stays linear.
+
+    A word also starts after an escape such as ``\n`` of JSON. The condition stands behind ``begin``,
+    since a pattern that begins with plain characters lets the engine skip to where they occur.
+    """
+    back = "." * len(re.sub(r"\[\w+\]", ".", begin))
+    return rf"{begin}(?:(?<![\w-]{back})|(?<=\\[bfnrt]{back})){rest}"
+
+
+_SHAPES = (*(_word(begin, rest) for begin, rest in _WORDS), *(before + secret for before, secret in _AFTER))
 
 
 class Redactor:
     """Replaces secrets by `MARK`."""
 
-    __slots__ = ("_pattern",)
+    __slots__ = ("_known", "_pattern")
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         """Know ``secrets`` by value; those shorter than `MIN_LENGTH` are passed over."""
-        known = {form for secret in secrets if len(secret) >= MIN_LENGTH for form in _forms(secret)}
-        literal = [re.escape(form) for form in sorted(known, key=len, reverse=True) if form not in MARK]
+        forms = {form for secret in secrets if len(secret) >= MIN_LENGTH for form in _forms(secret)}
+        self._known = {form for form in forms if form not in MARK}
+        literal = [re.escape(form) for form in sorted(self._known, key=len, reverse=True)]
         self._pattern = re.compile("|".join([*literal, *_SHAPES]))
 
     @classmethod
@@ -98,8 +112,19 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return ``text`` without secrets: the same object when there are none."""
-        replaced, count = self._pattern.subn(_replacement, text)
+        replaced, count = self._pattern.subn(self._replacement, text)
         return replaced if count else text
+
+    def document(self, text: str) -> str:
+        """Return the JSON document ``text`` without secrets, and still one: the same object when there are none.
+
+        In plain text a number may be a secret, and a secret may run across quotation marks.
+        """
+        if self._pattern.search(text) is None:
+            return text
+        value = json.loads(text)
+        clean = self.json(value)
+        return text if clean is value else json.dumps(clean, ensure_ascii=False, separators=(",", ":"))
 
     def json(self, value: Any) -> Any:
         """Return the JSON ``value`` without secrets in its texts and keys: the same object when there are none."""
@@ -117,10 +142,11 @@ class Redactor:
             return value if same else type(value)(parts)
         return value
 
-
-def _replacement(match: re.Match[str]) -> str:
-    found = match[0]
-    return next((kept for kept in _KEPT if found.startswith(kept)), "") + MARK
+    def _replacement(self, match: re.Match[str]) -> str:
+        found = match[0]
+        if found in self._known:
+            return MARK
+        return next((before for before, _ in _AFTER if found.startswith(before)), "") + MARK
 
 
 def _of_models(models: Iterable[ModelSpec]) -> Iterator[str]:

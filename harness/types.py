@@ -133,9 +133,9 @@ class ServerSpec:
     """What messages and reports call it."""
     command: str | None = None
     """Executable to start; the server speaks MCP on its stdin and stdout."""
-    args: tuple[str, ...] = ()
-    """Its arguments."""
-    env: Mapping[str, str] = field(default_factory=dict)
+    args: tuple[str, ...] = field(default=(), repr=False)
+    """Its arguments; they may hold secrets."""
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Variables added to the few that a server inherits; values may be secrets."""
     cwd: str | None = None
     """Where it is started; ``None`` is the current directory."""
@@ -232,7 +232,7 @@ class ModelSpec:
     """``None`` leaves the provider's default."""
     max_tokens: int | None = None
     """Upper bound of one reply; ``None`` leaves the provider's default (where it has one)."""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Extra HTTP headers; values may be secrets."""
     body: JsonObject = field(default_factory=dict)
     """Extra fields of the request body."""

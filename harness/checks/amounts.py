@@ -154,7 +154,7 @@ def _in_words(text: str) -> Iterator[Amount]:
 
 
 def _goes_on(before: str, word: str) -> bool:
-    """Whether ``word`` goes on with the number that ends in ``before``: *twenty three*, *hundred and*, not *two three*."""
+    """Whether ``word`` goes on with the number that ends in ``before``: as in *twenty three*, not as in *two three*."""
     big = before == "hundred" or before in _LARGE
     if word == "and":
         return big

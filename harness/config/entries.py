@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.config.expansion import Path
+from harness.documents.document import Document
+from harness.documents.fields import Field, Layout, as_mapping, choice, integer, line, mapping, number, texts_by_name
+from harness.documents.reading import Reading
 from harness.errors import InvalidValue, Problem
-from harness.suites.document import Document
-from harness.suites.fields import Field, Layout, as_mapping, choice, integer, line, mapping, number, texts_by_name
-from harness.suites.reading import Reading
 from harness.types import Location, Secret
 
 

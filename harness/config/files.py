@@ -11,12 +11,11 @@ from typing import Any
 from harness.config.entries import MODEL, ModelEntry, read_foreign_model, read_model
 from harness.config.expansion import Path
 from harness.config.models import OFFLINE
-from harness.config.servers import read_server, starting_in
+from harness.config.servers import read_named_server, starting_in
+from harness.documents.document import Document, read_document
+from harness.documents.fields import VERSIONS, Field, Layout, as_mapping, found, integer, line, mapping, number
+from harness.documents.reading import Reading
 from harness.errors import InvalidValue, Problem
-from harness.suites.document import Document, read_document
-from harness.suites.fields import Field, Layout, as_mapping, found, integer, line, mapping, number
-from harness.suites.layout import VERSIONS
-from harness.suites.reading import Reading
 from harness.types import Location, ServerSpec
 
 
@@ -156,7 +155,7 @@ def _servers(reading: Reading, section: Mapping[str, Any], base: FilePath, *, pr
         if not isinstance(value, dict):
             reading.problem(reading.document.at(path), f"server {name!r}: expected a mapping, found {found(value)}.")
             continue
-        spec = starting_in(read_server(reading, path, value), base, by_default=project)
+        spec = starting_in(read_named_server(reading, path, value), base, by_default=project)
         entries[name] = ServerEntry(spec=spec, locate=partial(_below, reading.document, path))
     return entries
 

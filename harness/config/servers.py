@@ -9,44 +9,27 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from harness.config.expansion import Path, expand
+from harness.config.server_entries import SERVER, read_server
+from harness.documents.fields import Layout
+from harness.documents.reading import Reading
 from harness.errors import InvalidInput, InvalidValue, Problem, UsageError
-from harness.suites.fields import Layout
-from harness.suites.layout import IDENTITY, SERVER
-from harness.suites.reading import Reading
-from harness.types import IdentitySpec, Location, ServerSpec
+from harness.types import Location, ServerSpec
 
 _LAYOUT = Layout(
     fields=SERVER.fields, elsewhere={**SERVER.elsewhere, "name": "The server's name is the key above this mapping."}
 )
-_RENAMED = {"start_timeout": "start_timeout_s", "call_timeout": "call_timeout_s"}
-_EFFECTIVE_VIA = {"variables": "env", "json_variable": "env", "headers": "header"}
 
 _LAUNCHERS = frozenset({"python", "python3", "node", "npx", "bunx", "uvx", "uv", "run", "exec"})
 # Words of a command line that say how a server is started, and not which one.
 
 
-def read_server(reading: Reading, path: Path, value: Mapping[str, Any]) -> ServerSpec:
+def read_named_server(reading: Reading, path: Path, value: Mapping[str, Any]) -> ServerSpec:
     """Return the server that the mapping ``value`` at ``path`` describes, under the last step's name.
 
     References stay as they are, and so does a relative ``cwd``; mistakes are kept by ``reading``.
     """
     name = str(path[-1])
-    given = reading.record(path, value, _LAYOUT, f"server {name!r}")
-    fields = {_RENAMED.get(key, key): part for key, part in given.items()}
-    if "identity" in fields:
-        fields["identity"] = _identity(reading, (*path, "identity"), fields["identity"])
-    return ServerSpec(**fields, name=name, at=reading.document.at(path))
-
-
-def _identity(reading: Reading, path: Path, value: str | dict[str, Any]) -> IdentitySpec:
-    """Read ``meta``, the short form, or the mapping that says more."""
-    given = value if isinstance(value, dict) else {"via": value}
-    identity = IdentitySpec(**reading.record(path, given, IDENTITY, "identity"))
-    for key, via in _EFFECTIVE_VIA.items():
-        if key in given and identity.via != via:
-            at = reading.document.at_key((*path, key))
-            reading.problem(at, f"{key!r} has no effect on identity via {identity.via}.", f"Write 'via: {via}'.")
-    return identity
+    return read_server(reading, path, value, name, layout=_LAYOUT, called=f"server {name!r}")
 
 
 def starting_in(spec: ServerSpec, base: FilePath, *, by_default: bool) -> ServerSpec:

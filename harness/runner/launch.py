@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -39,7 +40,7 @@ def launch(
         if not plan.jobs and resume.footer is not None:
             return resume
     path = log_path(run_id, runs) if resume is None else resume.path
-    with LogWriter(path, Redactor.of(plan.models, plan.servers).text) as log:
+    with LogWriter(path, Redactor.of(plan.models, plan.servers, os.environ).document) as log:
         if resume is None:
             log.append(header)
         anyio.run(run_plan, plan, log, options, observer)

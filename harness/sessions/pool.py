@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict
 
 import anyio
 from anyio.abc import TaskGroup
 
+from harness.canonical import digest
 from harness.errors import HarnessError, ServerError
 from harness.sessions.connection import Connection
 from harness.sessions.guardian import Guardian
@@ -156,7 +158,7 @@ class Pool:
         self._freed = anyio.Event()
 
     def _seat(self, server: ServerSpec, user_context: JsonObject | None) -> _Seat:
-        return self._seats.setdefault((repr(server), identity_key(user_context)), _Seat())
+        return self._seats.setdefault((digest(asdict(server)), identity_key(user_context)), _Seat())
 
 
 def _refuse_hopeless(seat: _Seat) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness.documents.document import shown
 from harness.errors import InvalidInput, NothingToRun, Problem, UsageError, did_you_mean
 from harness.suites import Vocabulary, is_suite_file, read_suite
-from harness.suites.document import shown
 from harness.suites.pattern import compile_pattern, labels
 from harness.types import Location, Suite
 

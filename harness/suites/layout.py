@@ -10,30 +10,24 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from harness.errors import InvalidValue
-from harness.suites import Vocabulary
-from harness.suites.fields import (
+from harness.documents.fields import (
+    VERSIONS,
     Field,
     Layout,
-    arguments,
-    as_line,
     as_list,
     as_mapping,
-    choice,
-    flag,
-    found,
+    as_mapping_or_line,
+    as_version,
     integer,
     line,
     lines,
     mapping,
     number,
     text,
-    texts_by_name,
 )
+from harness.errors import InvalidValue
+from harness.suites import Vocabulary
 from harness.types import Limits
-
-VERSIONS = (1, "1", "1.0", "1.0.0")
-"""What may stand under ``mxcp:``."""
 
 _LIMITS = {
     "timeout": number(
@@ -51,29 +45,6 @@ _LABELS = {
     "metadata": mapping("Anything; carried to every report. A test's own keys go before those of the suite."),
 }
 
-IDENTITY = Layout(
-    fields={
-        "via": choice("How the user_context travels.", ("meta", "env", "header", "bearer")),
-        "variables": texts_by_name("via env: variable → template, such as {role}."),
-        "json_variable": line("via env: the variable that holds the whole user_context as JSON."),
-        "headers": texts_by_name("via header: HTTP header → template, such as {role}."),
-    },
-    elsewhere={},
-)
-"""``identity:`` of a server, written out."""
-
-
-def _version(value: Any) -> Any:
-    if isinstance(value, bool) or value not in VERSIONS:
-        raise InvalidValue(f"expected version 1 of the format, found {found(value)}", meant="Write 'mxcp: 1'.")
-    return value
-
-
-def _mapping_or_name(value: Any) -> Any:
-    if isinstance(value, dict):
-        return value
-    return as_line(value)
-
 
 def _tests(value: Any) -> list[Any]:
     if isinstance(value, dict):
@@ -81,40 +52,6 @@ def _tests(value: Any) -> list[Any]:
     if not as_list(value):
         raise InvalidValue("there are no tests", meant="Add at least one test: '- name: …'.")
     return as_list(value)
-
-
-_SERVER_FIELDS = {
-    "command": line("The program to start; it speaks MCP on its stdin and stdout.", required=True),
-    "args": arguments("Its arguments."),
-    "env": texts_by_name("Variables added to the few that a server inherits; ${NAME} takes one of yours."),
-    "cwd": line("The folder it is started in; without it, the current one."),
-    "protocol": choice("The revision of MCP to speak.", ("auto", "legacy", "2026-07-28")),
-    "identity": Field(
-        schema={
-            "anyOf": [IDENTITY.fields["via"].schema, {"$ref": "#/$defs/identity"}],
-            "description": "How the server is told who asks (user_context).",
-        },
-        parse=_mapping_or_name,
-    ),
-    "isolation": choice("When a fresh process is started: for each user, or for each test.", ("identity", "case")),
-    "start_timeout": number("Seconds from launch to a complete list of tools.", unit="seconds", default=30),
-    "call_timeout": number("Seconds that one tool call may take.", unit="seconds", default=30),
-    "read_only": flag("Refuse to send calls to tools that are not marked read-only."),
-    "block": lines("Tools to which no call is ever sent."),
-}
-_BY_COMMAND = "A suite's server is started as a process: give 'command' and 'args'."
-SERVER = Layout(
-    fields=_SERVER_FIELDS,
-    elsewhere={
-        "url": _BY_COMMAND,
-        "headers": _BY_COMMAND,
-        "type": _BY_COMMAND,
-        "transport": _BY_COMMAND,
-        "name": "Servers that have a name stand under 'servers:' in harness.yml; here, write 'server: that_name'.",
-        "timeout": "Use 'start_timeout' or 'call_timeout'.",
-    },
-)
-"""``server:`` of a suite, written out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +108,7 @@ _SUITE_MISPLACED = {
 }
 
 _SUITE_FIELDS = {
-    "mxcp": Field(schema={"enum": list(VERSIONS), "description": "Version of the format: 1."}, parse=_version),
+    "mxcp": Field(schema={"enum": list(VERSIONS), "description": "Version of the format: 1."}, parse=as_version),
     "suite": line("Name of the suite, unique in the project.", required=True),
     "description": text("What the suite is about."),
     "model": line("The model that answers, unless --model names another."),
@@ -184,7 +121,7 @@ _SUITE_FIELDS = {
             "description": "The server to test: the name of a configured one, or how to start it. "
             "Without it, the configured server that is named like the suite.",
         },
-        parse=_mapping_or_name,
+        parse=as_mapping_or_line,
     ),
     "tests": Field(
         schema={"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/test"}, "description": "The tests."},

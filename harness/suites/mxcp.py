@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from harness.config.server_entries import read_server
+from harness.documents.document import Document, Steps, read_document
+from harness.documents.fields import Layout, found
+from harness.documents.reading import Reading, dropped
 from harness.errors import InvalidInput, Problem
 from harness.suites import Vocabulary
-from harness.suites.document import Document, Steps, read_document
-from harness.suites.fields import Layout, found
 from harness.suites.layout import Layouts, layouts
-from harness.suites.reading import Reading, dropped
-from harness.suites.server import read_server
 from harness.types import Case, Check, Limits, Location, ServerSpec, Suite
 
 _LIMITS = {

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.canonical import canonical_json
+from harness.config.server_entries import IDENTITY, SERVER
+from harness.documents.fields import Field, Layout
 from harness.suites import Vocabulary
-from harness.suites.fields import Field, Layout
-from harness.suites.layout import IDENTITY, SERVER, layouts
+from harness.suites.layout import layouts
 from harness.types import JsonObject
 
 _NOTES: tuple[str, ...] = ("description", "default")

@@ -107,7 +107,8 @@ def test_no_answer_is_told_with_how_the_conversation_ended() -> None:
         "answer_contains",
         ["Ann"],
         scene(stop="turn_limit"),
-        'Answer does not contain expected text: "Ann"\nThere is no answer: the conversation ended at the limit of turns.',
+        'Answer does not contain expected text: "Ann"\n'
+        "There is no answer: the conversation ended at the limit of turns.",
         "the model stopped before it answered",
     )
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -135,7 +136,7 @@ def test_a_group_inside_itself_is_refused_and_not_followed_for_ever() -> None:
 class _BrokenJudge:
     """A check from outside whose judge never gives a verdict."""
 
-    schema: JsonObject = {}
+    schema: JsonObject = MappingProxyType({})
 
     def parse(self, value: Any) -> Sequence[tuple[Path, JsonObject]]:
         return (((), {}),)

@@ -21,8 +21,31 @@ from tests.checks.strategies import JSON, SCALARS
 NAMES = sorted(VOCABULARY.names())
 VALIDATORS = {name: Draft202012Validator(VOCABULARY.schema(name)) for name in NAMES}
 KEYS = st.sampled_from(
-    ["tool", "args", "times", "min_times", "max_times", "calls", "strict", "limit", "text", "texts", "pattern", "path"]
-    + ["value", "tolerance", "schema", "expected", "of", "severity", "$gte", "$one_of", "$path", "must_call", "not"]
+    [
+        "tool",
+        "args",
+        "times",
+        "min_times",
+        "max_times",
+        "calls",
+        "strict",
+        "limit",
+        "text",
+        "texts",
+        "pattern",
+        "path",
+        "value",
+        "tolerance",
+        "schema",
+        "expected",
+        "of",
+        "severity",
+        "$gte",
+        "$one_of",
+        "$path",
+        "must_call",
+        "not",
+    ]
 )
 WORDS = st.sampled_from(["get_orders", "weather", "a.b[0]", "warn", "1%", "^x+$", "yes", ""]) | SCALARS
 NEAR: st.SearchStrategy[Any] = st.recursive(

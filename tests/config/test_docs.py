@@ -8,7 +8,7 @@ import pytest
 from harness.config import load_config
 from harness.config.aliases import HOSTED, WELL_KNOWN, api_id
 from harness.config.entries import MODEL
-from harness.suites.layout import SERVER
+from harness.config.server_entries import SERVER
 
 PAGE = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)

@@ -78,9 +78,9 @@ async def test_several_blocks_of_text_are_joined_by_newlines(api: Api) -> None:
 
 async def test_reasoning_goes_back_unchanged(api: Api) -> None:
     script = [think(call("get_order", {"id": 7})), think(call("get_order", {"id": 8})), say("Found.")]
-    settings = {} if api == "messages" else {"model_id": "gpt-5"}
+    model_id = "claude-opus-4-8" if api == "messages" else "gpt-5"
     with FakeProvider(script) as provider:
-        async with opened(api, provider.url, **settings) as model:
+        async with opened(api, provider.url, model_id=model_id) as model:
             replies = await converse(model)
     assert replies[-1].text == "Found."
     assert accepted(provider)
@@ -268,7 +268,7 @@ async def test_a_response_without_a_reply_in_it_is_a_model_error(api: Api) -> No
 def _calls_without_proper_ids(api: Api) -> Any:
     ids = [None, "call_1", "call_1", ""]
     if api == "messages":
-        content = [{"type": "tool_use", "id": id_, "name": "list_orders", "input": {}} for id_ in ids]
+        content: Any = [{"type": "tool_use", "id": id_, "name": "list_orders", "input": {}} for id_ in ids]
         return {"type": "message", "content": content, "stop_reason": "end_turn", "model": "m"}
     if api == "chat":
         tool_calls = [{"id": id_, "function": {"name": "list_orders", "arguments": ""}} for id_ in ids]

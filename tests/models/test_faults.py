@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
+import anyio
 import pytest
+from anyio.abc import SocketAttribute, SocketStream
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,6 +72,25 @@ class TestOnTheWire:
         assert requests == 2
         assert "no whole reply from http://127.0.0.1:" in str(error)
         assert "within 0.1 s (2 attempts)" in str(error)
+
+    async def test_a_reply_that_trickles_in_ends_with_the_exchanges_bound_all_the_same(self, api: Api) -> None:
+        async def trickle(stream: SocketStream) -> None:
+            with contextlib.suppress(anyio.BrokenResourceError):
+                await stream.receive()
+                await stream.send(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n")
+                while True:
+                    await stream.send(b" ")
+                    await anyio.sleep(0.01)
+
+        listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+        url = f"http://127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
+        async with listener, anyio.create_task_group() as group:
+            group.start_soon(listener.serve, trickle)
+            async with opened(api, url, timeout_s=0.1) as model:
+                with anyio.fail_after(3), pytest.raises(ModelError, match="no whole reply") as raised:
+                    await converse(model)
+            group.cancel_scope.cancel()
+        assert raised.value.attempts == 1
 
     async def test_a_refused_connection_names_the_address_and_the_setting(self, api: Api) -> None:
         with socket.socket() as unused:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
+from typing import Any
 
 import anyio
 import pytest
@@ -87,7 +88,7 @@ async def test_failures_do_not_raise_the_limit() -> None:
     assert limiter.limit == 3
 
 
-async def run_side_by_side(count: int, job: Callable[[], Awaitable[None]]) -> None:
+async def run_side_by_side(count: int, job: Callable[[], Coroutine[Any, Any, None]]) -> None:
     async with anyio.create_task_group() as group:
         for _ in range(count):
             group.start_soon(job)

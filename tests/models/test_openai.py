@@ -98,7 +98,7 @@ async def test_a_reply_in_parts_is_read_as_text() -> None:
 
 
 async def test_a_reply_with_nulls_and_an_empty_list_of_calls_can_be_sent_back() -> None:
-    message = {"role": "assistant", "content": None, "tool_calls": [], "audio": None, "function_call": None}
+    message: Any = {"role": "assistant", "content": None, "tool_calls": [], "audio": None, "function_call": None}
     with FakeProvider([raw({"choices": [{"message": message}]}), say("Here.")]) as provider:
         async with opened("chat", provider.url) as model:
             silent = await model.answer(HELLO, TOOLS, None)

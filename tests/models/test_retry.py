@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -9,8 +11,9 @@ import anyio
 import pytest
 
 from harness.errors import ModelError
-from harness.types import Reply, UserMessage
-from tests.fake_provider import FakeProvider, say, sequence, slow, status
+from harness.models import Model
+from harness.types import UserMessage
+from tests.fake_provider import FakeProvider, Incoming, Script, Step, say, sequence, slow, status
 from tests.models.support import APIS, HELLO, TOOLS, Api, converse, limiter_of, opened
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("api", APIS)]
@@ -97,26 +100,25 @@ async def test_working_time_is_not_waiting_time(api: Api) -> None:
     assert reply.waited_s == 0.0
 
 
+@asynccontextmanager
+async def opened_with(api: Api, script: Script) -> AsyncIterator[tuple[Model, FakeProvider]]:
+    with FakeProvider(script) as provider:
+        async with opened(api, provider.url) as model:
+            yield model, provider
+
+
 async def test_one_trials_rate_limit_makes_all_trials_wait(api: Api) -> None:
-    limited = sequence(status(429, {"retry-after-ms": "60"}), say("Now."))
-    replies: dict[str, Reply] = {}
+    def script(request: Incoming) -> Step:
+        return status(429, {"retry-after-ms": "60"}) if request.prompt == "first" else say("Now.")
 
-    with FakeProvider(lambda request: limited if request.prompt == "first" else say("Now.")) as provider:
-        async with opened(api, provider.url, max_retries=1) as model:
-
-            async def ask(prompt: str) -> None:
-                replies[prompt] = await model.answer((UserMessage(text=prompt),), TOOLS, None)
-
-            async with anyio.create_task_group() as group:
-                group.start_soon(ask, "first")
-                with anyio.fail_after(5):
-                    while limiter_of(model).limit == float("inf"):  # until the 429 has arrived
-                        await anyio.sleep(0.001)
-                group.start_soon(ask, "second")
-    assert replies["second"].attempts == 1
-    assert replies["second"].waited_s > 0.02
-    sent = sorted(request.received_at for request in provider.journal)
-    assert sent[1] - sent[0] >= 0.059
+    async with opened_with(api, script) as (model, provider):
+        with pytest.raises(ModelError, match="HTTP 429"):
+            await model.answer((UserMessage(text="first"),), TOOLS, None)
+        reply = await model.answer((UserMessage(text="second"),), TOOLS, None)
+        first, second = (request.received_at for request in provider.journal)
+    assert (reply.text, reply.attempts) == ("Now.", 1)
+    assert reply.waited_s > 0.02
+    assert second - first >= 0.059
 
 
 async def test_a_cooldown_that_outlasts_a_trial_ends_it_without_a_request(api: Api) -> None:
@@ -132,11 +134,12 @@ async def test_a_cooldown_that_outlasts_a_trial_ends_it_without_a_request(api: A
 async def test_a_crowd_is_throttled_and_served_all_the_same(api: Api) -> None:
     answered: list[str] = []
 
-    def script(request: object) -> object:
-        crowded = provider.in_flight > 4
-        return slow(status(429, {"retry-after-ms": "5"}) if crowded else say("Now."), 0.002)
+    def script(request: Incoming) -> Step:
+        if request.in_flight > 4:
+            return slow(status(429, {"retry-after-ms": "5"}), 0.002)
+        return slow(say("Now."), 0.002)
 
-    with FakeProvider(script) as provider:  # type: ignore[arg-type]
+    with FakeProvider(script) as provider:
         async with opened(api, provider.url, max_retries=40) as model:
 
             async def ask(number: int) -> None:
@@ -172,6 +175,3 @@ async def test_a_trial_that_ends_takes_its_request_with_it(api: Api) -> None:
                 await converse(model)
             assert scope.cancelled_caught
             assert limiter_of(model)._slots.borrowed_tokens == 0
-            with anyio.fail_after(5):
-                while provider.in_flight:
-                    await anyio.sleep(0.001)

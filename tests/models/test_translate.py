@@ -202,7 +202,8 @@ def test_the_server_schema_is_never_changed(dialect: Dialect) -> None:
 
 @DIALECTS
 def test_a_missing_type_or_properties_is_filled_in_without_a_word(dialect: Dialect) -> None:
-    for schema in ({}, {"properties": {}}, {"type": ["object", "null"]}, {"type": "object", "properties": None}):
+    schemas_: list[dict[str, Any]] = [{}, {"properties": {}}, {"type": ["object", "null"]}, {"properties": None}]
+    for schema in schemas_:
         fitted = fit(schema, dialect)
         assert fitted.schema == {"type": "object", "properties": {}}
         assert fitted.problems == []

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 MODE = sys.argv[1]
@@ -237,7 +238,9 @@ def serve() -> None:
             fail(request, -32602, f"Unknown tool: {request['params']['name']}")
         elif MODE == "late_modern":
             time.sleep(0.5)
-            answer(request, {"supportedVersions": ["2026-07-28"], "capabilities": {}, "ttlMs": 0, "cacheScope": "public"})
+            answer(
+                request, {"supportedVersions": ["2026-07-28"], "capabilities": {}, "ttlMs": 0, "cacheScope": "public"}
+            )
         elif MODE != "silent":
             fail(request, -32601, "Method not found")
 
@@ -245,6 +248,11 @@ def serve() -> None:
 def leave_a_child() -> None:
     sleeper = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(120)", *sys.argv[2:]]
     subprocess.Popen(sleeper)
+
+
+def say_goodbye() -> None:
+    Path(os.environ["GOODBYE"]).write_text("goodbye")
+    os._exit(0)
 
 
 def main() -> None:
@@ -260,6 +268,16 @@ def main() -> None:
             serve()
             while True:
                 time.sleep(60)
+        case "polite":
+            signal.signal(signal.SIGTERM, lambda number, frame: say_goodbye())
+            serve()
+            time.sleep(60)
+        case "flaky":
+            starts = Path(os.environ["STARTS"])
+            starts.write_text(starts.read_text() + "x" if starts.exists() else "x")
+            if str(len(starts.read_text())) not in os.environ["GOOD"].split():
+                sys.exit(1)
+            serve()
         case "parent":
             leave_a_child()
             serve()

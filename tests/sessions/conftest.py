@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from harness.sessions import process
-from tests.sessions.servers import ServerFactory, alive, bad_server
+from tests.sessions.servers import ServerFactory, alive, all_gone, bad_server
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def marker() -> Iterator[str]:
     """A word that every process of this test carries in its command line."""
     word = f"marker-{uuid.uuid4().hex}"
     yield word
-    assert alive(word) == []
+    assert all_gone(word, within_s=2), alive(word)
 
 
 @pytest.fixture

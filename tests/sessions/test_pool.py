@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import anyio
 import pytest
 
 from harness.errors import ServerError
 from harness.sessions import Session, open_sessions, pool
-from harness.types import ServerSpec
-from tests.sessions.servers import ServerFactory, alive, call
+from tests.sessions.servers import ServerFactory, alive, all_gone, call
 
 pytestmark = pytest.mark.anyio
 
@@ -64,7 +65,7 @@ async def test_isolation_by_case_gives_each_loan_a_process_that_ends_with_it(
         async with sharing.session(spec, None) as one, sharing.session(spec, None) as two:
             assert one is not two
             assert len(alive(marker)) == 2
-        assert alive(marker) == []
+        assert all_gone(marker, within_s=2)
 
 
 async def test_everybody_who_waits_for_a_start_that_fails_is_told(server: ServerFactory) -> None:
@@ -86,26 +87,51 @@ async def test_everybody_who_waits_for_a_start_that_fails_is_told(server: Server
         assert len({id(error) for error in errors}) == 5
 
 
-async def starts(spec: ServerSpec, log: anyio.Path) -> int:
-    """Return how often ``spec``, which writes a line into ``log``, was started for six trials."""
-    async with open_sessions() as sharing:
-        for _ in range(6):
-            with pytest.raises(ServerError):
-                async with sharing.session(spec, None):
-                    pass
-    return len((await log.read_text()).splitlines())
+async def started(starts: Path) -> int:
+    return len(await anyio.Path(starts).read_text())
 
 
 @pytest.mark.parametrize("isolation", ["identity", "case"])
-async def test_a_server_that_never_starts_is_tried_three_times(tmp_path: object, isolation: str) -> None:
-    log = anyio.Path(str(tmp_path)) / "starts"
-    spec = ServerSpec(
-        name="never",
-        command="sh",
-        args=("-c", f"echo started >> '{log}'; exit 1"),
-        isolation=isolation,  # type: ignore[arg-type]
-    )
-    assert await starts(spec, log) == pool.MAX_STARTS
+async def test_a_server_that_never_starts_is_tried_three_times(
+    server: ServerFactory, tmp_path: Path, isolation: str
+) -> None:
+    spec = server("flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": ""}, isolation=isolation)
+    async with open_sessions() as sharing:
+        for _ in range(6):
+            with pytest.raises(ServerError) as caught:
+                async with sharing.session(spec, None):
+                    pass
+    assert str(caught.value) == "server 'flaky' exited with code 1 while starting (not tried again)"
+    assert await started(tmp_path / "starts") == pool.MAX_STARTS == 3
+
+
+async def test_one_failed_start_counts_once_for_all_who_waited(server: ServerFactory, tmp_path: Path) -> None:
+    spec = server("flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": "2"})
+    async with open_sessions() as sharing:
+
+        async def trial() -> None:
+            with pytest.raises(ServerError):
+                async with sharing.session(spec, None):
+                    pass
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(5):
+                tasks.start_soon(trial)
+        async with sharing.session(spec, None) as session:
+            assert (await call(session, "echo")).outcome == "ok"
+
+
+async def test_a_start_that_succeeds_makes_up_for_those_that_failed(server: ServerFactory, tmp_path: Path) -> None:
+    spec = server("flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": "3 6"})
+    outcomes: list[str | None] = []
+    async with open_sessions() as sharing:
+        for _ in range(6):
+            try:
+                async with sharing.session(spec, None) as session:
+                    outcomes.append((await call(session, "crash")).outcome)
+            except ServerError:
+                outcomes.append(None)
+    assert outcomes == [None, None, "server_lost", None, None, "server_lost"]
 
 
 async def test_a_start_that_is_cancelled_goes_on_for_the_others(server: ServerFactory) -> None:
@@ -155,6 +181,26 @@ async def test_when_all_are_busy_a_trial_waits_for_its_turn(
                 for user in range(6):
                     tasks.start_soon(trial, user)
     assert most == 2
+
+
+async def test_trials_that_wait_for_room_share_one_process_too(
+    server: ServerFactory, marker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "MAX_PROCESSES", 1)
+    spec = server("ok")
+    sessions: list[Session] = []
+    async with open_sessions() as sharing:
+
+        async def trial() -> None:
+            async with sharing.session(spec, {"id": 2}) as session:
+                sessions.append(session)
+
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as tasks, sharing.session(spec, {"id": 1}):
+                for _ in range(3):
+                    tasks.start_soon(trial)
+                await anyio.wait_all_tasks_blocked()
+    assert len({id(session) for session in sessions}) == 1
 
 
 @pytest.mark.parametrize("isolation", ["identity", "case"])

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import anyio
 import pytest
 
 from harness.errors import ServerError
 from harness.sessions import open_sessions
 from harness.types import ServerSpec
-from tests.sessions.servers import ServerFactory, call
+from tests.sessions.bad_server import TOOLS
+from tests.sessions.servers import BAD_SERVER, ServerFactory, call
 
 pytestmark = pytest.mark.anyio
 
@@ -115,3 +119,26 @@ async def test_a_server_that_fails_harms_no_other(server: ServerFactory) -> None
             async with pool.session(server("exit_at_import"), None):
                 pass
         assert (await call(good, "echo")).outcome == "ok"
+
+
+IMPATIENT = """
+import anyio, sys
+from harness.sessions import open_sessions
+from harness.types import ServerSpec
+
+async def main() -> None:
+    assert "mcp" not in sys.modules and "jsonschema" not in sys.modules
+    spec = ServerSpec(
+        name="s", command=sys.executable, args=("-I", "-S", *sys.argv[1:]), protocol="legacy", start_timeout_s=0.25
+    )
+    async with open_sessions() as pool, pool.session(spec, None) as session:
+        print(len(session.tools.tools))
+
+anyio.run(main)
+"""
+
+
+def test_a_server_is_not_blamed_for_the_time_that_our_own_imports_take(marker: str) -> None:
+    command = [sys.executable, "-c", IMPATIENT, str(BAD_SERVER), "ok", marker]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    assert (done.stdout, done.stderr) == (f"{len(TOOLS)}\n", "")

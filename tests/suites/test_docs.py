@@ -6,9 +6,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from harness.checks import VOCABULARY
+from harness.config.server_entries import SERVER
+from harness.documents.document import read_document
 from harness.suites import SCHEMA_FILE, read_suite
-from harness.suites.document import read_document
-from harness.suites.layout import SERVER, layouts
+from harness.suites.layout import layouts
 from harness.types import Limits
 from tests.suites.files import problems
 

@@ -32,8 +32,8 @@ class LexicalModel:
     """
 
     def __init__(self, spec: ModelSpec, *, today: Callable[[], date] = _today) -> None:
-        """``spec`` holds nothing that matters here."""
-        self.spec = spec
+        """Of ``spec`` only the id matters; there is nothing to configure."""
+        self._id = spec.model_id
         self._now = today
         # A ToolList is kept beside its index, so that its identity stays its own while it is in here.
         self._indices: OrderedDict[int, tuple[ToolList, Index]] = OrderedDict()
@@ -47,8 +47,8 @@ class LexicalModel:
             for place, call in enumerate(step.calls, start=1)
         )
         if requests:
-            return Reply(tool_requests=requests, stop="tool_calls", served_by="lexical")
-        return Reply(text=compose(step.outcomes), stop="end", served_by="lexical")
+            return Reply(tool_requests=requests, stop="tool_calls", served_by=self._id)
+        return Reply(text=compose(step.outcomes), stop="end", served_by=self._id)
 
     async def aclose(self) -> None:
         """Hold nothing, give back nothing."""

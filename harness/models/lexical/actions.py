@@ -18,30 +18,33 @@ _VERBS: dict[Action, str] = {
     "delete": "delete remove erase purge drop destroy wipe terminate cancel revoke unregister uninstall",
     "update": "update change modify edit alter set rename move replace correct adjust close reopen reset switch "
     "checkout overwrite",
-    "create": "create add make register open write insert post send submit start trigger run execute commit upload "
+    "create": "create add make register open write insert post send submit commit upload "
     "schedule book stage record publish save append",
     "read": "show get list find search view read fetch retrieve display look lookup describe count compare check "
     "calculate compute estimate predict summarise summarize explain see print return rank project query inspect "
-    "browse convert analyse analyze report",
+    "browse convert analyse analyze report tell give",
 }
+_OTHER_VERBS = word_set("run execute start trigger echo test call invoke try use")
+"""Verbs that may do anything."""
 _ACTION_OF: dict[str, Action] = {verb: action for action, verbs in _VERBS.items() for verb in verbs.split()}
 _ACTION_OF_STEM: dict[str, Action] = {stem(verb): action for verb, action in _ACTION_OF.items()}
 
 _AMBIGUOUS = word_set(
-    "book record stage set file post move open close start run commit save schedule report list count rank project "
-    "update release exit trigger correct switch"
+    "book record stage set file post move open close commit save schedule report list count rank project "
+    "update release exit correct switch"
 )
 """Verbs that are as often nouns or adjectives ("open orders"): they ask for something only where a verb stands."""
 _BEFORE_VERB = word_set("please to and or then you also now just we i kindly but so not next finally")
 
 _QUESTION = word_set("who whom whose what what's when where which why how did does do has have had was were is are am")
+_BEFORE_QUESTION = word_set("in on at for from to of by with and so but also")
 _NEGATION = word_set("not never no without don't doesn't cannot can't won't shouldn't mustn't avoid")
 _NEGATION_REACH = 3  # words: "do not, in any case, delete"
 
 
 def is_verb(word: str) -> bool:
     """Whether ``word``, in lower case, opens a request: ``list``, ``delete`` …"""
-    return word in _ACTION_OF
+    return word in _ACTION_OF or word in _OTHER_VERBS
 
 
 def is_question_word(word: str) -> bool:
@@ -61,7 +64,8 @@ def asked_for(request: str) -> frozenset[Action]:
     delete it" asks to read.
     """
     spoken = words(request)
-    if spoken and spoken[0] in _QUESTION:
+    opening = next((word for word in spoken if word not in _BEFORE_QUESTION), "")
+    if opening in _QUESTION:
         return frozenset({"read"})
     asked = frozenset(_ACTION_OF[word] for place, word in enumerate(spoken) if _asks(spoken, place))
     forbids = any(word in _ACTION_OF and is_negated(spoken, place) for place, word in enumerate(spoken))

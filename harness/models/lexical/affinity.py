@@ -8,16 +8,15 @@ is a minimum, "to branch main" a branch.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from harness.models.lexical.choices import Found
-from harness.models.lexical.reading import Reading, Word
+from harness.models.lexical.quantities import Scored, number, period
+from harness.models.lexical.reading import Nearby
 from harness.models.lexical.schemas import Param
-from harness.models.lexical.text import terms, word_set
+from harness.models.lexical.text import terms
 from harness.models.lexical.values import Kind, Value
 
 PLAUSIBLE = 0.5
@@ -27,7 +26,6 @@ CONVINCING = 3.0
 
 _LONGEST_PATTERN = 200
 _NESTED = re.compile(r"[*+}]\)*[*+{]|\([^()]*[*+}][^()]*\)[*+{]")  # takes exponential time on bad luck
-_REACH = 4  # words before and after a value that say what it is
 
 _LIKE: Mapping[Kind, tuple[frozenset[str], float]] = {
     "email": (frozenset(terms("email mail e-mail")), 4.0),
@@ -35,6 +33,7 @@ _LIKE: Mapping[Kind, tuple[frozenset[str], float]] = {
     "zone": (frozenset(terms("timezone zone tz repository repo")), 4.0),
     "path": (frozenset(terms("path file filename directory folder dir repository repo source destination target")),
              4.0),
+    "tag": (frozenset(terms("channel tag label user assignee mention handle room hashtag topic")), 3.5),
     "phone": (frozenset(terms("phone telephone mobile fax")), 5.0),
     "file": (frozenset(terms("path file files filename document source destination target name")), 3.5),
     "glob": (frozenset(terms("pattern glob mask filter")), 5.0),
@@ -52,8 +51,8 @@ _FORMATS: Mapping[Kind, str] = {"email": "email", "url": "uri", "time": "time"}
 """Kind of value → the JSON Schema format that it has."""
 
 _BASE: Mapping[Kind, float] = {
-    "quoted": 1.5, "email": 0.0, "phone": 0.0, "url": 0.5, "zone": 0.5, "path": 0.5, "file": 0.5, "glob": 0.5,
-    "time": 0.0, "id": 0.5, "code": 1.0, "name": 1.5, "number": 0.0, "period": 0.0,
+    "quoted": 1.5, "email": 0.0, "phone": 0.0, "tag": 0.5, "url": 0.5, "zone": 0.5, "path": 0.5, "file": 0.5,
+    "glob": 0.5, "time": 0.0, "id": 0.5, "code": 1.0, "name": 1.5, "number": 0.0, "period": 0.0,
 }  # fmt: skip
 """What a value is worth to a string parameter of which nothing is known."""
 
@@ -65,56 +64,13 @@ _ROLES: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
 )
 """A preposition before a value, and the words of the parameters that it points to."""
 
-_LIMIT = frozenset(terms("limit max maximum count top n size page results"))
-_LIMIT_CUES = word_set("top first last latest newest recent most max maximum limit up only at")
-_AT_LEAST = word_set("over above exceeding least minimum min than from more greater higher larger")
-_AT_MOST = word_set("under below most maximum max up less fewer lower smaller")
-_MINIMUM = frozenset([*terms("min minimum above over greater least lower gt gte"), "from"])
-_MAXIMUM = frozenset(terms("max maximum below under less most upper lt lte"))
-_MONEY = frozenset(terms("amount price dollar usd eur cost salary principal contribution budget value fee revenue "
-                         "deposit payment balance invested"))  # fmt: skip
-_PERCENT = frozenset(terms("rate percent percentage interest discount share margin ratio growth tax"))
-_FRACTION = frozenset(terms("decimal fraction"))
-_START = frozenset([*terms("start since begin first min earliest"), "from", "after"])
-_END = frozenset([*terms("end last max latest until"), "to", "until", "before", "through", "till"])
-_DATED = frozenset([*terms("date day start end since until begin timestamp datetime"), "from", "to", "before", "after"])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nearby:
-    """The words around a value, up to the values next to it."""
-
-    before: tuple[Word, ...]
-    """Nearest last."""
-    after: tuple[Word, ...]
-    """Nearest first."""
-
-    def terms(self) -> frozenset[str]:
-        """Return the terms on both sides."""
-        return frozenset(word.term for word in (*self.before, *self.after[:2]))
-
-    def says_before(self, cues: frozenset[str], reach: int = 2) -> bool:
-        """Whether one of ``cues`` stands within ``reach`` words before the value."""
-        return any(word.text in cues for word in self.before[-reach:])
-
-
-def nearby(value: Value, reading: Reading) -> Nearby:
-    """Return the words around ``value``."""
-    others = [other for other in reading.values if other is not value]
-    left = max((other.end for other in others if other.end <= value.start), default=0)
-    right = min((other.start for other in others if other.start >= value.end), default=len(reading.text))
-    return Nearby(
-        before=tuple(word for word in reading.words if left <= word.start and word.end <= value.start)[-_REACH:],
-        after=tuple(word for word in reading.words if value.end <= word.start and word.end <= right)[:_REACH],
-    )
-
 
 def fit(param: Param, value: Value, around: Nearby) -> Found | None:
     """Return ``value`` as an argument for ``param``, with its score, or ``None`` if it cannot be one."""
     if value.period is not None:
-        scored = _period(param, value)
+        scored = period(param, value)
     elif param.kind in ("number", "integer"):
-        scored = _number(param, value, around)
+        scored = number(param, value, around)
     elif param.kind in ("string", "any"):
         scored = _string(param, value, around)
     else:
@@ -124,63 +80,7 @@ def fit(param: Param, value: Value, around: Nearby) -> Found | None:
     return Found(argument=scored[0], score=scored[1], start=value.start, end=value.end, said=value.text)
 
 
-_Scored = tuple[str | int | float, float]
-
-
-def _number(param: Param, value: Value, around: Nearby) -> _Scored | None:
-    if value.kind != "number" or not math.isfinite(value.number):
-        return None
-    number = _as_fraction(param, value) if value.measure == "%" else value.number
-    if param.kind == "integer" and not float(number).is_integer():
-        return None
-    if not _in_bounds(param, number):
-        return None
-    return number, 1.0 + _measured(param, value) + _cued(param, value, around)
-
-
-def _measured(param: Param, value: Value) -> float:
-    """Score what the number measures against what the parameter is about."""
-    if value.measure == "%":
-        return 3.0 if param.terms & _PERCENT else -1.0
-    if value.measure == "$":
-        return -1.5 if param.terms & _PERCENT and not param.terms & _MONEY else 1.5 if param.terms & _MONEY else 0.0
-    return -1.0 if _PERCENT & param.name_terms else 0.0
-
-
-def _cued(param: Param, value: Value, around: Nearby) -> float:
-    """Score what the words around the number say."""
-    name, close = param.name_terms, around.terms()
-    score = 2.0 * min(2, len(close & name)) + 1.0 * min(3, len(close & param.terms - name))
-    if value.unit and set(terms(value.unit)) & name:
-        score += 1.0
-    if name & _LIMIT and value.measure == "":
-        cued = around.says_before(_LIMIT_CUES) or any(word.text in _LIMIT_CUES for word in around.after[:1])
-        score += (2.0 if cued else 0.0) + (1.0 if set(terms(value.unit)) & param.terms else 0.0)
-    if around.says_before(_AT_LEAST) and not around.says_before(_AT_MOST):
-        score += 3.0 if name & _MINIMUM else -3.0 if name & _MAXIMUM else 0.0
-    elif around.says_before(_AT_MOST):
-        score += 3.0 if name & _MAXIMUM else -3.0 if name & _MINIMUM else 0.0
-    return score
-
-
-def _as_fraction(param: Param, value: Value) -> float | int:
-    """Return 7% as 0.07 where the parameter says that it takes a decimal, else as 7."""
-    shown = [float(example) for example in param.examples if re.fullmatch(r"0?\.\d+", example)]
-    highest = param.schema.get("maximum")
-    small = isinstance(highest, (int, float)) and not isinstance(highest, bool) and highest <= 1
-    return round(value.number / 100, 12) if shown or small or param.terms & _FRACTION else value.number
-
-
-def _in_bounds(param: Param, number: float) -> bool:
-    def bound(key: str) -> float | None:
-        limit = param.schema.get(key)
-        return limit if isinstance(limit, (int, float)) and not isinstance(limit, bool) else None
-
-    low, high = bound("minimum"), bound("maximum")
-    return (low is None or number >= low) and (high is None or number <= high)
-
-
-def _string(param: Param, value: Value, around: Nearby) -> _Scored | None:
+def _string(param: Param, value: Value, around: Nearby) -> Scored | None:
     if param.schema.get("format") == "email" and value.kind != "email":
         return None
     if param.schema.get("format") in ("date", "date-time", "time") and value.kind != "time":
@@ -260,25 +160,3 @@ def _compiled(pattern: str) -> re.Pattern[str] | None:
         return re.compile(pattern)
     except (re.error, OverflowError, RecursionError):
         return None
-
-
-def _period(param: Param, value: Value) -> _Scored | None:
-    period = value.period
-    if period is None:
-        return None
-    if param.kind in ("integer", "number"):
-        day = period.first or period.last
-        return (day.year, 4.0) if day is not None and "year" in param.name_words else None
-    if param.kind not in ("string", "any") or param.choices:
-        return None
-    roles = param.name_terms | param.name_words
-    dated = str(param.schema.get("format")).startswith("date") or roles & _DATED
-    if not dated:
-        return (value.text, 1.0) if roles & frozenset(terms("period timeframe range interval query")) else None
-    ends = bool(roles & _END and not roles & _START)
-    day = period.last if ends else period.first
-    if day is None:
-        return None
-    if param.schema.get("format") != "date-time":
-        return day.isoformat(), 4.0
-    return f"{day.isoformat()}T{'23:59:59' if ends else '00:00:00'}Z", 4.0

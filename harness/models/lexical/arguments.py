@@ -12,17 +12,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE, fit, nearby
+from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE, fit
 from harness.models.lexical.choices import Found, named_choices, named_flag
 from harness.models.lexical.phrases import free_text
 from harness.models.lexical.ranking import Entry
-from harness.models.lexical.reading import Reading
+from harness.models.lexical.reading import Reading, nearby
 from harness.models.lexical.schemas import Param
 from harness.models.lexical.text import first_sentence, terms
 from harness.models.lexical.values import Value
 
 _MOST_CALLS = 8  # of one request for several things
-_SEVERAL: frozenset[str] = frozenset({"id", "code", "name", "zone", "path", "file", "quoted", "email", "glob"})
+_SEVERAL: frozenset[str] = frozenset({"id", "code", "name", "zone", "path", "file", "quoted", "email", "glob", "tag"})
 _COUNTED = frozenset([*terms("id number issue key"), "no"])
 _AND = re.compile(r"(?:\W|['’]s\b|\b(?:and|or|vs|versus|with|plus|to|that|of|the|for|as well as)\b)*", re.IGNORECASE)
 _JOINT = re.compile(r",|&|\b(?:and|or|vs|versus|with|plus|to)\b", re.IGNORECASE)
@@ -40,6 +40,8 @@ class Filling:
     """For each call: parameter → the user's words for its argument."""
     missing: tuple[Param, ...] = ()
     """Required parameters that nothing was found for."""
+    used: tuple[Value, ...] = ()
+    """Values of the request that became arguments."""
     unused: tuple[Value, ...] = ()
     """Values of the request that went nowhere."""
     evidence: float = 0.0
@@ -93,8 +95,9 @@ def fill(
             _fill_otherwise(param, values)
     missing = tuple(param for param in entry.params if param.required and param.name not in values)
     arguments, said = _spread(entry.params, values, work.found)
-    unused = tuple(value for value in reading.values if not work.is_taken(value.start, value.end))
-    return Filling(arguments=arguments, said=said, missing=missing, unused=unused, evidence=float(evidence))
+    used = tuple(value for value in reading.values if work.is_taken(value.start, value.end))
+    unused = tuple(value for value in reading.values if value not in used)
+    return Filling(arguments=arguments, said=said, missing=missing, used=used, unused=unused, evidence=float(evidence))
 
 
 def _fill_from(entry: Entry, params: Sequence[Param], reading: Reading, work: _Work) -> None:

@@ -15,13 +15,13 @@ from harness.models.lexical.schemas import Param
 from harness.models.lexical.text import stem, terms
 
 _ENOUGH = 0.36  # coverage from which a tool is meant
-_ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives two arguments or more that fit
+_ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives an id or several arguments that fit
 _CANDIDATES = 6  # tools that are looked at more closely
 _EVIDENCE = 0.8  # what an argument that fits adds to a tool's score
 _INCOMPLETE = 0.6  # factor for a tool that lacks a required argument
 _TO_LOOK_UP = 0.9  # the same, when only the id of somebody who is named is lacking
-_OTHER_ACTION = 0.6  # factor for a tool that reads when a change is asked for
-_LEFT_OVER = 0.6  # factor for a tool that cannot take the id that the request names
+_OTHER_ACTION = 0.6  # factor for a tool that reads when a change is asked for, or changes when nothing is
+_LEFT_OVER = 0.4  # factor for a tool that cannot take the id that the request names
 _SAME_AGAIN = 1.25  # factor for the tool of the request before, when this one points back
 _HALF_ENOUGH = 0.36  # coverage of "lifetime value" alone, so that "A and B" is taken for two requests
 _HALF_BETTER = 1.4  # times that its tool must outdo the other half's tool
@@ -62,7 +62,7 @@ def goals(prompt: str, earlier: Sequence[Reading], index: Index, today: date) ->
         for part in _parts(request, index, today):
             whole = () if part is request else (request.reading,)
             goal = _goal(part, (*whole, *others, *earlier), index, before)
-            found.append(_with_lookup(goal, index))
+            found.append(_with_lookup(_continued(goal, found[-1] if found else None), index))
     return _merged(found, index, today)
 
 
@@ -99,6 +99,18 @@ def _goal(request: Request, context: tuple[Reading, ...], index: Index, before: 
     return Goal(request=request, entry=best[1], filling=best[2], context=context)
 
 
+def _continued(goal: Goal, before: Goal | None) -> Goal:
+    """Let "and what is their total?" go on with the arguments of the same tool before it."""
+    if before is None or before.filling is None or goal.filling is None or goal.entry is not before.entry:
+        return goal
+    if not goal.request.points_back or len(before.filling.arguments) > 1:
+        return goal
+    known = before.filling.arguments[0]
+    arguments = tuple({**known, **own} for own in goal.filling.arguments)
+    missing = tuple(param for param in goal.filling.missing if param.name not in known)
+    return replace(goal, filling=replace(goal.filling, arguments=arguments, missing=missing))
+
+
 def _filling(entry: Entry, request: Request, context: Sequence[Reading]) -> Filling:
     """Fill a tool; what is deleted must be named by the request itself, or pointed to ("delete it")."""
     known = () if entry.action == "delete" and not request.points_back else context
@@ -106,10 +118,11 @@ def _filling(entry: Entry, request: Request, context: Sequence[Reading]) -> Fill
 
 
 def _is_meant(match: Match, filling: Filling, reading: Reading) -> bool:
-    several = filling.evidence >= 2  # noqa: PLR2004 - one argument may fit by chance
+    # One argument may fit by chance, but hardly one that looks like an id.
+    sure = filling.evidence >= 2 or any(value.kind in _IDENTIFYING for value in filling.used)  # noqa: PLR2004
     if reading.actions and not says_something(reading.query()):
         return filling.evidence > 0 and not filling.missing  # "Show CUST_00042" says nothing but the value
-    return match.coverage >= (_ENOUGH_WITH_EVIDENCE if several else _ENOUGH)
+    return match.coverage >= (_ENOUGH_WITH_EVIDENCE if sure else _ENOUGH)
 
 
 def _score(match: Match, filling: Filling, request: Request, before: Entry | None) -> float:
@@ -117,6 +130,8 @@ def _score(match: Match, filling: Filling, request: Request, before: Entry | Non
     if filling.missing:
         score *= _TO_LOOK_UP if _can_be_looked_up(filling) else _INCOMPLETE
     if match.entry.action == "read" and request.reading.actions - {"read"}:
+        score *= _OTHER_ACTION
+    if match.entry.action not in (None, "read") and not request.reading.actions:
         score *= _OTHER_ACTION
     if any(value.kind in _IDENTIFYING for value in filling.unused):
         score *= _LEFT_OVER

@@ -55,7 +55,10 @@ def _after_its_name(param: Param, reading: Reading, vocabulary: Mapping[str, int
         for follower in reading.words:
             adjacent = follower.start >= place and not reading.text[place : follower.start].strip()
             place = follower.end if adjacent and follower.text in _FILLERS else place
-        found = _rest(reading, place) if param.name_terms & _LONG else _one_token(reading, place, vocabulary)
+        if param.name_terms & _LONG:
+            found = _rest(reading, place)
+        else:
+            found = _one_token(reading, place, vocabulary) or _token_before(reading, word, vocabulary)
         if found is not None:
             return found
     return None
@@ -71,6 +74,15 @@ def _one_token(reading: Reading, place: int, vocabulary: Mapping[str, int]) -> F
         return None
     start = match.start("token")
     return Found(argument=token, score=CONVINCING, start=start, end=start + len(token), said=token)
+
+
+def _token_before(reading: Reading, cue: Word, vocabulary: Mapping[str, int]) -> Found | None:
+    """Read ``customers`` from "the customers table"."""
+    before = next((word for word in reading.words if word.end < cue.start <= word.end + 1), None)
+    if before is None or before.is_stop or is_verb(before.text) or before.term in vocabulary:
+        return None
+    said = reading.text[before.start : before.end]
+    return Found(argument=said, score=PLAUSIBLE, start=before.start, end=before.end, said=said)
 
 
 def _rest(reading: Reading, place: int) -> Found | None:

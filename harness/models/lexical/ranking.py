@@ -29,7 +29,7 @@ _VERB = 0.5  # verbs such as "show" and "find" fit many tools
 _LONGEST_DESCRIPTION = 8_000
 _WEAK_TERMS = frozenset(
     terms("show get find list give display view read look see check information data new full print present fetch "
-          "retrieve obtain describe search lookup do did happen")
+          "retrieve obtain describe search lookup tell happen last first latest recent next previous current number")
 )  # fmt: skip
 
 

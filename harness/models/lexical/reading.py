@@ -15,6 +15,7 @@ from harness.models.lexical.values import Value, values
 _LIST = stem("list")
 LONGEST_TEXT = 8_000
 """Characters of a text that are read; nobody asks for more in words."""
+_REACH = 4  # words before and after a value that say what it is
 _ENUMERATING = frozenset(("what", "which"))
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
@@ -72,6 +73,35 @@ class Reading:
     def terms(self) -> frozenset[str]:
         """Return all terms, values and negated words included."""
         return frozenset(word.term for word in self.words if not word.is_stop)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearby:
+    """The words around a value, up to the values next to it."""
+
+    before: tuple[Word, ...]
+    """Nearest last."""
+    after: tuple[Word, ...]
+    """Nearest first."""
+
+    def terms(self) -> frozenset[str]:
+        """Return the terms on both sides."""
+        return frozenset(word.term for word in (*self.before, *self.after[:2]))
+
+    def says_before(self, cues: frozenset[str], reach: int = 2) -> bool:
+        """Whether one of ``cues`` stands within ``reach`` words before the value."""
+        return any(word.text in cues for word in self.before[-reach:])
+
+
+def nearby(value: Value, reading: Reading) -> Nearby:
+    """Return the words around ``value``."""
+    others = [other for other in reading.values if other is not value]
+    left = max((other.end for other in others if other.end <= value.start), default=0)
+    right = min((other.start for other in others if other.start >= value.end), default=len(reading.text))
+    return Nearby(
+        before=tuple(word for word in reading.words if left <= word.start and word.end <= value.start)[-_REACH:],
+        after=tuple(word for word in reading.words if value.end <= word.start and word.end <= right)[:_REACH],
+    )
 
 
 def read(text: str, today: date) -> Reading:

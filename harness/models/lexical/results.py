@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.models.lexical.affinity import PLAUSIBLE, Nearby, fit
+from harness.models.lexical.affinity import PLAUSIBLE, fit
+from harness.models.lexical.reading import Nearby
 from harness.models.lexical.schemas import Param
 from harness.models.lexical.text import terms, words
 from harness.models.lexical.values import Value

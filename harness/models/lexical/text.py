@@ -55,7 +55,7 @@ _SYNONYMS = """
     revenue sale turnover
     product item article
     leave churn quit
-    trend growth development
+    trend growth grow development
     inactive dormant
     big large size
     user person people member

@@ -17,11 +17,26 @@ from harness.models.lexical.dates import Period, periods
 from harness.models.lexical.text import is_stop_word
 
 Kind: TypeAlias = Literal[
-    "quoted", "url", "email", "phone", "zone", "glob", "path", "file", "period", "time", "id", "number", "name", "code"
+    "quoted",
+    "url",
+    "email",
+    "phone",
+    "tag",
+    "zone",
+    "glob",
+    "path",
+    "file",
+    "period",
+    "time",
+    "id",
+    "number",
+    "name",
+    "code",
 ]
 """What a value looks like:
 
 - ``quoted``: between quotation marks, taken as it is.
+- ``tag``: ``#general`` or ``@jo``.
 - ``zone``: ``Europe/Berlin``. ``glob``: ``*.py``. ``path``: ``/srv/data``. ``file``: ``notes.txt``.
 - ``period``: a day, a month, last year. ``time``: ``14:30`` (as such, whatever was written).
 - ``id``: letters and digits, ``CUST_00042``. ``phone``: ``+1 619 555-0148``.
@@ -88,6 +103,7 @@ _PLAIN: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         "phone",
         re.compile(r"(?<![\w.,/-])(?:\+\d|\(\d{2,5}\)\s?\d|0\d|\d{3}[-.]\d{3})(?:[ ()./-]{0,2}\d){5,12}(?![\w.,-]*\d)"),
     ),
+    ("tag", re.compile(r"(?<![\w#@/&])[#@][^\W\d_][\w-]*")),
     ("zone", re.compile(r"(?<![\w/])[A-Z][A-Za-z]{2,}(?:/[A-Z][A-Za-z]*(?:[_-][A-Z]?[a-z]+)*)+(?![\w/])")),
     ("glob", re.compile(r"(?<!\w)[\w./-]{0,80}\*[\w.*/-]{1,80}")),
     ("path", re.compile(r"(?<![\w/])(?:~|\.{1,2})?/(?:[\w.@+-]*[\w@+-]/?)*|(?<!\w)[A-Za-z]:\\[\w.\\-]*\w")),

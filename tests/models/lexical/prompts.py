@@ -87,7 +87,9 @@ DEVELOPED_ON = (
         ("get_stock_price", {"ticker": "AAPL"}),
         ("get_stock_price", {"ticker": "MSFT"}),
     ),
-    _ask("finance", "How did TSLA do over the last 6 months?", ("get_stock_price", {"ticker": "TSLA", "period": "6mo"})),
+    _ask(
+        "finance", "How did TSLA do over the last 6 months?", ("get_stock_price", {"ticker": "TSLA", "period": "6mo"})
+    ),
     _ask(
         "finance",
         "If I invest $10,000 at 7% for 10 years, what will I have?",
@@ -121,7 +123,7 @@ DEVELOPED_ON = (
     _ask(
         "files",
         'Write "hello there" into /tmp/a.txt',
-        ("write_file", {"path": "/tmp/a.txt", "content": "hello there"}),  # noqa: S108 - a prompt, no file is written
+        ("write_file", {"path": "/tmp/a.txt", "content": "hello there"}),
     ),
     _ask(
         "files",

@@ -11,7 +11,7 @@ import pytest
 from harness.models import PROVIDERS, open_model
 from harness.models.lexical import LexicalModel
 from harness.types import ModelSpec, ToolList, Usage, UserMessage
-from tests.models.lexical.conversations import Server, reply, talk
+from tests.models.lexical.conversations import Server, model, reply, talk
 from tests.models.lexical.toolsets import GOVERNANCE, TOOLSETS, text, tool
 
 KELLERS = {"customers": [{"customer_id": "CUST_00007", "name": "Mario Keller"}, {"customer_id": "CUST_00123", "name": "Maria Keller"}]}  # fmt: skip # noqa: E501 - a result as it comes
@@ -226,3 +226,16 @@ def test_nothing_but_the_conversation_and_the_tools_is_looked_at() -> None:
     )  # fmt: skip
     for prompt in ("Show CUST_00042", "Delete customer CUST_00042", "lifetime value of CUST_00042"):
         assert talk(bare, prompt) == talk(hinted, prompt)
+
+
+def test_a_tool_list_is_read_once_however_often_it_is_asked_about() -> None:
+    lexical = model()
+    indices = [lexical._index(TOOLSETS["git"]) for _ in range(3)]
+    assert len({id(index) for index in indices}) == 1
+
+
+def test_tool_lists_that_come_and_go_do_not_pile_up() -> None:
+    lexical = model()
+    for _ in range(200):
+        reply([UserMessage(text="x")], ToolList(tools=()), lexical)
+    assert len(lexical._indices) <= 64

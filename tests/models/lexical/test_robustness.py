@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from harness.canonical import canonical_json
 from harness.models.lexical.dates import periods
+from harness.models.lexical.text import word_set
 from harness.types import AssistantMessage, Message, Tool, ToolAnswer, ToolList, ToolMessage, UserMessage
 from tests.models.lexical.conversations import model, reply, talk
 from tests.models.lexical.prompts import DEVELOPED_ON, HELD_OUT
@@ -26,8 +27,12 @@ JSON = st.recursive(
     max_leaves=12,
 )
 KEYWORDS = st.sampled_from(
-    "type properties required enum pattern items anyOf oneOf allOf $ref $defs description title default format "
-    "minimum maximum const examples additionalProperties not".split()  # noqa: SIM905 - reads best as one line
+    sorted(
+        word_set(
+            "type properties required enum pattern items anyOf oneOf allOf $ref $defs description title default format "
+            "minimum maximum const examples additionalProperties not"
+        )
+    )
 )
 TYPES = st.sampled_from(["string", "number", "integer", "boolean", "array", "object", "null", "what"])
 SCHEMA = st.recursive(
@@ -46,8 +51,15 @@ SCHEMA = st.recursive(
 )
 WORDS = st.lists(
     st.sampled_from(
-        "show delete customer CUST_00042 and then orders over $500 last year 'x' \"y z\" Maria Keller , . ; \n 7% 10 "
-        "/srv/a.txt Europe/Berlin a@b.org without include who find it 2024-02-31 between -3 0001-01-01".split(" ")  # noqa: SIM905 - reads best as one line
+        [
+            *sorted(
+                word_set(
+                    "show delete customer CUST_00042 and then orders over $500 last year 'x' \"y z\" Maria Keller , . ; 7% "
+                    "10 /srv/a.txt Europe/Berlin a@b.org without include who find it 2024-02-31 between -3 0001-01-01"
+                )
+            ),
+            "\n",
+        ]
     ),
     max_size=25,
 ).map(" ".join)

@@ -209,3 +209,21 @@ def _at(step: str | int, parse: Callable[[Any], str], value: Any) -> str:
         return parse(value)
     except InvalidValue as error:
         raise InvalidValue(error.message, path=(step, *error.path), meant=error.meant) from error
+
+
+VERSIONS = (1, "1", "1.0", "1.0.0")
+"""What may stand under ``mxcp:``."""
+
+
+def as_version(value: Any) -> Any:
+    """Take the version of a file's format."""
+    if isinstance(value, bool) or value not in VERSIONS:
+        raise InvalidValue(f"expected version 1 of the format, found {found(value)}", meant="Write 'mxcp: 1'.")
+    return value
+
+
+def as_mapping_or_line(value: Any) -> Any:
+    """Take a mapping, or one line of text."""
+    if isinstance(value, dict):
+        return value
+    return as_line(value)

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
+from harness.documents.scalars import resolve
+from harness.documents.syntax import explain
 from harness.errors import InvalidInput, Problem
-from harness.suites.scalars import resolve
-from harness.suites.syntax import explain
 from harness.types import Location
 
 Steps: TypeAlias = tuple[str | int, ...]
@@ -40,6 +40,9 @@ _TEXT_TAG = "tag:yaml.org,2002:str"
 # What YAML forbids, and three characters that YAML 1.1 takes for ends of lines, as no editor does.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*(?::-[^{}\n]*)?)\}")
+_BRACES = {0xFDD0: "{", 0xFDD1: "}"}
+# Braces of ${NAME} are put aside while YAML is parsed, which would take them for a mapping inside {…}.
 
 _NOTHING: Mapping[str | int, Any] = MappingProxyType({})
 
@@ -116,7 +119,7 @@ def read_document(path: Path) -> Document:
     text = _decode(raw, file)
     builder = _Builder(file)
     try:
-        root = builder.build(yaml.parse(text, Loader=_LOADER))
+        root = builder.build(yaml.parse(_REFERENCE.sub("$\ufdd0\\1\ufdd1", text), Loader=_LOADER))
     except yaml.YAMLError as error:
         raise InvalidInput([explain(error, text, file)]) from error
     return Document(
@@ -223,7 +226,7 @@ class _Builder:
         return target._replace(place=_place(event))
 
     def _scalar(self, event: Any) -> _Node:
-        value = event.value
+        value = event.value.translate(_BRACES)
         if _SURROGATE.search(value):
             self._problem(event, "an escape in this text is half of a character.", "Write the character itself.")
             value = ""

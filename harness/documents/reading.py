@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.documents.document import Document, Steps
+from harness.documents.fields import Layout
 from harness.errors import InvalidInput, InvalidValue, Problem, did_you_mean
-from harness.suites.document import Document, Steps
-from harness.suites.fields import Layout
 from harness.types import Location
 
 

@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.documents import document
+from harness.documents.document import Document, read_document
 from harness.errors import InvalidInput
-from harness.suites import document
-from harness.suites.document import Document, read_document
 
 
 @pytest.fixture(params=["fast", "plain"], autouse=True)

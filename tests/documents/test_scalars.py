@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.suites.scalars import resolve
+from harness.documents.scalars import resolve
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""YAML files as people write them: safe data with the line of every value, read by tables of keys."""
