@@ -1,1 +1,61 @@
-"""Can an LLM actually use your MCP server, correctly and safely?"""
+"""Can an LLM actually use your MCP server, correctly and safely?
+
+The public API: `run` carries out suites and returns their report, `load_suite` reads one, and the
+types say what everything is. All else may change from one version to the next.
+
+Names are imported when they are first used: the command line must start in an instant, and most of
+its commands need no SDK.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from harness.api import load_suite as load_suite
+    from harness.api import run as run
+    from harness.api import run_async as run_async
+    from harness.errors import HarnessError as HarnessError
+    from harness.types import Case as Case
+    from harness.types import Check as Check
+    from harness.types import CheckResult as CheckResult
+    from harness.types import Counts as Counts
+    from harness.types import Limits as Limits
+    from harness.types import Report as Report
+    from harness.types import Run as Run
+    from harness.types import ServerSpec as ServerSpec
+    from harness.types import Suite as Suite
+    from harness.types import ToolCall as ToolCall
+    from harness.types import Transcript as Transcript
+
+_HOMES = {
+    "harness.api": ("load_suite", "run", "run_async"),
+    "harness.errors": ("HarnessError",),
+    "harness.types": (
+        "Case",
+        "Check",
+        "CheckResult",
+        "Counts",
+        "Limits",
+        "Report",
+        "Run",
+        "ServerSpec",
+        "Suite",
+        "ToolCall",
+        "Transcript",
+    ),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)  # noqa: PLE0605 - one list of names is enough
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'harness' has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

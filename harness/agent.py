@@ -15,6 +15,7 @@ from harness.errors import ModelError
 from harness.models import Model
 from harness.sessions import Session
 from harness.types import (
+    DEFAULT_TIMEOUT_S,
     AssistantMessage,
     Case,
     Message,
@@ -46,6 +47,7 @@ class Conversation:
     def __init__(self, case: Case, model: Model, session: Session, system: str | None = None) -> None:
         """Prepare; nothing is sent before `run`."""
         self._case = case
+        self._timeout_s = case.limits.timeout_s or DEFAULT_TIMEOUT_S
         self._model = model
         self._session = session
         self._system = system
@@ -67,7 +69,7 @@ class Conversation:
         self._started_at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self._epoch = anyio.current_time()
         try:
-            with anyio.move_on_after(self._case.limits.timeout_s) as deadline:
+            with anyio.move_on_after(self._timeout_s) as deadline:
                 self._stop = await self._converse()
         except ModelError as error:
             self._waited_s += error.waited_s
@@ -201,8 +203,8 @@ class Conversation:
             self._stop = "time_limit"
             return
         # Without a single reply there is nothing to judge the model or the server by.
-        seconds = self._case.limits.timeout_s
-        self._fail(TrialError(kind="model", message=f"the model gave no reply within the case's {seconds:g} s"))
+        message = f"the model gave no reply within the case's {self._timeout_s:g} s"
+        self._fail(TrialError(kind="model", message=message))
 
     def _fail(self, error: TrialError) -> None:
         self._stop = "error"

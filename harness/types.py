@@ -59,6 +59,10 @@ class Check:
     """Where the suite says it."""
 
 
+DEFAULT_TIMEOUT_S = 60.0
+"""Wall time of a trial where nobody says otherwise."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Where a conversation is ended honestly. ``None`` means no limit of that sort."""
@@ -67,8 +71,9 @@ class Limits:
     """Model replies in one trial."""
     max_calls: int = 100
     """Tool calls in one trial."""
-    timeout_s: float = 60.0
-    """Wall time of one trial, from its first request to its answer."""
+    timeout_s: float | None = None
+    """Wall time of one trial, from its first request to its answer; ``None`` is the configured one,
+    else `DEFAULT_TIMEOUT_S`."""
     max_tokens: int | None = None
     """Input plus output tokens over all replies."""
     max_cost_usd: float | None = None

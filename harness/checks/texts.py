@@ -24,6 +24,7 @@ _WORDS = re.compile(r"\S+")
 _SPACE = re.compile(r"\s+")
 _NEAR_ENOUGH = 0.5  # share of common letter pairs above which a passage is worth showing
 _SEARCHED = 20_000  # characters of a text in which a nearest passage is looked for
+_COMPARED = 30  # words of a text whose nearest passage is looked for
 
 
 def clean(text: str) -> str:
@@ -128,10 +129,10 @@ def find(wanted: str, text: str) -> Passage | None:
 
 def nearest(wanted: str, text: str) -> Passage | None:
     """Return the passage of ``text`` that is most like ``wanted``, if any is worth showing."""
-    needle, hay = fold(wanted), folding(text[:_SEARCHED])
+    needle, hay = fold(wanted).split()[:_COMPARED], folding(text[:_SEARCHED])
     words = list(_WORDS.finditer(hay.folded))
-    size = max(1, len(needle.split()))
-    goal = _pairs(needle)
+    size = max(1, len(needle))
+    goal = _pairs(" ".join(needle))
     best, where = _NEAR_ENOUGH, None
     for first in range(max(1, len(words) - size + 1) if words else 0):
         start, end = words[first].start(), words[min(first + size, len(words)) - 1].end()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.dry_run import describe
 from harness.cli.options import bundle, json_object, milliseconds
 from harness.cli.output import Output, show
 from harness.cli.progress import progress
@@ -36,6 +37,8 @@ REQUEST = bundle(
     click.option("--shard", metavar="I/N", help="Only part I of N, for several machines; see harness merge."),
     click.option("--read-only", is_flag=True, help="Send no call to a tool that is not marked read-only."),
     click.option("--block", multiple=True, metavar="TOOL", help="Send no call to this tool."),
+    click.option("--concurrency", "-c", type=click.IntRange(1, 1000), metavar="N",
+                 help="Cases side by side.  [default: as configured, or 4]"),
 )  # fmt: skip
 
 BUDGET = bundle(
@@ -52,8 +55,6 @@ BUDGET = bundle(
 OPTIONS = bundle(
     "options",
     RunOptions,
-    click.option("--concurrency", "-c", type=click.IntRange(1, 1000), default=4, show_default=True,
-                 help="Cases side by side."),
     click.option("--grace", "grace_s", type=click.FloatRange(min=0), default=10.0, show_default=True, metavar="SECONDS",
                  help="How long running cases may go on after Ctrl-C."),
 )  # fmt: skip
@@ -100,10 +101,11 @@ def command(
         for note in prepared.notes:
             click.echo(note, err=True)
         if dry_run:
-            click.echo(prepared.describe())
+            click.echo(describe(prepared.plan))
             return
+        options = replace(options, budget=budget, concurrency=prepared.concurrency)
         with progress() as observer:
-            log = launch(prepared.plan, replace(options, budget=budget), observer, resume=earlier)
+            log = launch(prepared.plan, options, observer, resume=earlier)
     show(log, output)
 
 

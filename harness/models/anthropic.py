@@ -3,7 +3,7 @@
 What is decided here and not in the configuration:
 
 - ``max_tokens``, which the API demands, is 16,384 unless configured (newer models think within it),
-  and 4,096 at another ``base_url``, where the whole context may be small.
+  and 4,096 at compatible endpoints, where the whole context may be small.
 - ``temperature`` is not sent: the API has no such field since its version 2026-10-21, and refuses it.
   It is sent where the configured headers ask for an older version: ``anthropic-version: 2023-06-01``.
 - Prompt caching: breakpoints after the tools, after the system prompt and after each of the last two
@@ -27,10 +27,10 @@ from harness.models.faults import ConnectionFailed
 from harness.models.pricing import Pricer
 from harness.models.retry import Backoff, full_jitter
 from harness.models.schemas import ANTHROPIC
+from harness.models.settings import is_own, temperature
 from harness.models.translate import Offer, Translation, Translator
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolAnswer, ToolList, ToolRequest
 
-OWN_URL = "https://api.anthropic.com"
 MAX_TOKENS = 16_384
 MAX_TOKENS_ELSEWHERE = 4_096
 _CACHE = {"type": "ephemeral"}
@@ -55,7 +55,7 @@ class AnthropicModel:
         Raises:
             UsageError: the configuration cannot work: no key, or no web address.
         """
-        url = base_url(spec, OWN_URL).removesuffix("/v1")
+        url = base_url(spec).removesuffix("/v1")
         self._client = AsyncAnthropic(
             api_key=key(spec) or "none",  # never sent: without a key there is no header for it
             base_url=url,
@@ -169,11 +169,10 @@ class AnthropicModel:
 
 def _fixed_fields(spec: ModelSpec) -> Json:
     """Return what every request of a model says."""
-    usual = MAX_TOKENS if spec.base_url is None else MAX_TOKENS_ELSEWHERE
+    usual = MAX_TOKENS if is_own(spec) else MAX_TOKENS_ELSEWHERE
     fields: Json = {"model": spec.model_id, "max_tokens": spec.max_tokens or usual}
-    older = any(name.lower() == "anthropic-version" and value < "2026" for name, value in spec.headers.items())
-    if spec.temperature is not None and older:
-        fields["temperature"] = spec.temperature
+    if (warmth := temperature(spec)) is not None:
+        fields["temperature"] = warmth
     return {**fields, **spec.body}
 
 

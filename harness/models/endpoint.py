@@ -1,11 +1,10 @@
 """One model's API as the clients see it: a body goes out, a JSON object comes back, or a `ModelError`.
 
 The SDKs do what they are good at: addresses, headers, authentication, connections. They are called
-through their own `post`, with the body as bytes and the response as it came: a reply is read here,
-once, and sent back in the next turn as the API wrote it, so neither is rebuilt from typed objects on
-the way (which takes three times the CPU of the rest of the call). Their retries are off and every
-setting is given to them: nothing is taken from the environment, neither a key nor a base URL,
-organisation, project or header.
+through their own `post`, with the body as bytes and the response as it came: what the API wrote is read
+once and sent back unchanged, and neither is rebuilt from typed objects on the way (which can take twice
+the CPU of the rest of the call). Their retries are off and every setting is given to them: nothing is
+taken from the environment, neither a key nor a base URL, organisation, project or header.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from harness.errors import ModelError, UsageError
 from harness.models import faults
 from harness.models.limiter import Limiter
 from harness.models.retry import Backoff, full_jitter, with_retries
+from harness.models.settings import OWN_URLS, is_own
 from harness.types import ModelSpec, Reply
 
 CONNECT_TIMEOUT_S = 10.0
@@ -91,7 +91,7 @@ class Endpoint:
     async def _attempt(self, content: bytes) -> dict[str, Any]:
         try:
             # The SDKs' own timeouts start anew with every byte; this one bounds the whole exchange.
-            if True:
+            with anyio.fail_after(self._spec.timeout_s):
                 response = await self._post(content)
         except faults.ConnectionFailed as failed:
             raise faults.of_connection(failed.cause, self._spec, self._url) from None
@@ -124,18 +124,16 @@ def completed(reply: Reply, exchange: Exchange) -> Reply:
     return replace(reply, attempts=exchange.attempts, waited_s=exchange.waited_s)
 
 
-def base_url(spec: ModelSpec, own_url: str) -> str:
+def base_url(spec: ModelSpec) -> str:
     """Return the API's root, without a slash at its end.
 
     Raises:
         UsageError: ``base_url`` is not a web address, or the provider's own API lacks its key.
     """
-    if spec.base_url is None:
-        if spec.api_key is None and not any(name.lower() in {"authorization", "x-api-key"} for name in spec.headers):
-            variable = spec.api_key_variable or "api_key"
-            raise UsageError(f"model {spec.name!r} needs a key: {variable} is not set")
-        return own_url
-    url = spec.base_url.strip().rstrip("/")
+    authorised = spec.api_key or any(name.lower() in {"authorization", "x-api-key"} for name in spec.headers)
+    if is_own(spec) and not authorised:
+        raise UsageError(f"model {spec.name!r} needs a key: {spec.api_key_variable or 'api_key'} is not set")
+    url = (spec.base_url or OWN_URLS[spec.provider]).strip().rstrip("/")
     if not url.startswith(("http://", "https://")):
         raise UsageError(f"base_url of model {spec.name!r} is not a web address", meant="http://… or https://…")
     return url

@@ -104,11 +104,11 @@ def of_body(data: Mapping[str, Any], spec: ModelSpec) -> Fault | None:
 
 def of_connection(cause: BaseException, spec: ModelSpec, url: str) -> Fault:
     """Return the fault that a connection without a whole response is."""
-    if isinstance(cause, TimeoutError | httpx2.TimeoutException):
-        return Fault(f"no whole reply from {origin(url)} within {spec.timeout_s:g} s", retryable=True)
-    if isinstance(cause, httpx2.ConnectError):
+    if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
         advice = "Is the server running there? Check base_url." if spec.base_url else "Is this machine online?"
         return Fault(f"cannot connect to {origin(url)}", advice=advice, retryable=True)
+    if isinstance(cause, TimeoutError | httpx2.TimeoutException):
+        return Fault(f"no whole reply from {origin(url)} within {spec.timeout_s:g} s", retryable=True)
     if isinstance(cause, httpx2.NetworkError | httpx2.RemoteProtocolError):
         return Fault(f"the connection to {origin(url)} broke before the reply was whole", retryable=True)
     return Fault(f"the request to {origin(url)} failed: {quote(str(cause) or type(cause).__name__, spec)}")

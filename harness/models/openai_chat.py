@@ -7,10 +7,11 @@ from typing import Any
 
 from harness.models.conversation import CallIds, dump_arguments, error_text, items, parse_arguments, text_of, turns
 from harness.models.endpoint import Exchange, completed
-from harness.models.openai_connection import OpenAIConnection, is_reasoning, refusal_of, sampling
+from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
 from harness.models.pricing import Pricer
 from harness.models.retry import Backoff, full_jitter
 from harness.models.schemas import OPENAI
+from harness.models.settings import is_own, is_reasoning
 from harness.models.translate import Offer, Translation, Translator
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRequest
 
@@ -139,7 +140,7 @@ class OpenAIChat:
 def _fixed_fields(spec: ModelSpec) -> Json:
     """Return what every request of a model says."""
     fields: Json = {"model": spec.model_id, **sampling(spec)}
-    newer = spec.base_url is None or is_reasoning(spec.model_id)
+    newer = is_own(spec) or is_reasoning(spec)
     if spec.max_tokens is not None and not spec.body.keys() & {"max_tokens", "max_completion_tokens"}:
         fields["max_completion_tokens" if newer else "max_tokens"] = spec.max_tokens
     return {**fields, **spec.body}

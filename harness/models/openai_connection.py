@@ -11,7 +11,6 @@ What is decided here and not in the configuration:
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from typing import Any, cast
 
@@ -22,10 +21,8 @@ from harness.models.conversation import text_of
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
 from harness.models.faults import ConnectionFailed
 from harness.models.retry import Backoff, full_jitter
+from harness.models.settings import temperature
 from harness.types import ModelSpec
-
-OWN_URL = "https://api.openai.com/v1"
-_REASONS = re.compile(r"(?:^|/)(?:o\d|gpt-[5-9](?!\d))(?!.*chat)")
 
 
 class OpenAIConnection:
@@ -37,7 +34,7 @@ class OpenAIConnection:
         Raises:
             UsageError: the configuration cannot work: no key, or no web address.
         """
-        self.url = base_url(spec, OWN_URL)
+        self.url = base_url(spec)
         own = headers(spec, inherited="OPENAI_CUSTOM_HEADERS", omit=Omit())
         for name in ("OpenAI-Organization", "OpenAI-Project"):  # in the SDK's spelling, over what it found itself
             own[name] = own.pop(name.lower(), Omit())
@@ -68,14 +65,10 @@ class OpenAIConnection:
             raise ConnectionFailed(error.__cause__ or error) from None
 
 
-def is_reasoning(model_id: str) -> bool:
-    """Whether this is one of OpenAI's reasoning models, also behind a gateway's prefix."""
-    return _REASONS.search(model_id) is not None
-
-
 def sampling(spec: ModelSpec) -> dict[str, float]:
     """Return the temperature field, where one is configured and can be sent."""
-    return {} if spec.temperature is None or is_reasoning(spec.model_id) else {"temperature": spec.temperature}
+    warmth = temperature(spec)
+    return {} if warmth is None else {"temperature": warmth}
 
 
 def refusal_of(parts: list[dict[str, object]]) -> str:

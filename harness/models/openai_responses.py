@@ -12,10 +12,11 @@ from typing import Any
 
 from harness.models.conversation import CallIds, dump_arguments, error_text, items, parse_arguments, text_of, turns
 from harness.models.endpoint import Exchange, completed
-from harness.models.openai_connection import OpenAIConnection, is_reasoning, refusal_of, sampling
+from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
 from harness.models.pricing import Pricer
 from harness.models.retry import Backoff, full_jitter
 from harness.models.schemas import OPENAI
+from harness.models.settings import is_reasoning
 from harness.models.translate import Offer, Translation, Translator
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRequest
 
@@ -143,7 +144,7 @@ def _fixed_fields(spec: ModelSpec) -> Json:
     fields: Json = {"model": spec.model_id, "store": False, **sampling(spec)}
     if spec.max_tokens is not None:
         fields["max_output_tokens"] = spec.max_tokens
-    if is_reasoning(spec.model_id):
+    if is_reasoning(spec):
         fields["include"] = ["reasoning.encrypted_content"]
     return {**fields, **spec.body}
 

@@ -92,3 +92,21 @@ class Pricer:
 
 def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def list_price(spec: ModelSpec, input_tokens: int, output_tokens: int) -> float | None:
+    """Return what so many tokens cost at the model's price, without any cache; ``None`` if that is unknown."""
+    if spec.input_price is not None and spec.output_price is not None:
+        return (input_tokens * spec.input_price + output_tokens * spec.output_price) / PER_MILLION
+    from genai_prices import Usage as Tokens
+    from genai_prices import calc_price
+
+    tokens = Tokens(input_tokens=input_tokens, output_tokens=output_tokens)
+    try:
+        if spec.base_url:
+            price = calc_price(tokens, spec.model_id, provider_api_url=spec.base_url)
+        else:
+            price = calc_price(tokens, spec.model_id, provider_id=spec.provider)
+    except LookupError:
+        return None
+    return float(price.total_price)

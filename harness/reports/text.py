@@ -31,7 +31,7 @@ def money(value: float | None) -> str:
     """Return dollars with the digits that matter, or that they are unknown."""
     if value is None:
         return "unknown"
-    return f"${value:.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+    return f"${value:.2f}" if value >= 0.1 or value == 0 else f"${value:.4f}"  # noqa: PLR2004 - a dime
 
 
 def number(value: int | None) -> str:

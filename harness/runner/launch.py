@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -21,6 +22,13 @@ from harness.runner.verdict import utc_now
 
 
 def launch(
+    plan: Plan, options: RunOptions, observer: Observer, *, runs: Path = RUNS, resume: RunLog | None = None
+) -> RunLog:
+    """Do what `launch_async` does, in an event loop of its own."""
+    return anyio.run(partial(launch_async, plan, options, observer, runs=runs, resume=resume))
+
+
+async def launch_async(
     plan: Plan, options: RunOptions, observer: Observer, *, runs: Path = RUNS, resume: RunLog | None = None
 ) -> RunLog:
     """Run ``plan`` in a new folder below ``runs``, or what is left of it in that of ``resume``; return its log.
@@ -43,7 +51,7 @@ def launch(
     with LogWriter(path, Redactor.of(plan.models, plan.servers, os.environ).document) as log:
         if resume is None:
             log.append(header)
-        anyio.run(run_plan, plan, log, options, observer)
+        await run_plan(plan, log, options, observer)
     return read_log(path)
 
 

@@ -14,10 +14,13 @@ from harness.runner.folders import find_log
 from harness.runner.plan import Plan, make_plan
 from harness.runner.shard import shard
 from harness.suites.discovery import find_suites, select_cases
-from harness.types import Case, JsonObject, ModelSpec, ServerSpec, Suite
+from harness.types import DEFAULT_TIMEOUT_S, Case, JsonObject, ModelSpec, ServerSpec, Suite
 
 EMBEDDED_MODEL = "lexical"
 """What runs when nobody named a model: a key in the environment alone never starts a paid run."""
+
+CONCURRENCY = 4
+"""Trials at the same time where nobody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +47,14 @@ class Request:
     """Send no call to a tool that is not marked read-only."""
     block: Sequence[str] = ()
     """Send no call to these tools."""
+    concurrency: int | None = None
+    """Trials at the same time; ``None`` means the configured number, else `CONCURRENCY`."""
 
     def filled_from(self, settings: JsonObject) -> Request:
         """Return the request of an earlier run, by its log's settings, if this one asks for nothing itself."""
         recorded = settings.get("request")
-        return Request(**recorded) if recorded and self == Request() else self
+        asks_nothing = replace(self, concurrency=None) == Request()
+        return replace(Request(**recorded), concurrency=self.concurrency) if recorded and asks_nothing else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,8 @@ class Prepared:
 
     plan: Plan
     """What will be run."""
+    concurrency: int
+    """Trials at the same time."""
     notes: tuple[str, ...] = ()
     """Sentences for the user: which model stands in, what a name was taken for."""
 
@@ -70,7 +78,7 @@ def prepare(request: Request, cwd: Path, environ: Mapping[str, str]) -> Prepared
     """
     config = load_config(cwd, environ)
     found = find_suites(request.suites, suite_roots(cwd), VOCABULARY)
-    suites = [_adapted(suite, request) for suite in select_cases(found, request.pattern)]
+    suites = [_adapted(suite, request, config) for suite in select_cases(found, request.pattern)]
     if not suites:
         raise NothingToRun(_nothing(request, found))
     chosen = {suite.name: _models(suite, request, config) for suite in suites}
@@ -83,7 +91,11 @@ def prepare(request: Request, cwd: Path, environ: Mapping[str, str]) -> Prepared
     )
     if request.shard is not None:
         plan = shard(plan, request.shard)
-    return Prepared(plan=plan, notes=tuple(_notes(request, suites, config, plan)))
+    return Prepared(
+        plan=plan,
+        concurrency=request.concurrency or config.concurrency or CONCURRENCY,
+        notes=tuple(_notes(request, suites, config, plan)),
+    )
 
 
 def suite_roots(cwd: Path) -> list[Path]:
@@ -91,16 +103,14 @@ def suite_roots(cwd: Path) -> list[Path]:
     return [cwd / "evals", builtin_suites()]
 
 
-def _adapted(suite: Suite, request: Request) -> Suite:
-    return replace(suite, cases=tuple(_adapted_case(case, request) for case in suite.cases))
+def _adapted(suite: Suite, request: Request, config: Config) -> Suite:
+    return replace(suite, cases=tuple(_adapted_case(case, request, config) for case in suite.cases))
 
 
-def _adapted_case(case: Case, request: Request) -> Case:
-    if request.user_context is not None:
-        case = replace(case, user_context=request.user_context)
-    if request.timeout_s is not None:
-        case = replace(case, limits=replace(case.limits, timeout_s=request.timeout_s))
-    return case
+def _adapted_case(case: Case, request: Request, config: Config) -> Case:
+    timeout_s = request.timeout_s or case.limits.timeout_s or config.timeout_s or DEFAULT_TIMEOUT_S
+    context = case.user_context if request.user_context is None else request.user_context
+    return replace(case, user_context=context, limits=replace(case.limits, timeout_s=timeout_s))
 
 
 def _models(suite: Suite, request: Request, config: Config) -> list[ModelSpec]:

@@ -70,7 +70,8 @@ _OPERATING_SYSTEM = _any_of(
     r"operation not permitted)",
 )
 
-_A_RIGHT = r"(?:permissions?|privileges?|scopes?|rights?|authori[sz]ation|clearance|role)\b"
+_A_RIGHT = r"(?:permissions?|privileges?|rights?|authori[sz]ation|clearance)\b"
+_A_ROLE = r"(?:role|scope)s?\b(?!\W*(?:argument|parameter|field|property|name|value)s?\b)"
 _WORDS = r"(?:\S+ ){0,3}"
 
 _DENIED = _any_of(
@@ -82,10 +83,12 @@ _DENIED = _any_of(
     r"(?:\bnot|n't) (?:be )?permitted\b",
     r"(?:\bnot|n't) (?:be )?(?:allowed|entitled) (?:to|for)\b",
     r"\bmay not (?:access|call|see|read|view|use|change|delete|update|create|perform|execute)\b",
-    r"\b(?:insufficient|inadequate|missing|lacks?|lacking|without|no) " + _WORDS + _A_RIGHT,
-    r"(?:\bnot|n't) have " + _WORDS + r"(?:access|" + _A_RIGHT + ")",
-    r"\brequires? " + _WORDS + _A_RIGHT,
+    r"\b(?:insufficient|inadequate|lacks?|lacking) " + _WORDS + f"(?:{_A_RIGHT}|{_A_ROLE})",
+    r"\b(?:missing|without|no) " + _WORDS + _A_RIGHT,
+    r"(?:\bnot|n't) have " + _WORDS + rf"(?:access\b|{_A_RIGHT}|{_A_ROLE})",
+    r"\brequires? " + _WORDS + f"(?:{_A_RIGHT}|{_A_ROLE})",
     r"\b" + _A_RIGHT + r" (?:\S+ ){0,2}(?:is |are )?required\b",
+    r"\badmin\w* (?:role|access|rights?) (?:is |are )?required\b",
     r"\boutside (?:of )?(?:the )?(?:allowed|permitted)\b",
     r"\b(?:violat\w+|against|(?:blocked|refused|rejected|restricted|prohibited|disallowed) by) "
     + _WORDS

@@ -27,13 +27,13 @@ from harness.documents.fields import (
 )
 from harness.errors import InvalidValue
 from harness.suites import Vocabulary
-from harness.types import Limits
+from harness.types import DEFAULT_TIMEOUT_S, Limits
 
 _LIMITS = {
     "timeout": number(
         "Seconds that one trial may take, from its first request to its answer.",
         unit="seconds",
-        default=Limits().timeout_s,
+        default=DEFAULT_TIMEOUT_S,
     ),
     "max_turns": integer("Model replies in one trial.", least=1, default=Limits().max_turns),
     "max_calls": integer("Tool calls in one trial.", least=0, default=Limits().max_calls),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -122,8 +123,6 @@ def test_any_schema_is_refused_or_can_be_applied(schema: Any, value: Any) -> Non
     except InvalidValue:
         return
     assert params["schema"] is not None
-    import json
-
     assert judge("answer_json", schema, scene(answer=json.dumps(value))).verdict in ("passed", "failed", "not_judged")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.checks import KINDS, VOCABULARY, Evidence, Path
 from harness.errors import InvalidValue, JudgeError
-from harness.types import Check, CheckResult, JsonObject
+from harness.types import Check, CheckResult, JsonObject, Usage
 from tests.checks.scenes import call, fails, judge, passes, scene
 
 UNKNOWN = {"max_cost": 1}  # cannot be judged where the price is unknown
@@ -17,8 +17,6 @@ FALSE = {"answer_contains": ["no such words"]}
 
 
 def unpriced(**more: Any) -> Evidence:
-    from harness.types import Usage
-
     return scene(answer="yes", usage=Usage(cost_usd=None), **more)
 
 

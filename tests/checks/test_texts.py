@@ -19,6 +19,7 @@ from harness.checks.texts import clean, clip, find, fold, folding, line, nearest
         ("café", "cafe\u0301"),
         ("fine", "ﬁne"),
         ("98%", "**98**%"),
+        ("98%", "９８％"),
         ("total: 5", "**Total:** `5`"),
         ("snake_case", "the snake_case name"),
         ("2*3", "2*3 is 6"),

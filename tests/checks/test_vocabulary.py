@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from harness.canonical import canonical_json
 from harness.checks import KINDS, VOCABULARY
 from harness.checks.argument_names import argument_names
-from harness.errors import InvalidValue
+from harness.errors import InvalidValue, UsageError
 from harness.suites import Vocabulary
 from harness.types import Usage
 from tests.checks.scenes import call, judge_all, scene
@@ -172,7 +172,5 @@ def test_what_is_not_json_is_refused(name: str, value: Any) -> None:
 
 
 def test_a_kind_that_does_not_exist_names_the_nearest() -> None:
-    from harness.errors import UsageError
-
     with pytest.raises(UsageError, match="Did you mean 'must_call'"):
         VOCABULARY.parse("must_cal", [])

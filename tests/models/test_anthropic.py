@@ -84,6 +84,7 @@ async def test_a_base_url_may_end_in_v1() -> None:
     [
         ({}, {"max_tokens": MAX_TOKENS}),
         ({"base_url": "http://127.0.0.1:9"}, {"max_tokens": MAX_TOKENS_ELSEWHERE}),
+        ({"base_url": "https://api.anthropic.com/v1"}, {"max_tokens": MAX_TOKENS}),
         ({"max_tokens": 7}, {"max_tokens": 7}),
         ({"temperature": 0.0}, {"max_tokens": MAX_TOKENS}),
         (

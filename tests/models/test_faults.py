@@ -9,6 +9,7 @@ from email.utils import format_datetime
 from typing import Any
 
 import anyio
+import httpx2
 import pytest
 from anyio.abc import SocketAttribute, SocketStream
 from hypothesis import given
@@ -75,12 +76,13 @@ class TestOnTheWire:
 
     async def test_a_reply_that_trickles_in_ends_with_the_exchanges_bound_all_the_same(self, api: Api) -> None:
         async def trickle(stream: SocketStream) -> None:
-            with contextlib.suppress(anyio.BrokenResourceError):
+            async with stream:
                 await stream.receive()
                 await stream.send(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n")
-                while True:
-                    await stream.send(b" ")
-                    await anyio.sleep(0.01)
+                with contextlib.suppress(anyio.BrokenResourceError):
+                    while True:
+                        await stream.send(b" ")
+                        await anyio.sleep(0.01)
 
         listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
         url = f"http://127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
@@ -219,6 +221,23 @@ def test_no_header_makes_reading_it_fail(milliseconds: str, seconds: str, date: 
 def test_a_key_is_never_quoted(text: str, at: int) -> None:
     spec = spec_for("chat", None, api_key=Secret("topSecretKey1"))
     assert "topSecretKey1" not in faults.quote(text[:at] + "topSecretKey1" + text[at:], spec)
+
+
+@pytest.mark.parametrize(
+    ("cause", "words", "retryable"),
+    [
+        (httpx2.ConnectTimeout("late"), "cannot connect to https://host", True),
+        (httpx2.ReadTimeout("late"), "no whole reply from https://host within 5 s", True),
+        (TimeoutError(), "no whole reply from https://host within 5 s", True),
+        (httpx2.ReadError("reset"), "the connection to https://host broke before the reply was whole", True),
+        (httpx2.DecodingError("bad gzip"), "the request to https://host failed: bad gzip", False),
+        (httpx2.TooManyRedirects("round and round"), "the request to https://host failed: round and round", False),
+        (ValueError(), "the request to https://host failed: ValueError", False),
+    ],
+)
+def test_every_way_in_which_a_connection_fails_has_its_words(cause: Exception, words: str, retryable: bool) -> None:
+    fault = faults.of_connection(cause, spec_for("chat", None), "https://host/v1")
+    assert (fault.message, fault.retryable, fault.throttled) == (words, retryable, False)
 
 
 def test_the_address_in_a_message_has_no_credentials() -> None:

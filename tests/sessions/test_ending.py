@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from harness.sessions import open_sessions
+from harness.sessions import open_sessions, process
 from tests.sessions.servers import BAD_SERVER, ServerFactory, alive, all_gone, call
 
 pytestmark = pytest.mark.anyio
@@ -20,10 +20,13 @@ pytestmark = pytest.mark.anyio
 ROOT = Path(__file__).parents[2]
 
 
-async def test_a_server_that_leaves_at_the_end_of_its_stdin_is_not_waited_for(server: ServerFactory) -> None:
+async def test_a_server_that_leaves_at_the_end_of_its_stdin_is_not_waited_for(
+    server: ServerFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "EXIT_GRACE_S", 10)
     async with open_sessions() as pool, pool.session(server("ok"), None):
         before = anyio.current_time()
-    assert anyio.current_time() - before < 0.5
+    assert anyio.current_time() - before < 3
 
 
 async def test_a_grandchild_left_behind_is_ended(server: ServerFactory, marker: str) -> None:
@@ -44,7 +47,7 @@ async def test_a_server_that_ignores_eof_and_sigterm_is_killed_in_time(server: S
         assert len(alive(marker)) == 2
         before = anyio.current_time()
     assert all_gone(marker, within_s=2)
-    assert anyio.current_time() - before < 1.5
+    assert anyio.current_time() - before < 2.5
 
 
 async def test_a_server_that_ignores_eof_may_still_leave_politely(server: ServerFactory, tmp_path: Path) -> None:
@@ -61,7 +64,7 @@ async def test_many_stubborn_servers_are_ended_at_the_same_time(server: ServerFa
                 pass
         assert len(alive(marker)) == 8
         before = anyio.current_time()
-    assert anyio.current_time() - before < 1.5
+    assert anyio.current_time() - before < 2.5  # one after the other they would take 3
 
 
 async def test_cancellation_leaves_no_process(server: ServerFactory, marker: str) -> None:

@@ -129,7 +129,7 @@ from harness.types import ServerSpec
 async def main() -> None:
     assert "mcp" not in sys.modules and "jsonschema" not in sys.modules
     spec = ServerSpec(
-        name="s", command=sys.executable, args=("-I", "-S", *sys.argv[1:]), protocol="legacy", start_timeout_s=0.25
+        name="s", command=sys.executable, args=("-I", "-S", *sys.argv[1:]), protocol="legacy", start_timeout_s=0.4
     )
     async with open_sessions() as pool, pool.session(spec, None) as session:
         print(len(session.tools.tools))

@@ -74,9 +74,10 @@ def named_flag(param: Param, reading: Reading, known: frozenset[str]) -> Found |
     word = _speaks_of(by_name, reading) or _speaks_of(by_description, reading)
     if word is None:
         return None
-    if _TURNED_ROUND.isdisjoint(param.name_terms):
-        return _found(not word.negated, SURE, word.start, word.end, reading)
-    return _found(True, SURE, word.start, word.end, reading) if word.negated else None  # noqa: FBT003 - the value itself
+    leaves_out = not _TURNED_ROUND.isdisjoint(param.name_terms)
+    if leaves_out and not word.negated:
+        return None  # "with its images" says nothing to ``exclude_images``
+    return _found(leaves_out or not word.negated, SURE, word.start, word.end, reading)
 
 
 def _speaks_of(wanted: frozenset[str], reading: Reading) -> Word | None:

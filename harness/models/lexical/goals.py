@@ -119,7 +119,7 @@ def _filling(entry: Entry, request: Request, context: Sequence[Reading]) -> Fill
 
 def _is_meant(match: Match, filling: Filling, reading: Reading) -> bool:
     # One argument may fit by chance, but hardly one that looks like an id.
-    sure = filling.evidence >= 2 or any(value.kind in _IDENTIFYING for value in filling.used)  # noqa: PLR2004
+    sure = filling.evidence > 1 or any(value.kind in _IDENTIFYING for value in filling.used)
     if reading.actions and not says_something(reading.query()):
         return filling.evidence > 0 and not filling.missing  # "Show CUST_00042" says nothing but the value
     return match.coverage >= (_ENOUGH_WITH_EVIDENCE if sure else _ENOUGH)

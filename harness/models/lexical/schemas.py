@@ -15,8 +15,9 @@ from typing import Any
 from harness.models.lexical.text import terms, words
 from harness.types import JsonObject, Tool
 
-_DEEPEST = 6  # levels of nested schemas that are followed
-_MOST_PARAMS = 60  # of one object
+_DEEPEST = 3  # levels of objects and arrays that are followed
+_MOST_STEPS = 6  # references and alternatives that are followed to one schema
+_MOST_PARAMS = 200  # of one tool, the nested ones included
 _LONGEST_EXAMPLE = 60
 _LONGEST_DESCRIPTION = 2_000
 
@@ -72,58 +73,58 @@ class Param:
 
 def params_of(tool: Tool) -> tuple[Param, ...]:
     """Return the parameters of ``tool``, in the schema's order."""
-    return _object(_mapping(tool.input_schema), _Scope(root=_mapping(tool.input_schema), depth=0))
+    root = _mapping(tool.input_schema)
+    return _Reader(root=root).object(root, 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Scope:
-    """Where in a schema we are."""
+@dataclass(slots=True, kw_only=True)
+class _Reader:
+    """Reads one schema; bounded, since a schema may contain itself."""
 
     root: JsonObject
-    depth: int
+    left: int = _MOST_PARAMS
 
-    def deeper(self) -> _Scope:
-        return _Scope(root=self.root, depth=self.depth + 1)
+    def object(self, schema: JsonObject, depth: int) -> tuple[Param, ...]:
+        needed = schema.get("required")
+        required = {name for name in needed if isinstance(name, str)} if isinstance(needed, list) else set()
+        read: list[Param] = []
+        for name, sub in _mapping(schema.get("properties")).items():
+            if self.left <= 0 or depth > _DEEPEST:
+                break
+            read.append(self.param(str(name), sub, depth, required=str(name) in required))
+        return tuple(read)
+
+    def param(self, name: str, raw: Any, depth: int, *, required: bool) -> Param:
+        self.left -= 1
+        schema = _resolved(_mapping(raw), self.root)
+        description = str(schema.get("description") or "")[:_LONGEST_DESCRIPTION]
+        choices = _choices(schema)
+        kind = _kind(schema, choices)
+        examples = _examples(schema, description)
+        has_items = kind == "array" and depth < _DEEPEST and self.left > 0
+        return Param(
+            name=name,
+            kind=kind,
+            required=required,
+            schema=schema,
+            description=description,
+            choices=choices,
+            examples=examples,
+            aliases=_aliases(description, choices or examples),
+            items=self.param("", schema.get("items"), depth + 1, required=True) if has_items else None,
+            properties=self.object(schema, depth + 1) if kind == "object" else (),
+            name_words=frozenset(words(name)),
+            name_terms=frozenset(terms(name)),
+            terms=frozenset(terms(f"{name} {schema.get('title') or ''} {description}")),
+        )
 
 
-def _object(schema: JsonObject, scope: _Scope) -> tuple[Param, ...]:
-    if scope.depth > _DEEPEST:
-        return ()
-    needed = schema.get("required")
-    required = {name for name in needed if isinstance(name, str)} if isinstance(needed, list) else set()
-    properties = list(_mapping(schema.get("properties")).items())[:_MOST_PARAMS]
-    return tuple(_param(str(name), sub, str(name) in required, scope) for name, sub in properties)
-
-
-def _param(name: str, raw: Any, required: bool, scope: _Scope) -> Param:  # noqa: FBT001 - a plain fact of the schema
-    schema = _resolved(_mapping(raw), scope)
-    description = str(schema.get("description") or "")[:_LONGEST_DESCRIPTION]
-    choices = _choices(schema)
-    kind = _kind(schema, choices)
-    examples = _examples(schema, description)
-    return Param(
-        name=name,
-        kind=kind,
-        required=required,
-        schema=schema,
-        description=description,
-        choices=choices,
-        examples=examples,
-        aliases=_aliases(description, choices or examples),
-        items=_param("", schema.get("items"), True, scope.deeper()) if kind == "array" and scope.depth < 3 else None,  # noqa: FBT003, PLR2004
-        properties=_object(schema, scope.deeper()) if kind == "object" else (),
-        name_words=frozenset(words(name)),
-        name_terms=frozenset(terms(name)),
-        terms=frozenset(terms(f"{name} {schema.get('title') or ''} {description}")),
-    )
-
-
-def _resolved(schema: JsonObject, scope: _Scope) -> JsonObject:
+def _resolved(schema: JsonObject, root: JsonObject) -> JsonObject:
     """Follow ``$ref``, merge ``allOf``, and take the first alternative that is not null."""
     merged = dict(schema)
-    for _ in range(_DEEPEST):
+    for _ in range(_MOST_STEPS):
         if isinstance(merged.get("$ref"), str):
-            merged = {**_target(merged.pop("$ref"), scope.root), **merged}
+            merged = {**_target(merged.pop("$ref"), root), **merged}
             continue
         branches = _branches(merged)
         if not branches:
@@ -138,7 +139,7 @@ def _branches(merged: dict[str, Any]) -> list[JsonObject]:
     found: list[JsonObject] = []
     parts = merged.pop("allOf", None)
     if isinstance(parts, list):
-        found += [_mapping(part) for part in parts[:_DEEPEST]]
+        found += [_mapping(part) for part in parts[:_MOST_STEPS]]
     for key in ("anyOf", "oneOf"):
         options = merged.pop(key, None)
         if isinstance(options, list):

@@ -14,7 +14,12 @@ from harness.types import ModelSpec, ToolList, Usage, UserMessage
 from tests.models.lexical.conversations import Server, model, reply, talk
 from tests.models.lexical.toolsets import GOVERNANCE, TOOLSETS, text, tool
 
-KELLERS = {"customers": [{"customer_id": "CUST_00007", "name": "Mario Keller"}, {"customer_id": "CUST_00123", "name": "Maria Keller"}]}  # fmt: skip # noqa: E501 - a result as it comes
+KELLERS = {
+    "customers": [
+        {"customer_id": "CUST_00007", "name": "Mario Keller"},
+        {"customer_id": "CUST_00123", "name": "Maria Keller"},
+    ]
+}
 
 
 def serve(**results: object) -> Server:

@@ -19,7 +19,7 @@ from harness.models.lexical.text import word_set
 from harness.types import AssistantMessage, Message, Tool, ToolAnswer, ToolList, ToolMessage, UserMessage
 from tests.models.lexical.conversations import model, reply, talk
 from tests.models.lexical.prompts import DEVELOPED_ON, HELD_OUT
-from tests.models.lexical.toolsets import TOOLSETS
+from tests.models.lexical.toolsets import TOOLSETS, tool
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12),
@@ -54,8 +54,9 @@ WORDS = st.lists(
         [
             *sorted(
                 word_set(
-                    "show delete customer CUST_00042 and then orders over $500 last year 'x' \"y z\" Maria Keller , . ; 7% "
-                    "10 /srv/a.txt Europe/Berlin a@b.org without include who find it 2024-02-31 between -3 0001-01-01"
+                    "show delete customer CUST_00042 and then orders over $500 last year 'x' \"y z\" Maria Keller "
+                    ", . ; 7% 10 /srv/a.txt Europe/Berlin a@b.org without include who find it 2024-02-31 between -3 "
+                    "0001-01-01"
                 )
             ),
             "\n",
@@ -147,6 +148,15 @@ def test_a_pattern_that_could_run_for_ever_is_not_run() -> None:
     assert talk(tools, f"Get the order {'a' * 60}1").answer
 
 
+def test_a_schema_that_contains_itself_is_read_to_an_end() -> None:
+    inside = {f"child_{n}": {"$ref": "#/$defs/node"} for n in range(60)}
+    node = {"type": "object", "properties": inside}
+    schema = {"type": "object", "$defs": {"node": node}, "properties": inside}
+    started = time.perf_counter()
+    assert talk(ToolList(tools=(Tool(name="get_tree", input_schema=schema),)), "Get the tree").answer
+    assert time.perf_counter() - started < 2
+
+
 def test_a_result_nested_too_deep_to_be_read_is_told_as_text() -> None:
     came = talk("governance", "Show customer CUST_00042", lambda _tool, _arguments: "[" * 100_000)
     assert came.answer
@@ -168,14 +178,17 @@ def test_a_reply_with_twenty_tools_takes_less_than_two_milliseconds() -> None:
     assert sorted(took)[len(took) // 2] < 0.01
 
 
+def everything_said() -> str:
+    """Return the digest of many conversations; the last one is about tools that fit equally well."""
+    asked = [(prompt.domain, prompt.text) for prompt in (*DEVELOPED_ON, *HELD_OUT)]
+    said = [talk(domain, text)[:3] for domain, text in asked]
+    tied = [tool(f"tool_{letter}", "List orders.", {}) for letter in "fbdghc"]
+    said.append(talk(ToolList(tools=tuple(tied)), "List the orders")[:3])
+    return hashlib.sha256(repr(said).encode()).hexdigest()
+
+
 def test_the_same_conversation_gets_the_same_reply_in_every_process() -> None:
-    program = (
-        "import hashlib\n"
-        "from tests.models.lexical.conversations import talk\n"
-        "from tests.models.lexical.prompts import DEVELOPED_ON, HELD_OUT\n"
-        "said = [talk(p.domain, p.text)[:3] for p in (*DEVELOPED_ON, *HELD_OUT)]\n"
-        "print(hashlib.sha256(repr(said).encode()).hexdigest())\n"
-    )
+    program = "from tests.models.lexical.test_robustness import everything_said; print(everything_said())"
     digests = {
         subprocess.run(
             [sys.executable, "-c", program],
@@ -187,5 +200,4 @@ def test_the_same_conversation_gets_the_same_reply_in_every_process() -> None:
         ).stdout.strip()
         for seed in ("1", "4242")
     }
-    here = repr([talk(prompt.domain, prompt.text)[:3] for prompt in (*DEVELOPED_ON, *HELD_OUT)])
-    assert digests == {hashlib.sha256(here.encode()).hexdigest()}
+    assert digests == {everything_said()}

@@ -1,0 +1,63 @@
+"""The best way to pair two sets: each of the smaller with one of the larger, the total score highest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def best_pairs(scores: Sequence[Sequence[float]]) -> list[int | None]:
+    """Return for each row of ``scores`` the column that it is paired with, or ``None`` where columns run out.
+
+    No other pairing has a higher total. Takes time in proportion to rows × rows × columns (or columns ×
+    columns × rows where those are fewer).
+    """
+    if not scores or not scores[0]:
+        return [None] * len(scores)
+    if len(scores) <= len(scores[0]):
+        return list(_assign(scores))
+    rows: list[int | None] = [None] * len(scores)
+    for column, row in enumerate(_assign(list(zip(*scores, strict=True)))):
+        rows[row] = column
+    return rows
+
+
+def _assign(scores: Sequence[Sequence[float]]) -> list[int]:
+    """Return a column for every row, of which there are not more than columns.
+
+    The Hungarian method with potentials, row by row along shortest augmenting paths (Jonker and
+    Volgenant 1987). Rows and columns count from 1 inside; 0 stands for none.
+    """
+    count, width = len(scores), len(scores[0])
+    row_potential, column_potential = [0.0] * (count + 1), [0.0] * (width + 1)
+    row_of = [0] * (width + 1)
+    for row in range(1, count + 1):
+        row_of[0] = row
+        distance, before = [float("inf")] * (width + 1), [0] * (width + 1)
+        seen: list[bool] = [False] * (width + 1)
+        column = 0
+        while row_of[column]:
+            seen[column] = True
+            current, step, nearest = row_of[column], float("inf"), 0
+            for other in range(1, width + 1):
+                if seen[other]:
+                    continue
+                reduced = -scores[current - 1][other - 1] - row_potential[current] - column_potential[other]
+                if reduced < distance[other]:
+                    distance[other], before[other] = reduced, column
+                if distance[other] < step:
+                    step, nearest = distance[other], other
+            for other in range(width + 1):
+                if seen[other]:
+                    row_potential[row_of[other]] += step
+                    column_potential[other] -= step
+                else:
+                    distance[other] -= step
+            column = nearest
+        while column:
+            row_of[column] = row_of[before[column]]
+            column = before[column]
+    columns = [0] * count
+    for column, row in enumerate(row_of[1:]):
+        if row:
+            columns[row - 1] = column
+    return columns

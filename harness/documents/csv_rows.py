@@ -1,0 +1,181 @@
+"""A CSV file as rows of named cells, each with the line on which it begins.
+
+Strict, so that a mistake is told and never guessed at: UTF-8 (a byte order mark is passed over), commas,
+double quotes that are doubled inside a quoted cell, one header, and as many cells in each row as in it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import hashlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.documents.document import shown
+from harness.errors import InvalidInput, Problem, did_you_mean
+from harness.types import Location
+
+MAX_BYTES = 5_000_000
+"""A larger table is no set of cases but a mistake."""
+
+QUOTES_HINT = 'Within a quoted cell every quote is written twice: "{""ticker"":""AAPL""}".'
+"""What helps with nearly every cell that holds JSON and cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row below the header."""
+
+    line: int
+    """The 1-based line on which it begins; a quoted cell may go on over several."""
+    cells: Mapping[str, str]
+    """Column → text, as it is written; columns that the header lacks are missing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A file's rows, and what is wrong with it short of being unreadable."""
+
+    file: str
+    """The file's path as the user would type it."""
+    digest: str
+    """SHA-256 of the file's bytes."""
+    rows: tuple[Row, ...]
+    """In the order of the file, blank ones left out."""
+    problems: tuple[Problem, ...]
+    """Rows with too many or too few cells; they are not in `rows`."""
+
+    def at(self, line: int) -> Location:
+        """Return the place of a line."""
+        return Location(file=self.file, line=line)
+
+
+def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] = ()) -> Table:
+    """Read the CSV file at ``path``, which must have the ``required`` columns and may have the ``optional`` ones.
+
+    Raises:
+        InvalidInput: it cannot be read, is too large, is not UTF-8, breaks CSV's syntax, or its header has not
+            exactly these columns. Lesser problems are kept in `Table.problems`.
+    """
+    file = shown(path)
+    raw = _read(path, file)
+    text = _decode(raw, file)
+    records = _records(text, file)
+    first = next(records, None)
+    if first is None:
+        problem = _problem(file, 1, "the file is empty.", f"Its first line names the columns: {','.join(required)}.")
+        raise InvalidInput([problem])
+    line, header = first
+    _check_header(header, required, optional, file, line)
+    rows, problems = [], []
+    for line, cells in records:
+        if len(cells) == len(header):
+            rows.append(Row(line, dict(zip(header, cells, strict=True))))
+        else:
+            problems.append(_ragged(file, line, cells, header))
+    return Table(file=file, digest=hashlib.sha256(raw).hexdigest(), rows=tuple(rows), problems=tuple(problems))
+
+
+def _read(path: Path, file: str) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:  # a path with a NUL character is a ValueError
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InvalidInput([_problem(file, None, f"the file cannot be read: {reason}.")]) from error
+    if len(raw) > MAX_BYTES:
+        limit = f"the file is larger than {MAX_BYTES // 1_000_000} MB."
+        raise InvalidInput([_problem(file, None, limit, "Split it into several files.")])
+    return raw
+
+
+def _decode(raw: bytes, file: str) -> str:
+    raw = raw.removeprefix(codecs.BOM_UTF8)
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = _line_of(raw[: error.start].decode("utf-8"))
+        meant = 'Save it with the encoding UTF-8; spreadsheets call it "CSV UTF-8".'
+        raise InvalidInput([_problem(file, line, "the file is not UTF-8 text.", meant)]) from error
+    if "\0" in text:
+        line = _line_of(text[: text.index("\0")])
+        raise InvalidInput([_problem(file, line, "a NUL character stands here.", "Is this really a CSV file?")])
+    return text
+
+
+def _line_of(before: str) -> int:
+    """Return the number of the line that follows ``before``; a carriage return alone ends a line, too."""
+    return before.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+
+
+def _records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield every record that is not blank, with the line on which it begins."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    while True:
+        begins = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            message, meant = _explained(str(error))
+            raise InvalidInput([_problem(file, begins, message, meant)]) from error
+        if any(cell.strip() for cell in cells):
+            yield begins, cells
+
+
+def _explained(words: str) -> tuple[str, str]:
+    """Return what the CSV parser's words mean, and what to do."""
+    if "unexpected end of data" in words:
+        return "a cell opens with a quote that is never closed.", QUOTES_HINT
+    if "expected after" in words:
+        return "a quoted cell goes on after its closing quote.", QUOTES_HINT
+    if "field larger" in words:
+        return f"a cell has more than {csv.field_size_limit():,} characters.", "Is a closing quote missing?"
+    return f"this is not CSV: {words}.", QUOTES_HINT
+
+
+def _check_header(header: list[str], required: Sequence[str], optional: Sequence[str], file: str, line: int) -> None:
+    known = (*required, *optional)
+    problems = []
+    for name in dict.fromkeys(header):
+        if name not in known:
+            missing = [column for column in known if column not in header]
+            near = did_you_mean(name.strip().lower().replace(" ", "_"), missing)
+            meant = near or _separators(name) or f"The columns are {', '.join(known)}."
+            problems.append(_problem(file, line, f"there is no column {name[:60]!r}.", meant))
+        elif header.count(name) > 1:
+            problems.append(_problem(file, line, f"the column {name!r} is given twice.", "Remove one of them."))
+    absent = [column for column in required if column not in header]
+    if absent:
+        names = ", ".join(repr(name) for name in absent)
+        message = f"columns are missing: {names}." if len(absent) > 1 else f"the column {names} is missing."
+        problems.append(_problem(file, line, message, f"The first line of the file is: {','.join(required)}"))
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _separators(name: str) -> str | None:
+    found = next((mark for mark in (";", "\t", "|") if mark in name), None)
+    return None if found is None else f"Separate the columns by commas, not by {found!r}."
+
+
+def _ragged(file: str, line: int, cells: list[str], header: list[str]) -> Problem:
+    counts = f"this row has {_columns(len(cells))}, the header has {len(header)}."
+    if any(cell.startswith((' "', '\t"')) for cell in cells):
+        return _problem(file, line, counts, "Write no space between a comma and an opening quote.")
+    if len(cells) > len(header):
+        meant = f"Put quotes around a cell that has commas in it. {QUOTES_HINT}"
+        return _problem(file, line, counts, meant)
+    return _problem(file, line, counts, f"Every row has the columns {', '.join(header)}; an empty one keeps its comma.")
+
+
+def _columns(count: int) -> str:
+    return "1 column" if count == 1 else f"{count} columns"
+
+
+def _problem(file: str, line: int | None, message: str, meant: str | None = None) -> Problem:
+    return Problem(at=Location(file=file, line=line), message=message, meant=meant)

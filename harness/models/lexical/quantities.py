@@ -1,0 +1,115 @@
+"""How well numbers and days fit a parameter: the half of `affinity` that is about quantities.
+
+Scores mean what they mean there. A quantity looks like any other, so that mostly the words around it
+decide: "over $500" is a minimum, "the 5 latest" a limit, "for 10 years" a number of years.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from harness.models.lexical.dates import Period
+from harness.models.lexical.reading import Nearby
+from harness.models.lexical.schemas import Param
+from harness.models.lexical.text import terms, word_set
+from harness.models.lexical.values import Value
+
+Scored = tuple[str | int | float, float]
+"""An argument and its score."""
+
+_LIMIT = frozenset(terms("limit max maximum count top n size page results"))
+_LIMIT_CUES = word_set("top first last latest newest recent most max maximum limit up only at")
+_AT_LEAST = word_set("over above exceeding least minimum min than from more greater higher larger")
+_AT_MOST = word_set("under below most maximum max up less fewer lower smaller")
+_MINIMUM = frozenset([*terms("min minimum above over greater least lower gt gte"), "from"])
+_MAXIMUM = frozenset(terms("max maximum below under less most upper lt lte"))
+_MONEY = frozenset(terms("amount price dollar usd eur cost salary principal contribution budget value fee revenue "
+                         "deposit payment balance invested"))  # fmt: skip
+_PERCENT = frozenset(terms("rate percent percentage interest discount share margin ratio growth tax"))
+_FRACTION = frozenset(terms("decimal fraction"))
+_START = frozenset([*terms("start since begin first min earliest"), "from", "after"])
+_END = frozenset([*terms("end last max latest until"), "to", "until", "before", "through", "till"])
+_DATED = frozenset([*terms("date day start end since until begin timestamp datetime"), "from", "to", "before", "after"])
+
+
+def number(param: Param, value: Value, around: Nearby) -> Scored | None:
+    """Return ``value`` as a number for ``param``, or ``None`` if it is none or out of bounds."""
+    if value.kind != "number" or not math.isfinite(value.number):
+        return None
+    amount = _as_fraction(param, value) if value.measure == "%" else value.number
+    if param.kind == "integer" and not float(amount).is_integer():
+        return None
+    if not _in_bounds(param, amount):
+        return None
+    return amount, 1.0 + _measured(param, value) + _cued(param, value, around)
+
+
+def _measured(param: Param, value: Value) -> float:
+    """Score what the number measures against what the parameter is about."""
+    if value.measure == "%":
+        return 3.0 if param.terms & _PERCENT else -1.0
+    if value.measure == "$":
+        return -1.5 if param.terms & _PERCENT and not param.terms & _MONEY else 1.5 if param.terms & _MONEY else 0.0
+    return -1.0 if _PERCENT & param.name_terms else 0.0
+
+
+def _cued(param: Param, value: Value, around: Nearby) -> float:
+    """Score what the words around the number say."""
+    name, close = param.name_terms, around.terms()
+    counted = frozenset(terms(value.unit))
+    score = 2.0 * min(2, len(close & name)) + 1.0 * min(3, len(close & param.terms - name))
+    if counted & name:
+        score += 1.0
+    if counted and value.measure == "" and param.terms & _MONEY and not counted & param.terms:
+        score -= 2.0  # "7 orders" is no amount of money
+    if name & _LIMIT and value.measure == "":
+        cued = around.says_before(_LIMIT_CUES) or any(word.text in _LIMIT_CUES for word in around.after[:1])
+        score += (2.0 if cued else 0.0) + (1.0 if counted & param.terms else 0.0)
+    if around.says_before(_AT_LEAST) and not around.says_before(_AT_MOST):
+        score += 3.0 if name & _MINIMUM else -3.0 if name & _MAXIMUM else 0.0
+    elif around.says_before(_AT_MOST):
+        score += 3.0 if name & _MAXIMUM else -3.0 if name & _MINIMUM else 0.0
+    return score
+
+
+def _as_fraction(param: Param, value: Value) -> float | int:
+    """Return 7% as 0.07 where the parameter says that it takes a decimal, else as 7."""
+    shown = [float(example) for example in param.examples if re.fullmatch(r"0?\.\d+", example)]
+    highest = param.schema.get("maximum")
+    small = isinstance(highest, (int, float)) and not isinstance(highest, bool) and highest <= 1
+    return round(value.number / 100, 12) if shown or small or param.terms & _FRACTION else value.number
+
+
+def _in_bounds(param: Param, number: float) -> bool:
+    def bound(key: str) -> float | None:
+        limit = param.schema.get(key)
+        return limit if isinstance(limit, (int, float)) and not isinstance(limit, bool) else None
+
+    low, high = bound("minimum"), bound("maximum")
+    return (low is None or number >= low) and (high is None or number <= high)
+
+
+def period(param: Param, value: Value) -> Scored | None:
+    """Return the year, the day or the words that a ``period`` gives to ``param``, or ``None``."""
+    if value.period is None:
+        return None
+    if param.kind in ("integer", "number"):
+        day = value.period.first or value.period.last
+        return (day.year, 4.0) if day is not None and "year" in param.name_words else None
+    return _day_or_words(param, value, value.period) if param.kind in ("string", "any") and not param.choices else None
+
+
+def _day_or_words(param: Param, value: Value, days: Period) -> Scored | None:
+    """Return the first or the last day, as the parameter's name asks; or the words, for a "timeframe"."""
+    roles = param.name_terms | param.name_words
+    dated = str(param.schema.get("format")).startswith("date") or roles & _DATED
+    if not dated:
+        return (value.text, 1.0) if roles & frozenset(terms("period timeframe range interval query")) else None
+    ends = bool(roles & _END and not roles & _START)
+    day = days.last if ends else days.first
+    if day is None:
+        return None
+    if param.schema.get("format") != "date-time":
+        return day.isoformat(), 4.0
+    return f"{day.isoformat()}T{'23:59:59' if ends else '00:00:00'}Z", 4.0

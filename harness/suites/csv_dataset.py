@@ -1,0 +1,193 @@
+"""Datasets in CSV: one case a row, judged by graded metrics.
+
+`docs/datasets.md` describes the format. A dataset names neither itself nor its server: both are called like
+the file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from harness.documents.csv_rows import QUOTES_HINT, Row, Table, read_table
+from harness.documents.document import shown
+from harness.documents.fields import as_line
+from harness.errors import InvalidInput, InvalidValue, Problem
+from harness.suites import Vocabulary
+from harness.types import Case, Check, Location, Suite
+
+COLUMNS = ("test_id", "query", "expected_tool", "expected_args", "expected_response_contains")
+"""The columns, in their usual order; any order is read."""
+MAX_CASES = 100
+"""Each case may cost a conversation and a judgement; a larger file has to be asked for."""
+CHECK = "graded"
+"""The kind of check that every row asks for."""
+
+_COLUMN_OF = {"tool": "expected_tool", "args": "expected_args"}
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_./:-]{1,128}")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+def read_dataset(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASES) -> Suite:
+    """Return the suite in the CSV file at ``path``.
+
+    Raises:
+        InvalidInput: with every problem of the file, in the order of its lines.
+    """
+    table = read_table(path, required=COLUMNS)
+    problems = list(table.problems)
+    cases: dict[str, Case] = {}
+    for row in table.rows:
+        case = _case(row, table, vocabulary, problems)
+        if case is None:
+            continue
+        if first := cases.get(case.name):
+            message = f"the test_id {case.name!r} is given twice; first at line {first.at.line if first.at else '?'}."
+            problems.append(_problem(table, row, message, "Give each row an id of its own."))
+        cases.setdefault(case.name, case)
+    problems += _counted(table, max_cases)
+    if problems:
+        raise InvalidInput(sorted(problems, key=lambda problem: problem.at.line or 0))
+    return Suite(name=name_of(path), cases=tuple(cases.values()), digest=table.digest, at=Location(file=table.file))
+
+
+def name_of(path: Path) -> str:
+    """Return what a dataset at ``path`` is called."""
+    return Path(shown(path)).stem
+
+
+def _counted(table: Table, max_cases: int) -> Iterable[Problem]:
+    total = len(table.rows) + len(table.problems)
+    if not total:
+        at = Location(file=table.file, line=1)
+        yield Problem(at=at, message="there is no test below the header.", meant="Add at least one row.")
+    elif total > max_cases:
+        message = f"there are {total} tests, and at most {max_cases} are read."
+        meant = "Split the file, or raise the limit with --max-cases."
+        yield Problem(at=Location(file=table.file), message=message, meant=meant)
+
+
+def _case(row: Row, table: Table, vocabulary: Vocabulary, problems: list[Problem]) -> Case | None:
+    """Return the case of a row; what is wrong with the row is added to ``problems``."""
+    known = len(problems)
+    cells = row.cells
+
+    def taken(column: str, read: Any) -> Any:
+        try:
+            return read(cells[column])
+        except InvalidValue as error:
+            problems.append(_problem(table, row, f"{column}: {error.message.rstrip('.')}.", error.meant))
+            return None
+
+    name = taken("test_id", lambda cell: as_line(_filled(cell).strip()))
+    prompt = taken("query", _filled)
+    tools = taken("expected_tool", _tools)
+    arguments = taken("expected_args", _arguments)
+    if tools is not None and arguments is not None and len(tools) != len(arguments):
+        message = f"expected_tool names {_tools_of(tools)}, expected_args holds {_objects_of(arguments)}."
+        meant = "Give one object of arguments for each tool, in the same order; {} takes any arguments."
+        problems.append(_problem(table, row, message, meant))
+    if len(problems) > known:
+        return None
+    value = {
+        "expected": [{"tool": tool, "args": args} for tool, args in zip(tools, arguments, strict=True)],
+        "keywords": keywords(cells["expected_response_contains"]),
+    }
+    at = table.at(row.line)
+    try:
+        checks = tuple(Check(kind=CHECK, params=params, at=at) for _, params in vocabulary.parse(CHECK, value))
+    except InvalidValue as error:
+        column = next((_COLUMN_OF[str(step)] for step in error.path if step in _COLUMN_OF), COLUMNS[-1])
+        problems.append(_problem(table, row, f"{column}: {error.message.rstrip('.')}.", error.meant))
+        return None
+    return Case(name=name, prompt=prompt, checks=checks, at=at)
+
+
+# ── Cells ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _filled(cell: str) -> str:
+    if not cell.strip():
+        raise InvalidValue("it is empty")
+    return cell
+
+
+def keywords(cell: str) -> list[str]:
+    """Return the keywords in a cell: what stands between commas, without the spaces around it."""
+    return [word for part in cell.split(",") if (word := part.strip())]
+
+
+def _tools(cell: str) -> list[str]:
+    """Return the names in ``cell``: one as it stands, several as a JSON array."""
+    text = cell.strip()
+    if not text:
+        raise InvalidValue("it is empty", meant="Name a tool, or write [] where none has to be called.")
+    if not text.startswith("["):
+        return [_tool(text)]
+    names = _json(text)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InvalidValue("an array of tools holds texts only", meant='Write ["get_price","get_news"].')
+    return [_tool(name) for name in names]
+
+
+def _tool(name: str) -> str:
+    if _TOOL_NAME.fullmatch(name):
+        return name
+    guess = "_".join(word.lower() for word in _WORDS.findall(name))
+    meant = f"Write the name that the server lists, probably {guess!r}." if guess else "harness tools lists the names."
+    raise InvalidValue(f"{name[:80]!r} is not the name of a tool", meant=meant)
+
+
+def _arguments(cell: str) -> list[dict[str, Any]]:
+    """Return the objects in ``cell``: one, or an array of them."""
+    if not cell.strip():
+        raise InvalidValue("it is empty", meant="Write {} where any arguments will do.")
+    value = _json(cell)
+    objects = value if isinstance(value, list) else [value]
+    if not all(isinstance(item, dict) for item in objects):
+        raise InvalidValue("expected a JSON object, or an array of objects", meant='Write {"ticker":"AAPL"}.')
+    return objects
+
+
+def _json(text: str) -> Any:
+    """Return the JSON value of ``text``; keys that are given twice and NaN are none."""
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+    except RecursionError:
+        raise InvalidValue("it is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        single = "'" in text and '"' not in text
+        meant = "JSON takes double quotes, not single ones. " if single else ""
+        found = text.strip()[:60]
+        message = f"this is not JSON: {error.msg} at character {error.pos + 1} of {found!r}"
+        raise InvalidValue(message, meant=meant + QUOTES_HINT) from None
+    except ValueError:  # Python refuses whole numbers of more than 4300 digits
+        raise InvalidValue("a number in it has too many digits") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidValue(f"the key {twice[:60]!r} is given twice")
+    return found
+
+
+def _no_constant(word: str) -> Any:
+    raise InvalidValue(f"{word} is no number in JSON")
+
+
+def _tools_of(tools: list[str]) -> str:
+    return "1 tool" if len(tools) == 1 else f"{len(tools)} tools"
+
+
+def _objects_of(arguments: list[dict[str, Any]]) -> str:
+    return "1 object" if len(arguments) == 1 else f"{len(arguments)} objects"
+
+
+def _problem(table: Table, row: Row, message: str, meant: str | None = None) -> Problem:
+    return Problem(at=table.at(row.line), message=message, meant=meant)

@@ -1,0 +1,68 @@
+"""SQLite held in memory: every statement a constant, every value a parameter.
+
+A filter that was not given is null, and ``:x IS NULL OR …`` lets all rows pass.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import unicodedata
+import weakref
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+Row: TypeAlias = dict[str, Any]
+"""One row by column name."""
+
+
+class MemoryDatabase:
+    """A database of its own, gone with the object; use it from one thread.
+
+    Statements may use ``holds(whole, part)`` and ``same(one, other)``, which ignore case and accents.
+    """
+
+    def __init__(self, schema: str, tables: Mapping[str, Iterable[tuple[Any, ...]]]) -> None:
+        """Create the tables of ``schema`` and fill each with its rows, in the order of its columns."""
+        self._connection = sqlite3.connect(":memory:", isolation_level=None)
+        weakref.finalize(self, self._connection.close)
+        self._connection.row_factory = sqlite3.Row
+        for name, function in (("holds", _holds), ("same", _same)):
+            self._connection.create_function(name, 2, function, deterministic=True)
+        self._connection.executescript(schema)
+        with self._connection:
+            self._connection.execute("BEGIN")
+            for table, rows in tables.items():
+                self._fill(table, list(rows))
+        self._connection.execute("PRAGMA foreign_keys = ON")
+
+    def rows(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
+        """Return what a statement selects."""
+        return [dict(row) for row in self._connection.execute(statement, values or {})]
+
+    def row(self, statement: str, values: Mapping[str, Any] | None = None) -> Row | None:
+        """Return the first row that a statement selects, if there is one."""
+        return next(iter(self.rows(statement, values)), None)
+
+    def change(self, statement: str, values: Mapping[str, Any]) -> int:
+        """Carry out a statement that writes; return how many rows it touched."""
+        return self._connection.execute(statement, values).rowcount
+
+    def _fill(self, table: str, rows: list[tuple[Any, ...]]) -> None:
+        marks = ",".join("?" * len(rows[0]))
+        self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608  # our own table's name
+
+
+def fold(text: str) -> str:
+    """Return ``text`` without case and accents: *José* is *jose*."""
+    return "".join(
+        letter for letter in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(letter)
+    )
+
+
+def _holds(whole: str, part: str) -> bool:
+    """Return whether ``part`` stands in ``whole``; unlike in LIKE, nothing in it is a wildcard."""
+    return fold(part) in fold(whole)
+
+
+def _same(one: str, other: str) -> bool:
+    return fold(one) == fold(other.strip())

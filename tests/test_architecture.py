@@ -1,0 +1,164 @@
+"""The shape of the house: what may import what, what is public, and what a command may load."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import harness
+
+ROOT = Path(harness.__file__).parent
+
+FLOORS = (
+    {"types", "py"},
+    {"errors", "canonical"},
+    {"registry", "builtin", "redaction", "runlog", "stats"},
+    {"documents"},
+    {"config"},
+    {"suites", "models", "sessions"},
+    {"agent", "checks"},
+    {"runner", "reports"},
+    {"web", "api"},
+    {"cli"},
+)
+"""From the ground up: a module imports from floors below its own, or from its own room."""
+
+SIDEWAYS = {("checks", "models")}
+"""Rooms of one floor that may know each other: none but a check that asks a model to judge."""
+
+
+def floor_of(room: str) -> int:
+    return next(number for number, rooms in enumerate(FLOORS) if room in rooms)
+
+
+def imports() -> Iterator[tuple[str, str, Path]]:
+    for path in sorted(ROOT.rglob("*.py")):
+        if "_builtin" in path.parts:
+            continue
+        own = path.relative_to(ROOT).parts[0].removesuffix(".py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            for name in _imported(node):
+                if name.startswith("harness.") and own != "__init__":
+                    yield own, name.split(".")[1], path
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "imports are absolute"
+        if node.module == "harness":
+            return [f"harness.{alias.name}" for alias in node.names]
+        return [node.module or ""]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
+def test_imports_only_go_down() -> None:
+    upward = {
+        f"{path.relative_to(ROOT)} imports {theirs}"
+        for own, theirs, path in imports()
+        if own != theirs and floor_of(theirs) >= floor_of(own) and (own, theirs) not in SIDEWAYS
+    }
+    assert upward == set()
+
+
+@pytest.mark.parametrize(("room", "never"), [("checks", "sessions"), ("models", "suites"), ("reports", "runner")])
+def test_some_rooms_never_know_each_other(room: str, never: str) -> None:
+    assert [path for own, theirs, path in imports() if own == room and theirs == never] == []
+
+
+def test_no_module_is_part_of_a_circle() -> None:
+    modules = {
+        path: path.relative_to(ROOT.parent).with_suffix("").as_posix().replace("/", ".") for path in ROOT.rglob("*.py")
+    }
+    names = {name.removesuffix(".__init__") for name in modules.values()}
+    edges: dict[str, set[str]] = {}
+    for path, name in modules.items():
+        body = ast.parse(path.read_text("utf-8")).body  # imports inside functions are for heavy SDKs
+        found = [target for node in body for target in _targets(node)]
+        edges[name.removesuffix(".__init__")] = {target for target in found if target in names}
+    assert _circle(edges) is None
+
+
+def _targets(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom) and node.module:
+        return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
+def _circle(edges: dict[str, set[str]]) -> list[str] | None:
+    done: set[str] = set()
+
+    def visit(name: str, trail: list[str]) -> list[str] | None:
+        if name in trail:
+            return [*trail[trail.index(name) :], name]
+        if name in done:
+            return None
+        for target in sorted(edges[name] - {name}):
+            # A package and its parts are one room.
+            if not target.startswith(f"{name}.") and not name.startswith(f"{target}."):
+                found = visit(target, [*trail, name])
+                if found:
+                    return found
+        done.add(name)
+        return None
+
+    return next((found for name in sorted(edges) if (found := visit(name, []))), None)
+
+
+def test_the_public_api_is_exactly_this() -> None:
+    assert harness.__all__ == [
+        "Case",
+        "Check",
+        "CheckResult",
+        "Counts",
+        "HarnessError",
+        "Limits",
+        "Report",
+        "Run",
+        "ServerSpec",
+        "Suite",
+        "ToolCall",
+        "Transcript",
+        "load_suite",
+        "run",
+        "run_async",
+    ]
+    assert all(getattr(harness, name) is not None for name in harness.__all__)
+
+
+HEAVY = ("mcp", "anthropic", "openai", "httpx2", "pydantic", "genai_prices", "rich", "yaml", "anyio", "jsonschema")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        (["--help"], set()),
+        (["--version"], set()),
+        (["models"], {"yaml"}),
+        (["evals", "--help"], {"rich", "pydantic", "yaml", "anyio", "jsonschema"}),
+    ],
+)
+def test_a_command_loads_nothing_heavy_that_it_does_not_need(
+    arguments: list[str], allowed: set[str], tmp_path: Path
+) -> None:
+    script = (
+        "import sys; sys.argv[0] = 'harness'\n"
+        "from harness.cli import main\n"
+        "try: main()\n"
+        f"except SystemExit: print('LOADED', [name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=True,
+        cwd=tmp_path,
+        env={"HOME": str(tmp_path)},
+    )
+    loaded = set(ast.literal_eval(result.stdout.split("LOADED")[1]))
+    assert loaded <= allowed
