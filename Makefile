@@ -28,5 +28,5 @@ $(READY): requirements.lock pyproject.toml
 
 # Pin everything anew after a change of pyproject.toml.
 lock:
-	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-emit-find-links \
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
 		--group dev --all-extras pyproject.toml --output-file requirements.lock

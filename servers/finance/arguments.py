@@ -22,7 +22,7 @@ def _period(value: Any) -> Any:
     text = value.strip().lower()
     if text in PERIODS:
         return text
-    raise ValueError(f"this is not a period; {_advice(text)}; periods are {', '.join(PERIODS)}")
+    raise ValueError(f"this is not a period; {_advice(text)} Periods are {', '.join(PERIODS)}")
 
 
 def _advice(text: str) -> str:

@@ -41,20 +41,21 @@ def ratios_of(statement: Mapping[str, Any], price: float) -> r.Ratios:
     )
 
 
-def remarks_on(statement: Mapping[str, Any]) -> list[str]:
-    """Return why ratios are missing, for people who do not expect it."""
-    remarks = []
-    if statement["net_income"] <= 0:
-        remarks.append("pe_ratio is null: the company made a loss.")
-    if statement["shareholders_equity"] <= 0:
-        remarks.append("price_to_book, return_on_equity_percent and debt_to_equity are null: equity is negative.")
-    if statement["current_assets"] is None:
-        remarks.append(
-            "current_ratio, quick_ratio and gross_margin_percent are null: a financial company has no such lines."
-        )
-    if statement["interest_expense"] is None:
-        remarks.append("interest_coverage is null: no interest expense is stated.")
-    return remarks
+def remarks_on(ratios: r.Ratios) -> list[str]:
+    """Return why ratios are null, for people who do not expect it."""
+    reasons: dict[str, list[str]] = {}
+    for name, value in ratios.items():
+        if value is None:
+            reasons.setdefault(_why_null(name), []).append(name)
+    return [f"{' and '.join(names)}: null, because {reason}." for reason, names in reasons.items()]
+
+
+def _why_null(ratio: str) -> str:
+    if ratio == "pe_ratio":
+        return "the company made a loss"
+    if ratio in ("price_to_book", "return_on_equity_percent", "debt_to_equity"):
+        return "shareholders' equity is negative"
+    return "the company states no such figures"
 
 
 def _ratio(part: float | None, whole: float | None) -> float | None:

@@ -105,15 +105,16 @@ class FinanceTools:
         """
         company = self._market.company(ticker)
         statement = self._market.statement(company["ticker"])
+        ratios = self._ratios(company["ticker"])
         return r.FinancialRatios(
             ticker=company["ticker"],
             name=company["name"],
             fiscal_year=FISCAL_YEAR,
             price=self._price(company["ticker"]),
             price_date=LAST_DAY.isoformat(),
-            ratios=self._ratios(company["ticker"]),
+            ratios=ratios,
             computed_from=cast("r.Figures", fields_of(statement, r.Figures)),
-            remarks=remarks_on(statement),
+            remarks=remarks_on(ratios),
             source=SOURCE,
         )
 

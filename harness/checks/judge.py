@@ -1,0 +1,174 @@
+"""The judge: a configured model that grades what no assertion can.
+
+`JudgeModel` is one such model, shared by all trials of a run: it asks, reads the verdict, and keeps verdicts by
+content. `Judge` is what the checks of one trial ask; it adds up what that trial's judgements took.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import anyio
+
+from harness.checks.judge_prompt import JUDGE_PROMPT_VERSION, SYSTEM, VERDICT, NoVerdict, Question, read_verdict
+from harness.errors import JudgeError, ModelError
+from harness.models import Model
+from harness.types import (
+    AssistantMessage,
+    Judgement,
+    Message,
+    ModelSpec,
+    Reply,
+    ToolAnswer,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
+
+DEFAULT_JUDGE = "gpt-4o"
+"""The model that judges where it is configured and nobody names another."""
+
+JUDGE_TIMEOUT_S = 60.0
+"""One judgement, its second attempt and all waiting included."""
+
+ATTEMPTS = 2
+"""A judge that hands in no verdict is told so, and asked once more."""
+
+HOW_TO_NAME_ONE = "Name a judge with --judge-model or judge_model: in the suite, or configure a model named gpt-4o."
+"""What helps where a judge is needed and there is none."""
+
+MAX_EXPLANATION = 1_000
+"""Characters of a judge's explanation that are kept."""
+
+
+def judging(spec: ModelSpec) -> ModelSpec:
+    """Return ``spec`` for judging: at temperature 0, wherever the model's API takes a temperature."""
+    return replace(spec, temperature=0.0)
+
+
+class JudgeModel:
+    """One model that judges, for a whole run."""
+
+    def __init__(self, name: str, model: Model, *, timeout_s: float = JUDGE_TIMEOUT_S) -> None:
+        """``model`` is open; whoever opened it closes it."""
+        self.name = name
+        self._model = model
+        self._timeout_s = timeout_s
+        self._kept: dict[str, Judgement] = {}
+        self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+
+    async def grade(self, question: Question, spend: Callable[[Usage], None]) -> Judgement:
+        """Return the judgement, the one of an equal question where there was one; ``spend`` is told what it took.
+
+        Raises:
+            JudgeError: there is no verdict.
+        """
+        key = question.digest
+        async with self._locks[key]:  # a question that is being asked is not asked a second time
+            if key not in self._kept:
+                self._kept[key] = await self._grade(question, spend)
+                return self._kept[key]
+        return replace(self._kept[key], cached=True)
+
+    async def _grade(self, question: Question, spend: Callable[[Usage], None]) -> Judgement:
+        try:
+            with anyio.fail_after(self._timeout_s):
+                return await self._ask(question, spend)
+        except TimeoutError:
+            raise JudgeError(f"the judge {self.name} gave no verdict within {self._timeout_s:g} s") from None
+        except ModelError as error:
+            raise JudgeError(f"the judge {self.name} gave no reply: {error}") from error
+
+    async def _ask(self, question: Question, spend: Callable[[Usage], None]) -> Judgement:
+        conversation: list[Message] = [UserMessage(text=question.text)]
+        problem = ""
+        for _ in range(ATTEMPTS):
+            reply = await self._model.answer(conversation, question.scale.tools, SYSTEM)
+            spend(reply.usage)
+            try:
+                verdict = read_verdict(reply, question.scale)
+            except NoVerdict as error:
+                problem = str(error)
+                conversation += _corrected(reply, problem)
+                continue
+            return Judgement(
+                question=question.digest,
+                model=self.name,
+                prompt_version=JUDGE_PROMPT_VERSION,
+                score=verdict.score,
+                grade=verdict.grade,
+                explanation=verdict.explanation[:MAX_EXPLANATION],
+            )
+        raise JudgeError(f"the judge {self.name} gave no verdict in {ATTEMPTS} attempts: {problem}")
+
+
+def _corrected(reply: Reply, problem: str) -> tuple[Message, ...]:
+    """Return what is said after a reply that is no verdict; every call in it is answered."""
+    words = f"That is no verdict: {problem}. Call {VERDICT} exactly once, with the fields of its schema."
+    answers = tuple(ToolAnswer(request_id=request.id, text=words, is_error=True) for request in reply.tool_requests)
+    return AssistantMessage(reply=reply), ToolMessage(answers=answers) if answers else UserMessage(text=words)
+
+
+class Judge:
+    """Whom the checks of one trial ask for a verdict."""
+
+    def __init__(
+        self,
+        models: Mapping[str, JudgeModel],
+        default: str | None = None,
+        *,
+        recorded: Iterable[Judgement] = (),
+    ) -> None:
+        """Ask ``models``; ``recorded`` judgements of the same questions are taken over from an earlier run.
+
+        Args:
+            models: name → judge.
+            default: who judges where a check names nobody; ``None`` if there is no such judge.
+            recorded: used only where the judge that is asked for is not among ``models``.
+        """
+        self._models = models
+        self._default = default
+        self._recorded = {(judgement.question, judgement.model): judgement for judgement in recorded}
+        self.usage = Usage()
+        """What the judgements of this trial took; those taken over took nothing."""
+        self.judgements: list[Judgement] = []
+        """Every judgement of this trial, in the order in which they were given."""
+
+    def available(self, model: str | None = None) -> bool:
+        """Whether anybody judges: the one called ``model``, or the default."""
+        return (model or self._default) is not None
+
+    async def grade(self, question: Question, model: str | None = None) -> Judgement:
+        """Return the judgement of the judge called ``model``, or of the default one.
+
+        Raises:
+            JudgeError: there is none.
+        """
+        name = model or self._default
+        if name is None:
+            raise JudgeError(f"no judge is configured. {HOW_TO_NAME_ONE}")
+        if name in self._models:
+            judgement = await self._models[name].grade(question, self._spend)
+        else:
+            judgement = self._taken_over(question, name)
+        self.judgements.append(judgement)
+        return judgement
+
+    def _taken_over(self, question: Question, name: str) -> Judgement:
+        recorded = self._recorded.get((question.digest, name))
+        if recorded is None:
+            raise JudgeError(
+                f"the run holds no verdict of {name} on this question as it is asked now. "
+                "Name a judge with --judge-model to have it judged."
+            )
+        return replace(recorded, cached=True)
+
+    def _spend(self, usage: Usage) -> None:
+        self.usage += usage
+
+
+def opened(models: Sequence[tuple[str, Model]]) -> Mapping[str, JudgeModel]:
+    """Return judges of the models of those names."""
+    return {name: JudgeModel(name, model) for name, model in models}
