@@ -11,6 +11,7 @@ import click
 
 from harness.config import Config, load_config
 from harness.config.models import ResolvedModel
+from harness.models.settings import unsent
 from harness.reports.text import printable
 
 
@@ -20,7 +21,7 @@ def command(json_output: bool) -> None:
     """List configured models, where each setting comes from, and whether a key is present.
 
     Keys themselves are never shown. Models that need no configuration: PROVIDER:MODEL with the
-    provider's usual key variable, for example anthropic:claude-sonnet-4-5.
+    provider's usual key variable, for example anthropic:claude-sonnet-4-6.
     """
     config = load_config(Path.cwd(), os.environ)
     models = config.models()
@@ -29,7 +30,7 @@ def command(json_output: bool) -> None:
         return
     for model in models:
         click.echo(printable("\n".join(_lines(model, config))))
-    click.echo("Without configuration: PROVIDER:MODEL, for example anthropic:claude-sonnet-4-5 or openai:gpt-4o.")
+    click.echo("Without configuration: PROVIDER:MODEL, for example anthropic:claude-sonnet-4-6 or openai:gpt-4o.")
 
 
 def _lines(model: ResolvedModel, config: Config) -> list[str]:
@@ -37,7 +38,7 @@ def _lines(model: ResolvedModel, config: Config) -> list[str]:
     default = " (default)" if spec.name == config.default_model else ""
     lines = [f"{spec.name}{default}", f"    {spec.provider}: {spec.model_id}", f"    key: {_key(model)}"]
     lines += [f"    {setting}: {_value(model, setting)}  [{source}]" for setting, source in spec.sources.items()]
-    lines += [f"    {note}" for note in spec.notes]
+    lines += [f"    {note}" for note in (*spec.notes, *unsent(spec))]
     if model.error is not None:
         lines += [f"    ! {line.strip()}" for line in str(model.error).splitlines()]
     return lines
@@ -80,6 +81,6 @@ def _document(model: ResolvedModel) -> dict[str, Any]:
         "key_variable": spec.api_key_variable,
         "source": model.source,
         "sources": dict(spec.sources),
-        "notes": list(spec.notes),
+        "notes": [*spec.notes, *unsent(spec)],
         "error": str(model.error) if model.error else None,
     }

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from harness.reports.text import money, number, printable, seconds, shorten
@@ -131,7 +130,10 @@ class _Summary:
         lines = printable(text).splitlines()
         if len(lines) > _MAX_LINES:
             lines = [*lines[:_MAX_LINES], f"… {len(lines) - _MAX_LINES} more lines in the log"]
-        self.console.print(Padding(Text("\n".join(lines), style=style), (0, 0, 0, depth), expand=False))
+        room = max(20, self.console.width - depth)
+        for line in Text("\n".join(lines), style=style).wrap(self.console, room):
+            line.rstrip()
+            self.console.print(Text(" " * depth).append_text(line), soft_wrap=True)
 
 
 def _one_line(text: str | None) -> str:

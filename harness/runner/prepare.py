@@ -10,7 +10,9 @@ from harness.builtin import builtin_suites
 from harness.checks import VOCABULARY
 from harness.config import Config, load_config
 from harness.errors import NothingToRun
+from harness.models.settings import unsent
 from harness.runner.folders import find_log
+from harness.runner.judging import choose_judges
 from harness.runner.plan import Plan, make_plan
 from harness.runner.shard import shard
 from harness.suites.discovery import find_suites, select_cases
@@ -47,6 +49,8 @@ class Request:
     """Send no call to a tool that is not marked read-only."""
     block: Sequence[str] = ()
     """Send no call to these tools."""
+    judge_model: str | None = None
+    """Who judges, in place of every suite's own; ``none`` for nobody."""
     concurrency: int | None = None
     """Trials at the same time; ``None`` means the configured number, else `CONCURRENCY`."""
 
@@ -82,19 +86,22 @@ def prepare(request: Request, cwd: Path, environ: Mapping[str, str]) -> Prepared
     if not suites:
         raise NothingToRun(_nothing(request, found))
     chosen = {suite.name: _models(suite, request, config) for suite in suites}
+    bench = choose_judges(suites, request.judge_model, config)
     plan = make_plan(
         suites,
         models_of=lambda suite: chosen[suite.name],
         server_of=lambda suite: _server(suite, request, config),
+        judge_of=lambda suite: bench.default_of.get(suite.name),
+        judges=bench.models,
         trials=request.trials,
-        settings={"trials": request.trials, "shard": None, "request": asdict(request)},
+        settings={"trials": request.trials, "shard": None, "request": asdict(request), **bench.settings()},
     )
     if request.shard is not None:
         plan = shard(plan, request.shard)
     return Prepared(
         plan=plan,
         concurrency=request.concurrency or config.concurrency or CONCURRENCY,
-        notes=tuple(_notes(request, suites, config, plan)),
+        notes=(*_notes(request, suites, config, plan), *bench.notes),
     )
 
 
@@ -132,7 +139,7 @@ def _server(suite: Suite, request: Request, config: Config) -> ServerSpec:
 
 
 def _notes(request: Request, suites: Sequence[Suite], config: Config, plan: Plan) -> list[str]:
-    notes = list(dict.fromkeys(note for model in plan.models for note in model.notes))
+    notes = list(dict.fromkeys(note for model in plan.models for note in (*model.notes, *unsent(model))))
     if not request.models and config.default_model is None and any(suite.model is None for suite in suites):
         notes.append(
             "No model was named: the built-in baseline 'lexical' answers. It is not an LLM; "

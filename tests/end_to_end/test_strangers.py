@@ -1,0 +1,80 @@
+"""Servers that nobody here wrote: MCP servers from npm and a model server with all three APIs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.harness_process import Project
+from tests.fake_provider import FakeProvider, Incoming, Step, call, say
+
+STRANGERS = Path(os.environ.get("HARNESS_STRANGERS", Path(__file__).parents[1] / "strangers" / "node_modules"))
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("node") is None or not (STRANGERS / ".bin").is_dir(),
+    reason="needs node and the packages of tests/strangers (npm ci --prefix tests/strangers)",
+)
+
+
+def everything() -> dict[str, Any]:
+    script = STRANGERS / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js"
+    return {"command": shutil.which("node"), "args": [str(script), "stdio"]}
+
+
+CASES = [
+    {
+        "name": "echo",
+        "prompt": "Echo back the message 'good morning'.",
+        "assertions": {"must_call": [{"tool": "echo"}], "answer_contains": ["good morning"]},
+    },
+    {
+        "name": "sum",
+        "prompt": "What is the sum of 17 and 25?",
+        "assertions": {"must_call": [{"tool": "get-sum", "args": {"a": 17, "b": 25}}], "answer_contains": ["42"]},
+    },
+    {
+        "name": "environment",
+        "prompt": "Say hello, and do not look at any environment variables.",
+        "assertions": {"must_not_call": ["get-env"]},
+    },
+]
+
+
+def a_model(request: Incoming) -> Step:
+    if request.turn:
+        return say(*(text for _, text, *_ in request.tool_results))
+    if "sum" in request.prompt:
+        return call("get-sum", {"a": 17, "b": 25})
+    return call("echo", {"message": "good morning"}) if "Echo" in request.prompt else say("Hello.")
+
+
+def test_a_suite_over_a_strangers_server_runs_on_the_embedded_baseline(project: Project) -> None:
+    project.suite("everything", CASES, server=everything())
+    finished = project.run("evals", "everything", "--json-output")
+    assert finished.code in {0, 1}, finished.stderr
+    tests = {test["name"]: test for test in finished.document["result"]["tests"]}
+    assert {test["status"] for test in tests.values()} <= {"passed", "failed"}
+    assert tests["echo"]["passed"], tests["echo"]["failures"]
+
+
+@pytest.mark.parametrize("settings", [{"type": "claude", "path": ""}, {"type": "openai", "path": "/v1"}])
+def test_a_suite_over_a_strangers_server_runs_with_a_model(project: Project, settings: dict[str, str]) -> None:
+    project.suite("everything", CASES, server=everything())
+    with FakeProvider(a_model) as provider:
+        entry = {"type": settings["type"], "model": "m", "base_url": provider.url + settings["path"]}
+        project.configure(models={"models": {"fake": entry | {"api_key": "test-key"}}})
+        finished = project.run("evals", "everything", "--model", "fake", "--json-output")
+    assert finished.code == 0, finished.stdout
+
+
+def test_its_tools_are_listed_as_a_model_will_see_them(project: Project) -> None:
+    project.configure(servers={"everything": everything()})
+    finished = project.run("tools", "everything")
+    assert finished.code == 0, finished.stderr
+    assert "get-sum" in finished.stdout
+    assert "a: number" in finished.stdout
+    assert "tokens in every request (estimated)" in finished.stdout
