@@ -53,17 +53,18 @@ class Project:
         path.write_text(yaml.safe_dump({"suite": name, **settings, "tests": tests}, sort_keys=False))
         return path
 
-    def start(self, *arguments: str, **env: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [*HARNESS, *arguments],
-            cwd=self.folder,
-            env=self._environment(env),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+    def start(self, *arguments: str, stdout_to: str | None = None, **env: str) -> subprocess.Popen[str]:
+        with Path(stdout_to or os.devnull).open("w") as out:
+            return subprocess.Popen(
+                [*HARNESS, *arguments],
+                cwd=self.folder,
+                env=self._environment(env),
+                stdin=subprocess.DEVNULL,
+                stdout=out if stdout_to else subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
 
     def run(self, *arguments: str, **env: str) -> Finished:
         process = self.start(*arguments, **env)

@@ -1,0 +1,123 @@
+"""A server that misbehaves spoils the case that met the fault, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.harness_process import Finished, Project, plain_server
+from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say, status
+from tests.sessions.servers import all_gone
+
+
+@pytest.fixture
+def marker() -> Iterator[str]:
+    word = f"marker-{uuid.uuid4().hex}"
+    yield word
+    assert all_gone(word, within_s=5)
+
+
+def uses_the_tool_it_is_told(request: Incoming) -> Step:
+    tool = request.prompt.removeprefix("Use ").removesuffix(".")
+    if request.turn:
+        return say("Done.")
+    if tool == "model_is_down":
+        return status(500, body={"error": {"message": "overloaded"}})
+    if tool == "fifty":
+        return calls(*[("wait", {"number": number}) for number in range(49)], ("crash", {}))
+    return call(tool, {})
+
+
+def run(project: Project, marker: str, tools: list[str], *arguments: str, **server: Any) -> Finished:
+    spec = plain_server(protocol="legacy", call_timeout=1.0, start_timeout=5.0) | server
+    spec["args"] = ["-I", "-S", *spec["args"], marker]
+    tests = [
+        {"name": tool, "prompt": f"Use {tool}.", "max_calls": 60, "assertions": {"answer_contains": ["Done."]}}
+        for tool in tools
+    ]
+    project.suite("faults", tests, server=spec)
+    with FakeProvider(uses_the_tool_it_is_told) as provider:
+        entry = {"type": "openai", "model": "m", "base_url": f"{provider.url}/v1", "api_key": "test-key"}
+        project.configure(models={"models": {"fake": entry | {"max_retries": 0}}})
+        return project.run("evals", "faults", "--model", "fake", "--concurrency", "1", "--json-output", *arguments)
+
+
+def by_case(finished: Finished) -> dict[str, Any]:
+    return {test["name"]: test for test in finished.document["result"]["tests"]}
+
+
+def test_each_fault_stays_with_its_case_and_a_lost_server_is_started_again(project: Project, marker: str) -> None:
+    finished = run(project, marker, ["echo", "crash", "rows", "wait", "null", "close_stdout", "deny", "big", "noise"])
+    tests = by_case(finished)
+    assert {name: test["status"] for name, test in tests.items()} == {
+        "echo": "passed",
+        "crash": "error",
+        "rows": "passed",
+        "wait": "passed",  # the model was told of the timeout and went on
+        "null": "passed",
+        "close_stdout": "error",
+        "deny": "passed",
+        "big": "passed",
+        "noise": "passed",
+    }
+    outcomes = {name: test["details"]["tool_calls"][0]["outcome"] for name, test in tests.items()}
+    assert outcomes["crash"] == "server_lost"
+    assert outcomes["wait"] == "timeout"
+    assert outcomes["null"] == "tool_error"
+    assert outcomes["deny"] == "denied"
+    assert outcomes["noise"] == "ok"
+    assert tests["crash"]["error_kind"] == "server"
+    assert "Segmentation fault (not really)" in tests["crash"]["error_detail"]
+    assert finished.code == 4
+
+
+def test_a_crash_with_many_calls_pending_answers_all_of_them_at_once(project: Project, marker: str) -> None:
+    finished = run(project, marker, ["fifty", "echo"])
+    tests = by_case(finished)
+    assert tests["fifty"]["status"] == "error"
+    assert tests["echo"]["status"] == "passed"
+    outcomes = Counter(call["outcome"] for call in tests["fifty"]["details"]["tool_calls"])
+    assert outcomes == {"server_lost": 50}
+
+
+@pytest.mark.parametrize(("mode", "words"), [("exit_at_import", "no_such_module"), ("hang", "did not")])
+def test_a_server_that_cannot_be_used_is_an_error_of_each_case_and_ends_in_bounded_time(
+    project: Project, marker: str, mode: str, words: str
+) -> None:
+    finished = run(project, marker, ["echo", "rows"], **plain_server(mode, start_timeout=1.0))
+    tests = by_case(finished)
+    assert {test["status"] for test in tests.values()} == {"error"}
+    assert {test["error_kind"] for test in tests.values()} == {"server"}
+    assert words in json.dumps(tests)
+    assert finished.code == 4
+
+
+def test_every_view_of_a_run_tells_the_same(project: Project, marker: str) -> None:
+    finished = run(project, marker, ["echo", "crash", "model_is_down", "rows"], "--report", "out.jsonl")
+    result = finished.document["result"]
+    lines = [json.loads(line) for line in (project.folder / "out.jsonl").read_text().splitlines()]
+    console = project.run("grade", "latest")
+    by_json = Counter(test["status"] for test in result["tests"])
+    by_jsonl = Counter(line["metadata"]["harness"]["status"] for line in lines)
+    by_log = Counter(recorded.status for recorded in project.log(result["run_id"]).runs)
+    summary = {key: value for key, value in result["summary"].items() if value and key not in {"planned", "judged"}}
+    assert by_json == by_jsonl == by_log == summary == {"passed": 2, "error": 2}
+    assert "4 planned: 2 passed, 2 error" in console.stdout
+    assert finished.code == console.code == result["exit_code"] == 4
+    assert [line["pass"] for line in lines] == [test["passed"] for test in result["tests"]]
+
+
+@pytest.mark.parametrize("arguments", [("models",), ("evals", "--dry-run"), ("evals", "--json-output")])
+def test_an_output_that_is_full_is_told_in_words(project: Project, marker: str, arguments: tuple[str, ...]) -> None:
+    spec = plain_server()
+    project.suite("s", [{"name": "a", "prompt": "Use echo.", "assertions": {"must_call": ["echo"]}}], server=spec)
+    process = project.start(*arguments, stdout_to="/dev/full")
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 3
+    assert "the output cannot be written: No space left on device" in stderr
+    assert "Traceback" not in stderr
