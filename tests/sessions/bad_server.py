@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-MODE = sys.argv[1]
+MODE = sys.argv[1] if len(sys.argv) > 1 else "good"
 ANY_OBJECT = {"type": "object"}
 
 
