@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import uuid
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.harness_process import Finished, Project, plain_server
+from tests.end_to_end.harness_process import PLAIN_SERVER, Finished, Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say, status
 from tests.sessions.servers import all_gone
 
@@ -35,7 +36,8 @@ def uses_the_tool_it_is_told(request: Incoming) -> Step:
 
 def run(project: Project, marker: str, tools: list[str], *arguments: str, **server: Any) -> Finished:
     spec = plain_server(protocol="legacy", call_timeout=1.0, start_timeout=5.0) | server
-    spec["args"] = ["-I", "-S", *spec["args"], marker]
+    if spec["command"] == sys.executable:
+        spec["args"] = ["-I", "-S", *spec["args"], marker]
     tests = [
         {"name": tool, "prompt": f"Use {tool}.", "max_calls": 60, "assertions": {"answer_contains": ["Done."]}}
         for tool in tools
@@ -83,6 +85,16 @@ def test_a_crash_with_many_calls_pending_answers_all_of_them_at_once(project: Pr
     assert tests["echo"]["status"] == "passed"
     outcomes = Counter(call["outcome"] for call in tests["fifty"]["details"]["tool_calls"])
     assert outcomes == {"server_lost": 50}
+
+
+def test_no_call_is_sent_twice_whatever_became_of_it(project: Project, marker: str) -> None:
+    wire = project.folder / "wire.jsonl"
+    server = f"tee -a {wire} | exec {sys.executable} -I -S {PLAIN_SERVER} good {marker}"
+    finished = run(project, marker, ["crash", "wait", "null", "close_stdout"], command="sh", args=["-c", server])
+    assert len(by_case(finished)) == 4
+    sent = [json.loads(line) for line in wire.read_text().splitlines()]
+    called = Counter(message["params"]["name"] for message in sent if message.get("method") == "tools/call")
+    assert called == {"crash": 1, "wait": 1, "null": 1, "close_stdout": 1}
 
 
 @pytest.mark.parametrize(("mode", "words"), [("exit_at_import", "no_such_module"), ("hang", "did not")])
