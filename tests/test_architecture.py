@@ -18,6 +18,7 @@ FLOORS = (
     {"types", "py"},
     {"errors", "canonical"},
     {"registry", "builtin", "redaction", "runlog", "stats"},
+    {"runlog_diff"},
     {"documents"},
     {"config"},
     {"suites", "models", "sessions"},
@@ -107,6 +108,18 @@ def _circle(edges: dict[str, set[str]]) -> list[str] | None:
         return None
 
     return next((found for name in sorted(edges) if (found := visit(name, []))), None)
+
+
+def test_every_noun_is_immutable_and_every_field_of_it_is_explained() -> None:
+    for node in ast.parse((ROOT / "types.py").read_text("utf-8")).body:
+        if not isinstance(node, ast.ClassDef) or not node.decorator_list:
+            continue
+        (decorator,) = node.decorator_list
+        assert "frozen=True" in ast.unparse(decorator), node.name
+        for field, after in zip(node.body, [*node.body[1:], None], strict=True):
+            if isinstance(field, ast.AnnAssign):
+                explained = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+                assert explained, f"{node.name}.{ast.unparse(field.target)}"
 
 
 def test_the_public_api_is_exactly_this() -> None:
