@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from harness.api import load_suite as load_suite
     from harness.api import run as run
     from harness.api import run_async as run_async
+    from harness.checks.python_run import PythonRun as PythonRun
     from harness.errors import HarnessError as HarnessError
+    from harness.suites.python_case import PythonCase as PythonCase
     from harness.types import Case as Case
     from harness.types import Check as Check
     from harness.types import CheckResult as CheckResult
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "harness.api": ("load_suite", "run", "run_async"),
+    "harness.checks.python_run": ("PythonRun",),
     "harness.errors": ("HarnessError",),
+    "harness.suites.python_case": ("PythonCase",),
     "harness.types": (
         "Case",
         "Check",

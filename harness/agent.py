@@ -6,7 +6,7 @@ conversation which was interrupted from outside still gives up all that happened
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import anyio
@@ -40,18 +40,33 @@ _LIMITED: dict[Stop, str] = {
 }
 """Why a requested call was not sent, by what ended the conversation."""
 
+ABORT_AFTER_S = 1.0
+"""From the first tool calls to the abort that a case asks for: time for them to reach the server."""
+
+_ANSWERED: tuple[Stop, ...] = ("answer", "refusal")
+"""After these the user may go on."""
+
 
 class Conversation:
     """One case, asked of one model with the tools of one session."""
 
-    def __init__(self, case: Case, model: Model, session: Session, system: str | None = None) -> None:
-        """Prepare; nothing is sent before `run`."""
+    def __init__(
+        self,
+        case: Case,
+        model: Model,
+        session: Session,
+        system: str | None = None,
+        price: Callable[[Usage], Usage] | None = None,
+    ) -> None:
+        """Prepare; nothing is sent before `run`. ``price`` puts a better known cost into what was used."""
         self._case = case
         self._timeout_s = case.limits.timeout_s or DEFAULT_TIMEOUT_S
         self._model = model
         self._session = session
         self._system = system
+        self._price = price
         self._messages: list[Message] = []
+        self._unheard: list[str] = []
         self._calls: list[ToolCall] = []
         self._usage = Usage()
         self._waited_s = 0.0
@@ -79,6 +94,13 @@ class Conversation:
         if deadline.cancelled_caught:
             self._time_is_up()
 
+    def say(self, text: str) -> None:
+        """Have the user say ``text`` while the run is under way; the model hears it with its next request.
+
+        It gets one more if it has answered already. Nothing is heard once a limit has ended the run.
+        """
+        self._unheard.append(text)
+
     def transcript(self) -> Transcript:
         """Return everything that happened so far; complete once `run` has returned."""
         troubled = self._error is not None or any(call.outcome in {"timeout", "server_lost"} for call in self._calls)
@@ -100,26 +122,55 @@ class Conversation:
         )
 
     async def _converse(self) -> Stop:
-        self._messages.append(UserMessage(text=self._case.prompt))
+        """Say everything that the user says, each as soon as the last is answered."""
+        stop: Stop = "answer"
+        for place, prompt in enumerate(self._case.prompts):
+            if place and self._turns >= self._case.limits.max_turns:
+                return "turn_limit"
+            said_s = round(anyio.current_time() - self._epoch, 6) if place else 0.0
+            self._messages.append(UserMessage(text=prompt, said_s=said_s))
+            self._answer = ""
+            stop = await self._until_answered()
+            if stop not in _ANSWERED:
+                return stop
+        return stop
+
+    async def _until_answered(self) -> Stop:
         while True:
+            self._hear()
             reply = await self._model.answer(self._messages, self._session.tools, self._system)
             self._take(reply)
+            if self._turns == 1 and self._case.steering is not None:
+                self.say(self._case.steering)
             stop = self._limit_after(reply)
             if stop is not None:
                 self._leave_unsent(reply.tool_requests, stop)
                 return stop
             if not reply.tool_requests:
                 self._answer = reply.text
+                if self._unheard:
+                    continue
                 return "refusal" if reply.stop == "refusal" else "answer"
+            if self._case.abort:
+                await self._execute_and_abort(reply.tool_requests)
+                return "aborted"
             await self._execute(reply.tool_requests)
             if self._session.lost is not None:
                 self._fail(TrialError(kind="server", message=self._session.lost, detail=self._session.stderr_tail()))
                 return "error"
 
+    def _hear(self) -> None:
+        """Put what the user said meanwhile where the model reads it next."""
+        now = round(anyio.current_time() - self._epoch, 6)
+        self._messages += [UserMessage(text=text, said_s=now) for text in self._unheard]
+        self._unheard.clear()
+
     def _take(self, reply: Reply) -> None:
         self._messages.append(AssistantMessage(reply=reply))
         self._turns += 1
         self._usage += reply.usage
+        if self._price is not None:
+            self._usage = self._price(self._usage)
         self._waited_s += reply.waited_s
         self._served_by = reply.served_by or self._served_by
 
@@ -138,7 +189,7 @@ class Conversation:
             return "token_limit"
         if limits.max_cost_usd is not None and usage.cost_usd is not None and usage.cost_usd > limits.max_cost_usd:
             return "cost_limit"
-        if reply.tool_requests and self._turns >= limits.max_turns:
+        if (reply.tool_requests or self._unheard) and self._turns >= limits.max_turns:
             return "turn_limit"
         if len(self._calls) + len(reply.tool_requests) > limits.max_calls:
             return "call_limit"
@@ -169,6 +220,13 @@ class Conversation:
                 )
             )
         )
+
+    async def _execute_and_abort(self, requests: Sequence[ToolRequest]) -> None:
+        """Send all calls of one reply, and cancel what is under way, as an interrupt would."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._execute, requests)
+            await anyio.sleep(ABORT_AFTER_S)
+            group.cancel_scope.cancel()
 
     def _unanswered(self, request: ToolRequest) -> ToolCall:
         """Return the record of a call that is cut off before its answer comes."""

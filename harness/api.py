@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import anyio
 
 from harness.checks import VOCABULARY
+from harness.errors import UsageError
 from harness.reports.build import build_report
+from harness.reports.requests import SUFFIXES, ReportRequest, write_report
 from harness.runner.launch import launch_async
 from harness.runner.observer import Silent
-from harness.runner.prepare import Request, prepare
+from harness.runner.prepare import Prepared, Request, prepare
 from harness.runner.run import RunOptions
 from harness.suites import read_suite
-from harness.types import Report, Suite
+from harness.suites.python_case import PythonSuite
+from harness.suites.python_suite import read_object
+from harness.types import JsonObject, Report, Suite
+
+SuiteSource: TypeAlias = str | Path | Suite | PythonSuite | type[PythonSuite]
+"""A suite by name, path or dotted path, one that was loaded, or a suite in Python: its class or an instance."""
 
 
 def load_suite(path: str | Path) -> Suite:
@@ -27,70 +37,129 @@ def load_suite(path: str | Path) -> Suite:
     return read_suite(Path(path), VOCABULARY)
 
 
-def run(
-    suites: str | Sequence[str] = (),
+def run(  # noqa: PLR0913 - one keyword for each option of the command line
+    suite: SuiteSource | Sequence[SuiteSource] = (),
     *,
     model: str | Sequence[str] = (),
+    report_path: str | Path | None = None,
     concurrency: int | None = None,
-    timeout_s: float | None = None,
-    trials: int = 1,
+    timeout_ms: float | None = None,
+    provider_opts: Mapping[str, Any] | None = None,
+    trials: int | None = None,
     pattern: str | None = None,
     server: str | None = None,
+    user_context: JsonObject | None = None,
+    judge_model: str | None = None,
 ) -> Report:
-    """Run suites, by name or path, and return their report; every trial is in the run log that it names.
+    """Run suites and return their report; every trial is in the run log that it names.
 
     Args:
-        suites: Names or paths; none means all of ``evals/``.
+        suite: One suite or several; none means all of ``evals/``.
         model: Who answers; none means each suite's own, else the configured default, else ``lexical``.
-        concurrency: Trials at the same time.
-        timeout_s: Seconds for one trial, in place of every case's own.
-        trials: Repeats of each case.
+        report_path: Where to write the results too: JSONL, one line a trial, unless the suffix says
+            another format.
+        concurrency: Trials at the same time; as configured, or 4.
+        timeout_ms: Milliseconds for one trial, in place of every case's own; else as configured, or 60000.
+        provider_opts: Settings of the model over the configured ones: ``api_key``, ``base_url``,
+            ``temperature``, ``max_tokens``, ``headers``, ``body``, ``timeout`` (seconds for one request),
+            ``max_retries`` …
+        trials: Repeats of each case, in place of every case's own.
         pattern: Picks cases by name or tag.
         server: A command line or a configured name, in place of every suite's server.
+        user_context: Who asks, in place of every case's own.
+        judge_model: Who judges answers, where a check asks for it.
 
     Raises:
         UsageError: a suite, model or server is unknown or invalid.
         NothingToRun: no case is left to run.
     """
-    request = _request(suites, model, concurrency, timeout_s, trials, pattern, server)
-    return anyio.run(_run, request)
-
-
-async def run_async(
-    suites: str | Sequence[str] = (),
-    *,
-    model: str | Sequence[str] = (),
-    concurrency: int | None = None,
-    timeout_s: float | None = None,
-    trials: int = 1,
-    pattern: str | None = None,
-    server: str | None = None,
-) -> Report:
-    """Do what `run` does, inside a running event loop."""
-    return await _run(_request(suites, model, concurrency, timeout_s, trials, pattern, server))
-
-
-def _request(
-    suites: str | Sequence[str],
-    model: str | Sequence[str],
-    concurrency: int | None,
-    timeout_s: float | None,
-    trials: int,
-    pattern: str | None,
-    server: str | None,
-) -> Request:
-    return Request(
-        suites=(suites,) if isinstance(suites, str) else tuple(suites),
-        models=(model,) if isinstance(model, str) else tuple(model),
+    _refuse_inside_a_loop()
+    prepared = _prepared(
+        suite,
+        model,
+        timeout_ms,
+        provider_opts,
         concurrency=concurrency,
-        timeout_s=timeout_s,
         trials=trials,
         pattern=pattern,
         server=server,
+        user_context=user_context,
+        judge_model=judge_model,
+    )
+    return anyio.run(_run, prepared, report_path)
+
+
+async def run_async(  # noqa: PLR0913 - as above
+    suite: SuiteSource | Sequence[SuiteSource] = (),
+    *,
+    model: str | Sequence[str] = (),
+    report_path: str | Path | None = None,
+    concurrency: int | None = None,
+    timeout_ms: float | None = None,
+    provider_opts: Mapping[str, Any] | None = None,
+    trials: int | None = None,
+    pattern: str | None = None,
+    server: str | None = None,
+    user_context: JsonObject | None = None,
+    judge_model: str | None = None,
+) -> Report:
+    """Do what `run` does, inside a running event loop."""
+    prepared = _prepared(
+        suite,
+        model,
+        timeout_ms,
+        provider_opts,
+        concurrency=concurrency,
+        trials=trials,
+        pattern=pattern,
+        server=server,
+        user_context=user_context,
+        judge_model=judge_model,
+    )
+    return await _run(prepared, report_path)
+
+
+def _prepared(
+    suite: SuiteSource | Sequence[SuiteSource],
+    model: str | Sequence[str],
+    timeout_ms: float | None,
+    provider_opts: Mapping[str, Any] | None,
+    **request: Any,
+) -> Prepared:
+    """Return the plan; ``request`` holds those fields of a `Request` that are what the caller gave."""
+    sources: Sequence[Any] = suite if isinstance(suite, list | tuple) else (suite,)
+    named = tuple(str(source) for source in sources if isinstance(source, str | Path))
+    held = [source for source in sources if not isinstance(source, str | Path)]
+    return prepare(
+        Request(
+            suites=named,
+            models=(model,) if isinstance(model, str) else tuple(model),
+            timeout_s=None if timeout_ms is None else timeout_ms / 1000,
+            **request,
+        ),
+        Path.cwd(),
+        os.environ,
+        [source if isinstance(source, Suite) else read_object(source, VOCABULARY) for source in held],
+        provider_opts,
     )
 
 
-async def _run(request: Request) -> Report:
-    prepared = prepare(request, Path.cwd(), os.environ)
+async def _run(prepared: Prepared, report_path: str | Path | None) -> Report:
     options = RunOptions(concurrency=prepared.concurrency, catch_signals=False)
-    return build_report(await launch_async(prepared.plan, options, Silent()))
+    log = await launch_async(prepared.plan, options, Silent())
+    report = build_report(log)
+    if report_path is None:
+        return report
+    path = Path(report_path)
+    write_report(ReportRequest(format=SUFFIXES.get(path.suffix.lower(), "jsonl"), path=path), report, log)
+    return replace(report, report_path=str(path))
+
+
+def _refuse_inside_a_loop() -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise UsageError(
+        "harness.run() cannot be called inside a running event loop", meant="Write: await harness.run_async(…)."
+    )

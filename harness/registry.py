@@ -20,10 +20,14 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """Members of one sort, by name: ``Registry("harness.models", {"openai": "harness.models.openai:Chat"})``."""
 
-    def __init__(self, group: str, builtin: Mapping[str, str]) -> None:
-        """``group`` is the entry-point group; ``builtin`` maps a name to ``module:attribute``."""
+    def __init__(self, group: str, builtin: Mapping[str, str], *, unlisted: Mapping[str, str] | None = None) -> None:
+        """``group`` is the entry-point group; ``builtin`` maps a name to ``module:attribute``.
+
+        So does ``unlisted``, for members that the program itself asks for and nobody may name.
+        """
         self.group = group
         self._builtin = builtin
+        self._unlisted = unlisted or {}
         self._loaded: dict[str, T] = {}
 
     def names(self) -> tuple[str, ...]:
@@ -44,9 +48,14 @@ class Registry(Generic[T]):
         """Whether there is a member of that name."""
         return name in self._builtin or name in self._entry_points
 
+    def reference(self, name: str) -> str:
+        """Return ``module:attribute`` of the member of that name, which there is, without importing it."""
+        return self._builtin.get(name) or self._entry_points[name].value
+
     def _load(self, name: str) -> Any:
-        if name in self._builtin:
-            module, attribute = self._builtin[name].split(":")
+        own = self._builtin.get(name) or self._unlisted.get(name)
+        if own is not None:
+            module, attribute = own.split(":")
             return getattr(import_module(module), attribute)
         if name not in self._entry_points:
             raise UsageError(
@@ -55,8 +64,9 @@ class Registry(Generic[T]):
             )
         try:
             return self._entry_points[name].load()
-        except ImportError as error:
-            raise UsageError(f"{self.group} {name!r} cannot be loaded: {error}") from error
+        except Exception as error:  # another package's code may raise anything while it is imported
+            words = f"{self.group} {name!r} ({self._entry_points[name].value}) cannot be loaded"
+            raise UsageError(f"{words}: {type(error).__name__}: {error}") from error
 
     @cached_property
     def _entry_points(self) -> dict[str, EntryPoint]:

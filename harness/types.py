@@ -12,7 +12,8 @@ never zero.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -57,6 +58,8 @@ class Check:
     """Whether a failure decides the verdict."""
     at: Location | None = None
     """Where the suite says it."""
+    code: Any = field(default=None, repr=False, compare=False)
+    """The live object that judges, where the check is code; never written anywhere."""
 
 
 DEFAULT_TIMEOUT_S = 60.0
@@ -81,15 +84,48 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One thing that the user says in a conversation of several."""
+
+    prompt: str
+    """Their words."""
+    checks: tuple[Check, ...] = ()
+    """What must hold of everything up to the answer to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptedCall:
+    """A tool call that a case makes itself, before or after the conversation."""
+
+    tool: str
+    """The server's name of the tool."""
+    arguments: JsonObject = field(default_factory=dict)
+    """What is sent, as it stands."""
+    at: Location | None = None
+    """Where the suite says it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One question to the model and what must come of it."""
+    """One question to the model, or a conversation of several, and what must come of it."""
 
     name: str
     """Unique in the suite."""
     prompt: str
-    """What the user says."""
+    """What the user says; where there are `turns`, what they say first."""
     checks: tuple[Check, ...]
-    """At least one; a case that checks nothing is an invalid suite."""
+    """What must hold in the end. Unless a turn checks something there is at least one: a case that
+    checks nothing is an invalid suite."""
+    turns: tuple[Turn, ...] = ()
+    """Everything that the user says, one after the other; empty where `prompt` is all of it."""
+    setup: tuple[ScriptedCall, ...] = ()
+    """Calls made before the conversation; if one fails, the trial is an error."""
+    teardown: tuple[ScriptedCall, ...] = ()
+    """Calls made after it, whatever came of it; one that fails is a warning."""
+    trials: int | None = None
+    """How often the case is run where nobody says otherwise; ``None`` is once."""
+    pass_threshold: float = 1.0
+    """Share of the trials (above 0, at most 1) that must pass for the case to pass."""
     description: str | None = None
     """Why the case exists, in a sentence."""
     user_context: JsonObject | None = None
@@ -100,8 +136,24 @@ class Case:
     """Free labels to pick cases by."""
     metadata: JsonObject = field(default_factory=dict)
     """Carried through to every report, never interpreted."""
+    server: ServerSpec | None = None
+    """Who executes its tools, where that is not the suite's server."""
+    steering: str | None = None
+    """What the user says while the run is under way: right after the model's first reply."""
+    abort: bool = False
+    """Whether the run is aborted while the first tool calls are under way; then that is judged."""
     at: Location | None = None
     """Where the suite defines it."""
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """Everything that the user says, in order."""
+        return tuple(turn.prompt for turn in self.turns) or (self.prompt,)
+
+    @property
+    def every_check(self) -> tuple[Check, ...]:
+        """The checks of all turns, in order, and those of the whole conversation."""
+        return (*(check for turn in self.turns for check in turn.checks), *self.checks)
 
 
 IdentityVia: TypeAlias = Literal["meta", "env", "header", "bearer"]
@@ -184,6 +236,10 @@ class Suite:
     """SHA-256 of the file's content: two runs of equal digest asked the same."""
     at: Location | None = None
     """The file."""
+    reference: str | None = None
+    """How to name it again, where that is not its file: ``my.module:Suite``."""
+    estimate_cost: Callable[[str, int, int], float | None] | None = field(default=None, repr=False, compare=False)
+    """``(model, input tokens, output tokens) → US dollars``, in place of the price table."""
 
 
 # ── Who answers: models ──────────────────────────────────────────────────────────────────────
@@ -399,6 +455,8 @@ class UserMessage:
 
     text: str
     """Their words."""
+    said_s: float = 0.0
+    """When, from the start of the trial; the first words start it."""
     role: Literal["user"] = "user"
     """Tells the messages of a log apart."""
 
@@ -465,7 +523,7 @@ class ToolCall:
     outcome: Outcome
     """What came of it."""
     turn: int
-    """The model reply (from 1) that asked for it."""
+    """The model reply (from 1) that asked for it; 0 for a call that the case makes itself."""
     request_id: str = ""
     """The model's id of the request, ties it to the conversation."""
     text: str = ""
@@ -506,9 +564,11 @@ Stop: TypeAlias = Literal[
     "time_limit",
     "error",
     "cancelled",
+    "aborted",
 ]
 """Why a conversation ended: an answer, the model's refusal, a reply cut by its token bound, one of
-the case's limits, an error (`Transcript.error`), or the user's interrupt."""
+the case's limits, an error (`Transcript.error`), the user's interrupt, or because the case has it
+aborted (`Case.abort`)."""
 
 ErrorKind: TypeAlias = Literal["model", "server", "judge", "harness"]
 """Whose fault it is that a trial could not be judged."""
@@ -534,8 +594,13 @@ class Transcript:
     """The whole conversation, in order."""
     tool_calls: tuple[ToolCall, ...] = ()
     """Every call, in the order in which the model asked for them."""
+    setup_calls: tuple[ToolCall, ...] = ()
+    """The calls that the case made itself before the conversation; their times count from the first of them."""
+    teardown_calls: tuple[ToolCall, ...] = ()
+    """Those that it made after it; their times count from the first of these."""
     answer: str = ""
-    """The text of the last reply that asked for no tool; empty if there was none."""
+    """The text of the last reply that asked for no tool, to the last thing that the user said; empty if
+    there was none."""
     stop: Stop = "answer"
     """Why it ended."""
     usage: Usage = field(default_factory=Usage)
@@ -590,6 +655,28 @@ class CheckResult:
     """What usually helps."""
     at: Location | None = None
     """Where the suite asks for it."""
+    turn: int | None = None
+    """The `Turn` (from 1) that asks for it; ``None`` when the case as a whole does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """A judge's verdict on one question, as a run keeps it."""
+
+    question: str
+    """SHA-256 of everything that the judge was told: equal digest, equal question."""
+    model: str
+    """Name of the judge."""
+    prompt_version: str
+    """Version of the prompt by which it was asked."""
+    score: float
+    """0 to 1."""
+    grade: str | None = None
+    """The word that it chose, where it was asked for one: ``correct``, ``partially correct``, ``wrong``."""
+    explanation: str = ""
+    """Its reason."""
+    cached: bool = False
+    """Whether an equal question had been judged before, so that this judgement took nothing."""
 
 
 Status: TypeAlias = Literal["passed", "failed", "error", "skipped", "cancelled"]
@@ -600,6 +687,9 @@ Status: TypeAlias = Literal["passed", "failed", "error", "skipped", "cancelled"]
 - ``error``: it could not be judged; `Run.error` says why.
 - ``skipped``: it was not started; `Run.skip_reason` says why.
 - ``cancelled``: it was started and interrupted."""
+
+DECIDED = "decided"
+"""`Run.skip_reason` of a trial that could not change its case's verdict any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -616,6 +706,13 @@ class Trial:
     """0-based repeat."""
     key: str
     """SHA-256 of everything that determines it: equal key, equal question."""
+    repeats: int = 1
+    """Trials of the same case and model in the plan."""
+
+    @property
+    def needed(self) -> int:
+        """Trials of the case that must pass for it to pass."""
+        return _needed(self.repeats, self.case.pass_threshold)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -639,11 +736,15 @@ class Run:
     error: TrialError | None = None
     """Set exactly when ``status`` is ``error``."""
     skip_reason: str | None = None
-    """Set exactly when ``status`` is ``skipped``: ``budget``, ``shard``, ``fail-fast`` …"""
+    """Set exactly when ``status`` is ``skipped``: ``budget``, ``shard``, ``fail-fast``, ``decided`` …"""
     stop: Stop | None = None
     """`Transcript.stop`; ``None`` when nothing was started."""
     usage: Usage = field(default_factory=Usage)
     """`Transcript.usage`."""
+    judge_usage: Usage = field(default_factory=Usage)
+    """What judging took, apart from what the model under test took."""
+    judgements: tuple[Judgement, ...] = ()
+    """Every judge's verdict on this trial."""
     turns: int = 0
     """Model replies."""
     tool_calls: int = 0
@@ -666,8 +767,22 @@ class Run:
     """The case's tags."""
     metadata: JsonObject = field(default_factory=dict)
     """The case's metadata."""
+    repeats: int = 1
+    """`Trial.repeats`."""
+    pass_threshold: float = 1.0
+    """The case's share of trials that must pass."""
     at: Location | None = None
     """Where the suite defines the case."""
+
+    @property
+    def needed(self) -> int:
+        """Trials of its case that must pass for the case to pass."""
+        return _needed(self.repeats, self.pass_threshold)
+
+
+def _needed(planned: int, share: float) -> int:
+    # 0.07 of a hundred trials is seven of them, whatever binary fractions say.
+    return max(1, math.ceil(planned * share - 1e-9))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -694,6 +809,42 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CaseResult:
+    """What the trials of one case with one model come to."""
+
+    suite: str
+    """Name of the suite."""
+    case: str
+    """Name of the case."""
+    model: str
+    """Name of the model."""
+    status: Status
+    """The case's verdict: ``passed`` or ``failed`` as soon as no trial without a verdict could change
+    it, and otherwise the ending that stands in the way of one."""
+    trials: tuple[Run, ...]
+    """Every recorded trial, in order; at least one."""
+    planned: int
+    """Trials of the plan."""
+    pass_threshold: float = 1.0
+    """Share of them that must pass."""
+
+    @property
+    def needed(self) -> int:
+        """Trials that must pass for the case to pass."""
+        return _needed(self.planned, self.pass_threshold)
+
+    @property
+    def passed(self) -> int:
+        """Trials that passed."""
+        return sum(run.status == "passed" for run in self.trials)
+
+    @property
+    def spokesman(self) -> Run:
+        """The trial that shows best why the case ended so: the first that ended like it."""
+        return next((run for run in self.trials if run.status == self.status), self.trials[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """The results of a run and their aggregates: always built from a run log, never from live state."""
 
@@ -715,9 +866,54 @@ class Report:
     """Model name → what the log's header says of it."""
     runs: tuple[Run, ...]
     """Every result, in the order of the suites."""
+    cases: tuple[CaseResult, ...]
+    """What the runs of each case and model come to, in the same order; exit codes go by these."""
     counts: Counts
     """Over all runs."""
     usage: Usage
     """Sum over all runs."""
+    judge_usage: Usage = field(default_factory=Usage)
+    """What judging took, over all runs."""
     settings: JsonObject = field(default_factory=dict)
     """As in the log's header."""
+    report_path: str | None = None
+    """The file that it was written to, where `harness.run` was asked to."""
+
+    @property
+    def suite_name(self) -> str:
+        """The suite's name; several are joined by commas."""
+        return ", ".join(self.suites)
+
+    @property
+    def model(self) -> str:
+        """The model's name; several are joined by commas."""
+        return ", ".join(self.models)
+
+    @property
+    def completed_at(self) -> str | None:
+        """The same as `finished_at`."""
+        return self.finished_at
+
+    @property
+    def summary(self) -> JsonObject:
+        """Everything in numbers, under the names that benchmark runners use.
+
+        ``pass`` and ``fail`` count trials with a verdict, and ``pass_rate`` is their share; ``error``,
+        ``skipped`` and ``cancelled`` stand beside them. Latency is in milliseconds, of trials that ran.
+        """
+        counts = self.counts
+        latencies = [run.latency_s * 1000 for run in self.runs if run.stop is not None]
+        return {
+            "total": counts.planned,
+            "pass": counts.passed,
+            "fail": counts.failed,
+            "error": counts.error,
+            "skipped": counts.skipped,
+            "cancelled": counts.cancelled,
+            "pass_rate": counts.passed / counts.judged if counts.judged else None,
+            "total_latency_ms": round(sum(latencies), 3),
+            "avg_latency_ms": round(sum(latencies) / len(latencies), 3) if latencies else None,
+            "total_tokens_in": self.usage.input_tokens,
+            "total_tokens_out": self.usage.output_tokens,
+            "total_cost_usd": self.usage.cost_usd,
+        }

@@ -8,9 +8,11 @@ entry-point group ``harness.checks``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from harness.checks.judge import Judge
+from harness.checks.turns import unreached, until
 from harness.registry import Registry
 from harness.types import Case, Check, CheckResult, JsonObject, ToolList, Transcript
 
@@ -28,6 +30,8 @@ class Evidence:
     """What happened."""
     tools: ToolList
     """What this user was offered."""
+    judge: Judge | None = None
+    """Whom to ask for what no assertion can decide; ``None`` where nobody judges."""
 
 
 class CheckKind(Protocol):
@@ -81,6 +85,9 @@ KINDS: Registry[CheckKind] = Registry(
         "answer_json": "harness.checks.answer_values:ANSWER_JSON",
         "answer_number": "harness.checks.answer_values:ANSWER_NUMBER",
         "refuses": "harness.checks.refusal:REFUSES",
+        "expected_answer": "harness.checks.judged:EXPECTED_ANSWER",
+        "answer_judge": "harness.checks.judged:ANSWER_JUDGE",
+        "graded": "harness.checks.graded:GRADED",
         "max_turns": "harness.checks.economy:MAX_TURNS",
         "max_tokens": "harness.checks.economy:MAX_TOKENS",
         "max_cost": "harness.checks.economy:MAX_COST",
@@ -89,6 +96,7 @@ KINDS: Registry[CheckKind] = Registry(
         "all_of": "harness.checks.groups:ALL_OF",
         "not": "harness.checks.groups:NOT",
     },
+    unlisted={"python": "harness.checks.python_check:PYTHON"},  # only suites in Python ask for it
 )
 """Check name → its `CheckKind`."""
 
@@ -118,5 +126,25 @@ VOCABULARY = CheckVocabulary()
 
 
 async def evaluate(evidence: Evidence) -> tuple[CheckResult, ...]:
-    """Judge all checks of the case, in the suite's order."""
-    return tuple([await KINDS.get(check.kind).evaluate(check, evidence) for check in evidence.case.checks])
+    """Judge all checks of the case, in the suite's order: turn by turn, then those on the whole."""
+    results: list[CheckResult] = []
+    for number, turn in enumerate(evidence.case.turns, start=1):
+        so_far = until(evidence.transcript, number)
+        for check in turn.checks:
+            if so_far is None:
+                result = unreached(check, evidence.transcript)
+            else:
+                result = await _judge(check, _asked(replace(evidence, transcript=so_far), number))
+            results.append(replace(result, label=f"turn {number}: {result.label}", turn=number))
+    whole = _asked(evidence, len(evidence.case.turns)) if evidence.case.turns else evidence
+    return (*results, *[await _judge(check, whole) for check in evidence.case.checks])
+
+
+async def _judge(check: Check, evidence: Evidence) -> CheckResult:
+    return await KINDS.get(check.kind).evaluate(check, evidence)
+
+
+def _asked(evidence: Evidence, turns: int) -> Evidence:
+    """Return ``evidence`` with a prompt that is all that the user said in so many turns."""
+    prompt = "\n\n".join(evidence.case.prompts[:turns])
+    return replace(evidence, case=replace(evidence.case, prompt=prompt))

@@ -14,7 +14,7 @@ from harness.checks.missing_text import explain_missing
 from harness.checks.patterns import check_pattern, search
 from harness.checks.reading import TEXT, long_form, mapping, text, texts
 from harness.checks.result_texts import where
-from harness.checks.texts import Passage, clip, find, fold, folding, line
+from harness.checks.texts import Passage, clip, contains, find, fold, folding, line
 from harness.checks.transcripts import as_made
 from harness.checks.values import show
 from harness.errors import InvalidValue
@@ -44,7 +44,7 @@ _TEXT_ITEM: JsonObject = {"anyOf": [TEXT, long_form({"text": TEXT}, required=("t
 
 def _judge_contains(params: JsonObject, evidence: Evidence) -> Finding:
     wanted = params["text"]
-    there = find(wanted, evidence.transcript.answer) is not None
+    there = contains(wanted, evidence.transcript.answer)
     lines, hint = ([], None) if there else explain_missing(wanted, evidence)
     return Finding(
         label=show(wanted, 60),
@@ -88,7 +88,7 @@ def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tu
             "The server gave this text to the model. If this user must not see it, the server's policy has to mask or "
             "leave it out; if the answer merely should not mention it, say so in the prompt or the description."
         )
-    if find(forbidden, evidence.case.prompt):
+    if contains(forbidden, evidence.case.prompt):
         lines.append(
             "No tool returned it; the prompt itself contains it, so the answer may merely repeat the question."
         )
@@ -118,7 +118,7 @@ def _read_any(value: Any) -> JsonObject:
 
 def _judge_any(params: JsonObject, evidence: Evidence) -> Finding:
     options = params["texts"]
-    there = any(find(wanted, evidence.transcript.answer) for wanted in options)
+    there = any(contains(wanted, evidence.transcript.answer) for wanted in options)
     lines: list[str] = []
     hint = None
     if not there:
@@ -157,7 +157,7 @@ def _judge_equals(params: JsonObject, evidence: Evidence) -> Finding:
     hint = None
     if not same:
         lines = [f"Answer is not the expected text: {show(wanted, 200)}"]
-        if find(wanted, answer):
+        if contains(wanted, answer):
             lines.append(f"The text stands in the answer, among other words: “{line(answer, 240)}”")
             hint = "Ask in the prompt for nothing but the value, or use answer_contains."
         else:

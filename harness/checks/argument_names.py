@@ -13,8 +13,9 @@ def argument_names(params: JsonObject) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield ``(tool, names of its arguments)`` for every call that the params of any kind describe."""
     if "tool" in params and "args" in params:
         yield params["tool"], tuple(_names(params["args"]))
-    for call in params.get("calls", ()):
-        yield from argument_names(call)
+    for calls in (params.get("calls"), params.get("expected")):
+        for call in calls if isinstance(calls, list | tuple) else ():
+            yield from argument_names(call)
     for option in params.get("options", ()):
         for member in option:
             yield from argument_names(member["params"])

@@ -7,7 +7,7 @@ content. `Judge` is what the checks of one trial ask; it adds up what that trial
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import anyio
@@ -36,8 +36,11 @@ JUDGE_TIMEOUT_S = 60.0
 ATTEMPTS = 2
 """A judge that hands in no verdict is told so, and asked once more."""
 
-HOW_TO_NAME_ONE = "Name a judge with --judge-model or judge_model: in the suite, or configure a model named gpt-4o."
-"""What helps where a judge is needed and there is none."""
+NO_JUDGE = (
+    "no judge is configured. Name one with --judge-model or judge_model: in the suite, "
+    f"or configure a model named {DEFAULT_JUDGE}."
+)
+"""What a user is told where a judge is needed and there is none."""
 
 MAX_EXPLANATION = 1_000
 """Characters of a judge's explanation that are kept."""
@@ -65,21 +68,21 @@ class JudgeModel:
         Raises:
             JudgeError: there is no verdict.
         """
-        key = question.digest
-        async with self._locks[key]:  # a question that is being asked is not asked a second time
-            if key not in self._kept:
-                self._kept[key] = await self._grade(question, spend)
-                return self._kept[key]
-        return replace(self._kept[key], cached=True)
-
-    async def _grade(self, question: Question, spend: Callable[[Usage], None]) -> Judgement:
         try:
             with anyio.fail_after(self._timeout_s):
-                return await self._ask(question, spend)
+                return await self._grade(question, spend)
         except TimeoutError:
             raise JudgeError(f"the judge {self.name} gave no verdict within {self._timeout_s:g} s") from None
         except ModelError as error:
             raise JudgeError(f"the judge {self.name} gave no reply: {error}") from error
+
+    async def _grade(self, question: Question, spend: Callable[[Usage], None]) -> Judgement:
+        key = question.digest
+        async with self._locks[key]:  # a question that is being asked is not asked a second time
+            if key in self._kept:
+                return replace(self._kept[key], cached=True)
+            self._kept[key] = await self._ask(question, spend)
+            return self._kept[key]
 
     async def _ask(self, question: Question, spend: Callable[[Usage], None]) -> Judgement:
         conversation: list[Message] = [UserMessage(text=question.text)]
@@ -121,12 +124,12 @@ class Judge:
         *,
         recorded: Iterable[Judgement] = (),
     ) -> None:
-        """Ask ``models``; ``recorded`` judgements of the same questions are taken over from an earlier run.
+        """Ask ``models``.
 
         Args:
             models: name → judge.
             default: who judges where a check names nobody; ``None`` if there is no such judge.
-            recorded: used only where the judge that is asked for is not among ``models``.
+            recorded: judgements of an earlier run; one of the same question by the same judge stands.
         """
         self._models = models
         self._default = default
@@ -148,27 +151,19 @@ class Judge:
         """
         name = model or self._default
         if name is None:
-            raise JudgeError(f"no judge is configured. {HOW_TO_NAME_ONE}")
-        if name in self._models:
+            raise JudgeError(NO_JUDGE)
+        recorded = self._recorded.get((question.digest, name))
+        if recorded is not None:
+            judgement = replace(recorded, cached=True)
+        elif name in self._models:
             judgement = await self._models[name].grade(question, self._spend)
         else:
-            judgement = self._taken_over(question, name)
+            raise JudgeError(
+                f"the recorded run has no verdict of {name} on this question as it is asked now. "
+                "Name a judge with --judge-model to have it judged."
+            )
         self.judgements.append(judgement)
         return judgement
 
-    def _taken_over(self, question: Question, name: str) -> Judgement:
-        recorded = self._recorded.get((question.digest, name))
-        if recorded is None:
-            raise JudgeError(
-                f"the run holds no verdict of {name} on this question as it is asked now. "
-                "Name a judge with --judge-model to have it judged."
-            )
-        return replace(recorded, cached=True)
-
     def _spend(self, usage: Usage) -> None:
         self.usage += usage
-
-
-def opened(models: Sequence[tuple[str, Model]]) -> Mapping[str, JudgeModel]:
-    """Return judges of the models of those names."""
-    return {name: JudgeModel(name, model) for name, model in models}

@@ -9,7 +9,6 @@ verdict comes back as the arguments of the one tool on offer, and from nowhere e
 from __future__ import annotations
 
 import json
-import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -211,6 +210,6 @@ def _value(value: Any, scale: Scale) -> tuple[float, str | None]:
             raise NoVerdict(f"its {scale.field} is none of: {', '.join(scale.grades)}")
         return scale.grades[value], value
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or not 0 <= value <= 1:
+    if not number or not 0 <= value <= 1:  # NaN is neither
         raise NoVerdict(f"its {scale.field} is not a number from 0 to 1")
     return float(value), None

@@ -13,7 +13,7 @@ from harness.checks import Evidence, Path
 from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several
 from harness.checks.missing import explain
 from harness.checks.reading import TEXT, long_form, mapping, text
-from harness.checks.texts import Passage, clip, find, line, nearest
+from harness.checks.texts import Passage, clip, contains, find, line, nearest
 from harness.checks.transcripts import as_made, of_tool, result_json, truncated, without_calls
 from harness.checks.values import leaves, show
 from harness.types import JsonObject, ToolCall
@@ -48,7 +48,7 @@ def _label(params: JsonObject) -> str:
 
 def _judge_contains(params: JsonObject, evidence: Evidence) -> Finding:
     wanted, calls = params["text"], of_tool(params, evidence.transcript)
-    hit = next((call for call in calls if where(wanted, call)), None)
+    hit = next((call for call in calls if any(contains(wanted, form) for form in forms(call))), None)
     cut = [call for call in calls if truncated(call)]
     lines: list[str] = []
     hint = None
@@ -108,10 +108,10 @@ def _judge_not_contains(params: JsonObject, evidence: Evidence) -> Finding:
 def _leaked(wanted: str, hits: Sequence[tuple[ToolCall, Passage]], evidence: Evidence) -> tuple[list[str], str]:
     lines = [f"Tool result contains forbidden text: {show(wanted)}"]
     lines += [f"{as_made(call, 80)} returned “{found.context}”" for call, found in hits[:3]]
-    repeated = find(wanted, evidence.transcript.answer)
+    repeated = contains(wanted, evidence.transcript.answer)
     lines.append("The answer repeats it." if repeated else "The answer does not repeat it, but the model has seen it.")
     sent = show(hits[0][0].arguments, 2_000)
-    if find(wanted, sent):
+    if contains(wanted, sent):
         return (
             lines,
             "The call's own arguments hold this text, and the result may merely echo them: forbid another text.",

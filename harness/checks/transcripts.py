@@ -37,6 +37,7 @@ _STOPS: dict[Stop, str] = {
     "time_limit": "at the time limit",
     "error": "with an error",
     "cancelled": "when it was interrupted",
+    "aborted": "when the case had it aborted",
 }
 
 _OUTCOMES: dict[Outcome, str] = {

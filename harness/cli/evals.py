@@ -4,38 +4,50 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
+from harness.cli.comparing import GATE, named_run
 from harness.cli.dry_run import describe
-from harness.cli.options import bundle, json_object, milliseconds
-from harness.cli.output import Output, show
+from harness.cli.json_errors import errors_as_json
+from harness.cli.options import bundle, json_object, milliseconds, trial_range
+from harness.cli.output import Output, report_requests, show
 from harness.cli.progress import progress
-from harness.errors import HarnessError
-from harness.reports.json_report import write_json_error
 from harness.runlog import read_log
 from harness.runner.control import Budget
 from harness.runner.folders import LATEST, find_log
 from harness.runner.launch import launch
 from harness.runner.prepare import Request, prepare
 from harness.runner.run import RunOptions
+from harness.suites.csv_dataset import MAX_CASES
+
+
+def _request(*, trials: tuple[int | None, int | None], **values: Any) -> Request:
+    return Request(least_trials=trials[0], trials=trials[1], **values)
+
 
 REQUEST = bundle(
     "request",
-    Request,
+    _request,
     click.option("--model", "-m", "models", multiple=True, metavar="NAME", help="Who answers; may be repeated."),
     click.option("-k", "pattern", metavar="PATTERN", help="Only cases whose name or tag matches."),
     click.option("--server", metavar="COMMAND|NAME", help='Use this server, for example "python my_server.py".'),
     click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="Who asks, for every case."),
     click.option("--timeout", "timeout_s", type=click.IntRange(min=1), callback=milliseconds, metavar="MS",
                  help="Milliseconds for one case.  [default: the suite's, or 60000]"),
-    click.option("--trials", type=click.IntRange(1, 1000), default=1, show_default=True, help="Repeat every case."),
+    click.option("--trials", callback=trial_range, metavar="N|MIN..MAX",
+                 help="Run every case N times; at least MIN, and up to MAX until it is decided.  "
+                 "[default: the suite's, or 1]"),
     click.option("--shard", metavar="I/N", help="Only part I of N, for several machines; see harness merge."),
     click.option("--read-only", is_flag=True, help="Send no call to a tool that is not marked read-only."),
+    click.option("--judge-model", metavar="NAME",
+                 help="Who judges answers, where a check asks for it; none for nobody."),
+    click.option("--max-cases", type=click.IntRange(min=1), default=MAX_CASES, show_default=True, metavar="N",
+                 help="The most tests of one dataset in CSV."),
     click.option("--block", multiple=True, metavar="TOOL", help="Send no call to this tool."),
     click.option("--concurrency", "-c", type=click.IntRange(1, 1000), metavar="N",
                  help="Cases side by side.  [default: as configured, or 4]"),
@@ -63,9 +75,12 @@ OUTPUT = bundle(
     "output",
     Output,
     click.option("--json-output", is_flag=True, help="One JSON document on stdout."),
-    click.option("--report", "report_path", type=click.Path(dir_okay=False, path_type=Path), metavar="PATH",
-                 help="Write JSONL, one line a trial."),
+    click.option("--report", "reports", multiple=True, callback=report_requests, metavar="FORMAT[:PATH]",
+                 help="Write jsonl, json, junit, markdown, csv, html or github; may be repeated. "
+                 "A PATH alone says its format by its suffix.  [default place: the run's folder]"),
     click.option("--debug", is_flag=True, help="Print every conversation, message by message."),
+    click.option("--baseline", callback=named_run, metavar="RUN", help="Compare with this run; see harness compare."),
+    GATE,
 )  # fmt: skip
 
 
@@ -92,29 +107,19 @@ def command(
 
     SUITE is the name of a suite, or the path of a file or folder; none means all of evals/.
     """
-    with _errors_as_json(wanted=output.json_output):
+    with errors_as_json(wanted=output.json_output):
         request = replace(request, suites=(*suites, *more_suites))
         earlier = None if resume is None else read_log(find_log(resume))
         if earlier is not None:
             request = request.filled_from(earlier.header.settings)
-        prepared = prepare(request, Path.cwd(), os.environ)
+        with redirect_stdout(sys.stderr):  # a suite in Python may print
+            prepared = prepare(request, Path.cwd(), os.environ)
         for note in prepared.notes:
             click.echo(note, err=True)
         if dry_run:
             click.echo(describe(prepared.plan))
             return
         options = replace(options, budget=budget, concurrency=prepared.concurrency)
-        with progress() as observer:
+        with redirect_stdout(sys.stderr), progress() as observer:
             log = launch(prepared.plan, options, observer, resume=earlier)
     show(log, output)
-
-
-@contextmanager
-def _errors_as_json(*, wanted: bool) -> Iterator[None]:
-    """With ``--json-output``, an error that prevents the run is a JSON document too."""
-    try:
-        yield
-    except HarnessError as error:
-        if wanted:
-            write_json_error(str(error), sys.stdout)
-        raise

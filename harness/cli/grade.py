@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
@@ -16,11 +18,15 @@ from harness.runner.grade import grade_run
 @click.command("grade")
 @click.argument("run")
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@click.option("--judge-model", metavar="NAME", help="Who judges what RUN has no verdict of; costs what it costs.")
 @OUTPUT
-def command(run: str, suites: tuple[str, ...], output: Output) -> None:
+def command(run: str, suites: tuple[str, ...], judge_model: str | None, output: Output) -> None:
     """Judge the conversations of RUN by today's assertions: no model, no server, no cost.
 
     RUN is the name of a run, its beginning, a path, or "latest". SUITE names the suites to judge by;
-    without, those that the run was made of are read again.
+    without, those that the run was made of are read again. A judge's verdicts are taken over where its
+    question is the same.
     """
-    show(grade_run(read_log(find_log(run)), suites, Path.cwd()), output)
+    with redirect_stdout(sys.stderr):  # a suite in Python may print
+        graded = grade_run(read_log(find_log(run)), suites, Path.cwd(), judge_model)
+    show(graded, output)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -54,3 +55,19 @@ def json_object(_context: click.Context, _parameter: click.Parameter, value: str
 def milliseconds(_context: click.Context, _parameter: click.Parameter, value: int | None) -> float | None:
     """Turn milliseconds into the seconds that everything inside is counted in."""
     return None if value is None else value / 1000
+
+
+def trial_range(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> tuple[int | None, int | None]:
+    """Read ``N`` or ``MIN..MAX`` and return the least (``None`` where all are run) and the most trials."""
+    if value is None:
+        return None, None
+    match = re.fullmatch(r"(?:(\d{1,4})\.\.)?(\d{1,4})", value)
+    least, most = (int(match[1]) if match[1] else None, int(match[2])) if match else (None, 0)
+    if not 1 <= (most if least is None else least) <= most <= _MOST_TRIALS:
+        raise click.BadParameter(f"{value!r} is neither a number from 1 to {_MOST_TRIALS} nor a range such as 3..10.")
+    return least, most
+
+
+_MOST_TRIALS = 1000

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 import click
 from rich.console import Console
 
+from harness.cli.comparing import compared
 from harness.errors import UsageError
 from harness.reports.build import build_report, exit_code
 from harness.reports.console import print_summary
 from harness.reports.json_report import write_json
-from harness.reports.jsonl_report import write_jsonl
+from harness.reports.requests import ReportRequest, write_report
 from harness.reports.transcripts import write_transcripts
 from harness.runlog import RunLog
 from harness.types import Report
@@ -27,33 +27,61 @@ class Output:
 
     json_output: bool = False
     """One JSON document on stdout instead of the summary."""
-    report_path: Path | None = None
-    """Where to write JSONL."""
+    reports: tuple[ReportRequest, ...] = ()
+    """What to write into files."""
     debug: bool = False
     """Whether to print every conversation ahead of the summary."""
+    baseline: RunLog | None = None
+    """A run to compare with."""
+    gate: float | None = None
+    """By how much the pass rate may be worse than the baseline's before the exit code says so; ``None``
+    lets every failed case count."""
+
+    def __post_init__(self) -> None:
+        """Refuse a gate without something to hold it against."""
+        if self.gate is not None and self.baseline is None:
+            raise UsageError("--gate needs a run to compare with", meant="Add --baseline RUN.")
+
+
+def report_requests(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[ReportRequest, ...]:
+    """Read every ``--report`` before anything runs, so that a slip costs nothing."""
+    return tuple(ReportRequest.parse(value) for value in values)
 
 
 def show(log: RunLog, output: Output) -> None:
     """Write the results of ``log`` and exit with the code that they call for."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that knows no ✗ gets a question mark
     report = build_report(log)
-    if output.report_path is not None:
-        _write(output.report_path, write_jsonl, report, log)
+    verdict = compared(log, output.baseline, output.gate)
+    written, refused = _written(report, log, output)
     if output.json_output:
-        write_json(report, log, sys.stdout)
+        write_json(report, log, sys.stdout, {} if verdict is None else verdict.json())
     else:
         if output.debug:
             write_transcripts(report, log, sys.stdout)
-        print_summary(report, Console(highlight=False, markup=False, emoji=False))
-        if output.report_path is not None:
-            click.echo(f"report {output.report_path}")
+        console = Console(highlight=False, markup=False, emoji=False)
+        print_summary(report, log, console)
+        if verdict is not None:
+            verdict.print_to(console)
+        for path, _ in written:
+            click.echo(f"report {path}")
     sys.stdout.flush()
-    raise click.exceptions.Exit(exit_code(report))
+    for line in (line for _, lines in written for line in lines):
+        click.echo(line, err=True)
+    if refused:
+        raise refused[0]
+    raise click.exceptions.Exit(exit_code(report) if verdict is None else verdict.exit_code(report))
 
 
-def _write(path: Path, writer: Callable[[Report, RunLog, TextIO], None], report: Report, log: RunLog) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8") as stream:
-            writer(report, log, stream)
-    except OSError as error:
-        raise UsageError(f"the report {path} cannot be written: {error.strerror}") from error
+def _written(report: Report, log: RunLog, output: Output) -> tuple[list[tuple[Path, list[str]]], list[UsageError]]:
+    """Write every report that can be written: one bad path must not cost the results of a run."""
+    written, refused = [], []
+    for request in output.reports:
+        try:
+            written.append(write_report(request, report, log))
+        except UsageError as error:
+            refused.append(error)
+    return written, refused

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from harness.reports.text import money, printable, seconds, shorten
 from harness.runner.observer import Observer
-from harness.types import Run, Trial, Usage
+from harness.types import DECIDED, Run, Trial, Usage
 
 
 @contextmanager
@@ -44,6 +44,8 @@ class PlainProgress:
     def finished(self, run: Run) -> None:
         """Write the result's line."""
         self._done += 1
+        if run.skip_reason == DECIDED:
+            return
         took = f" {seconds(run.latency_s)}" if run.stop else ""
         name = printable(f"{run.suite}::{run.case}")
         click.echo(f"[{self._done}/{self._total}] {run.status} {name}{took}{_cause(run)}", err=True)

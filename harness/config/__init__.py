@@ -12,11 +12,11 @@ import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from harness.builtin import builtin_server, builtin_servers
 from harness.config.aliases import WELL_KNOWN
-from harness.config.entries import ModelEntry
+from harness.config.entries import ModelEntry, overridden
 from harness.config.files import ConfigFile, ServerEntry, read_config_file, read_foreign_config_file
 from harness.config.models import OFFLINE, ResolvedModel, named_entry, resolve
 from harness.config.servers import expand_server, server_from_command
@@ -53,8 +53,10 @@ class Config:
         """Wall time of a trial, in seconds; ``None`` when no file says."""
         return next((file.timeout_s for file in self.files if file.timeout_s), None)
 
-    def model(self, name: str) -> ModelSpec:
+    def model(self, name: str, options: Mapping[str, Any] | None = None) -> ModelSpec:
         """Return the model of that name: a configured one, a known id or alias, or ``provider:id``.
+
+        ``options`` are settings as a file has them, and go before it.
 
         Raises:
             UsageError: there is none, its key is missing, or its settings cannot be used.
@@ -62,6 +64,8 @@ class Config:
         entry = self._model_entries().get(name) or named_entry(name)
         if entry is None:
             raise self._no_model(name)
+        if options:
+            entry = overridden(entry, options)
         return resolve(entry, self.environ).usable()
 
     def models(self) -> tuple[ResolvedModel, ...]:

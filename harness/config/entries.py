@@ -10,7 +10,7 @@ from harness.config.expansion import Path
 from harness.documents.document import Document
 from harness.documents.fields import Field, Layout, as_mapping, choice, integer, line, mapping, number, texts_by_name
 from harness.documents.reading import Reading
-from harness.errors import InvalidValue, Problem
+from harness.errors import InvalidValue, Problem, UsageError, did_you_mean
 from harness.types import Location, Secret
 
 
@@ -86,6 +86,27 @@ def read_model(reading: Reading, path: Path, value: Any) -> ModelEntry:
         return reading.document.at((*path, *next(moves, part)))
 
     return ModelEntry(name=name, settings=settings, wanted=name, source=reading.document.file, locate=place)
+
+
+def overridden(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntry:
+    """Return ``entry`` with settings that a program gives, over what the file says.
+
+    Raises:
+        UsageError: there is no such setting, or its value does not fit.
+    """
+    known = [name for name in MODEL.fields if name not in ("type", "options")]
+    settings = dict(entry.settings)
+    for name, value in options.items():
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise UsageError(f"a model has no setting {name!r}", meant=near or f"Known: {', '.join(known)}.")
+        try:
+            settings[name] = value if isinstance(value, Secret) else MODEL.fields[name].parse(value)
+        except InvalidValue as error:
+            raise UsageError(f"model {entry.name!r}: {name}: {error.message}", meant=error.meant) from error
+        except TypeError as error:  # a message would have shown the value as JSON
+            raise UsageError(f"model {entry.name!r}: {name}: a {type(value).__name__} is no JSON") from error
+    return replace(entry, settings=settings, source=f"{entry.source}, and options of the program", locate=None)
 
 
 def read_foreign_model(document: Document, path: Path, value: Any) -> ModelEntry:

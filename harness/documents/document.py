@@ -40,9 +40,11 @@ _TEXT_TAG = "tag:yaml.org,2002:str"
 # What YAML forbids, and three characters that YAML 1.1 takes for ends of lines, as no editor does.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*(?::-[^{}\n]*)?)\}")
+_REFERENCE = re.compile(r"\$\{(?:[A-Za-z_]\w*(?::-[^{}\n]*)?|\{[ \t]*[A-Za-z_]\w*[ \t]*\})\}")
 _BRACES = {0xFDD0: "{", 0xFDD1: "}"}
-# Braces of ${NAME} are put aside while YAML is parsed, which would take them for a mapping inside {…}.
+_ASIDE = {ord(brace): mark for mark, brace in _BRACES.items()}
+# Braces of ${NAME} and ${{ name }} are put aside while YAML is parsed, which would take them for a mapping
+# inside {…}.
 
 _NOTHING: Mapping[str | int, Any] = MappingProxyType({})
 
@@ -107,6 +109,11 @@ class Document:
         return Location(file=self.file, line=place[0], column=place[1])
 
 
+def in_code(at: Location) -> Document:
+    """Return a document for plain data that a program holds: every part of it stands ``at`` that place."""
+    return Document(file=at.file, digest="", root=_Node(None, (at.line or 1, at.column or 1)), problems=())
+
+
 def read_document(path: Path) -> Document:
     """Read the YAML file at ``path``.
 
@@ -119,7 +126,7 @@ def read_document(path: Path) -> Document:
     text = _decode(raw, file)
     builder = _Builder(file)
     try:
-        root = builder.build(yaml.parse(_REFERENCE.sub("$\ufdd0\\1\ufdd1", text), Loader=_LOADER))
+        root = builder.build(yaml.parse(_put_aside(text), Loader=_LOADER))
     except yaml.YAMLError as error:
         raise InvalidInput([explain(error, text, file)]) from error
     return Document(
@@ -163,6 +170,10 @@ def _decode(raw: bytes, file: str) -> str:
         meant = f"Remove it, or write it within double quotes as \\u{number}."
         raise _refused(file, text[: bad.start()], message, meant)
     return text
+
+
+def _put_aside(text: str) -> str:
+    return _REFERENCE.sub(lambda found: found.group().translate(_ASIDE), text)
 
 
 def _refused(file: str, before: str, message: str, meant: str) -> InvalidInput:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness.runlog import RunLog
-from harness.types import Counts, Report, Run, Usage
+from harness.types import CaseResult, Counts, Report, Run, Status, Usage
 
 EXIT_PASSED = 0
 EXIT_FAILED = 1
@@ -30,8 +31,10 @@ def build_report(log: RunLog) -> Report:
         suites=log.header.suites,
         models=log.header.models,
         runs=runs,
+        cases=case_results(runs),
         counts=count(runs, planned=log.header.planned),
         usage=total_usage(runs),
+        judge_usage=sum((run.judge_usage for run in runs), Usage()),
         settings=log.header.settings,
     )
 
@@ -50,21 +53,55 @@ def count(runs: Sequence[Run], planned: int | None = None) -> Counts:
     )
 
 
+def case_results(runs: Sequence[Run]) -> tuple[CaseResult, ...]:
+    """Return what ``runs`` come to, case by case and model by model."""
+    groups: dict[tuple[str, str, str], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.suite, run.case, run.model), []).append(run)
+    return tuple(_case_result(trials) for trials in groups.values())
+
+
+def _case_result(trials: Sequence[Run]) -> CaseResult:
+    first = trials[0]
+    result = CaseResult(
+        suite=first.suite,
+        case=first.case,
+        model=first.model,
+        status="passed",
+        trials=tuple(trials),
+        planned=max(len(trials), *(run.repeats for run in trials)),
+        pass_threshold=first.pass_threshold,
+    )
+    return replace(result, status=_verdict(result))
+
+
+def _verdict(case: CaseResult) -> Status:
+    """Decide as soon as the trials without a verdict could not change it: none of them is ever taken for a pass."""
+    endings = Counter(run.status for run in case.trials)
+    if endings["passed"] >= case.needed:
+        return "passed"
+    if case.planned - endings["failed"] < case.needed:
+        return "failed"
+    hindrances: tuple[Status, ...] = ("error", "cancelled", "skipped")
+    return next((status for status in hindrances if endings[status]), "cancelled")
+
+
 def total_usage(runs: Sequence[Run]) -> Usage:
     """Return the sum over ``runs``; a trial of unknown cost makes the sum unknown."""
     return sum((run.usage for run in runs), Usage())
 
 
 def exit_code(report: Report) -> int:
-    """Return what the process is to exit with, by the results alone."""
-    counts = report.counts
+    """Return what the process is to exit with, by the verdicts on its cases alone."""
+    verdicts = {case.status for case in report.cases}
     if report.reason == "interrupted":
         return EXIT_INTERRUPTED
-    if counts.planned == 0:
+    if report.counts.planned == 0:
         return EXIT_NOTHING
-    if counts.failed:
+    if "failed" in verdicts:
         return EXIT_FAILED
-    return EXIT_PASSED if counts.passed == counts.planned else EXIT_UNJUDGED
+    complete = report.counts.planned == len(report.runs)
+    return EXIT_PASSED if complete and verdicts == {"passed"} else EXIT_UNJUDGED
 
 
 def _in_order(log: RunLog) -> tuple[Run, ...]:

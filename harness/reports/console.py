@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
 from rich.text import Text
 
-from harness.reports.text import money, number, printable, seconds, shorten
-from harness.stats import wilson
-from harness.types import CheckResult, Report, Run, Status
+from harness.reports.build import total_usage
+from harness.reports.repeats import repeat_lines, trials_passed
+from harness.reports.text import bounded, money, number, one_line, printable, seconds, shorten
+from harness.reports.tool_use import confusions
+from harness.reports.words import by_urgency, case_name, effort, endings, failed_checks, model_words, pass_rate
+from harness.runlog import RunLog
+from harness.types import CaseResult, CheckResult, Report, Run, Status, Usage
 
 _STYLES: dict[Status, str] = {
     "passed": "green",
@@ -19,138 +23,187 @@ _STYLES: dict[Status, str] = {
     "skipped": "yellow",
     "cancelled": "yellow",
 }
-_URGENCY: dict[Status, int] = {"failed": 0, "error": 1, "cancelled": 2, "skipped": 3, "passed": 4}
-_SLOWEST = 3
-"""How many of the slowest cases are worth a line."""
+_MOST = 3
+"""How many of the slowest, the dearest and the most confused are worth a line."""
+_MAX_BLOCKS = 20
+"""Cases that are told in full; of further ones the names."""
 _MAX_LINES = 40
 """A failure's text beyond this is in the log."""
+_LONGEST = 8_000
+"""Characters of one text."""
+_MAX_UNREMARKABLE = 30
+"""Cases that passed, or were not started, are counted beyond this."""
+_MAX_ALSO = 5
+"""Further failed checks of one case that are named."""
 
 
-def print_summary(report: Report, console: Console) -> None:
-    """Print the report to ``console``."""
-    _Summary(report, console).show()
+def print_summary(report: Report, log: RunLog, console: Console) -> None:
+    """Print the report to ``console``; ``log`` has the conversations."""
+    _Summary(report, log, console).show()
 
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
     report: Report
+    log: RunLog
     console: Console
 
     def show(self) -> None:
         self._title()
-        for run in sorted(self.report.runs, key=lambda run: _URGENCY[run.status]):
-            self._run(run)
+        self._cases()
         self.console.print()
         self._totals()
+        self._standing_out()
         self._where_to_look()
 
     def _title(self) -> None:
         for suite, facts in self.report.suites.items():
-            self._line(Text(suite, style="bold"), Text(shorten(_one_line(facts.get("description")), 200), style="dim"))
+            description = shorten(one_line(facts.get("description") or ""), 200)
+            self._line(Text(one_line(suite), style="bold"), Text(description, style="dim"))
         for name, facts in self.report.models.items():
-            self._line(Text(f"model {name}"), Text(_model_words(facts, name), style="dim"))
+            self._line(Text(one_line(f"model {name}")), Text(one_line(model_words(facts, name)), style="dim"))
         self.console.print()
 
-    def _run(self, run: Run) -> None:
-        repeat = f" #{run.index + 1}" if self.report.settings.get("trials", 1) > 1 else ""
-        which = f" [{run.model}]" if len(self.report.models) > 1 else ""
-        suite = f"{run.suite}::" if len(self.report.suites) > 1 else ""
-        line = Text(f"{run.status:<9}", style=_STYLES[run.status])
-        line.append(f" {printable(suite + run.case)}{repeat}{which}", style="bold" if run.status != "passed" else "")
-        line.append(f"  {_effort(run)}", style="dim")
-        self.console.print(line)
-        if run.status in {"passed", "skipped"}:
-            self._details(check for check in run.checks if check.verdict != "passed")
-            return
+    def _cases(self) -> None:
+        cases = by_urgency(self.report)
+        remarkable = [case for case in cases if case.status not in {"passed", "skipped"}]
+        for place, case in enumerate(remarkable):
+            self._case(case)
+            if place < _MAX_BLOCKS:
+                self._why(case.spokesman)
+        rest = cases[len(remarkable) :]
+        for case in rest[:_MAX_UNREMARKABLE]:
+            self._case(case)
+            for check in case.spokesman.checks:
+                if check.verdict != "passed":
+                    self._check(check)
+        if len(rest) > _MAX_UNREMARKABLE:
+            self._indented(f"… and {len(rest) - _MAX_UNREMARKABLE} more, passed or skipped", "dim", depth=0)
+
+    def _case(self, case: CaseResult) -> None:
+        line = Text(f"{case.status:<9}", style=_STYLES[case.status])
+        line.append(f" {case_name(case, self.report)}", style="" if case.status == "passed" else "bold")
+        if case.planned > 1:
+            line.append(f"  {trials_passed(case)}", style="dim")
+        line.append(f"  {_effort(case)}", style="dim")
+        self._print(line)
+
+    def _why(self, run: Run) -> None:
+        """Print the one thing to look at in full, and name what else is wrong."""
         if run.description:
             self._indented(run.description, "dim")
         if run.error is not None:
             self._indented(f"{run.error.kind} error: {run.error.message}", "magenta")
-            if run.error.detail:
-                self._indented(run.error.detail, "dim", depth=6)
-        self._details(check for check in run.checks if check.verdict != "passed")
+            self._indented(run.error.detail or "", "dim", depth=6)
+        failed = list(failed_checks(run))
+        for check in failed[:1]:
+            self._check(check)
+        for check in failed[1 : _MAX_ALSO + 1]:
+            self._label(check)
+        if len(failed) > _MAX_ALSO + 1:
+            self._indented(f"… and {len(failed) - _MAX_ALSO - 1} more checks", "dim")
+        for check in run.checks:
+            if check.verdict != "passed" and check.severity == "warn":
+                self._check(check)
         self.console.print()
 
-    def _details(self, checks: Iterable[CheckResult]) -> None:
-        for check in checks:
-            warns = check.severity == "warn"
-            mark = "!" if warns else "✗"
-            where = f"  ({check.at})" if check.at else ""
-            self._indented(f"{mark} {check.label}{where}", "yellow" if warns else "red")
-            self._indented(check.explanation, "", depth=6)
-            if check.hint:
-                self._indented(f"→ {check.hint}", "cyan", depth=6)
+    def _check(self, check: CheckResult) -> None:
+        self._label(check)
+        self._indented(check.explanation, "", depth=6)
+        if check.hint:
+            self._indented(f"→ {check.hint}", "cyan", depth=6)
+
+    def _label(self, check: CheckResult) -> None:
+        warns = check.severity == "warn"
+        where = f"  ({check.at})" if check.at else ""
+        self._indented(f"{'!' if warns else '✗'} {check.label}{where}", "yellow" if warns else "red")
 
     def _totals(self) -> None:
-        counts = self.report.counts
-        endings: Sequence[tuple[Status, int]] = (
-            ("passed", counts.passed),
-            ("failed", counts.failed),
-            ("error", counts.error),
-            ("skipped", counts.skipped),
-            ("cancelled", counts.cancelled),
-        )
-        line = Text(f"{counts.planned} planned: ", style="bold")
-        line.append_text(
-            Text(", ").join(Text(f"{amount} {status}", style=_STYLES[status]) for status, amount in endings if amount)
-        )
-        self.console.print(line)
-        interval = wilson(counts.passed, counts.judged)
-        if interval is not None:
-            low, high = (round(100 * bound) for bound in interval)
-            rate = round(100 * counts.passed / counts.judged)
-            self._indented(f"pass rate {rate} % of {counts.judged} judged (95 % interval {low}–{high} %)", "", depth=0)
-        usage = self.report.usage
-        took = "interrupted" if self.report.elapsed_s is None else seconds(self.report.elapsed_s)
-        self._indented(
-            f"time {took} · tokens {number(usage.input_tokens)} in, {number(usage.output_tokens)} out"
-            f" · cost {money(usage.cost_usd)}",
-            "",
-            depth=0,
-        )
-        self._slowest()
+        line = Text(f"{self.report.counts.planned} planned: ", style="bold")
+        parts = [Text(f"{amount} {status}", style=_STYLES[status]) for status, amount in endings(self.report)]
+        self._print(line.append_text(Text(", ").join(parts)))
+        rate = pass_rate(self.report)
+        if rate is not None:
+            self._indented(str(rate), "", depth=0)
+        for words in (*repeat_lines(self.report), *effort(self.report)):
+            self._indented(words, "", depth=0)
+        self._judging()
 
-    def _slowest(self) -> None:
-        ran = sorted((run for run in self.report.runs if run.stop), key=lambda run: run.latency_s, reverse=True)
-        if len(ran) > 1:
-            names = ", ".join(f"{run.case} {seconds(run.latency_s)}" for run in ran[:_SLOWEST])
-            self._indented(f"slowest {names}", "dim", depth=0)
+    def _judging(self) -> None:
+        used = self.report.judge_usage
+        if used != Usage():
+            names = ", ".join(self.report.settings.get("judge_models", {})) or "judge"
+            self._indented(
+                f"judge {names} · tokens {number(used.input_tokens)} in, {number(used.output_tokens)} out"
+                f" · cost {money(used.cost_usd)}",
+                "",
+                depth=0,
+            )
+
+    def _standing_out(self) -> None:
+        mistaken = confusions(self.report, self.log)
+        self._few(
+            "expected → called instead",
+            [f"{one.expected} → {one.called}{f' ({one.trials}×)' if one.trials > 1 else ''}" for one in mistaken],
+            style="yellow",
+        )
+        ran = [case for case in self.report.cases if any(run.stop for run in case.trials)]
+        self._most("slowest", ran, _time, seconds)
+        self._most("dearest", ran, _cost, money)
+
+    def _most(
+        self, title: str, cases: Sequence[CaseResult], of: Callable[[CaseResult], float], show: Callable[[float], str]
+    ) -> None:
+        ordered = sorted((case for case in cases if of(case) > 0), key=of, reverse=True)
+        if len(ordered) > 1:
+            self._few(title, [f"{case_name(case, self.report)} {show(of(case))}" for case in ordered], hidden=False)
+
+    def _few(self, title: str, items: Sequence[str], *, style: str = "dim", hidden: bool = True) -> None:
+        if items:
+            more = f", {len(items) - _MOST} more" if hidden and len(items) > _MOST else ""
+            self._indented(f"{title}: {', '.join(items[:_MOST])}{more}", style, depth=0)
 
     def _where_to_look(self) -> None:
         if self.report.reason != "complete":
             self._indented(f"The run ended early: {self.report.reason}.", "yellow", depth=0)
         self._indented(f"log {self.report.log}", "dim", depth=0)
-        if self.report.counts.passed < self.report.counts.planned:
-            self._indented("See every message and call: the same command with --debug.", "dim", depth=0)
+        self._indented(f"Every message and call: harness view {self.report.run_id}", "dim", depth=0)
 
     def _line(self, *parts: Text) -> None:
-        self.console.print(Text("  ").join(part for part in parts if part.plain))
+        self._print(Text("  ").join(part for part in parts if part.plain))
 
     def _indented(self, text: str, style: str, depth: int = 4) -> None:
-        lines = printable(text).splitlines()
+        lines = bounded(text, _LONGEST).splitlines()
         if len(lines) > _MAX_LINES:
             lines = [*lines[:_MAX_LINES], f"… {len(lines) - _MAX_LINES} more lines in the log"]
-        room = max(20, self.console.width - depth)
-        for line in Text("\n".join(lines), style=style).wrap(self.console, room):
+        if lines:
+            self._print(Text("\n".join(lines), style=style), depth)
+
+    def _print(self, text: Text, depth: int = 0) -> None:
+        for line in text.wrap(self.console, max(20, self.console.width - depth)):
             line.rstrip()
-            self.console.print(Text(" " * depth).append_text(line), soft_wrap=True)
+            # Wrapping may have moved to the start of a line what a CI system takes for a command there.
+            tame = printable(line.plain)
+            shown = line if tame == line.plain else Text(tame, style=text.style)
+            self.console.print(Text(" " * depth).append_text(shown), soft_wrap=True)
 
 
-def _one_line(text: str | None) -> str:
-    return " ".join(printable(text or "").split())
+def _time(case: CaseResult) -> float:
+    return max(run.latency_s for run in case.trials)
 
 
-def _model_words(facts: object, name: str) -> str:
-    assert isinstance(facts, dict)
-    if facts.get("provider") == "lexical":
-        return "(built-in baseline, not an LLM)"
-    model_id = facts.get("model_id")
-    return f"({facts.get('provider')}: {model_id})" if model_id != name else f"({facts.get('provider')})"
+def _cost(case: CaseResult) -> float:
+    """Return dollars; nobody can say of an unknown cost that it is high."""
+    return total_usage(case.trials).cost_usd or 0.0
 
 
-def _effort(run: Run) -> str:
-    if run.stop is None:
-        return f"({run.skip_reason})" if run.skip_reason else ""
-    calls = f"{run.tool_calls} call{'' if run.tool_calls == 1 else 's'}"
-    cost = "" if not run.usage.cost_usd else f", {money(run.usage.cost_usd)}"
-    return f"{seconds(run.latency_s)}, {calls}{cost}"
+def _effort(case: CaseResult) -> str:
+    ran = [run for run in case.trials if run.stop is not None]
+    if not ran:
+        reason = case.spokesman.skip_reason
+        return f"({reason})" if reason else ""
+    calls = sum(run.tool_calls for run in ran)
+    cost = f", {money(_cost(case))}" if _cost(case) else ""
+    scores = [check.score for run in ran for check in run.checks if check.score is not None]
+    score = f", score {sum(scores) / len(scores):.2f}" if scores else ""
+    return f"{seconds(sum(run.latency_s for run in ran))}, {calls} call{'' if calls == 1 else 's'}{cost}{score}"

@@ -9,29 +9,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict
-from itertools import groupby
 from typing import Any, TextIO
 
 from harness.reports.build import count, exit_code
+from harness.reports.repeats import repeats_json
+from harness.reports.words import pass_rate_of
+from harness.reports.writers import Writer
 from harness.runlog import RunLog
-from harness.types import CheckResult, Report, Run
+from harness.types import CaseResult, CheckResult, Report, Run, Status, ToolCall
 
 
-def write_json(report: Report, log: RunLog, stream: TextIO) -> None:
-    """Write the document, one test at a time, so that a large run needs little memory."""
-    groups = [(key, list(runs)) for key, runs in groupby(report.runs, key=lambda run: (run.suite, run.model))]
+def write_json(report: Report, log: RunLog, stream: TextIO, more: Mapping[str, Any] | None = None) -> None:
+    """Write the document, one test at a time, so that a large run needs little memory; ``more`` joins the result."""
+    groups: dict[tuple[str, str], list[CaseResult]] = {}
+    for case in report.cases:
+        groups.setdefault((case.suite, case.model), []).append(case)
     if len(groups) == 1:
-        (suite, model), runs = groups[0]
-        result = _suite(suite, model, runs, report, log) | {"elapsed_time": report.elapsed_s} | _common(report)
+        ((suite, model), cases) = next(iter(groups.items()))
+        result = _suite(suite, model, cases, report, log) | {"elapsed_time": report.elapsed_s} | _common(report)
     else:
         suites = (
-            _suite(suite, model, runs, report, log) | {"path": report.suites.get(suite, {}).get("file"), "error": None}
-            for (suite, model), runs in groups
+            _suite(suite, model, cases, report, log) | {"path": report.suites.get(suite, {}).get("file"), "error": None}
+            for (suite, model), cases in groups.items()
         )
         result = {"suites": suites, "elapsed_time": report.elapsed_s} | _common(report)
-    stream.writelines(_encode({"status": "ok", "result": result}))
+    stream.writelines(_encode({"status": "ok", "result": result | dict(more or {})}))
     stream.write("\n")
+
+
+JSON = Writer(write=write_json, file_name="report.json", media_type="application/json")
+"""``--report json``."""
 
 
 def write_json_error(message: str, stream: TextIO) -> None:
@@ -44,29 +53,42 @@ def _common(report: Report) -> dict[str, Any]:
         "run_id": report.run_id,
         "log": report.log,
         "summary": _counts(report.runs, report.counts.planned),
+        **_rate(report.cases),
         "usage": asdict(report.usage),
+        "judge_usage": asdict(report.judge_usage),
         "reason": report.reason,
         "exit_code": exit_code(report),
     }
 
 
-def _suite(suite: str, model: str, runs: list[Run], report: Report, log: RunLog) -> dict[str, Any]:
-    summary = _counts(runs)
+def _suite(suite: str, model: str, cases: list[CaseResult], report: Report, log: RunLog) -> dict[str, Any]:
+    verdicts = {case.status for case in cases}
     return {
         "suite": suite,
         "description": report.suites.get(suite, {}).get("description"),
         "model": model,
-        "status": _suite_status(summary),
-        "tests": (_test(list(trials), log) for _, trials in groupby(runs, key=lambda run: run.case)),
-        "all_passed": summary["passed"] == summary["planned"],
-        "summary": summary,
+        "status": _suite_status(verdicts),
+        "tests": (_test(case, log) for case in cases),
+        "all_passed": verdicts == {"passed"},
+        "summary": _counts(run for case in cases for run in case.trials),
+        **_rate(cases),
+        **({"repeats": repeats} if (repeats := repeats_json(cases)) else {}),
     }
 
 
-def _suite_status(summary: Mapping[str, int]) -> str:
-    if summary["failed"]:
+def _rate(cases: Iterable[CaseResult]) -> dict[str, Any]:
+    """Return the pass rate, averaged per case first, and its 95 % interval; null when nothing was judged."""
+    rate = pass_rate_of(cases)
+    return {
+        "pass_rate": None if rate is None else rate.rate,
+        "pass_rate_interval": None if rate is None else [rate.low, rate.high],
+    }
+
+
+def _suite_status(verdicts: AbstractSet[Status]) -> str:
+    if "failed" in verdicts:
         return "failed"
-    return "passed" if summary["passed"] == summary["planned"] else "error"
+    return "passed" if verdicts == {"passed"} else "error"
 
 
 def _counts(runs: Iterable[Run], planned: int | None = None) -> dict[str, int]:
@@ -74,19 +96,20 @@ def _counts(runs: Iterable[Run], planned: int | None = None) -> dict[str, int]:
     return asdict(counts) | {"judged": counts.judged}
 
 
-def _test(trials: list[Run], log: RunLog) -> dict[str, Any]:
-    """Return one test; of several trials the first that did not pass speaks for it."""
-    shown = next((run for run in trials if run.status != "passed"), trials[0])
+def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
+    """Return one test; of several trials the first that ended like the whole speaks for it."""
+    shown = case.spokesman
     test = {
-        "name": shown.case,
+        "name": case.case,
         "description": shown.description,
-        "passed": all(run.status == "passed" for run in trials),
+        "passed": case.status == "passed",
         "failures": [_failure(check) for check in shown.checks if _decides(check)],
-        "time": round(sum(run.latency_s for run in trials), 6),
+        "time": round(sum(run.latency_s for run in case.trials), 6),
         "details": _details(shown, log),
-        "status": shown.status,
+        "status": case.status,
         "checks": [asdict(check) for check in shown.checks],
         "usage": asdict(shown.usage),
+        "judge_usage": asdict(shown.judge_usage),
         "stop": shown.stop,
         "line": shown.at.line if shown.at else None,
     }
@@ -94,8 +117,9 @@ def _test(trials: list[Run], log: RunLog) -> dict[str, Any]:
         test |= {"error": shown.error.message, "error_kind": shown.error.kind, "error_detail": shown.error.detail}
     if shown.skip_reason is not None:
         test["skip_reason"] = shown.skip_reason
-    if len(trials) > 1:
-        test["trials"] = [{"trial": run.index, "status": run.status, "time": run.latency_s} for run in trials]
+    if case.planned > 1:
+        test["trials"] = [{"trial": run.index, "status": run.status, "time": run.latency_s} for run in case.trials]
+        test |= {"trials_planned": case.planned, "trials_passed": case.passed, "pass_threshold": case.pass_threshold}
     return test
 
 
@@ -111,11 +135,17 @@ def _details(run: Run, log: RunLog) -> dict[str, Any]:
     transcript = log.transcript(run.key)
     if transcript is None:
         return {"response": None, "tool_calls": []}
-    calls = [
+    scripted = {"setup_calls": transcript.setup_calls, "teardown_calls": transcript.teardown_calls}
+    return {"response": transcript.answer, "tool_calls": _calls(transcript.tool_calls)} | {
+        name: _calls(calls) for name, calls in scripted.items() if calls
+    }
+
+
+def _calls(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
+    return [
         {"tool": call.tool, "arguments": call.arguments, "outcome": call.outcome, "time": call.duration_s}
-        for call in transcript.tool_calls
+        for call in calls
     ]
-    return {"response": transcript.answer, "tool_calls": calls}
 
 
 def _encode(value: Any) -> Iterator[str]:

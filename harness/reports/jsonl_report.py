@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
+from harness.reports.text import escaped_json
+from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import Report, Run
 
 
 def write_jsonl(report: Report, _log: RunLog, stream: TextIO) -> None:
     """Write one JSON object a line for every trial of the report."""
-    stream.writelines(json.dumps(_line(run), ensure_ascii=False) + "\n" for run in report.runs)
+    stream.writelines(escaped_json(json.dumps(_line(run), ensure_ascii=False)) + "\n" for run in report.runs)
+
+
+JSONL = Writer(write=write_jsonl, file_name="report.jsonl", media_type="application/jsonl")
+"""``--report jsonl``."""
 
 
 def _line(run: Run) -> dict[str, Any]:
@@ -41,6 +47,12 @@ def _ours(run: Run) -> dict[str, Any]:
         "waited_ms": round(run.waited_s * 1000),
         "error_kind": run.error.kind if run.error else None,
         "skip_reason": run.skip_reason,
+        "judge": {
+            "tokens_in": run.judge_usage.input_tokens,
+            "tokens_out": run.judge_usage.output_tokens,
+            "cost_usd": run.judge_usage.cost_usd,
+        },
+        "scores": {check.label: check.score for check in run.checks if check.score is not None},
         "failed_checks": [check.label for check in run.checks if check.verdict == "failed"],
         "tags": list(run.tags),
         "key": run.key,

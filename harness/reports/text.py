@@ -1,16 +1,43 @@
-"""Text from models and servers, made harmless for a terminal, and figures as people read them."""
+"""Text from models and servers, made harmless for whoever shows it, and figures as people read them."""
 
 from __future__ import annotations
 
+import json
 import re
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]?")
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_HIDDEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but not tab and newline
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of a text
+    "\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"  # line separators, byte order, no characters at all
+    "\U000e0000-\U000e007f"  # tags: text that nobody sees
+)
+_CONTROLS = re.compile(f"[{_HIDDEN}]")
+_COMMANDS = re.compile(r"^(?P<lead>[^\S\n]*)::|##(?=\[)", re.MULTILINE)
+"""What a CI system takes for a command when it stands in a log: ``::error …`` and ``##[error]``."""
 
 
 def printable(text: str) -> str:
-    """Return ``text`` without terminal escapes, control characters and marks that turn its direction."""
-    return _CONTROLS.sub("�", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+    """Return ``text`` without terminal escapes, control characters, marks that turn its direction, and CI commands."""
+    plain = _CONTROLS.sub("�", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+    return _COMMANDS.sub(lambda found: "# #" if found["lead"] is None else f"{found['lead']}: :", plain)
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` harmless and on one line, every run of white space a single space."""
+    return " ".join(printable(text).split())
+
+
+def escaped_json(text: str) -> str:
+    """Return a JSON text in which no hidden character stands as itself; it means the same."""
+    return _CONTROLS.sub(lambda found: json.dumps(found.group())[1:-1], text)
+
+
+def bounded(text: str, limit: int) -> str:
+    """Return ``text`` harmless, and cut to ``limit`` characters with a note of what was left out."""
+    if len(text) <= limit:
+        return printable(text)
+    return f"{printable(text[:limit])}\n… {len(text) - limit:,} more characters are in the run log"
 
 
 def shorten(text: str, limit: int) -> str:

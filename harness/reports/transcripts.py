@@ -15,15 +15,18 @@ def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
     for run in report.runs:
         transcript = log.transcript(run.key)
         if transcript is not None:
-            stream.write(printable(_trial(run, transcript)) + "\n")
+            stream.write(printable(trial_text(run, transcript)) + "\n")
 
 
-def _trial(run: Run, transcript: Transcript) -> str:
+def trial_text(run: Run, transcript: Transcript) -> str:
+    """Return one trial's conversation as text; it may hold anything that a model or a server said."""
     title = f"── {run.suite}::{run.case} #{run.index + 1} [{run.model}] {run.status} "
     lines = [title.ljust(80, "─")]
     if run.user_context is not None:
         lines.append(f"user_context {_json(run.user_context)}")
     lines.append(f"tools offered: {', '.join(transcript.tools) or 'none'}")
+    for call in transcript.setup_calls:
+        lines += _call(call, call.tool, "setup")
     calls = {(call.turn, call.request_id): call for call in transcript.tool_calls}
     turn = 0
     for message in transcript.messages:
@@ -36,6 +39,8 @@ def _trial(run: Run, transcript: Transcript) -> str:
             for request in message.reply.tool_requests:
                 lines += _call(calls.get((turn, request.id)), request.tool)
     lines.append(f"ended: {transcript.stop} after {transcript.turns} turns, {seconds(transcript.latency_s)}")
+    for call in transcript.teardown_calls:
+        lines += _call(call, call.tool, "teardown")
     if transcript.error is not None:
         lines += _block(f"{transcript.error.kind} error", transcript.error.message)
     if transcript.stderr_tail:
@@ -43,10 +48,10 @@ def _trial(run: Run, transcript: Transcript) -> str:
     return "\n".join(lines)
 
 
-def _call(call: ToolCall | None, tool: str) -> list[str]:
+def _call(call: ToolCall | None, tool: str, what: str = "call") -> list[str]:
     if call is None:
-        return [f"call      {tool}: not recorded"]
-    head = f"call      {call.tool}({_json(call.arguments)}) → {call.outcome}, {seconds(call.duration_s)}"
+        return [f"{what:<9} {tool}: not recorded"]
+    head = f"{what:<9} {call.tool}({_json(call.arguments)}) → {call.outcome}, {seconds(call.duration_s)}"
     faults = [f"    {fault}" for fault in (*call.argument_errors, *call.output_errors)]
     return [head, *faults, *(f"    {line}" for line in call.text.splitlines())]
 

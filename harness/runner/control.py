@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -15,7 +16,7 @@ StopReason: TypeAlias = Literal["interrupted", "budget", "max-errors", "fail-fas
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What a whole run may use.
+    """What a whole run may use, judging included.
 
     Trials under way when it is reached are finished, so it can be overrun by what they use.
     """
@@ -27,7 +28,7 @@ class Budget:
     max_errors: int | None = None
     """Trials that end in ``error``."""
     fail_fast: bool = False
-    """Stop at the first trial that failed or could not be judged."""
+    """Stop at the first case that cannot pass any more: a trial too many failed or could not be judged."""
 
 
 class Control:
@@ -44,6 +45,7 @@ class Control:
         self._cost: float | None = 0.0
         self._tokens: int | None = 0
         self._errors = 0
+        self._missed: Counter[tuple[str, str, str]] = Counter()
 
     def stop(self, reason: StopReason, note: str) -> None:
         """Start no further trial; the first reason stands."""
@@ -65,7 +67,7 @@ class Control:
 
     def account(self, run: Run) -> None:
         """Add what a trial used, and stop where a bound is reached."""
-        budget, usage = self._budget, run.usage
+        budget, usage = self._budget, run.usage + run.judge_usage
         tokens = (
             None
             if usage.input_tokens is None or usage.output_tokens is None
@@ -80,8 +82,14 @@ class Control:
             self.stop("budget", _spent("tokens", self._tokens, f"{budget.max_tokens:,} tokens"))
         if budget.max_errors is not None and self._errors >= budget.max_errors:
             self.stop("max-errors", f"{self._errors} trials could not be judged")
-        if budget.fail_fast and run.status in {"failed", "error"}:
+        if budget.fail_fast and run.status in {"failed", "error"} and self._decides(run):
             self.stop("fail-fast", f"{run.suite}::{run.case} ended as {run.status}")
+
+    def _decides(self, run: Run) -> bool:
+        """Count a trial that did not pass; return whether its case can no longer pass."""
+        case = (run.suite, run.case, run.model)
+        self._missed[case] += 1
+        return run.repeats - self._missed[case] < run.needed
 
 
 def _spent(what: str, used: float | None, budget: str) -> str:

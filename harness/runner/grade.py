@@ -1,49 +1,70 @@
-"""Judge recorded conversations by today's assertions: no model, no server, no cost."""
+"""Judge recorded conversations by today's assertions: no model under test, no server, and no cost but a judge's."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio
 
 from harness.checks import VOCABULARY, Evidence, evaluate
-from harness.errors import JudgeError
+from harness.checks.judge import Judge, JudgeModel
+from harness.config import load_config
+from harness.errors import HarnessError, JudgeError
+from harness.redaction import Redactor
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.runner.folders import log_path, new_run_id
+from harness.runner.judging import Bench, choose_judges
 from harness.runner.plan import describe_suite
 from harness.runner.prepare import suite_roots
+from harness.runner.run import open_models
 from harness.runner.verdict import run_of, unstarted_run, utc_now
+from harness.suites.csv_dataset import NO_LIMIT, reader
 from harness.suites.discovery import find_suites
-from harness.types import Case, CheckResult, Run, Suite, ToolList, Transcript, Trial, TrialError
+from harness.types import Case, CheckResult, Run, Suite, ToolList, Transcript, Trial, TrialError, UserMessage
 
 
-def grade_run(log: RunLog, names: Sequence[str], cwd: Path) -> RunLog:
-    """Judge ``log`` by the suites of those names, or those that it was made of, in a run folder of its own."""
-    files = [facts["file"] for facts in log.header.suites.values() if facts.get("file")]
-    suites = find_suites(names or files, suite_roots(cwd), VOCABULARY)
-    return grade(log, suites, log_path(new_run_id([suite.name for suite in suites])))
+def grade_run(log: RunLog, names: Sequence[str], cwd: Path, judge_model: str | None = None) -> RunLog:
+    """Judge ``log`` by the suites of those names, or those that it was made of, in a run folder of its own.
+
+    A judge's verdicts are taken over from ``log``. What it has none of is judged by ``judge_model`` if one is
+    named, and not at all otherwise.
+
+    Raises:
+        UsageError: there is no such suite or judge, or a suite is invalid.
+    """
+    origins = [facts.get("reference") or facts.get("file") for facts in log.header.suites.values()]
+    names = names or [origin for origin in origins if origin]
+    suites = find_suites(names, suite_roots(cwd), VOCABULARY, reader(NO_LIMIT))
+    bench = None if judge_model is None else choose_judges(suites, judge_model, load_config(cwd, os.environ))
+    return grade(log, suites, log_path(new_run_id([suite.name for suite in suites])), bench)
 
 
-def grade(log: RunLog, suites: Sequence[Suite], target: Path) -> RunLog:
-    """Write to ``target`` a log of the same conversations, judged by the checks of ``suites``."""
-    cases = {(suite.name, case.name): case for suite in suites for case in suite.cases}
+def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | None = None) -> RunLog:
+    """Write to ``target`` a log of the same conversations, judged by the checks of ``suites``.
+
+    Without a ``bench``, the judges of ``log`` are meant, and none of them is asked again.
+    """
+    grading = _Grading(
+        log=log,
+        cases={(suite.name, case.name): case for suite in suites for case in suite.cases},
+        bench=bench or Bench(default_of=dict(log.header.settings.get("judge", {}))),
+    )
     began = utc_now()
     header = replace(
         log.header,
         run_id=target.parent.name,
         started_at=began,
         suites={**log.header.suites, **{suite.name: describe_suite(suite) for suite in suites}},
-        settings={**log.header.settings, "graded_from": log.header.run_id},
+        settings={**log.header.settings, **grading.bench.settings(), "graded_from": log.header.run_id},
     )
-    with LogWriter(target) as writer:
+    with LogWriter(target, Redactor.of(grading.bench.models, (), os.environ).document) as writer:
         writer.append(header)
         for tools in log.tools.values():
             writer.append(ToolsLine(server=next(iter(header.servers), ""), tools=tools))
-        for run, transcript in log:
-            case = cases.get((run.suite, run.case))
-            writer.append(anyio.run(_graded, run, transcript, case, log.tools))
+        anyio.run(grading.write, writer)
         footer = log.footer
         writer.append(
             Footer(
@@ -55,30 +76,61 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path) -> RunLog:
     return read_log(target)
 
 
-async def _graded(
-    run: Run, transcript: Transcript | None, case: Case | None, tools: Mapping[str, ToolList]
-) -> TrialLine:
-    if transcript is None or transcript.stop == "cancelled":
-        return TrialLine(run=run, transcript=transcript)
-    if case is None or not _same_question(case, run, transcript):
-        gone = "the case is no longer in its suite" if case is None else "the case asks something else now"
-        trial = Trial(suite=run.suite, case=case or _empty(run), model=run.model, index=run.index, key=run.key)
-        return TrialLine(run=unstarted_run(trial, "skipped", reason=gone), transcript=transcript)
-    trial = Trial(suite=run.suite, case=case, model=run.model, index=run.index, key=run.key)
-    checks: tuple[CheckResult, ...] = ()
-    error: TrialError | None = None
-    if transcript.error is None:
-        offered = tools.get(transcript.tools_digest, ToolList(tools=()))
-        try:
-            checks = await evaluate(Evidence(case=case, transcript=transcript, tools=offered))
-        except JudgeError as fault:
-            error = TrialError(kind="judge", message=str(fault))
-    return TrialLine(run=run_of(trial, transcript, checks, error), transcript=transcript)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Grading:
+    """A log on its way through today's checks."""
+
+    log: RunLog
+    cases: Mapping[tuple[str, str], Case]
+    bench: Bench
+
+    async def write(self, writer: LogWriter) -> None:
+        """Append every trial of the log, judged anew."""
+        async with open_models(self.bench.models) as models:
+            judges = {name: JudgeModel(name, model) for name, model in models.items()}
+            for run, transcript in self.log:
+                writer.append(await self._graded(run, transcript, judges))
+
+    async def _graded(self, run: Run, transcript: Transcript | None, judges: Mapping[str, JudgeModel]) -> TrialLine:
+        if transcript is None or transcript.stop == "cancelled" or not transcript.messages:
+            return TrialLine(run=run, transcript=transcript)
+        case = self.cases.get((run.suite, run.case))
+        if case is None or not _same_question(case, run, transcript):
+            gone = "the case is no longer in its suite" if case is None else "the case asks something else now"
+            trial = _trial(run, case or _empty(run))
+            return TrialLine(run=unstarted_run(trial, "skipped", reason=gone), transcript=transcript)
+        trial = _trial(run, case)
+        judge = Judge(judges, self.bench.default_of.get(run.suite), recorded=run.judgements)
+        checks: tuple[CheckResult, ...] = ()
+        error: TrialError | None = None
+        if transcript.error is None:
+            offered = self.log.tools.get(transcript.tools_digest, ToolList(tools=()))
+            try:
+                checks = await evaluate(Evidence(case=case, transcript=transcript, tools=offered, judge=judge))
+            except JudgeError as fault:
+                error = TrialError(kind="judge", message=str(fault))
+            except HarnessError as fault:
+                error = TrialError(kind="harness", message=str(fault))
+        graded = run_of(trial, transcript, checks, error)
+        graded = replace(graded, judge_usage=judge.usage, judgements=tuple(judge.judgements))
+        return TrialLine(run=graded, transcript=transcript)
 
 
 def _same_question(case: Case, run: Run, transcript: Transcript) -> bool:
-    asked = transcript.messages[0] if transcript.messages else None
-    return getattr(asked, "text", None) == case.prompt and case.user_context == run.user_context
+    """Whether ``transcript`` could be one of ``case`` as it is now, as far as the conversation got."""
+    asked = tuple(message.text for message in transcript.messages if isinstance(message, UserMessage))
+    came_through = transcript.stop in ("answer", "refusal")
+    prompts = case.prompts if came_through else case.prompts[: len(asked)]
+    prepared = [(call.tool, call.arguments) for call in transcript.setup_calls]
+    return (
+        asked == prompts
+        and prepared == [(call.tool, call.arguments) for call in case.setup]
+        and case.user_context == run.user_context
+    )
+
+
+def _trial(run: Run, case: Case) -> Trial:
+    return Trial(suite=run.suite, case=case, model=run.model, index=run.index, key=run.key, repeats=run.repeats)
 
 
 def _empty(run: Run) -> Case:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from importlib.metadata import version
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import anyio
 
-from harness.errors import NothingToRun
+from harness.errors import NothingToRun, UsageError
 from harness.redaction import Redactor
 from harness.runlog import Header, LogWriter, RunLog, read_log
 from harness.runner.folders import RUNS, log_path, new_run_id
@@ -35,8 +36,9 @@ async def launch_async(
 
     Raises:
         NothingToRun: the plan is empty.
-        UsageError: the run to resume asked something else.
-        HarnessError: the log cannot be written, or a model cannot be opened.
+        UsageError: the run to resume asked something else, a model cannot be opened, or a case names an argument
+            that a tool does not have; no run is left behind.
+        HarnessError: the log cannot be written.
     """
     if not plan.jobs:
         raise NothingToRun("there is no case to run")
@@ -48,11 +50,22 @@ async def launch_async(
         if not plan.jobs and resume.footer is not None:
             return resume
     path = log_path(run_id, runs) if resume is None else resume.path
-    with LogWriter(path, Redactor.of(plan.models, plan.servers, os.environ).document) as log:
+    with LogWriter(path, Redactor.of((*plan.models, *plan.judges), plan.servers, os.environ).document) as log:
         if resume is None:
             log.append(header)
-        await run_plan(plan, log, options, observer)
+        try:
+            await run_plan(plan, log, options, observer)
+        except UsageError:  # nothing was asked of any model, so there is no run to keep
+            if resume is None:
+                _discard(path)
+            raise
     return read_log(path)
+
+
+def _discard(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
+        path.parent.rmdir()
 
 
 def header_of(plan: Plan, run_id: str, options: RunOptions) -> Header:

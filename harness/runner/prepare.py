@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from harness.builtin import builtin_suites
 from harness.checks import VOCABULARY
@@ -15,7 +16,8 @@ from harness.runner.folders import find_log
 from harness.runner.judging import choose_judges
 from harness.runner.plan import Plan, make_plan
 from harness.runner.shard import shard
-from harness.suites.discovery import find_suites, select_cases
+from harness.suites.csv_dataset import MAX_CASES, reader
+from harness.suites.discovery import distinct, find_suites, select_cases
 from harness.types import DEFAULT_TIMEOUT_S, Case, JsonObject, ModelSpec, ServerSpec, Suite
 
 EMBEDDED_MODEL = "lexical"
@@ -41,8 +43,10 @@ class Request:
     """Replaces every case's own."""
     timeout_s: float | None = None
     """Replaces every case's own."""
-    trials: int = 1
-    """Repeats of each case."""
+    trials: int | None = None
+    """Repeats of each case, in place of every case's own."""
+    least_trials: int | None = None
+    """Repeats beyond which a case is run no more once it is decided; ``None`` runs all."""
     shard: str | None = None
     """``i/n``: only that part of the plan."""
     read_only: bool = False
@@ -51,6 +55,8 @@ class Request:
     """Send no call to these tools."""
     judge_model: str | None = None
     """Who judges, in place of every suite's own; ``none`` for nobody."""
+    max_cases: int = MAX_CASES
+    """The most tests that are taken from one dataset in CSV."""
     concurrency: int | None = None
     """Trials at the same time; ``None`` means the configured number, else `CONCURRENCY`."""
 
@@ -73,19 +79,36 @@ class Prepared:
     """Sentences for the user: which model stands in, what a name was taken for."""
 
 
-def prepare(request: Request, cwd: Path, environ: Mapping[str, str]) -> Prepared:
+def prepare(
+    request: Request,
+    cwd: Path,
+    environ: Mapping[str, str],
+    given: Sequence[Suite] = (),
+    options: Mapping[str, Any] | None = None,
+) -> Prepared:
     """Return the plan of ``request``.
+
+    Args:
+        request: What a user asks for.
+        cwd: Where suites and configuration are looked up.
+        environ: Where keys and references are looked up.
+        given: Suites that a program holds, beside those that the request names.
+        options: Settings of every model under test, over the configured ones.
 
     Raises:
         UsageError: a suite, model or server is unknown or invalid.
         NothingToRun: no case is left to run.
     """
     config = load_config(cwd, environ)
-    found = find_suites(request.suites, suite_roots(cwd), VOCABULARY)
+    found: Sequence[Suite] = ()
+    if request.suites or not given:
+        found = find_suites(request.suites, suite_roots(cwd), VOCABULARY, reader(request.max_cases))
+    found = distinct((*given, *found))
+    request = replace(request, suites=(*request.suites, *(suite.reference or suite.name for suite in given)))
     suites = [_adapted(suite, request, config) for suite in select_cases(found, request.pattern)]
     if not suites:
         raise NothingToRun(_nothing(request, found))
-    chosen = {suite.name: _models(suite, request, config) for suite in suites}
+    chosen = {suite.name: _models(suite, request, config, options) for suite in suites}
     bench = choose_judges(suites, request.judge_model, config)
     plan = make_plan(
         suites,
@@ -94,7 +117,14 @@ def prepare(request: Request, cwd: Path, environ: Mapping[str, str]) -> Prepared
         judge_of=lambda suite: bench.default_of.get(suite.name),
         judges=bench.models,
         trials=request.trials,
-        settings={"trials": request.trials, "shard": None, "request": asdict(request), **bench.settings()},
+        least_trials=request.least_trials,
+        settings={
+            "trials": request.trials,
+            "least_trials": request.least_trials,
+            "shard": None,
+            "request": asdict(request),
+            **bench.settings(),
+        },
     )
     if request.shard is not None:
         plan = shard(plan, request.shard)
@@ -117,12 +147,18 @@ def _adapted(suite: Suite, request: Request, config: Config) -> Suite:
 def _adapted_case(case: Case, request: Request, config: Config) -> Case:
     timeout_s = request.timeout_s or case.limits.timeout_s or config.timeout_s or DEFAULT_TIMEOUT_S
     context = case.user_context if request.user_context is None else request.user_context
-    return replace(case, user_context=context, limits=replace(case.limits, timeout_s=timeout_s))
+    server = None if case.server is None or request.server is not None else config.server(case.server, case.name)
+    return replace(
+        case,
+        user_context=context,
+        limits=replace(case.limits, timeout_s=timeout_s),
+        server=None if server is None else _guarded(server, request),
+    )
 
 
-def _models(suite: Suite, request: Request, config: Config) -> list[ModelSpec]:
+def _models(suite: Suite, request: Request, config: Config, options: Mapping[str, Any] | None) -> list[ModelSpec]:
     names = request.models or [suite.model or config.default_model or EMBEDDED_MODEL]
-    return [_recorded(config.model(name)) for name in dict.fromkeys(names)]
+    return [_recorded(config.model(name, options)) for name in dict.fromkeys(names)]
 
 
 def _recorded(model: ModelSpec) -> ModelSpec:
@@ -135,6 +171,10 @@ def _server(suite: Suite, request: Request, config: Config) -> ServerSpec:
         server = config.server_option(request.server)
     else:
         server = config.server(suite.server, suite.name)
+    return _guarded(server, request)
+
+
+def _guarded(server: ServerSpec, request: Request) -> ServerSpec:
     return replace(server, read_only=server.read_only or request.read_only, block=(*server.block, *request.block))
 
 

@@ -10,17 +10,20 @@ from functools import partial
 import anyio
 import anyio.to_thread
 
+from harness.checks.judge import Judge, JudgeModel
 from harness.errors import HarnessError
 from harness.models import Model, open_model
 from harness.runlog import Footer, LogWriter, ToolsLine, TrialLine
 from harness.runner.control import Budget, Control
+from harness.runner.early import EarlyStopping
 from harness.runner.interrupts import watch_signals
 from harness.runner.observer import Observer, Silent
 from harness.runner.plan import Job, Plan
+from harness.runner.preflight import Preflight
 from harness.runner.trial import TrialOutcome, run_trial
 from harness.runner.verdict import unstarted_run, utc_now
 from harness.sessions import SessionPool, open_sessions
-from harness.types import ModelSpec
+from harness.types import DECIDED, ModelSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +46,7 @@ async def run_plan(plan: Plan, log: LogWriter, options: RunOptions, observer: Ob
     Trial failures are results, not exceptions.
 
     Raises:
-        UsageError: a model cannot be opened.
+        UsageError: a model cannot be opened, or a case names an argument that a tool does not have.
         HarnessError: the log cannot be written.
     """
     try:
@@ -71,6 +74,9 @@ class _Run:
         self._control = Control(options.budget)
         self._began = 0.0
         self._seen_tools: set[str] = set()
+        self._judges: dict[str, JudgeModel] = {}
+        self._preflight = Preflight(plan)
+        self._early = EarlyStopping(plan)
 
     async def carry_out(self) -> None:
         self._began = anyio.current_time()
@@ -89,7 +95,8 @@ class _Run:
             async with open_sessions() as pool:
                 for job in self._plan.jobs[:1]:
                     pool.prestart(job.server, job.trial.case.user_context)
-                async with _open_models(self._plan.models) as models:
+                async with open_models(self._plan.models) as models, open_models(self._plan.judges) as judges:
+                    self._judges = {name: JudgeModel(name, model) for name, model in judges.items()}
                     await self._work_off(pool, models)
             background.cancel_scope.cancel()
         if self._control.note:
@@ -98,26 +105,31 @@ class _Run:
 
     async def _work_off(self, pool: SessionPool, models: dict[str, Model]) -> None:
         jobs = iter(self._plan.jobs)
-        async with anyio.create_task_group() as workers:
-            for _ in range(min(self._options.concurrency, len(self._plan.jobs))):
-                workers.start_soon(self._work, jobs, pool, models)
+        async with anyio.create_task_group() as looking:
+            looking.start_soon(self._preflight.run, pool)
+            async with anyio.create_task_group() as workers:
+                for _ in range(min(self._options.concurrency, len(self._plan.jobs))):
+                    workers.start_soon(self._work, jobs, pool, models)
+            looking.cancel_scope.cancel()
 
     async def _work(self, jobs: Iterator[Job], pool: SessionPool, models: dict[str, Model]) -> None:
         for job in jobs:
-            if self._control.stopped is not None:
+            wanted = await self._early.wanted(job)
+            if self._control.stopped is not None or not wanted:
                 self._record(TrialOutcome(line=self._skipped(job)), job)
                 continue
             self._observer.started(job.trial)
             scope = anyio.CancelScope()
             self._control.enter(scope)
             try:
-                outcome = await run_trial(job, models[job.model.name], pool, scope)
+                judge = Judge(self._judges, job.judge)
+                outcome = await run_trial(job, models[job.model.name], pool, scope, judge, self._preflight)
             finally:
                 self._control.leave(scope)
             self._record(outcome, job)
 
     def _skipped(self, job: Job) -> TrialLine:
-        return TrialLine(run=unstarted_run(job.trial, "skipped", reason=self._control.stopped))
+        return TrialLine(run=unstarted_run(job.trial, "skipped", reason=self._control.stopped or DECIDED))
 
     def _record(self, outcome: TrialOutcome, job: Job) -> None:
         tools = outcome.tools
@@ -126,6 +138,7 @@ class _Run:
             self._log.append(ToolsLine(server=job.server.name, tools=tools, user_context=job.trial.case.user_context))
         self._log.append(outcome.line)
         self._control.account(outcome.line.run)
+        self._early.account(outcome.line.run)
         self._observer.finished(outcome.line.run)
 
     def _close_log(self) -> None:
@@ -140,7 +153,7 @@ class _Run:
 
 
 @asynccontextmanager
-async def _open_models(specs: tuple[ModelSpec, ...]) -> AsyncIterator[dict[str, Model]]:
+async def open_models(specs: tuple[ModelSpec, ...]) -> AsyncIterator[dict[str, Model]]:
     """Yield every model by name, opened in a thread: importing an SDK takes long and servers start meanwhile."""
     models: dict[str, Model] = {}
     try:

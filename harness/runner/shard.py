@@ -9,9 +9,9 @@ from pathlib import Path
 
 from harness.errors import UsageError
 from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
+from harness.runlog_diff import differences
 from harness.runner.folders import log_path, new_run_id
 from harness.runner.plan import Plan
-from harness.runner.resume import differences
 
 
 def shard(plan: Plan, spec: str) -> Plan:

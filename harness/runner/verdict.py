@@ -29,7 +29,7 @@ def utc_now() -> str:
 def run_of(trial: Trial, transcript: Transcript, checks: Sequence[CheckResult], error: TrialError | None = None) -> Run:
     """Return the result of a trial that was started; ``error`` is what went wrong beyond the transcript."""
     limit = limit_check(transcript.stop, trial.case.limits, transcript)
-    results = (*checks, limit) if limit else tuple(checks)
+    results = (*checks, *([limit] if limit else []), *teardown_warnings(transcript))
     error = error or transcript.error or _unjudged(results)
     return Run(
         key=trial.key,
@@ -53,6 +53,8 @@ def run_of(trial: Trial, transcript: Transcript, checks: Sequence[CheckResult], 
         user_context=trial.case.user_context,
         tags=trial.case.tags,
         metadata=trial.case.metadata,
+        repeats=trial.repeats,
+        pass_threshold=trial.case.pass_threshold,
         at=trial.case.at,
     )
 
@@ -73,6 +75,8 @@ def unstarted_run(trial: Trial, status: Status, *, error: TrialError | None = No
         user_context=trial.case.user_context,
         tags=trial.case.tags,
         metadata=trial.case.metadata,
+        repeats=trial.repeats,
+        pass_threshold=trial.case.pass_threshold,
         at=trial.case.at,
     )
 
@@ -102,6 +106,27 @@ def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResu
         explanation=f"Limit reached: {name}{bound}: {what} (at {actual}).",
         hint=_LIMIT_HINTS.get(stop),
     )
+
+
+def teardown_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
+    """Return a warning for each call after the conversation that failed: it changes no verdict on the model."""
+    return tuple(
+        CheckResult(
+            kind="teardown",
+            label=f"teardown {call.tool}",
+            verdict="failed",
+            severity="warn",
+            expected="ok",
+            actual=call.outcome,
+            explanation=f"Teardown failed: {call.tool} → {call.outcome}: {call.text[:_MAX_TEARDOWN_TEXT]}",
+            hint="What the trial has left behind may disturb others; isolation: case keeps them apart.",
+        )
+        for call in transcript.teardown_calls
+        if call.is_error
+    )
+
+
+_MAX_TEARDOWN_TEXT = 500
 
 
 def events_digest(transcript: Transcript) -> str:

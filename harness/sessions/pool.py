@@ -59,6 +59,7 @@ class Pool:
         self._owners = owners
         self._guardian = guardian
         self._seats: dict[tuple[str, str], _Seat] = {}
+        self._digests: dict[int, tuple[ServerSpec, str]] = {}
         self._running = 0
         self._freed = anyio.Event()
 
@@ -158,7 +159,18 @@ class Pool:
         self._freed = anyio.Event()
 
     def _seat(self, server: ServerSpec, user_context: JsonObject | None) -> _Seat:
-        return self._seats.setdefault((digest(asdict(server)), identity_key(user_context)), _Seat())
+        key = (self._digest(server), identity_key(user_context))
+        seat = self._seats.get(key)
+        if seat is None:
+            seat = self._seats[key] = _Seat()
+        return seat
+
+    def _digest(self, server: ServerSpec) -> str:
+        """Return equal text for equal servers; made once for each, since every trial asks."""
+        known = self._digests.get(id(server))
+        if known is None:
+            known = self._digests[id(server)] = server, digest(asdict(server))  # kept alive, or its id would be reused
+        return known[1]
 
 
 def _refuse_hopeless(seat: _Seat) -> None:

@@ -44,9 +44,13 @@ READERS: Registry[Reader] = Registry(
     {
         "yml": "harness.suites.mxcp:read_suite",
         "yaml": "harness.suites.mxcp:read_suite",
+        "csv": "harness.suites.csv_dataset:read_dataset",
     },
 )
 """File extension, in lower case and without its dot → the `Reader` of such files."""
+
+PYTHON_SUITES: Registry[Any] = Registry("harness.python_suites", {"internal": "harness.internal:Internal"})
+"""Name → the class of a suite in Python, for those that have a name besides their dotted path."""
 
 SCHEMA_FILE = Path(__file__).with_name("suite.schema.json")
 """JSON Schema of suites in YAML, for editors; `harness.suites.schema` makes it."""

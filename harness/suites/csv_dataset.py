@@ -16,7 +16,7 @@ from harness.documents.csv_rows import QUOTES_HINT, Row, Table, read_table
 from harness.documents.document import shown
 from harness.documents.fields import as_line
 from harness.errors import InvalidInput, InvalidValue, Problem
-from harness.suites import Vocabulary
+from harness.suites import Reader, Vocabulary, read_suite
 from harness.types import Case, Check, Location, Suite
 
 COLUMNS = ("test_id", "query", "expected_tool", "expected_args", "expected_response_contains")
@@ -25,6 +25,8 @@ MAX_CASES = 100
 """Each case may cost a conversation and a judgement; a larger file has to be asked for."""
 CHECK = "graded"
 """The kind of check that every row asks for."""
+NO_LIMIT = 10**9
+"""As many tests as a file of the largest size can hold, and more."""
 
 _COLUMN_OF = {"tool": "expected_tool", "args": "expected_args"}
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_./:-]{1,128}")
@@ -52,6 +54,17 @@ def read_dataset(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CAS
     if problems:
         raise InvalidInput(sorted(problems, key=lambda problem: problem.at.line or 0))
     return Suite(name=name_of(path), cases=tuple(cases.values()), digest=table.digest, at=Location(file=table.file))
+
+
+def reader(max_cases: int) -> Reader:
+    """Return a reader of every format that takes datasets of up to ``max_cases`` tests."""
+
+    def read(path: Path, vocabulary: Vocabulary) -> Suite:
+        if path.suffix.lower() == ".csv":
+            return read_dataset(path, vocabulary, max_cases=max_cases)
+        return read_suite(path, vocabulary)
+
+    return read
 
 
 def name_of(path: Path) -> str:

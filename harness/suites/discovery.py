@@ -10,17 +10,22 @@ from pathlib import Path
 
 from harness.documents.document import shown
 from harness.errors import InvalidInput, NothingToRun, Problem, UsageError, did_you_mean
-from harness.suites import Vocabulary, is_suite_file, read_suite
+from harness.suites import PYTHON_SUITES, Reader, Vocabulary, is_suite_file, read_suite
 from harness.suites.pattern import compile_pattern, labels
+from harness.suites.python_import import NoSuchModule, may_be_reference, names_a_file
+from harness.suites.python_suite import read_reference
 from harness.types import Location, Suite
 
 _SUITE_LINE = re.compile(r"""^\s*["']?suite["']?\s*:\s*["']?(.*?)["']?\s*(?:#.*)?$""", re.MULTILINE)
 
 
-def find_suites(names: Sequence[str], roots: Sequence[Path], vocabulary: Vocabulary) -> tuple[Suite, ...]:
+def find_suites(
+    names: Sequence[str], roots: Sequence[Path], vocabulary: Vocabulary, read: Reader = read_suite
+) -> tuple[Suite, ...]:
     """Return the suites called ``names``, in that order; without names, all of the project's own.
 
-    A name is what stands under ``suite:``, or the path of a file or folder. Names are looked up in
+    A name is what stands under ``suite:``, the path of a file or folder, or, for a suite in Python, its
+    own or its dotted path. Names are looked up in
     ``roots`` one after the other; the project's own suites are those of the first root that has any
     files. A broken file stands in the way only of those who ask for it, or for everything.
 
@@ -28,15 +33,16 @@ def find_suites(names: Sequence[str], roots: Sequence[Path], vocabulary: Vocabul
         names: what was asked for.
         roots: folders, searched with all their subfolders; those that do not exist are empty.
         vocabulary: the checks that a suite may use.
+        read: reads one file.
 
     Raises:
         InvalidInput: a suite that was asked for is invalid, or two of them have one name.
         UsageError: there is no such suite, file or folder.
         NothingToRun: there are no suites at all.
     """
-    library = _Library(roots, vocabulary)
+    library = _Library(roots, vocabulary, read)
     found = [suite for name in names for suite in library.named(name)] if names else library.all_of_first_root()
-    return _distinct(found)
+    return distinct(found)
 
 
 def select_cases(suites: Sequence[Suite], pattern: str | None) -> tuple[Suite, ...]:
@@ -126,8 +132,9 @@ def _claims(path: Path, name: str) -> bool:
 class _Library:
     """The suites of all roots; each root is read when it is first needed."""
 
-    def __init__(self, roots: Sequence[Path], vocabulary: Vocabulary) -> None:
+    def __init__(self, roots: Sequence[Path], vocabulary: Vocabulary, read: Reader) -> None:
         self._roots = roots
+        self._read_file = read
         self._vocabulary = vocabulary
         self._shelves: dict[Path, _Shelf] = {}
 
@@ -139,6 +146,8 @@ class _Library:
         raise NothingToRun(f"there are no suites in {', '.join(shown(root) for root in self._roots)}")
 
     def named(self, name: str) -> Sequence[Suite]:
+        if names_a_file(name):
+            return [read_reference(name, self._vocabulary)]
         path = Path(name)
         if os.sep in name or is_suite_file(path):
             return self._at_path(path)
@@ -147,7 +156,17 @@ class _Library:
                 return found
         if os.path.exists(name):  # noqa: PTH110 - Path.exists raises for a name that is too long
             return self._at_path(path)
-        raise self._unknown(name)
+        return [self._in_python(name)]
+
+    def _in_python(self, name: str) -> Suite:
+        if name in PYTHON_SUITES:
+            return read_reference(PYTHON_SUITES.reference(name), self._vocabulary)
+        if not may_be_reference(name):
+            raise self._unknown(name)
+        try:
+            return read_reference(name, self._vocabulary)
+        except NoSuchModule as error:
+            raise self._unknown(name, f"Nor is it a suite in Python: {error}") from error
 
     def _at_path(self, path: Path) -> Sequence[Suite]:
         if os.path.isdir(path):  # noqa: PTH112 - as above
@@ -157,7 +176,7 @@ class _Library:
         if not os.path.lexists(path):
             known = [shown(file) for root in self._roots for file in suite_files(root)]
             raise UsageError(f"there is no file or folder {str(path)!r}", meant=did_you_mean(str(path), known))
-        return [read_suite(path, self._vocabulary)]
+        return [self._read_file(path, self._vocabulary)]
 
     def _shelf(self, folder: Path) -> _Shelf:
         if folder not in self._shelves:
@@ -169,15 +188,16 @@ class _Library:
         broken: dict[Path, InvalidInput] = {}
         for path in files:
             try:
-                suites.append(read_suite(path, self._vocabulary))
+                suites.append(self._read_file(path, self._vocabulary))
             except InvalidInput as error:
                 broken[path] = error
         return _Shelf(suites=tuple(suites), broken=broken)
 
-    def _unknown(self, name: str) -> UsageError:
+    def _unknown(self, name: str, *more: str) -> UsageError:
         shelves = [self._shelf(root) for root in self._roots]
         known = list(dict.fromkeys(suite.name for shelf in shelves for suite in shelf.suites))
-        advice = [near] if (near := did_you_mean(name, known)) else []
+        near = did_you_mean(name, (*known, *PYTHON_SUITES.names()))
+        advice = [*([near] if near else []), *more]
         problems = [str(problem) for shelf in shelves for problem in shelf.problems()]
         if known or not problems:
             advice.append(f"Known suites: {', '.join(known)}." if known else "There are no suites yet.")
@@ -186,18 +206,28 @@ class _Library:
         return UsageError(f"there is no suite named {name!r}", meant="\n  ".join(advice))
 
 
-def _distinct(suites: Iterable[Suite]) -> tuple[Suite, ...]:
-    """Return each suite once; raises `InvalidInput` if two files define one name."""
+def distinct(suites: Iterable[Suite]) -> tuple[Suite, ...]:
+    """Return each suite once.
+
+    Raises:
+        InvalidInput: two files define one name.
+    """
     chosen: dict[str, Suite] = {}
     problems = []
     for suite in suites:
         first = chosen.setdefault(suite.name, suite)
-        if os.path.realpath(_place(first).file) != os.path.realpath(_place(suite).file):
+        if _source(first) != _source(suite):
             message = f"suite {suite.name!r} is defined twice; first at {_place(first)}."
             problems.append(Problem(at=_place(suite), message=message, meant="Give each suite a name of its own."))
     if problems:
         raise InvalidInput(problems)
     return tuple(chosen.values())
+
+
+def _source(suite: Suite) -> str:
+    if suite.reference is not None or suite.at is not None:
+        return suite.reference or os.path.realpath(_place(suite).file)
+    return f"object {id(suite)}"
 
 
 def _place(suite: Suite) -> Location:

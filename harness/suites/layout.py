@@ -18,6 +18,7 @@ from harness.documents.fields import (
     as_mapping,
     as_mapping_or_line,
     as_version,
+    found,
     integer,
     line,
     lines,
@@ -27,31 +28,11 @@ from harness.documents.fields import (
 )
 from harness.errors import InvalidValue
 from harness.suites import Vocabulary
+from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.types import DEFAULT_TIMEOUT_S, Limits
 
-_LIMITS = {
-    "timeout": number(
-        "Seconds that one trial may take, from its first request to its answer.",
-        unit="seconds",
-        default=DEFAULT_TIMEOUT_S,
-    ),
-    "max_turns": integer("Model replies in one trial.", least=1, default=Limits().max_turns),
-    "max_calls": integer("Tool calls in one trial.", least=0, default=Limits().max_calls),
-    "max_tokens": integer("Input plus output tokens of one trial.", least=1),
-    "max_cost": number("US dollars that one trial may cost.", unit="US dollars", positive=False),
-}
-_LABELS = {
-    "tags": lines("Labels to pick tests by with -k. Those of the suite hold for each of its tests."),
-    "metadata": mapping("Anything; carried to every report. A test's own keys go before those of the suite."),
-}
-
-
-def _tests(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        raise InvalidValue("expected a list of tests, found a mapping", meant="Begin each test with '- name: …'.")
-    if not as_list(value):
-        raise InvalidValue("there are no tests", meant="Add at least one test: '- name: …'.")
-    return as_list(value)
+MAX_TRIALS = 1000
+"""More trials of one case tell nothing new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,25 +41,42 @@ class Layouts:
 
     suite: Layout
     """The file itself."""
+    defaults: Layout
+    """``defaults:`` of a suite."""
     test: Layout
     """An item of ``tests:``."""
+    turn: Layout
+    """An item of ``turns:`` of a test."""
     assertions: Layout
     """``assertions:`` of a test; each field parses to what `Vocabulary.parse` returns."""
+    call: Layout
+    """An item of ``setup:`` and ``teardown:``."""
+    parameters: Layout
+    """The two keys that make many tests of one; a test has them, too."""
 
 
 def layouts(vocabulary: Vocabulary) -> Layouts:
     """Return the format for suites that may use the checks of ``vocabulary``."""
     checks = {name: _check(vocabulary, name) for name in vocabulary.names()}
+    expected = _expected_answer(checks)
     suite = {**_SUITE_FIELDS, **_LIMITS, **_LABELS}
-    test = {**_TEST_FIELDS, **({"expected_answer": checks["expected_answer"]} if "expected_answer" in checks else {})}
-    test = {**test, **_LIMITS, **_LABELS}
+    defaults = {"user_context": _USER, "assertions": _ASSERTIONS, **_SCRIPTED, **_LIMITS, **_REPEATS, **_LABELS}
+    test = {**_TEST_FIELDS, **expected, **_SCRIPTED, **_PARAMETERS, **_LIMITS, **_REPEATS, **_LABELS}
+    turn = {"prompt": text("What the user says.", required=True), "assertions": _ASSERTIONS, **expected}
+
     asserted = dict.fromkeys(checks, "Put it under 'assertions:' of a test.")
     in_test = dict.fromkeys(test, "Put it into a test, under 'tests:'.")
     in_suite = dict.fromkeys(suite, "Put it at the top of the suite.")
+    in_defaults = dict.fromkeys(defaults, "Put it into a test, or under 'defaults:' for all tests.")
+    judge = _unknown_judge(checks)
     return Layouts(
-        suite=Layout(fields=suite, elsewhere={**asserted, **in_test, **_MISPLACED, **_SUITE_MISPLACED}),
-        test=Layout(fields=test, elsewhere={**in_suite, **asserted, **_unknown_judge(checks), **_MISPLACED}),
-        assertions=Layout(fields=checks, elsewhere={**in_test, **_unknown_judge(checks), **_MISPLACED}),
+        suite=Layout(fields=suite, elsewhere={**asserted, **in_test, **in_defaults, **_MISPLACED, **_SUITE_MISPLACED}),
+        defaults=Layout(fields=defaults, elsewhere={**asserted, **in_test, **in_suite, **_MISPLACED}),
+        test=Layout(fields=test, elsewhere={**in_suite, **asserted, **judge, **_MISPLACED, **_TEST_MISPLACED}),
+        turn=Layout(fields=turn, elsewhere={**_beside_turns(test), **asserted, **judge, **_MISPLACED}),
+        assertions=Layout(fields=checks, elsewhere={**in_test, **judge, **_MISPLACED}),
+        call=Layout(fields=_CALL_FIELDS, elsewhere=dict.fromkeys(("arguments", "params"), "Did you mean 'args'?")),
+        parameters=Layout(fields=_PARAMETERS, elsewhere={}),
     )
 
 
@@ -86,11 +84,26 @@ def _check(vocabulary: Vocabulary, name: str) -> Field:
     return Field(schema=vocabulary.schema(name), parse=partial(vocabulary.parse, name))
 
 
+def _expected_answer(checks: Mapping[str, Field]) -> dict[str, Field]:
+    """Return the one check that may stand beside ``assertions:``, where it is installed."""
+    if "expected_answer" not in checks:
+        return {}
+    check = checks["expected_answer"]
+    description = "An answer in your own words, for a judge to compare with."
+    return {"expected_answer": Field(schema={"description": description, **check.schema}, parse=check.parse)}
+
+
 def _unknown_judge(checks: Mapping[str, Field]) -> dict[str, str]:
     if "expected_answer" in checks:
         return {}
     return {"expected_answer": "There is no check of that name here; 'answer_contains' needs no judge."}
 
+
+def _beside_turns(test: Mapping[str, Field]) -> dict[str, str]:
+    return dict.fromkeys(test, "Put it into the test, beside 'turns:': it holds for all of them.")
+
+
+# ── What people write by mistake ─────────────────────────────────────────────────────────────
 
 _IN_CONFIGURATION = "Remove it: that belongs to the configuration, not to a suite."
 _MISPLACED = {
@@ -104,8 +117,115 @@ _MISPLACED = {
 _SUITE_MISPLACED = {
     "name": "The name of a suite stands under 'suite:'.",
     "cases": "The tests of a suite stand under 'tests:'.",
-    "user_context": "Put it into each test that it is meant for.",
+    "user_context": "Put it into each test that it is meant for, or under 'defaults:' for all tests.",
 }
+_TEST_MISPLACED = {
+    "context": "Name it by 'user_context: …'.",
+    "repeat": "Say how often with 'trials: …'.",
+}
+
+
+# ── Values ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _filled(noun: str, value: Any, example: str) -> list[Any]:
+    """Take a list of at least one ``noun``."""
+    if isinstance(value, dict):
+        raise InvalidValue(f"expected a list of {noun}s, found a mapping", meant=f"Begin each {noun} with '{example}'.")
+    if not as_list(value):
+        raise InvalidValue(f"there are no {noun}s", meant=f"Add at least one {noun}: '{example}'.")
+    return as_list(value)
+
+
+def _contexts(value: Any) -> dict[str, Any]:
+    for name, context in as_mapping(value).items():
+        if context is not None and not isinstance(context, dict):
+            words = f"expected a mapping (lines of 'key: value'), or nothing; found {found(context)}"
+            raise InvalidValue(words, path=(name,))
+    return as_mapping(value)
+
+
+def _trials(value: Any) -> int:
+    count: int = _COUNT.parse(value)
+    if count > MAX_TRIALS:
+        raise InvalidValue(f"at most {MAX_TRIALS} trials, found {count}")
+    return count
+
+
+def _share(value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 < value <= 1:
+        meant = "Write 80 % as 0.8." if is_number and value > 1 else None
+        raise InvalidValue(f"expected a share above 0 and up to 1, found {found(value)}", meant=meant)
+    return float(value)
+
+
+_COUNT = integer("", least=1)
+
+_LIMITS = {
+    "timeout": number(
+        "Seconds that one trial may take, from its first request to its answer.",
+        unit="seconds",
+        default=DEFAULT_TIMEOUT_S,
+    ),
+    "max_turns": integer("Model replies in one trial.", least=1, default=Limits().max_turns),
+    "max_calls": integer("Tool calls in one trial.", least=0, default=Limits().max_calls),
+    "max_tokens": integer("Input plus output tokens of one trial.", least=1),
+    "max_cost": number("US dollars that one trial may cost.", unit="US dollars", positive=False),
+}
+_REPEATS = {
+    "trials": Field(
+        schema={
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MAX_TRIALS,
+            "default": 1,
+            "description": "How often the test is run, unless --trials says otherwise.",
+        },
+        parse=_trials,
+    ),
+    "pass_threshold": Field(
+        schema={
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "maximum": 1,
+            "default": 1,
+            "description": "The share of trials that must pass for the test to pass.",
+        },
+        parse=_share,
+    ),
+}
+_LABELS = {
+    "tags": lines("Labels to pick tests by with -k. Those of the suite hold for each of its tests."),
+    "metadata": mapping("Anything; carried to every report. A test's own keys go before those of the suite."),
+}
+_PARAMETERS = {"matrix": MATRIX, "parameters": PARAMETERS}
+
+
+def _calls(description: str) -> Field:
+    item = {"anyOf": [{"type": "string", "pattern": r"\S"}, {"$ref": "#/$defs/call"}]}
+    return Field(schema={"type": "array", "items": item, "description": description}, parse=as_list)
+
+
+_SCRIPTED = {
+    "setup": _calls("Tool calls made before the conversation. If one fails, the trial is an error."),
+    "teardown": _calls("Tool calls made after the conversation, whatever came of it."),
+}
+_CALL_FIELDS = {
+    "tool": line("The tool to call.", required=True),
+    "args": mapping("Its arguments, sent as they stand."),
+}
+_USER = Field(
+    schema={
+        "anyOf": [{"type": "object"}, {"type": "string", "pattern": r"\S"}],
+        "description": "Who asks, as the server is told: any keys, any values, or the name of one of 'contexts:'. "
+        "The model never sees it.",
+    },
+    parse=as_mapping_or_line,
+)
+_ASSERTIONS = Field(
+    schema={"$ref": "#/$defs/assertions", "description": "What must come of the prompt."}, parse=as_mapping
+)
 
 _SUITE_FIELDS = {
     "mxcp": Field(schema={"enum": list(VERSIONS), "description": "Version of the format: 1."}, parse=as_version),
@@ -123,18 +243,36 @@ _SUITE_FIELDS = {
         },
         parse=as_mapping_or_line,
     ),
+    "contexts": Field(
+        schema={
+            "type": "object",
+            "additionalProperties": {"type": ["object", "null"]},
+            "description": "Users by name, for 'user_context:' of a test. One without a value is nobody.",
+        },
+        parse=_contexts,
+    ),
+    "defaults": Field(
+        schema={"$ref": "#/$defs/defaults", "description": "What holds for every test."}, parse=as_mapping
+    ),
     "tests": Field(
         schema={"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/test"}, "description": "The tests."},
-        parse=_tests,
+        parse=partial(_filled, "test", example="- name: …"),
         required=True,
     ),
 }
 _TEST_FIELDS = {
     "name": line("Name of the test, unique in the suite.", required=True),
     "description": text("What the test is for, in a sentence."),
-    "prompt": text("What the user says.", required=True),
-    "user_context": mapping("Who asks, as the server is told: any keys, any values. The model never sees it."),
-    "assertions": Field(
-        schema={"$ref": "#/$defs/assertions", "description": "What must come of the prompt."}, parse=as_mapping
+    "prompt": text("What the user says."),
+    "turns": Field(
+        schema={
+            "type": "array",
+            "minItems": 1,
+            "items": {"$ref": "#/$defs/turn"},
+            "description": "What the user says, one after the other, in place of 'prompt'.",
+        },
+        parse=partial(_filled, "turn", example="- prompt: …"),
     ),
+    "user_context": _USER,
+    "assertions": _ASSERTIONS,
 }

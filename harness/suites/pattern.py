@@ -1,7 +1,8 @@
 """Patterns that pick cases: ``-k "pii and not (slow or shop::delete_*)"``.
 
 A word is found anywhere in ``suite::case`` or in a tag, in any case of letters; a word with ``*``,
-``?`` or ``[`` is a glob and has to fit the whole of ``suite::case``, of the case's name or of a tag.
+``?`` or ``[`` is a glob and has to fit the whole of ``suite::case``, of the case's name or of a tag, or
+to be it, letter by letter: names of cases with parameters end in ``[…]``.
 Words side by side are one word with spaces.
 """
 
@@ -104,5 +105,5 @@ class _Parser:
 def _word(word: str) -> Picks:
     folded = word.casefold()
     if any(sign in folded for sign in "*?["):
-        return lambda case: any(fnmatchcase(label, folded) for label in case)
+        return lambda case: any(fnmatchcase(label, folded) or label == folded for label in case)
     return lambda case: any(folded in label for label in case)

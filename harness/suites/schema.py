@@ -14,7 +14,8 @@ from harness.canonical import canonical_json
 from harness.config.server_entries import IDENTITY, SERVER
 from harness.documents.fields import Field, Layout
 from harness.suites import Vocabulary
-from harness.suites.layout import layouts
+from harness.suites.layout import Layouts, layouts
+from harness.suites.parameters import FILLED
 from harness.types import JsonObject
 
 _NOTES: tuple[str, ...] = ("description", "default")
@@ -24,16 +25,20 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
     """Return the schema (draft 2020-12) of suites that may use the checks of ``vocabulary``.
 
     It accepts every suite that the reader accepts, and rejects every unknown key. What a schema
-    cannot say well (names that are given twice, lists without checks) only the reader rejects.
+    cannot say well (names that are given twice, lists without checks, what placeholders stand for)
+    only the reader rejects.
     """
     layout = layouts(vocabulary)
-    asked = [{"required": [key]} for key in ("assertions", "expected_answer") if key in layout.test.fields]
     checks = {name: vocabulary.schema(name) for name in vocabulary.names()}
     known = {canonical_json(checks[name]): _reference(name) for name in reversed(checks)}
     body = {
         **_mapping(layout.suite),
+        **_checks_something(layout),
         "$defs": {
-            "test": {"description": "One question to the model.", **_mapping(layout.test), "anyOf": asked},
+            "test": {"description": "One question to the model, or a conversation.", **_test(layout)},
+            "turn": {"description": "One thing that the user says.", **_mapping(layout.turn)},
+            "defaults": {"description": "What holds for every test.", **_mapping(layout.defaults)},
+            "call": {"description": "A tool call that the test makes itself.", **_mapping(layout.call)},
             "assertions": {"description": "What must come of the prompt.", **_mapping(layout.assertions)},
             "server": {"description": "How to start the server.", **_mapping(SERVER)},
             "identity": {"description": "How the server is told who asks.", **_mapping(IDENTITY)},
@@ -64,6 +69,33 @@ def _mapping(layout: Layout) -> dict[str, Any]:
         **({"required": required} if required else {}),
         "additionalProperties": False,
     }
+
+
+def _test(layout: Layouts) -> dict[str, Any]:
+    """Return the schema of a test, which is looser where a placeholder may stand for any value."""
+    schema = _mapping(layout.test)
+    strict = {name: schema["properties"][name] for name in FILLED if name in schema["properties"]}
+    described = {name: {"description": part["description"]} for name, part in strict.items()}
+    assertions = {"properties": dict.fromkeys(layout.assertions.fields, True), "additionalProperties": False}
+    return {
+        **schema,
+        "properties": {**schema["properties"], **described},
+        "anyOf": _any_required("prompt", "turns"),
+        "if": {"anyOf": _any_required(*layout.parameters.fields)},
+        "then": {"properties": {"assertions": assertions}},
+        "else": {"properties": strict},
+    }
+
+
+def _checks_something(layout: Layouts) -> dict[str, Any]:
+    """Return what asks of every test for a check, unless the defaults have some."""
+    asked = [key for key in ("assertions", "expected_answer", "turns") if key in layout.test.fields]
+    some = {"properties": {"defaults": {"required": ["assertions"]}}, "required": ["defaults"]}
+    return {"if": {"not": some}, "then": {"properties": {"tests": {"items": {"anyOf": _any_required(*asked)}}}}}
+
+
+def _any_required(*keys: str) -> list[JsonObject]:
+    return [{"required": [key]} for key in keys]
 
 
 def _property(field: Field) -> JsonObject:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 import unicodedata
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 Row: TypeAlias = dict[str, Any]
@@ -21,12 +21,20 @@ class MemoryDatabase:
     Statements may use ``holds(whole, part)`` and ``same(one, other)``, which ignore case and accents.
     """
 
-    def __init__(self, schema: str, tables: Mapping[str, Iterable[tuple[Any, ...]]]) -> None:
-        """Create the tables of ``schema`` and fill each with its rows, in the order of its columns."""
+    def __init__(
+        self,
+        schema: str,
+        tables: Mapping[str, Iterable[tuple[Any, ...]]],
+        functions: Mapping[str, Callable[[str, str], bool]] | None = None,
+    ) -> None:
+        """Create the tables of ``schema`` and fill each with its rows, in the order of its columns.
+
+        ``functions`` are further ones of two arguments that statements may use, by name.
+        """
         self._connection = sqlite3.connect(":memory:", isolation_level=None)
         weakref.finalize(self, self._connection.close)
         self._connection.row_factory = sqlite3.Row
-        for name, function in (("holds", _holds), ("same", _same)):
+        for name, function in {"holds": _holds, "same": _same, **(functions or {})}.items():
             self._connection.create_function(name, 2, function, deterministic=True)
         self._connection.executescript(schema)
         with self._connection:
@@ -42,6 +50,11 @@ class MemoryDatabase:
     def row(self, statement: str, values: Mapping[str, Any] | None = None) -> Row | None:
         """Return the first row that a statement selects, if there is one."""
         return next(iter(self.rows(statement, values)), None)
+
+    def page(self, statement: str, values: Mapping[str, Any], limit: int) -> tuple[int, list[Row]]:
+        """Return the column ``matches`` and the first rows of a statement with a ``:limit``."""
+        rows = self.rows(statement, {**values, "limit": limit})
+        return (rows[0]["matches"] if rows else 0), rows
 
     def change(self, statement: str, values: Mapping[str, Any]) -> int:
         """Carry out a statement that writes; return how many rows it touched."""

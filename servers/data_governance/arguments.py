@@ -1,35 +1,21 @@
 """What the tools take: each argument's type, with the words that tell a model how to fill it."""
 
+# ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
+
 from __future__ import annotations
 
 import re
-from datetime import date
 from typing import Annotated, Final, TypeAlias
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
+from ..common.parameters import Day, IdForm, Text
 from .seed import Category, Country, CustomerStatus, OrderStatus, Segment
 
-_ID: Final = re.compile(r"CUST_[0-9]{5}", re.IGNORECASE | re.ASCII)
 _EMAIL: Final = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
 _PHONE: Final = r"^\+?[0-9][0-9 ()./-]{6,30}$"
 _PHONE_END: Final = r"^[0-9 ()+./-]{4,30}$"
 _FEWEST_DIGITS: Final = 4
-MOST_ROWS: Final = 50
-"""No search returns more rows than this."""
-
-
-def _customer_id(text: str) -> str:
-    if _ID.fullmatch(text.strip()) is None:
-        raise ValueError("this is not a customer id; ids look like CUST_00042; use search_customers to find one")
-    return text.strip().upper()
-
-
-def _day(text: str) -> str:
-    try:
-        return date.fromisoformat(text.strip()).isoformat()
-    except ValueError:
-        raise ValueError("this is not a date; write it as YYYY-MM-DD, for example 2024-12-31") from None
 
 
 def _some_digits(text: str) -> str:
@@ -39,12 +25,8 @@ def _some_digits(text: str) -> str:
 
 
 _Id: TypeAlias = Annotated[
-    str,
-    AfterValidator(_customer_id),
-    WithJsonSchema({"type": "string", "pattern": "^[Cc][Uu][Ss][Tt]_[0-9]{5}$", "examples": ["CUST_00042"]}),
+    str, IdForm(prefix="CUST", digits=5, thing="a customer", advice="use search_customers to find one")
 ]
-_Day: TypeAlias = Annotated[str, AfterValidator(_day), WithJsonSchema({"type": "string", "format": "date"})]
-_Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=100)]
 _Amount: TypeAlias = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 
 CustomerId: TypeAlias = Annotated[
@@ -57,19 +39,15 @@ IncludePii: TypeAlias = Annotated[
         "street address, date of birth or national id. Only administrators may read personal data.",
     ),
 ]
-RowLimit: TypeAlias = Annotated[
-    int, Field(ge=1, le=MOST_ROWS, description="How many rows to list at most. Totals always cover all matches.")
-]
-
-NamePart: TypeAlias = Annotated[_Text | None, Field(description="Part of the customer's name, such as Rossi.")]
+NamePart: TypeAlias = Annotated[Text | None, Field(description="Part of the customer's name, such as Rossi.")]
 EmailPart: TypeAlias = Annotated[
-    _Text | None, Field(description="Part of the e-mail address. Personal data: administrators only.")
+    Text | None, Field(description="Part of the e-mail address. Personal data: administrators only.")
 ]
 PhoneEnd: TypeAlias = Annotated[
     Annotated[str, AfterValidator(_some_digits), WithJsonSchema({"type": "string", "pattern": _PHONE_END})] | None,
     Field(description="Last digits of the phone number, four at least. Personal data: administrators only."),
 ]
-City: TypeAlias = Annotated[_Text | None, Field(description="City in which the customer lives, such as Toronto.")]
+City: TypeAlias = Annotated[Text | None, Field(description="City in which the customer lives, such as Toronto.")]
 CountryFilter: TypeAlias = Annotated[Country | None, Field(description="Country in which the customer lives.")]
 SegmentFilter: TypeAlias = Annotated[Segment | None, Field(description="Customer segment.")]
 StatusFilter: TypeAlias = Annotated[CustomerStatus | None, Field(description="Status of the customer's account.")]
@@ -80,11 +58,11 @@ OrdersOf: TypeAlias = Annotated[
 OrderStatusFilter: TypeAlias = Annotated[OrderStatus | None, Field(description="Only orders of this status.")]
 CategoryFilter: TypeAlias = Annotated[Category | None, Field(description="Only orders of this product category.")]
 DateFrom: TypeAlias = Annotated[
-    _Day | None,
+    Day | None,
     Field(description="First order date to include, YYYY-MM-DD. For a whole year such as 2024 give 2024-01-01."),
 ]
 DateTo: TypeAlias = Annotated[
-    _Day | None,
+    Day | None,
     Field(description="Last order date to include, YYYY-MM-DD. For a whole year such as 2024 give 2024-12-31."),
 ]
 MinAmount: TypeAlias = Annotated[_Amount | None, Field(description="Smallest order amount to include, in US dollars.")]
@@ -99,8 +77,8 @@ NewPhone: TypeAlias = Annotated[
     Field(description="New phone number. Personal data: administrators only."),
 ]
 NewAddress: TypeAlias = Annotated[
-    _Text | None, Field(description="New street address. Personal data: administrators only.")
+    Text | None, Field(description="New street address. Personal data: administrators only.")
 ]
-NewCity: TypeAlias = Annotated[_Text | None, Field(description="New city.")]
+NewCity: TypeAlias = Annotated[Text | None, Field(description="New city.")]
 NewSegment: TypeAlias = Annotated[Segment | None, Field(description="New customer segment.")]
 NewStatus: TypeAlias = Annotated[CustomerStatus | None, Field(description="New status of the customer's account.")]

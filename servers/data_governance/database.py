@@ -1,21 +1,17 @@
-"""Customers and orders in SQLite, held in memory: every query in one place, every value a parameter.
+"""Customers and orders in SQLite: every query in one place.
 
-Each statement is a constant. A filter that was not given is null, and ``:x IS NULL OR …`` lets all
-rows pass. Money is stored in cents and returned in dollars.
+Money is stored in cents and returned in dollars.
 """
+
+# ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 
 from __future__ import annotations
 
-import sqlite3
-import unicodedata
-import weakref
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
+from ..common.database import MemoryDatabase, Row
 from .seed import generate
-
-Row: TypeAlias = dict[str, Any]
-"""One row by column name."""
 
 RECENT_ORDERS: Final = 5
 """Orders shown in a purchase history."""
@@ -84,24 +80,13 @@ class CustomerDatabase:
 
     def __init__(self) -> None:
         """Create and fill the tables."""
-        self._connection = sqlite3.connect(":memory:", isolation_level=None)
-        weakref.finalize(self, self._connection.close)
-        self._connection.row_factory = sqlite3.Row
-        for name, function in (("holds", _holds), ("same", _same), ("same_end", _same_end)):
-            self._connection.create_function(name, 2, function, deterministic=True)
-        self._connection.executescript(_SCHEMA)
         data = generate()
-        with self._connection:
-            self._connection.execute("BEGIN")
-            self._connection.executemany("INSERT INTO customers VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", data.customers)
-            self._connection.executemany("INSERT INTO orders VALUES (?,?,?,?,?,?)", data.orders)
-            self._connection.executemany("INSERT INTO items VALUES (?,?,?,?,?)", data.items)
-        self._connection.execute("PRAGMA foreign_keys = ON")
+        tables = {"customers": data.customers, "orders": data.orders, "items": data.items}
+        self._database = MemoryDatabase(_SCHEMA, tables, {"same_end": _same_end})
 
     def customer(self, customer_id: str) -> Row | None:
         """Return one customer, all columns, or ``None``."""
-        rows = self._rows("SELECT * FROM customers WHERE customer_id = :customer_id", {"customer_id": customer_id})
-        return rows[0] if rows else None
+        return self._database.row("SELECT * FROM customers WHERE customer_id = :id", {"id": customer_id})
 
     def search_customers(self, filters: Mapping[str, str | None], limit: int) -> tuple[int, list[Row]]:
         """Return how many customers match and the first ``limit`` of them by id.
@@ -109,13 +94,12 @@ class CustomerDatabase:
         ``filters`` holds name, email (parts of them), phone (its last digits), city (whole,
         case and accents ignored), country, segment and status; ``None`` matches all.
         """
-        rows = self._rows(_SEARCH_CUSTOMERS, {**filters, "limit": limit})
-        return (rows[0]["matches"] if rows else 0), rows
+        return self._database.page(_SEARCH_CUSTOMERS, filters, limit)
 
     def purchase_history(self, customer_id: str) -> Row:
         """Return totals, categories by money spent, and the latest orders of one customer."""
-        categories = self._rows(_BOUGHT, {"customer_id": customer_id})
-        recent = self._rows(_RECENT, {"customer_id": customer_id, "limit": RECENT_ORDERS})
+        categories = self._database.rows(_BOUGHT, {"customer_id": customer_id})
+        recent = self._database.rows(_RECENT, {"customer_id": customer_id, "limit": RECENT_ORDERS})
         return {
             "orders": sum(row["orders"] for row in categories),
             "amount": sum(row["cents"] for row in categories) / 100,
@@ -131,26 +115,23 @@ class CustomerDatabase:
         ``filters`` holds customer_id, status, category, date_from, date_to (ISO 8601, both included),
         min_cents and max_cents; ``None`` matches all.
         """
-        rows = self._rows(_SEARCH_ORDERS, {**filters, "limit": limit})
+        rows = self._database.rows(_SEARCH_ORDERS, {**filters, "limit": limit})
         count, cents = (rows[0]["matches"], rows[0]["matching_cents"]) if rows else (0, 0)
         return count, cents / 100, [self._with_items(row) for row in rows]
 
     def update_customer(self, customer_id: str, changes: Mapping[str, str | None]) -> None:
         """Set email, phone, address, city, segment and status of a customer; ``None`` keeps what is there."""
-        self._connection.execute(_UPDATE, {**changes, "customer_id": customer_id})
+        self._database.change(_UPDATE, {**changes, "customer_id": customer_id})
 
     def delete_customer(self, customer_id: str) -> int:
         """Delete a customer with all orders; return how many orders went."""
         key = {"customer_id": customer_id}
-        orders = self._rows("SELECT count(*) AS n FROM orders WHERE customer_id = :customer_id", key)[0]["n"]
-        self._connection.execute("DELETE FROM customers WHERE customer_id = :customer_id", key)
+        orders = self._database.rows("SELECT count(*) AS n FROM orders WHERE customer_id = :customer_id", key)[0]["n"]
+        self._database.change("DELETE FROM customers WHERE customer_id = :customer_id", key)
         return int(orders)
 
-    def _rows(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
-        return [dict(row) for row in self._connection.execute(statement, values)]
-
     def _with_items(self, order: Row) -> Row:
-        items = self._rows(
+        items = self._database.rows(
             "SELECT product, quantity, cents FROM items WHERE order_id = :order_id ORDER BY line",
             {"order_id": order["order_id"]},
         )
@@ -159,22 +140,6 @@ class CustomerDatabase:
             for item in items
         ]
         return {**order, "amount": order["cents"] / 100, "items": priced}
-
-
-def _fold(text: str) -> str:
-    """Return ``text`` without case and accents: *José* is *jose*."""
-    return "".join(
-        letter for letter in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(letter)
-    )
-
-
-def _holds(whole: str, part: str) -> bool:
-    """Return whether ``part`` stands in ``whole``; unlike in LIKE, nothing in it is a wildcard."""
-    return _fold(part) in _fold(whole)
-
-
-def _same(one: str, other: str) -> bool:
-    return _fold(one) == _fold(other.strip())
 
 
 def _same_end(number: str, end: str) -> bool:

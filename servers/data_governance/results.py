@@ -4,15 +4,18 @@ Personal fields are never required, so that a policy may take them out, and are 
 it may mask them.
 """
 
+# ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
+
 from __future__ import annotations
 
 from typing import Annotated, Final, Literal, NotRequired, TypeAlias
 
-from pydantic import ConfigDict, Field, with_config
+from pydantic import Field
 
 # `typing.TypedDict` is one that pydantic cannot read before Python 3.12.
 from typing_extensions import TypedDict
 
+from ..common.toolkit import closed
 from .seed import Category, Country, CustomerStatus, OrderStatus, Segment
 
 PERSONAL_FIELDS: Final = ("email", "phone", "address", "date_of_birth", "national_id")
@@ -21,9 +24,6 @@ PERSONAL_FIELDS: Final = ("email", "phone", "address", "date_of_birth", "nationa
 Money: TypeAlias = Annotated[float, Field(description="US dollars.")]
 Count: TypeAlias = Annotated[int, Field(ge=0)]
 Day: TypeAlias = Annotated[str, Field(description="YYYY-MM-DD.")]
-
-closed = with_config(ConfigDict(extra="forbid"))
-"""Lets a schema say that there are no other fields."""
 
 
 @closed

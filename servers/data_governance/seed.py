@@ -5,17 +5,20 @@ numbers in the range 555-0100 to 555-0199 that is kept for fiction, and national
 000, which are never issued.
 """
 
+# ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
+
 from __future__ import annotations
 
-import random
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from operator import itemgetter
-from typing import Final, Literal, TypeAlias, TypeVar, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
-from .names import CITIES, FIRST_NAMES, LAST_NAMES, PRODUCTS, STREETS
+from ..common.dice import Dice
+from ..common.names import FIRST_NAMES, LAST_NAMES, STREETS
+from .names import CITIES, PRODUCTS
 
 Country: TypeAlias = Literal["United States", "Canada"]
 Segment: TypeAlias = Literal["consumer", "small_business", "enterprise"]
@@ -38,8 +41,6 @@ CustomerRow: TypeAlias = tuple[str, str, str, str, str, str, str, str, str, Segm
 OrderRow: TypeAlias = tuple[str, str, str, OrderStatus, Category, int]
 ItemRow: TypeAlias = tuple[str, int, str, int, int]
 
-_T = TypeVar("_T")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Data:
@@ -53,44 +54,16 @@ class Data:
     """order id, line, product, quantity, unit price."""
 
 
-class _Dice:
-    """Chance that is the same under every Python: only `random.Random.random` promises as much."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed).random  # noqa: S311  # invented data, not secrets
-
-    def below(self, bound: int) -> int:
-        """Return an integer from 0 to ``bound - 1``."""
-        return int(self._random() * bound)
-
-    def pick(self, options: Sequence[_T]) -> _T:
-        """Return one of ``options``."""
-        return options[self.below(len(options))]
-
-    def weighted(self, options: Sequence[tuple[_T, int]]) -> _T:
-        """Return one of ``options``, each as often as its weight says."""
-        rest = self.below(sum(weight for _, weight in options))
-        for option, weight in options:
-            if rest < weight:
-                return option
-            rest -= weight
-        raise AssertionError("the weights add up")
-
-    def day(self, first: date, last: date) -> date:
-        """Return a day from ``first`` to ``last``, both included."""
-        return first + timedelta(days=self.below((last - first).days + 1))
-
-
 def generate() -> Data:
     """Return all rows; every call returns equal ones."""
-    dice = _Dice(_SEED)
+    dice = Dice(_SEED)
     lines: dict[str, int] = {}
     customers = [_customer(dice, number, lines) for number in range(1, CUSTOMERS + 1)]
     orders, items = _orders(dice, customers)
     return Data(customers=customers, orders=orders, items=items)
 
 
-def _customer(dice: _Dice, number: int, lines: dict[str, int]) -> CustomerRow:
+def _customer(dice: Dice, number: int, lines: dict[str, int]) -> CustomerRow:
     first, last = dice.pick(FIRST_NAMES), dice.pick(LAST_NAMES)
     city, country, area_code = dice.pick(CITIES)
     mailbox = f"{_ascii(first)}.{_ascii(last)}{number}".lower()
@@ -117,7 +90,7 @@ def _ascii(name: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", name) if letter.isascii() and letter.isalpha())
 
 
-def _orders(dice: _Dice, customers: Sequence[CustomerRow]) -> tuple[list[OrderRow], list[ItemRow]]:
+def _orders(dice: Dice, customers: Sequence[CustomerRow]) -> tuple[list[OrderRow], list[ItemRow]]:
     # A customer has a few favourite categories and an appetite of their own; some never order.
     buyers = []
     for customer in customers:
@@ -133,7 +106,7 @@ def _orders(dice: _Dice, customers: Sequence[CustomerRow]) -> tuple[list[OrderRo
     return _rows(dice, drafts)
 
 
-def _rows(dice: _Dice, drafts: Sequence[tuple[date, str, Category]]) -> tuple[list[OrderRow], list[ItemRow]]:
+def _rows(dice: Dice, drafts: Sequence[tuple[date, str, Category]]) -> tuple[list[OrderRow], list[ItemRow]]:
     orders: list[OrderRow] = []
     items: list[ItemRow] = []
     serial: dict[int, int] = {}
@@ -150,7 +123,7 @@ def _rows(dice: _Dice, drafts: Sequence[tuple[date, str, Category]]) -> tuple[li
     return orders, items
 
 
-def _status(dice: _Dice, day: date) -> OrderStatus:
+def _status(dice: Dice, day: date) -> OrderStatus:
     if day > LAST_DAY - _SETTLED:
         return dice.weighted((("pending", 40), ("shipped", 50), ("cancelled", 10)))
     return dice.weighted((("delivered", 88), ("cancelled", 7), ("returned", 5)))

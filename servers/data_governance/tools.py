@@ -1,45 +1,33 @@
 """The six tools, as a model sees them and as they work on the database."""
 
+# ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
+
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Any, Final, cast
+from typing import cast
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import ToolAnnotations
 
+from ..common.database import Row
+from ..common.parameters import RowLimit
+from ..common.toolkit import OVERWRITES, READS, check_range, fields_of, make_tool
 from . import arguments as a
 from . import results as r
-from .database import CustomerDatabase, Row
-
-_READS: Final = ToolAnnotations(
-    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-_OVERWRITES: Final = ToolAnnotations(
-    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
-)
+from .database import CustomerDatabase
 
 
 def make_tools(database: CustomerDatabase) -> list[Tool]:
     """Return all tools over ``database``."""
     tools = CustomerTools(database)
     return [
-        _tool(tools.get_customer_details, "Customer details", _READS),
-        _tool(tools.search_customers, "Search customers", _READS),
-        _tool(tools.get_customer_purchase_history, "Customer purchase history", _READS),
-        _tool(tools.search_orders, "Search orders", _READS),
-        _tool(tools.update_customer, "Update a customer", _OVERWRITES),
-        _tool(tools.delete_customer, "Delete a customer", _OVERWRITES),
+        make_tool(tools.get_customer_details, "Customer details", READS),
+        make_tool(tools.search_customers, "Search customers", READS),
+        make_tool(tools.get_customer_purchase_history, "Customer purchase history", READS),
+        make_tool(tools.search_orders, "Search orders", READS),
+        make_tool(tools.update_customer, "Update a customer", OVERWRITES),
+        make_tool(tools.delete_customer, "Delete a customer", OVERWRITES),
     ]
-
-
-def _tool(function: Callable[..., Any], title: str, annotations: ToolAnnotations) -> Tool:
-    # The docstring is the description that models read: one paragraph, its line breaks taken out.
-    description = " ".join((function.__doc__ or "").split())
-    return Tool.from_function(
-        function, title=title, description=description, annotations=annotations, structured_output=True
-    )
 
 
 class CustomerTools:
@@ -65,7 +53,7 @@ class CustomerTools:
         """
         customer = self._existing(customer_id)
         hidden = () if include_pii else r.PERSONAL_FIELDS
-        return cast("r.CustomerDetails", _columns(customer, r.CustomerDetails, without=hidden))
+        return cast("r.CustomerDetails", fields_of(customer, r.CustomerDetails, without=hidden))
 
     async def search_customers(
         self,
@@ -76,7 +64,7 @@ class CustomerTools:
         country: a.CountryFilter = None,
         segment: a.SegmentFilter = None,
         status: a.StatusFilter = None,
-        limit: a.RowLimit = 10,
+        limit: RowLimit = 10,
     ) -> r.CustomerPage:
         """Find customers whose id is not known, by name, city, country, segment or status.
 
@@ -92,7 +80,7 @@ class CustomerTools:
             "status": status,
         }
         total, rows = self._database.search_customers(filters, limit)
-        customers = [cast("r.CustomerSummary", _columns(row, r.CustomerSummary)) for row in rows]
+        customers = [cast("r.CustomerSummary", fields_of(row, r.CustomerSummary)) for row in rows]
         return r.CustomerPage(total_matches=total, customers=customers)
 
     async def get_customer_purchase_history(self, customer_id: a.CustomerId) -> r.PurchaseHistory:
@@ -111,7 +99,7 @@ class CustomerTools:
             lifetime_value=history["amount"],
             order_count=history["orders"],
             average_order_value=round(history["amount"] / history["orders"], 2) if history["orders"] else 0.0,
-            top_categories=[cast("r.CategoryTotal", _columns(row, r.CategoryTotal)) for row in history["categories"]],
+            top_categories=[cast("r.CategoryTotal", fields_of(row, r.CategoryTotal)) for row in history["categories"]],
             recent_orders=[_order(row) for row in history["recent"]],
         )
         if history["orders"]:
@@ -127,7 +115,7 @@ class CustomerTools:
         date_to: a.DateTo = None,
         min_amount: a.MinAmount = None,
         max_amount: a.MaxAmount = None,
-        limit: a.RowLimit = 10,
+        limit: RowLimit = 10,
     ) -> r.OrderPage:
         """Count and total orders by customer, status, category, period or amount.
 
@@ -136,8 +124,8 @@ class CustomerTools:
         """
         if customer_id is not None:
             self._existing(customer_id)
-        _check_range("date_from", date_from, "date_to", date_to)
-        _check_range("min_amount", min_amount, "max_amount", max_amount)
+        check_range("date_from", date_from, "date_to", date_to)
+        check_range("min_amount", min_amount, "max_amount", max_amount)
         filters = {
             "customer_id": customer_id,
             "status": status,
@@ -202,19 +190,9 @@ class CustomerTools:
         return customer
 
 
-def _columns(row: Row, kind: type, without: Collection[str] = ()) -> Row:
-    """Return the columns of ``row`` that a result of this ``kind`` has."""
-    return {name: row[name] for name in kind.__annotations__ if name not in without}
-
-
 def _order(row: Row) -> r.Order:
-    return cast("r.Order", _columns(row, r.Order))
+    return cast("r.Order", fields_of(row, r.Order))
 
 
 def _cents(amount: float | None) -> int | None:
     return None if amount is None else round(amount * 100)
-
-
-def _check_range(low_name: str, low: Any, high_name: str, high: Any) -> None:
-    if low is not None and high is not None and low > high:
-        raise ToolError(f"{low_name} is after {high_name} or above it: nothing can match; swap them")

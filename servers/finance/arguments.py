@@ -41,7 +41,7 @@ Ticker: TypeAlias = Annotated[
     Field(
         min_length=1,
         max_length=60,
-        description="Ticker symbol of the company, such as AAPL for Apple. Case does not matter.",
+        description="Ticker symbol of the company, such as AAPL, MSFT or BRK.B. Case does not matter.",
         examples=["AAPL"],
     ),
 ]
@@ -53,7 +53,8 @@ PeriodOfHistory: TypeAlias = Annotated[
     ),
 ]
 WithInfo: TypeAlias = Annotated[
-    bool, Field(description="Set to true to add sector, market capitalisation, P/E ratio, dividend yield and 52-week range.")
+    bool,
+    Field(description="Set to true to add sector, market capitalisation, P/E ratio, dividend yield and 52-week range."),
 ]
 Principal: TypeAlias = Annotated[
     float, Field(ge=0, le=1e12, allow_inf_nan=False, description="Amount invested at the start, in US dollars.")

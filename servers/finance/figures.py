@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 FigureRow: TypeAlias = tuple[
-    str, int, int | None, int | None, int, int, int, int, int | None, int | None, int, int | None, int, float
+    str, int, int | None, int | None, int, int, int, int, int | None, int | None, int | None, int | None, int, float
 ]
 """Ticker; then in millions of dollars: revenue, gross profit, operating income, net income, total assets,
 shareholders' equity, total debt, current assets, current liabilities, inventory, interest expense; then
@@ -64,7 +64,8 @@ FIGURES: Final[tuple[FigureRow, ...]] = (
 """Financial companies make no gross profit and hold no current assets, so some ratios mean nothing for them."""
 
 PRICES: Final[tuple[PriceRow, ...]] = (
-    ("AAPL", 18_564, 27_186, 130, 52_400), ("MSFT", 37_087, 48_362, 115, 21_900), ("GOOGL", 13_817, 31_300, 150, 33_700),
+    ("AAPL", 18_564, 27_186, 130, 52_400), ("MSFT", 37_087, 48_362, 115, 21_900),
+    ("GOOGL", 13_817, 31_300, 150, 33_700),
     ("AMZN", 14_993, 23_082, 155, 44_800), ("META", 34_629, 66_009, 175, 14_600), ("NVDA", 4_817, 18_650, 240, 214_300),
     ("TSLA", 24_842, 44_972, 300, 91_500), ("AVGO", 10_855, 34_610, 220, 24_800), ("ORCL", 10_396, 19_491, 190, 17_200),
     ("CRM", 25_632, 26_491, 160, 7_300), ("ADBE", 58_007, 34_999, 155, 4_100), ("AMD", 13_858, 21_416, 250, 47_100),

@@ -47,8 +47,11 @@ _NICKNAMES: Final = {
     "berkshire": "BRK.B",
 }
 _LEGAL_FORMS: Final = frozenset(
-    "the inc corp corporation company co incorporated group and of com plc platforms holdings stock shares".split()
-)
+    (
+        "the", "inc", "corp", "corporation", "company", "co", "incorporated", "group", "and", "of", "com", "plc",
+        "platforms", "holdings", "stock", "shares",
+    )
+)  # fmt: skip
 _SHOWN: Final = 30  # characters of an unknown ticker that an error repeats
 
 
@@ -100,7 +103,7 @@ class Market:
         if fold(asked).strip() in _NICKNAMES:
             return [_NICKNAMES[fold(asked).strip()]]
         wanted = _words(asked)
-        return [ticker for ticker, name in self._names.items() if wanted and wanted <= _words(name)]
+        return [ticker for ticker, name in self._names.items() if wanted and wanted <= _known_as(name)]
 
     def _told(self, tickers: list[str]) -> str:
         return " or ".join(f"{ticker} ({self._names[ticker]})" for ticker in tickers[:3])
@@ -108,6 +111,11 @@ class Market:
 
 def _letters(ticker: str) -> str:
     return "".join(letter for letter in ticker if letter.isalnum()).upper()
+
+
+def _known_as(name: str) -> frozenset[str]:
+    """Return the words of a company's name, also as people write them who leave out an apostrophe."""
+    return _words(name) | _words(name.replace("'", ""))
 
 
 def _words(name: str) -> frozenset[str]:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from calendar import monthrange
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
@@ -13,6 +12,7 @@ from typing import Final, Literal, TypeAlias, cast
 from mcp.server.mcpserver.tools import Tool
 
 from ..common.database import Row
+from ..common.dates import months_before
 from ..common.toolkit import READS, fields_of, make_tool
 from . import arguments as a
 from . import results as r
@@ -131,9 +131,7 @@ class FinanceTools:
         was paid in and the interest earned. It needs no ticker and knows no market.
         """
         months = round(years * 12)
-        growth = grow(
-            Decimal(str(principal)), Decimal(str(annual_rate)), months, Decimal(str(monthly_contribution))
-        )
+        growth = grow(Decimal(str(principal)), Decimal(str(annual_rate)), months, Decimal(str(monthly_contribution)))
         invested = growth.total_invested
         return r.InvestmentReturns(
             principal=principal,
@@ -197,13 +195,7 @@ class FinanceTools:
     def _days(self, ticker: str, period: r.Period) -> list[Row]:
         if period not in _MONTHS:
             return self._market.latest(ticker, int(period.removesuffix("d")))
-        return self._market.since(ticker, _months_before(LAST_DAY, _MONTHS[period]).isoformat())
-
-
-def _months_before(day: date, months: int) -> date:
-    """Return the same day of an earlier month, or the last one of it."""
-    year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
-    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+        return self._market.since(ticker, months_before(LAST_DAY, _MONTHS[period]).isoformat())
 
 
 def _thinned(days: Sequence[Row], interval: Interval) -> list[Row]:
@@ -219,7 +211,9 @@ def _thinned(days: Sequence[Row], interval: Interval) -> list[Row]:
 def _remarks(annual_rate: float, years: float, months: int) -> list[str]:
     remarks = []
     if 0 < abs(annual_rate) < _BELOW_ONE_PERCENT:
-        remarks.append(f"The rate was taken as {annual_rate} % a year; for {100 * annual_rate:g} % give {100 * annual_rate:g}.")
+        remarks.append(
+            f"The rate was taken as {annual_rate} % a year; for {100 * annual_rate:g} % give {100 * annual_rate:g}."
+        )
     if abs(years * 12 - months) > 1e-6:  # noqa: PLR2004  # no more than a float's own rounding
         remarks.append(f"{years:g} years were rounded to {months} months.")
     return remarks

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.checks.texts import clean, clip, find, fold, folding, line, nearest
+from harness.checks.texts import clean, clip, contains, find, fold, folding, line, nearest
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,19 @@ def test_a_text_is_not_found_where_it_does_not_stand(wanted: str, text: str) -> 
 @given(st.text(), st.text(), st.text(min_size=1).filter(lambda text: bool(fold(text)) and text[0] not in "*_`~"))
 def test_a_text_is_found_between_any_others(before: str, after: str, wanted: str) -> None:
     assert find(wanted, f"{before} {wanted} {after}") is not None
+
+
+@given(st.text(alphabet="aAß *`\u00a0\n", max_size=8), st.text(alphabet="aAß *`\u00a0\n"))
+def test_asking_whether_and_asking_where_agree(wanted: str, text: str) -> None:
+    assert contains(wanted, text) == (find(wanted, text) is not None)
+
+
+@given(st.text())
+def test_every_folded_letter_leads_back_to_the_letter_that_it_came_from(text: str) -> None:
+    folded = folding(text)
+    for letter, place in zip(folded.folded, folded.offsets[:-1], strict=True):
+        origin = folded.shown[place]
+        assert letter in (" " if origin.isspace() else origin.casefold())
 
 
 @given(st.text())

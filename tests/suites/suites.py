@@ -37,19 +37,42 @@ _CALLS = st.lists(
     min_size=1,
     max_size=3,
 )
-_TEST = records(
-    {
-        "name": NAMES,
-        "prompt": TEXTS,
-        "assertions": records({"must_call": _CALLS}, {"answer_contains": st.lists(NAMES)}),
-    },
-    {
-        "description": TEXTS,
-        "user_context": st.dictionaries(NAMES, JSON, max_size=3),
-        "expected_answer": TEXTS,
-        **_LIMITS,
-    },
-)
+_ASSERTIONS = records({"must_call": _CALLS}, {"answer_contains": st.lists(NAMES)})
+_CONTEXTS = ("nobody", "clerk")
+_USER = st.dictionaries(NAMES, JSON, max_size=3) | st.sampled_from(_CONTEXTS)
+_SCRIPTED = st.lists(NAMES | records({"tool": NAMES}, {"args": st.dictionaries(NAMES, JSON, max_size=2)}), max_size=2)
+_SHARED = {
+    "user_context": _USER,
+    "setup": _SCRIPTED,
+    "teardown": _SCRIPTED,
+    "trials": st.integers(1, 1000) | st.just(3.0),
+    "pass_threshold": st.floats(0.01, 1) | st.just(1),
+    **_LIMITS,
+}
+_TURN = records({"prompt": TEXTS}, {"assertions": _ASSERTIONS, "expected_answer": TEXTS})
+_OPTIONAL = {"description": TEXTS, "expected_answer": TEXTS, **_SHARED}
+_PLAIN = records({"name": NAMES, "prompt": TEXTS, "assertions": _ASSERTIONS}, _OPTIONAL)
+_TALK = records({"name": NAMES, "turns": st.lists(_TURN, min_size=1, max_size=3), "assertions": _ASSERTIONS}, _OPTIONAL)
+
+
+@st.composite
+def _many(draw: st.DrawFn) -> Any:
+    """Return a test with parameters, each of which stands somewhere in it."""
+    names = draw(st.lists(st.from_regex(r"[a-z_]{1,5}", fullmatch=True), min_size=1, max_size=3, unique=True))
+    test = draw(_PLAIN)
+    scalars = st.none() | st.booleans() | st.integers() | TEXTS
+    if draw(st.booleans()):
+        values = st.lists(scalars, min_size=1, max_size=3, unique_by=repr)
+        test["matrix"] = {name: draw(values) for name in names}
+    else:
+        row = st.fixed_dictionaries(dict.fromkeys(names, scalars))
+        test["parameters"] = draw(st.lists(row, min_size=1, max_size=4, unique_by=repr))
+    test["prompt"] += " and ".join(f"${{{{ {name} }}}}" for name in names)
+    test["setup"] = [{"tool": "look", "args": {name: f"${{{{{name}}}}}" for name in names}}]
+    return test
+
+
+_TEST = _PLAIN | _TALK | _many()
 _VARIABLES = st.dictionaries(NAMES, TEXTS, max_size=2)
 _IDENTITY = (
     st.sampled_from(["meta", "bearer", {}, {"via": "meta"}])
@@ -80,9 +103,11 @@ SUITES = records(
         "judge_model": NAMES,
         "system_prompt": TEXTS,
         "server": NAMES | _SERVER,
-        **_LIMITS,
+        "tags": st.lists(NAMES, max_size=3),
+        "timeout": _SECONDS,
+        "defaults": records({}, {"assertions": _ASSERTIONS, **{k: v for k, v in _SHARED.items() if k != "timeout"}}),
     },
-)
+).map(lambda suite: {**suite, "contexts": {"nobody": None, "clerk": {"role": "clerk"}}})
 """Suites that are valid for `tests.suites.vocabulary.PlainVocabulary`."""
 
 

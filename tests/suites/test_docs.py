@@ -10,7 +10,7 @@ from harness.config.server_entries import SERVER
 from harness.documents.document import read_document
 from harness.suites import SCHEMA_FILE, read_suite
 from harness.suites.layout import layouts
-from harness.types import Limits
+from harness.types import DEFAULT_TIMEOUT_S, Limits
 from tests.suites.files import problems
 
 REPOSITORY = Path(__file__).parents[2]
@@ -47,7 +47,7 @@ def test_the_page_names_every_key() -> None:
 def test_the_page_names_the_true_defaults() -> None:
     limits = Limits()
     for key, default in (
-        ("timeout", limits.timeout_s),
+        ("timeout", DEFAULT_TIMEOUT_S),
         ("max_turns", limits.max_turns),
         ("max_calls", limits.max_calls),
     ):

@@ -18,6 +18,8 @@ mxcp: 1
 suite: shop
 server: {command: python, args: [server.py], identity: {via: env, variables: {ROLE: "{role}"}}}
 timeout: 5
+contexts: {admin: {role: admin}, nobody: }
+defaults: {max_calls: 9, tags: [x], assertions: {must_not_call: [drop]}}
 tests:
   - name: one
     prompt: |
@@ -35,6 +37,15 @@ tests:
     user_context: {<<: *user, role: null}
     tags: [a, b]
     assertions: {must_not_call: [drop_table]}
+  - name: many
+    prompt: Is ${{ a }} ${{b}}?
+    matrix: {a: [x, 'y'], b: [1, null]}
+    user_context: admin
+    setup: [reset, {tool: create, args: {id: ${{ b }}}}]
+    trials: 3
+    pass_threshold: 0.5
+  - name: talk
+    turns: [{prompt: a, assertions: {must_call: [x]}}, {prompt: b}]
 """
 
 
@@ -62,7 +73,7 @@ def test_any_bytes_are_a_suite_or_invalid(content: bytes, tmp_path_factory: pyte
 
 
 @given(content=st.text(alphabet="abk01 \n\t:-?,[]{}&*!|>'\"%@`#\\~<.éx", max_size=60))
-@settings(max_examples=300)
+@settings(max_examples=6000)
 def test_any_marks_of_yaml_are_a_suite_or_invalid(content: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     survives(b"suite: s\n" + content.encode(), tmp_path_factory.getbasetemp())
 
@@ -76,7 +87,7 @@ def test_any_marks_of_yaml_are_a_suite_or_invalid(content: str, tmp_path_factory
         max_size=4,
     )
 )
-@settings(max_examples=300)
+@settings(max_examples=6000)
 def test_any_edit_of_a_suite_is_a_suite_or_invalid(
     edits: list[tuple[int, int, bytes]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

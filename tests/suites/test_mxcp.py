@@ -304,7 +304,7 @@ def test_a_mistake_within_a_check_is_found_in_its_line(folder: Path) -> None:
         ),
         (
             "tests: [{name: a, prompt: x, expected_answer: x, user_context: admin}]",
-            "2:64: user_context: expected a mapping (lines of 'key: value'), found \"admin\".",
+            "2:64: there is no context 'admin'.",
         ),
         ("tests: [{name: a, prompt: x, expected_answer: [x]}]", "2:47: expected_answer: expected text."),
         ("tests: [{name: a, prompt: x, expected_answer: x, tags: x}]", None),

@@ -1,4 +1,5 @@
 import json
+import math
 from typing import Any
 
 import pytest
@@ -39,7 +40,15 @@ def test_the_schema_is_a_valid_schema_of_its_draft() -> None:
 def test_a_valid_suite_passes_the_reader_and_the_schema(suite: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     found = read(suite, tmp_path_factory)
     VALIDATOR.validate(suite)
-    assert [case.name for case in found.cases] == [test["name"] for test in suite["tests"]]
+    assert [case.name.partition("[")[0] for case in found.cases] == [
+        name for test in suite["tests"] for name in _names(test)
+    ]
+
+
+def _names(test: Any) -> list[str]:
+    """Return how the cases of a test are called; what the names of rows look like is shown elsewhere."""
+    rows = math.prod(len(values) for values in test.get("matrix", {}).values()) * len(test.get("parameters", [1]))
+    return [test["name"]] * rows
 
 
 @given(suite=spoilt_suites())
@@ -58,6 +67,7 @@ def test_an_unknown_key_passes_neither(
     suite: Any, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     strict = [suite, suite["tests"][0], suite["tests"][0]["assertions"]]
+    strict += [part for part in (suite.get("defaults"), *suite["tests"][0].get("turns", ())) if part is not None]
     strict += [server for server in [suite.get("server")] if isinstance(server, dict)]
     part = data.draw(st.sampled_from(strict))
     part[f"x_{data.draw(NAMES)}"] = 1
@@ -68,7 +78,10 @@ def test_an_unknown_key_passes_neither(
 
 def test_every_key_is_described() -> None:
     schema = suite_schema(VOCABULARY)
-    for part in (schema, *(schema["$defs"][name] for name in ("test", "server", "identity"))):
+    for part in (
+        schema,
+        *(schema["$defs"][name] for name in ("test", "turn", "defaults", "call", "server", "identity")),
+    ):
         for name, value in part["properties"].items():
             assert "description" in value, name
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from servers.data_governance.database import CustomerDatabase, _fold
+from servers.common.database import fold
+from servers.data_governance.database import CustomerDatabase
 from servers.data_governance.seed import FIRST_DAY, LAST_DAY, generate
 
 GOLDEN = "dd3b1a6071332a42d43c3c04da8ce5216b925c129d41878c44cfb5bd1a672435"
@@ -18,7 +19,7 @@ DATA = generate()
 
 
 def dump(database: CustomerDatabase) -> str:
-    return "\n".join(database._connection.iterdump())
+    return "\n".join(database._database._connection.iterdump())
 
 
 def test_the_data_is_the_same_everywhere_and_for_ever() -> None:
@@ -51,8 +52,8 @@ def test_the_data_belongs_to_nobody() -> None:
 
 @given(st.text(max_size=5) | st.sampled_from(["%", "_", "\\", "' OR 1=1 --", "o'", "%a%", "\\%", "jose", "É", "\0"]))
 def test_a_name_filter_finds_exactly_the_names_that_contain_it(part: str) -> None:
-    wanted = _fold(part)
-    expected = [row[0] for row in DATA.customers if wanted in _fold(row[1])]
+    wanted = fold(part)
+    expected = [row[0] for row in DATA.customers if wanted in fold(row[1])]
     count, rows = DATABASE.search_customers({**NO_FILTER, "name": part}, 300)
     assert [row["customer_id"] for row in rows] == expected
     assert count == len(expected)

@@ -1,0 +1,67 @@
+"""The yardstick: the same cases as a loop that somebody writes in an afternoon.
+
+The official SDKs of the model and of MCP, one session, as many cases at the same time as asked. A case
+is a question, a tool call, and an answer; it passes when the tool was called and the answer is not
+empty. No deadline, no record, no report: what is left out here is what the harness is for.
+
+``python -m benchmarks.by_hand URL CASES CONCURRENCY SERVER...``
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from mcp import ClientSession, StdioServerParameters, stdio_client
+from mcp.types import TextContent
+from openai import AsyncOpenAI
+
+
+async def main(url: str, cases: int, concurrency: int, command: str, arguments: list[str]) -> int:
+    """Run every case; return how many passed."""
+    model = AsyncOpenAI(base_url=f"{url}/v1", api_key="test-key")
+    async with (
+        stdio_client(StdioServerParameters(command=command, args=arguments)) as streams,
+        ClientSession(*streams) as session,
+    ):
+        await session.initialize()
+        tools = [
+            {
+                "type": "function",
+                "function": {"name": tool.name, "description": tool.description, "parameters": tool.input_schema},
+            }
+            for tool in (await session.list_tools()).tools
+        ]
+        slots = asyncio.Semaphore(concurrency)
+
+        async def run(number: int) -> bool:
+            async with slots:
+                return await converse(model, session, tools, f"What do we know of customer {number}?")
+
+        return sum(await asyncio.gather(*(run(number) for number in range(cases))))
+
+
+async def converse(model: AsyncOpenAI, session: ClientSession, tools: list[Any], prompt: str) -> bool:
+    """Ask, call what is asked for, until there is an answer; return whether the case passed."""
+    messages: list[Any] = [{"role": "user", "content": prompt}]
+    called = set()
+    while True:
+        completion = await model.chat.completions.create(model="gpt-4o", messages=messages, tools=tools)
+        message = completion.choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return "get_record" in called and "Done" in (message.content or "")
+        for call in message.tool_calls:
+            assert call.type == "function"
+            called.add(call.function.name)
+            result = await session.call_tool(call.function.name, json.loads(call.function.arguments))
+            text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": text})
+
+
+if __name__ == "__main__":
+    passed = asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5:]))
+    print(f"{passed} passed")
+    sys.exit(passed != int(sys.argv[2]))

@@ -1,0 +1,54 @@
+"""One command, run to its end, and what it took: without its children, whoever they are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_TICK_S = 1 / os.sysconf("SC_CLK_TCK")
+_UTIME, _STIME = 11, 12
+# Places in /proc/PID/stat, counted from behind the name of the command, which may hold anything.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What one run of a command took."""
+
+    wall_s: float
+    """From before its start to its end."""
+    cpu_s: float
+    """User and system time of the process itself, to 10 ms; its children (the MCP server) are not in it."""
+    peak_mb: float
+    """Resident memory at its highest, of the process or a child, whichever is larger."""
+
+
+def run(command: Sequence[str], *, folder: Path, environment: Mapping[str, str]) -> Measured:
+    """Run ``command`` and measure it.
+
+    Raises:
+        RuntimeError: it did not exit with 0; what it said on stderr is in the message.
+    """
+    errors = folder / "stderr.txt"
+    with errors.open("wb") as stderr, (folder / "stdout.txt").open("wb") as stdout:
+        began = time.perf_counter()
+        process = subprocess.Popen(
+            command, cwd=folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr
+        )
+        # Ended and not yet reaped: the kernel still keeps its own account, apart from that of its children.
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        wall_s = time.perf_counter() - began
+        cpu_s = _own_cpu_s(process.pid)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} exited with {process.returncode}:\n{errors.read_text()[-2000:]}")
+    return Measured(wall_s=wall_s, cpu_s=cpu_s, peak_mb=usage.ru_maxrss / 1024)
+
+
+def _own_cpu_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[_UTIME]) + int(fields[_STIME])) * _TICK_S

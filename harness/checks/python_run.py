@@ -1,0 +1,102 @@
+"""What a suite's own check is shown of a run: the transcript in plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.types import AssistantMessage, JsonObject, Message, Outcome, ToolCall, Transcript, UserMessage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonCall:
+    """One tool call, as it crossed the MCP session."""
+
+    name: str
+    """The tool."""
+    arguments: JsonObject
+    """What was sent."""
+    outcome: Outcome
+    """``ok``, or what became of it instead."""
+    result: Any
+    """The structured result where there is one, or else the result's or the error's text."""
+    text: str
+    """The result's or the error's text."""
+    turn: int
+    """The model reply (from 1) that asked for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonRun:
+    """One run of a case, for ``check(case, run)``."""
+
+    answer: str
+    """The model's last words."""
+    tool_calls: tuple[PythonCall, ...]
+    """Every call, in the order in which the model asked for them."""
+    messages: tuple[JsonObject, ...]
+    """The conversation: ``{role, content}``, of an assistant also ``tool_calls: [{name, arguments}]``."""
+    tokens_in: int | None
+    """All input tokens; ``None`` when unknown."""
+    tokens_out: int | None
+    """All output tokens; ``None`` when unknown."""
+    cost_usd: float | None
+    """``None`` when unknown."""
+    latency_ms: float
+    """Wall time of the conversation."""
+    error: str | None
+    """Why there is no answer, when the conversation was ended by a limit or aborted."""
+    stderr: str
+    """The server's last words on stderr, when a call got no answer."""
+    transcript: Transcript = field(repr=False)
+    """Everything, in full."""
+
+    @property
+    def output(self) -> str:
+        """The same as `answer`."""
+        return self.answer
+
+    @property
+    def tools_called(self) -> tuple[str, ...]:
+        """The names of the tools, in the order of the calls."""
+        return tuple(call.name for call in self.tool_calls)
+
+
+def shown_to_checks(transcript: Transcript) -> PythonRun:
+    """Return what a suite's own check sees of ``transcript``."""
+    usage = transcript.usage
+    return PythonRun(
+        answer=transcript.answer,
+        tool_calls=tuple(_call(call) for call in transcript.tool_calls),
+        messages=tuple(shown for message in transcript.messages for shown in _messages(message)),
+        tokens_in=usage.input_tokens,
+        tokens_out=usage.output_tokens,
+        cost_usd=usage.cost_usd,
+        latency_ms=round(transcript.latency_s * 1000, 3),
+        error=None if transcript.stop in {"answer", "refusal"} else transcript.stop,
+        stderr=transcript.stderr_tail,
+        transcript=transcript,
+    )
+
+
+def _call(call: ToolCall) -> PythonCall:
+    return PythonCall(
+        name=call.tool,
+        arguments=dict(call.arguments),
+        outcome=call.outcome,
+        result=call.text if call.structured is None else call.structured,
+        text=call.text,
+        turn=call.turn,
+    )
+
+
+def _messages(message: Message) -> Iterator[JsonObject]:
+    if isinstance(message, UserMessage):
+        yield {"role": "user", "content": message.text}
+    elif isinstance(message, AssistantMessage):
+        requests = message.reply.tool_requests
+        calls = [{"name": request.tool, "arguments": dict(request.arguments)} for request in requests]
+        yield {"role": "assistant", "content": message.reply.text, **({"tool_calls": calls} if calls else {})}
+    else:
+        yield from ({"role": "tool", "content": answer.text} for answer in message.answers)

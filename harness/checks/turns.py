@@ -1,0 +1,53 @@
+"""A conversation of several turns, as it stood after each of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.types import AssistantMessage, Check, CheckResult, Reply, Transcript, Usage, UserMessage
+
+
+def until(transcript: Transcript, number: int) -> Transcript | None:
+    """Return what had happened by the end of the user's turn ``number`` (from 1); ``None`` if it never came.
+
+    The last turn that came ends with the conversation itself.
+    """
+    said = [place for place, message in enumerate(transcript.messages) if isinstance(message, UserMessage)]
+    if number > len(said):
+        return None
+    if number == len(said):
+        return transcript
+    return _cut(transcript, said[number])
+
+
+def _cut(transcript: Transcript, end: int) -> Transcript:
+    """Return ``transcript`` up to the message at ``end``, which the user says."""
+    messages, following = transcript.messages[:end], transcript.messages[end]
+    replies = [message.reply for message in messages if isinstance(message, AssistantMessage)]
+    last = replies[-1] if replies else Reply()
+    return replace(
+        transcript,
+        messages=messages,
+        tool_calls=tuple(call for call in transcript.tool_calls if call.turn <= len(replies)),
+        teardown_calls=(),
+        answer=last.text,
+        stop="refusal" if last.stop == "refusal" else "answer",
+        usage=sum((reply.usage for reply in replies), Usage()),
+        turns=len(replies),
+        latency_s=following.said_s if isinstance(following, UserMessage) else transcript.latency_s,
+        waited_s=round(sum(reply.waited_s for reply in replies), 6),
+    )
+
+
+def unreached(check: Check, transcript: Transcript) -> CheckResult:
+    """Return the verdict on a check of a turn that never came."""
+    said = sum(isinstance(message, UserMessage) for message in transcript.messages)
+    return CheckResult(
+        kind=check.kind,
+        label=check.kind,
+        verdict="failed",
+        severity=check.params.get("severity", check.severity),
+        explanation=f"This turn never came: the conversation ended in turn {said} ({transcript.stop}).",
+        hint="See why it ended there; what follows could not be asked.",
+        at=check.at,
+    )

@@ -1,0 +1,60 @@
+"""``harness compare``: runs side by side on the cases that they share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+from rich.console import Console
+
+from harness.cli.comparing import GATE, ComparisonFile, comparison_files
+from harness.cli.json_errors import errors_as_json
+from harness.reports.build import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
+from harness.reports.compare import compare, regressions
+from harness.reports.compare_console import print_comparison
+from harness.reports.compare_json import gate_json, write_comparison_json
+from harness.reports.compare_words import gate_sentences
+from harness.reports.comparison import Comparison
+from harness.runlog import read_log
+from harness.runner.folders import find_log
+
+
+@click.command("compare")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@GATE
+@click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
+@click.option(
+    "--report",
+    "files",
+    multiple=True,
+    callback=comparison_files,
+    metavar="FORMAT:PATH",
+    help="Write markdown, html or json; may be repeated. A PATH alone says its format by its suffix.",
+)
+def command(runs: Sequence[str], gate: float | None, json_output: bool, files: Sequence[ComparisonFile]) -> None:
+    """Compare runs on the cases that they share, each with the first; or the models of a single run.
+
+    RUN is the name of a run, its beginning, a path, or "latest".
+    """
+    with errors_as_json(wanted=json_output):
+        comparison = compare([read_log(find_log(run)) for run in runs])
+    failed = [] if gate is None else regressions(comparison, gate)
+    if json_output:
+        write_comparison_json(comparison, sys.stdout, None if gate is None else gate_json(failed, gate))
+    else:
+        print_comparison(comparison, Console(highlight=False, markup=False, emoji=False))
+        if gate is not None:
+            click.echo("\n".join(gate_sentences(comparison, failed, gate)))
+    for file in files:
+        file.write(comparison)
+        if not json_output:
+            click.echo(f"report {file.path}")
+    sys.stdout.flush()
+    raise click.exceptions.Exit(_exit_code(comparison, failed=bool(failed)))
+
+
+def _exit_code(comparison: Comparison, *, failed: bool) -> int:
+    if not comparison.judged:
+        return EXIT_NOTHING
+    return EXIT_FAILED if failed else EXIT_PASSED

@@ -1,0 +1,90 @@
+"""``harness init``: draft a first suite for a server."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from harness.cli.listing import list_tools
+from harness.cli.options import json_object
+from harness.config import load_config
+from harness.config.servers import server_from_command
+from harness.documents.document import shown
+from harness.drafting.cases import DraftSuite
+from harness.drafting.draft import draft_suite
+from harness.drafting.files import require_free, suite_name, write_new
+from harness.drafting.render import suite_text
+from harness.errors import UsageError
+from harness.reports.text import printable
+from harness.types import JsonObject, ServerSpec
+
+_BY_COMMAND = "--server"
+"""Where `Config.server_option` says that a server was given as a command line."""
+
+
+@click.command("init")
+@click.argument("server", required=False, metavar="[SERVER]")
+@click.option("--server", "command_line", metavar="COMMAND|NAME", help='For example "python my_server.py".')
+@click.option("--name", metavar="NAME", help="Name of the suite and its file.  [default: the server's]")
+@click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to list the tools.")
+def command(server: str | None, command_line: str | None, name: str | None, user_context: JsonObject | None) -> None:
+    """Draft a first suite from a server's tools, into evals/NAME.yml.
+
+    The server is started and its tools are listed; none of them is called. SERVER is the name of a
+    configured or built-in server. Nothing that exists is ever overwritten.
+    """
+    project = Path.cwd()
+    config = load_config(project, os.environ)
+    text = command_line or server or _ask()
+    spec = config.server_option(text)
+    path = require_free(suite_name(spec, name), project)
+    tools = list_tools(spec, user_context)
+    if not tools.tools:
+        raise UsageError(
+            f"the server {spec.name!r} lists no tool that a case could be about",
+            meant='If it shows its tools only to some users, say as whom to look: --user-context \'{"role": "admin"}\'',
+        )
+    suite = draft_suite(path.stem, _written(text, spec), tools, user_context)
+    written = write_new(path, suite_text(suite))
+    _tell(suite, written)
+
+
+def _ask() -> str:
+    """Ask for the server on a terminal; anywhere else, nobody would answer."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            "no server was given: the option --server is missing",
+            meant='Write, for example: harness init --server "python my_server.py"',
+        )
+    answer: str = click.prompt("Command that starts your server, or its configured name", err=True)
+    return answer
+
+
+def _written(text: str, spec: ServerSpec) -> ServerSpec | str:
+    """Return what the suite says of its server: a name, or the command as it was typed, variables unexpanded."""
+    is_command = spec.at is not None and spec.at.file == _BY_COMMAND
+    return server_from_command(text) if is_command else text
+
+
+def _tell(suite: DraftSuite, written: tuple[Path, ...]) -> None:
+    later = sum(not case.is_live for case in (*suite.cases, *suite.safety))
+    cases = len(suite.cases) + len(suite.safety) - later
+    for path in written:
+        click.echo(f"Wrote {shown(path)}")
+    click.echo(f"{_counted(cases, 'case')} for {_counted(len(suite.cases), 'tool')}; no tool was called.")
+    if suite.blocked:
+        click.echo(printable(f"No call will be sent to: {', '.join(suite.blocked)} (see 'block:' in the file)"))
+    if later:
+        click.echo(f"{_counted(later, 'further case')} might change something for real, and wait in comments.")
+    for note in suite.notes:
+        click.echo(printable(f"Note: {note}"))
+    click.echo("Next:")
+    click.echo(f"  harness evals {suite.name}    # the built-in baseline: free, and not an LLM")
+    click.echo(f"  harness evals {suite.name} --model claude-4-sonnet    # an LLM; needs ANTHROPIC_API_KEY")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,101 @@
+"""``harness lint``: what in a server's tool list makes LLMs fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from harness.cli.listing import list_tools
+from harness.cli.options import json_object
+from harness.config import load_config
+from harness.errors import HarnessError
+from harness.linting.findings import Finding, Severity
+from harness.linting.lint import is_clean, lint
+from harness.reports.json_report import write_json_error
+from harness.reports.text import printable
+from harness.types import JsonObject, ServerSpec, ToolList
+
+_STYLES: dict[Severity, str] = {"error": "bold red", "warning": "yellow", "note": "dim"}
+_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+
+
+@click.command("lint")
+@click.argument("server", required=False, metavar="[SERVER]")
+@click.option("--server", "command_line", metavar="COMMAND|NAME", help='For example "python my_server.py".')
+@click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to look.")
+@click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
+def command(server: str | None, command_line: str | None, user_context: JsonObject | None, json_output: bool) -> None:
+    """Find what in a server's tool list makes LLMs fail, and what to write instead.
+
+    SERVER is the name of a configured or built-in server. No tool is called and no model is asked. The
+    exit code is 0 if there are no errors or warnings (notes do not count), and 1 if there are.
+    """
+    try:
+        config = load_config(Path.cwd(), os.environ)
+        named = command_line or server
+        spec = config.server_option(named) if named else config.server(None, "")
+        tools = list_tools(spec, user_context)
+    except HarnessError as error:
+        if json_output:
+            write_json_error(str(error), sys.stdout)
+        raise
+    findings = lint(tools)
+    if json_output:
+        click.echo(json.dumps(_document(spec, tools, findings)))
+    else:
+        _print(spec, tools, findings, Console(highlight=False, markup=False, emoji=False))
+    raise click.exceptions.Exit(0 if is_clean(findings) else 1)
+
+
+def _document(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding]) -> dict[str, Any]:
+    counts = Counter(finding.severity for finding in findings)
+    return {
+        "status": "ok",
+        "server": spec.name,
+        "tools": len(tools.tools),
+        "counts": {severity: counts[severity] for severity in _SEVERITIES},
+        "findings": [
+            {
+                "tool": finding.tool,
+                "parameters": list(finding.parameters),
+                "rule": finding.rule,
+                "severity": finding.severity,
+                "message": finding.message,
+                "why": finding.why,
+                "instead": finding.instead,
+            }
+            for finding in findings
+        ],
+    }
+
+
+def _print(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding], console: Console) -> None:
+    told: set[str] = set()
+    for tool, about in groupby(findings, key=lambda finding: finding.tool):
+        console.print(Text(printable(tool or f"{spec.name} as a whole"), style="bold"))
+        for finding in about:
+            head = Text(f"{finding.severity} ", style=_STYLES[finding.severity])
+            head.append(printable(f"{finding.rule}: {finding.message}"), style="default")
+            console.print(Padding(head, (0, 0, 0, 2), expand=False))
+            advice = [line for line in (f"Why: {finding.why}", f"Instead: {finding.instead}") if line not in told]
+            told.update(advice)  # what was said once is not said again
+            if advice:
+                console.print(Padding(Text(printable("\n".join(advice)), style="dim"), (0, 0, 0, 6), expand=False))
+    console.print(printable(_summary(spec, tools, findings)))
+
+
+def _summary(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding]) -> str:
+    counts = Counter(finding.severity for finding in findings)
+    told = [f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}" for severity in _SEVERITIES]
+    return f"{spec.name}: {len(tools.tools)} tool{'' if len(tools.tools) == 1 else 's'}: {', '.join(told)}"

@@ -1,0 +1,9 @@
+"""A first suite, drafted from a server's tool list alone: no tool is called for it.
+
+::
+
+    tool → example arguments → prompt → case        suite → text → file
+    examples.py, guesses.py    wording.py  draft.py          render.py  files.py
+
+What a draft cannot know, it says in comments: which values are guesses, and what is to be edited.
+"""

@@ -1,0 +1,132 @@
+"""A tool list becomes a suite: a case for each tool, and safety cases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from harness.checks import VOCABULARY
+from harness.documents.fields import as_line
+from harness.drafting.cases import DraftCase, DraftSuite
+from harness.drafting.examples import Arguments, example_arguments
+from harness.drafting.safety import changes, safety_cases
+from harness.drafting.wording import one_line, prompt
+from harness.errors import InvalidValue, UsageError
+from harness.types import JsonObject, ServerSpec, Tool, ToolList
+
+MOST_TOOLS = 200
+"""Tools that get a case; nobody edits more drafts than that."""
+
+_LONGEST_NAME = 60
+_NOT_LIVE = "This might change something for real: uncomment it when the server runs on test data."
+
+
+def draft_suite(
+    name: str, server: ServerSpec | str, tools: ToolList, user_context: JsonObject | None = None
+) -> DraftSuite:
+    """Return a first suite for ``server``, whose tools are ``tools`` as ``user_context`` sees them.
+
+    Calls of tools that change something are blocked where the suite can say so, which is where it holds
+    the server itself; for a configured server, cases that ask for them or speak of them are not live.
+
+    Raises:
+        UsageError: no case would be live.
+    """
+    drafted = [tool for tool in tools.tools if _can_be_asserted(tool)][:MOST_TOOLS]
+    changing = [tool.name for tool in drafted if changes(tool)]
+    blocked = tuple(name for name in changing if _is_line(name)) if isinstance(server, ServerSpec) else ()
+    cases = [_case(tool, is_live=not changes(tool) or tool.name in blocked) for tool in drafted]
+    safety = [_guarded(case, blocked) for case in safety_cases(drafted)]
+    if not any(case.is_live for case in (*cases, *safety)):
+        raise _nothing_safe(name)
+    named = _distinct([*cases, *safety])
+    return DraftSuite(
+        name=name,
+        server=server,
+        cases=tuple(named[: len(cases)]),
+        safety=tuple(named[len(cases) :]),
+        blocked=blocked,
+        user_context=user_context,
+        notes=tuple(_notes(tools, drafted)),
+        marks=any(tool.read_only is not None or tool.destructive is not None for tool in drafted),
+    )
+
+
+def _guarded(case: DraftCase, blocked: Sequence[str]) -> DraftCase:
+    """Return a safety case, not live if it speaks of doing what nothing would hold back."""
+    if case.must_call or set(case.must_not_call) <= set(blocked):
+        return case
+    return replace(case, is_live=False, comments=(*case.comments, _NOT_LIVE))
+
+
+def _nothing_safe(name: str) -> UsageError:
+    return UsageError(
+        f"every tool of the server {name!r} changes something, so that no case can be run safely",
+        meant='Give the server by its command, and calls will be held back: --server "python my_server.py"',
+    )
+
+
+def _case(tool: Tool, *, is_live: bool) -> DraftCase:
+    arguments = example_arguments(tool)
+    return DraftCase(
+        name=tool.name,
+        prompt=prompt(tool, arguments.examples),
+        must_call=((tool.name, arguments.values),),
+        comments=tuple(_comments(tool, arguments, is_live=is_live)),
+        is_live=is_live,
+    )
+
+
+def _comments(tool: Tool, arguments: Arguments, *, is_live: bool) -> Iterable[str]:
+    if not tool.description.strip():
+        yield "This tool has no description: a model can only guess what it is for, and so can this prompt."
+    if guessed := [example.param.name for example in arguments.examples if example.source == "guess"]:
+        yield f"Guessed: {', '.join(guessed)}. Put in what exists on your server, in the prompt and below it."
+    if arguments.missing:
+        yield f"No value could be made up for {', '.join(arguments.missing)}: put one into the prompt and below it."
+    if not is_live:
+        yield _NOT_LIVE
+
+
+def _can_be_asserted(tool: Tool) -> bool:
+    """Whether a suite can name the tool."""
+    try:
+        VOCABULARY.parse("must_call", [tool.name])
+        tool.name.encode()
+    except (InvalidValue, UnicodeEncodeError):
+        return False
+    return True
+
+
+def _is_line(name: str) -> bool:
+    try:
+        as_line(name)
+    except InvalidValue:
+        return False
+    return True
+
+
+def _distinct(cases: Sequence[DraftCase]) -> list[DraftCase]:
+    """Return the cases under names of plain characters, no two alike."""
+    taken: set[str] = set()
+    named = []
+    for case in cases:
+        base = re.sub(r"\W+", "_", case.name, flags=re.ASCII).strip("_")[:_LONGEST_NAME] or "tool"
+        name, number = base, 2
+        while name in taken:
+            name, number = f"{base}_{number}", number + 1
+        taken.add(name)
+        named.append(replace(case, name=name))
+    return named
+
+
+def _notes(tools: ToolList, drafted: Sequence[Tool]) -> Iterable[str]:
+    for problem in tools.problems:
+        if not problem.usable:
+            yield f"No case for {one_line(problem.tool)}: {one_line(problem.problem)}."
+    unnamed = sum(not _can_be_asserted(tool) for tool in tools.tools)
+    if unnamed:
+        yield f"No case for {unnamed} of the tools: a suite cannot write their names."
+    if left := len(tools.tools) - unnamed - len(drafted):
+        yield f"No case for the last {left} tools: a draft holds {MOST_TOOLS} at most."

@@ -1,0 +1,112 @@
+"""Where a draft is written: a file of its own, and never over anything."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+
+from harness.checks import VOCABULARY
+from harness.documents.document import shown
+from harness.drafting.render import SCHEMA_NAME
+from harness.errors import InvalidInput, UsageError
+from harness.models.lexical.text import word_set
+from harness.suites import SCHEMA_FILE, read_suite
+from harness.suites.discovery import suite_files
+from harness.types import ServerSpec
+
+FOLDER = "evals"
+"""Folder of a project's suites."""
+
+_LONGEST = 60
+_GENERIC = word_set("index main server __main__ app cli mcp mcp_server mcp-server run start dist build src lib bin")
+"""Names of files and folders that say nothing of the server in them."""
+
+
+def suite_name(server: ServerSpec, wanted: str | None = None) -> str:
+    """Return the name of a suite, in plain characters: ``wanted``, or what the command of ``server`` says.
+
+    Raises:
+        UsageError: nothing is left of ``wanted``.
+    """
+    if wanted is not None:
+        name = _plain(wanted)
+        if not name:
+            raise UsageError(f"{wanted!r} cannot be the name of a file", meant="Use letters, digits, '_' and '-'.")
+        return name
+    if server.name.lower() not in _GENERIC:
+        return _plain(server.name) or "first"
+    words = [word for word in (server.command or "", *server.args) if not word.startswith("-")]
+    telling = (part for word in words for part in reversed(PurePath(word).parts) if server.name in PurePath(word).stem)
+    return next(
+        (_plain(part) for part in telling if PurePath(part).stem.lower() not in _GENERIC and _plain(part)), "first"
+    )
+
+
+def require_free(name: str, project: Path) -> Path:
+    """Return the file that the suite ``name`` of ``project`` is to be written to.
+
+    Raises:
+        UsageError: there is a file or a suite of that name; with a name that is free.
+    """
+    path = project / FOLDER / f"{name}.yml"
+    taken = _taken(project)
+    if name not in taken and not path.exists() and not path.is_symlink():
+        return path
+    what = f"there is a suite named {name!r}" if name in taken else f"{shown(path)} exists"
+    number = next(n for n in range(2, len(taken) + 3) if _is_free(f"{name}_{n}", project, taken))
+    raise UsageError(
+        f"{what} already, and nothing is ever overwritten", meant=f"Choose another name: --name {name}_{number}"
+    )
+
+
+def write_new(path: Path, text: str) -> tuple[Path, ...]:
+    """Write ``text`` to the new file ``path``, and the schema of suites beside it; return what was written.
+
+    Raises:
+        UsageError: the file exists, or it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _create(path, text)
+    except OSError as error:
+        if isinstance(error, FileExistsError) and os.path.lexists(path):
+            raise UsageError(f"{shown(path)} exists already, and nothing is ever overwritten") from error
+        raise UsageError(f"{shown(path)} cannot be written: {error.strerror}") from error
+    return (path, *_schema_beside(path))
+
+
+def _schema_beside(path: Path) -> Iterable[Path]:
+    """Write the schema that editors complete suites by; one that is there stays as it is."""
+    schema = path.with_name(SCHEMA_NAME)
+    try:
+        _create(schema, SCHEMA_FILE.read_text("utf-8"))
+    except OSError:
+        return ()  # the suite is what counts; without the schema, editors merely complete nothing
+    return (schema,)
+
+
+def _create(path: Path, text: str) -> None:
+    with path.open("x", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
+
+
+def _taken(project: Path) -> set[str]:
+    """Return the names of the suites of ``project``."""
+    names = set()
+    for path in suite_files(project / FOLDER):
+        try:
+            names.add(read_suite(path, VOCABULARY).name)
+        except InvalidInput:
+            names.add(path.stem)  # the best guess at what a broken file means to be
+    return names
+
+
+def _is_free(name: str, project: Path, taken: set[str]) -> bool:
+    path = project / FOLDER / f"{name}.yml"
+    return name not in taken and not path.exists()
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", text).strip("_-")[:_LONGEST]

@@ -1,0 +1,163 @@
+"""A drafted suite as the text of a file, with comments that teach its format."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.checks.matchers import is_matcher
+from harness.drafting.cases import DraftCase, DraftSuite
+from harness.drafting.yaml_text import Inline, comment, commented_out, dump, joined
+from harness.types import ServerSpec
+
+SCHEMA_NAME = "suite.schema.json"
+"""File beside the suite that editors complete it by."""
+
+_NEXT = """\
+# 1. Reword the prompts the way your users talk. These follow the tools' own descriptions, which makes them
+#    easier than real life.
+# 2. Where a comment says "guessed", put in values that exist in your data.
+# 3. Say what the answer must hold: a fact that no model can know without the call.
+#        answer_contains: ["…"]
+# 4. Say who asks, and what they may not see: the last part of this file shows how.
+"""
+_LIVE = (
+    "These tools change something, so no call is sent to them: the case then checks that the model chooses the call. "
+    "Let the server run on test data before you remove this line."
+)
+
+
+def suite_text(suite: DraftSuite) -> str:
+    """Return the whole file."""
+    return joined(
+        (
+            _head(suite),
+            _facts(suite),
+            "tests:\n" + comment("One case for each tool.", indent=2).rstrip("\n"),
+            *(_case(case, suite) for case in suite.cases),
+            _safety(suite),
+            *(_case(case, suite) for case in suite.safety),
+            _identity(suite),
+        )
+    )
+
+
+def _head(suite: DraftSuite) -> str:
+    return "".join(
+        (
+            f"# yaml-language-server: $schema={SCHEMA_NAME}\n",
+            comment(
+                "A first suite, drafted by 'harness init' from the server's list of tools. None of them was called."
+            ),
+            "#\n",
+            f"#     harness evals {suite.name}    # the built-in baseline: free, and not an LLM\n",
+            f"#     harness evals {suite.name} --model claude-4-sonnet    # an LLM\n",
+            "#\n# What to do next:\n",
+            _NEXT,
+            *(comment(f"Note: {note}") for note in suite.notes),
+        )
+    )
+
+
+def _facts(suite: DraftSuite) -> str:
+    facts = dump(
+        {"mxcp": 1, "suite": suite.name, "description": "Does a model find the right tool, and leave the others alone?"}
+    )
+    if isinstance(suite.server, str):
+        return facts + dump({"server": suite.server})
+    server = dump({"server": _started(suite.server)})
+    server += '  # env: {API_TOKEN: "${API_TOKEN}"}    # a variable of yours that the server needs\n'
+    if suite.blocked:
+        server += comment(_LIVE, indent=2) + textwrap.indent(dump({"block": Inline(list(suite.blocked))}), "  ")
+    return facts + server
+
+
+def _started(server: ServerSpec) -> dict[str, Any]:
+    return {"command": server.command, **({"args": Inline(list(server.args))} if server.args else {})}
+
+
+def _case(case: DraftCase, suite: DraftSuite) -> str:
+    comments = "".join(comment(text, indent=2) for text in case.comments)
+    written = textwrap.indent(dump([_data(case, suite)]), "  ")
+    return comments + (written if case.is_live else commented_out(written))
+
+
+def _data(case: DraftCase, suite: DraftSuite) -> dict[str, Any]:
+    assertions: dict[str, Any] = {}
+    if case.must_call:
+        assertions["must_call"] = _calls(case.must_call)
+    if case.must_not_call:
+        assertions["must_not_call"] = Inline(list(case.must_not_call))
+    facts = {
+        "name": case.name,
+        "description": case.description,
+        "prompt": case.prompt,
+        "user_context": None if suite.user_context is None else Inline(dict(suite.user_context)),
+        "tags": Inline(list(case.tags)) if case.tags else None,
+    }
+    return {**{key: value for key, value in facts.items() if value is not None}, "assertions": assertions}
+
+
+def _calls(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
+    """Return calls as a suite writes them: names alone on one line, those with arguments below each other."""
+    if not any(arguments for _, arguments in calls):
+        return Inline([tool for tool, _ in calls])
+    return [_call(tool, arguments) for tool, arguments in calls]
+
+
+def _call(tool: str, arguments: Mapping[str, Any]) -> Any:
+    if not arguments:
+        return tool
+    if is_matcher(arguments):
+        return {"tool": tool, "args": Inline({"$equals": dict(arguments)})}
+    return {"tool": tool, "args": Inline({name: _literal(value) for name, value in arguments.items()})}
+
+
+def _literal(value: Any) -> Any:
+    """Return what asks for ``value`` and nothing else: a key such as ``$gt`` in it is not meant as a matcher."""
+    return {"$equals": value} if _holds_matcher(value) else value
+
+
+def _holds_matcher(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return is_matcher(value) or any(map(_holds_matcher, value.values()))
+    return isinstance(value, list) and any(map(_holds_matcher, value))
+
+
+def _safety(suite: DraftSuite) -> str:
+    lines = ""
+    if suite.safety:
+        lines += comment("── Safety: run these alone with -k safety. ──", indent=2)
+    if not suite.marks:
+        lines += comment(
+            "The server marks no tool as reading or destructive (readOnlyHint, destructiveHint), so what changes "
+            "something was told by the tools' own words. See 'harness lint'.",
+            indent=2,
+        )
+    return lines
+
+
+def _identity(suite: DraftSuite) -> str:
+    """Return a case with a ``user_context`` to be uncommented, made of the suite's first live case."""
+    first = next((case for case in suite.cases if case.is_live and case.must_call[0][0] not in suite.blocked), None)
+    if first is None:
+        return ""
+    tool = first.must_call[0][0]
+    shown = replace(first, name=f"{first.name}_as_guest", comments=())
+    data = _data(shown, replace(suite, user_context={"role": "guest", "permissions": []}))
+    data["assertions"] = {
+        "must_be_denied": Inline([tool]),
+        "answer_not_contains": Inline(["what a guest must not learn"]),
+    }
+    return (
+        comment("── Who may see what. ──", indent=2)
+        + comment(
+            "A user_context tells the server who asks; the model never sees it. Uncomment the case, and say who it is "
+            "and what they must not get. The server reads it from _meta of every request, unless 'identity:' says "
+            "otherwise.",
+            indent=2,
+        )
+        + commented_out(textwrap.indent(dump([data]), "  "))
+    )

@@ -1,0 +1,150 @@
+"""Rules on the list as clients and providers take it: form, marks, size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from harness.linting.findings import Finding
+from harness.models.lexical.actions import done_by
+from harness.models.lexical.text import words
+from harness.models.schemas import ANTHROPIC, OPENAI
+from harness.models.translate import translate
+from harness.types import Tool, ToolList
+
+CHARACTERS_PER_TOKEN = 4
+"""A rule of thumb for English and JSON; no provider counts quite like another."""
+LARGE_TOOL = 1_000
+"""Tokens from which one tool is too much."""
+LARGE_LIST = 15_000
+"""Tokens from which the whole list is too much."""
+MOST_TOOLS = 128
+"""What OpenAI takes in one request."""
+
+_MOST_NAMES = 6  # of tools in one message
+
+
+def check_listing(tools: ToolList) -> Iterator[Finding]:
+    """Yield what clients and providers do not take, or have to pay for."""
+    if not tools.tools:
+        yield Finding(
+            rule="no-tools",
+            tool=None,
+            message="The server lists no tool that can be offered.",
+            instead="If it shows tools only to some users, say as whom to look: --user-context '{\"role\": …}'.",
+        )
+        return
+    yield from _problems(tools)
+    yield from _provider_forms(tools)
+    yield from _marks(tools.tools)
+    yield from _size(tools.tools)
+    yield from _output_schemas(tools.tools)
+
+
+def estimated_tokens(tool: Tool) -> int:
+    """Return about how many tokens ``tool`` takes in every request."""
+    sent = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+    return len(json.dumps(sent, default=dict)) // CHARACTERS_PER_TOKEN
+
+
+def _problems(tools: ToolList) -> Iterator[Finding]:
+    for problem in tools.problems:
+        yield Finding(
+            rule="listing-problem" if problem.usable else "unusable-tool",
+            tool=problem.tool,
+            message=f"{problem.problem[:1].upper()}{problem.problem[1:]}.",
+            instead="Answer tools/list as the MCP specification has it: unique names, and an inputSchema that is an "
+            'object with "type": "object".',
+        )
+
+
+def _provider_forms(tools: ToolList) -> Iterator[Finding]:
+    for dialect in (ANTHROPIC, OPENAI):
+        _, problems = translate(tools, dialect)
+        for problem in problems:
+            provider = "" if dialect.provider in problem.problem else f"For {dialect.provider}: "
+            yield Finding(
+                rule="provider-form",
+                tool=problem.tool,
+                message=f"{provider}{problem.problem}.",
+                instead="Name tools with 1 to 64 of A-Z a-z 0-9 _ and -, and let a schema's top be a plain object "
+                'with "properties", without anyOf, oneOf, allOf or $ref.',
+            )
+
+
+def _marks(tools: Sequence[Tool]) -> Iterator[Finding]:
+    unmarked = [tool.name for tool in tools if tool.read_only is None and tool.destructive is None]
+    if unmarked:
+        yield Finding(
+            rule="unmarked",
+            tool=None,
+            message=f"{_counted(unmarked, tools)} neither readOnlyHint nor destructiveHint: {_listed(unmarked)}.",
+            instead='Add "annotations": {"readOnlyHint": true} to what only reads, and "destructiveHint": true '
+            "or false to what changes something.",
+        )
+    for tool in tools:
+        contradiction = _contradiction(tool)
+        if contradiction:
+            yield Finding(
+                rule="contradictory-marks",
+                tool=tool.name,
+                message=contradiction,
+                instead="Correct the annotation; or, if it is right, the name or the description.",
+            )
+
+
+def _contradiction(tool: Tool) -> str | None:
+    # Only the words that open name and description: "shows the latest updates" updates nothing.
+    opening = replace(tool, name=" ".join(words(tool.name)[:1]), description=" ".join(words(tool.description)[:1]))
+    action = done_by(opening)
+    if tool.read_only and tool.destructive:
+        return "It is marked both read-only and destructive."
+    if tool.read_only and action in ("update", "delete"):
+        return f"It is marked read-only, but its words say that it does: {action}."
+    if tool.destructive is False and not tool.read_only and action == "delete":
+        return "It is marked as not destructive, but its words say that it deletes."
+    return None
+
+
+def _size(tools: Sequence[Tool]) -> Iterator[Finding]:
+    for tool in tools:
+        tokens = estimated_tokens(tool)
+        if tokens > LARGE_TOOL:
+            yield Finding(
+                rule="large-tool",
+                tool=tool.name,
+                message=f"It takes about {tokens:,} tokens in every request; {LARGE_TOOL:,} is a lot.",
+                instead="Move examples and reference material into a resource or another tool's result; split it if it "
+                "does several things.",
+            )
+    total = sum(map(estimated_tokens, tools))
+    if total > LARGE_LIST or len(tools) > MOST_TOOLS:
+        yield Finding(
+            rule="large-list",
+            tool=None,
+            message=f"{len(tools)} tools take about {total:,} tokens in every request; {MOST_TOOLS} tools and "
+            f"{LARGE_LIST:,} tokens are a lot.",
+            instead="Show each user only the tools that they may use, merge those that differ by one argument, or "
+            "split the server.",
+        )
+
+
+def _output_schemas(tools: Sequence[Tool]) -> Iterator[Finding]:
+    without = [tool.name for tool in tools if tool.output_schema is None]
+    if without:
+        yield Finding(
+            rule="no-output-schema",
+            tool=None,
+            message=f"{_counted(without, tools)} no outputSchema: {_listed(without)}.",
+            instead="Declare what the structured result holds.",
+        )
+
+
+def _counted(names: Sequence[str], tools: Sequence[Tool]) -> str:
+    return f"{len(names)} of {len(tools)} tool{'s have' if len(tools) > 1 else ' has'}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{', '.join(names[:_MOST_NAMES])}{more}"

@@ -1,0 +1,153 @@
+"""Rules on parameters: whether a model can know what to put into them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from harness.linting.findings import Finding
+from harness.models.lexical.schemas import Param, params_of
+from harness.models.lexical.text import word_set, words
+from harness.types import Tool, ToolList
+
+_IDENTIFIES = word_set("id key code uuid guid sku ref reference identifier")
+_DATES = word_set("date day datetime timestamp since until deadline")
+_DATE_FORM = re.compile(r"\bISO\b|[YyDd]{2,4}[-/.][Mm]{2}|\d{4}-\d{2}|RFC\s?3339|epoch|unix", re.IGNORECASE)
+_LISTING = re.compile(
+    r"\b(?:one of|either|allowed(?: values)?|possible values|valid values|must be|options?)\b:?\s+"
+    r"(?P<list>[^.;\n)]{3,200})",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"(?:['\"`]?[\w-]{1,30}['\"`]?\s*(?:,|\bor\b|\|)\s*(?:or\s+)?)+['\"`]?[\w-]{1,30}['\"`]?\s*$")
+_CODE = 2  # letters up to which a choice says nothing by itself; "5d" does, and "EUR" does
+
+
+def check_parameters(tools: ToolList) -> Iterator[Finding]:
+    """Yield what the parameters of each tool leave open, one finding for each rule."""
+    for tool in tools.tools:
+        params = tuple(_every(params_of(tool)))
+        yield from _undescribed(tool, params)
+        yield from _undeclared(tool)
+        yield from _ids(tool, params)
+        yield from _dates(tool, params)
+        yield from _choices(tool, params)
+
+
+def _every(params: Sequence[Param], above: str = "") -> Iterator[tuple[str, Param]]:
+    """Yield each parameter with its path, those inside others included."""
+    for param in params:
+        path = f"{above}{param.name}"
+        yield path, param
+        yield from _every(param.properties, f"{path}.")
+        if param.items is not None:
+            yield from _every(param.items.properties, f"{path}[].")
+
+
+_Params = Sequence[tuple[str, Param]]
+
+
+def _undescribed(tool: Tool, params: _Params) -> Iterator[Finding]:
+    paths = tuple(path for path, param in params if not param.description.strip() and not param.choices)
+    if paths:
+        first = " ".join(words(paths[0].rpartition(".")[2])) or paths[0]
+        yield Finding(
+            rule="undescribed-parameter",
+            tool=tool.name,
+            parameters=paths,
+            message=f"No description: {', '.join(paths)}.",
+            instead=f'Describe what goes in, with an example: "description": "The {first} …, such as …".',
+        )
+
+
+def _undeclared(tool: Tool) -> Iterator[Finding]:
+    properties, required = tool.input_schema.get("properties"), tool.input_schema.get("required")
+    declared = properties if isinstance(properties, dict) else {}
+    needed = required if isinstance(required, list) else []
+    names = tuple(name for name in needed if isinstance(name, str) and name not in declared)
+    if names:
+        yield Finding(
+            rule="undeclared-parameter",
+            tool=tool.name,
+            parameters=names,
+            message=f"Required, but not among its properties: {', '.join(names)}.",
+            instead="Declare each under 'properties', or take it out of 'required'.",
+        )
+
+
+def _ids(tool: Tool, params: _Params) -> Iterator[Finding]:
+    paths = tuple(path for path, param in params if _is_text(param) and _is_id(param) and not _shows_form(param))
+    if paths:
+        yield Finding(
+            rule="id-without-example",
+            tool=tool.name,
+            parameters=paths,
+            message=f"Nothing shows what it looks like: {', '.join(paths)}.",
+            instead='Add "examples", a "pattern", or "…, such as ORDER_1042" to the description, '
+            "and say which tool finds it.",
+        )
+
+
+def _dates(tool: Tool, params: _Params) -> Iterator[Finding]:
+    paths = tuple(
+        path
+        for path, param in params
+        if _is_text(param)
+        and not _DATES.isdisjoint(words(param.name))
+        and not _shows_form(param)
+        and _DATE_FORM.search(param.description) is None
+    )
+    if paths:
+        yield Finding(
+            rule="date-without-format",
+            tool=tool.name,
+            parameters=paths,
+            message=f"Nothing says how the date is written: {', '.join(paths)}.",
+            instead='Add "format": "date", and "YYYY-MM-DD" to the description.',
+        )
+
+
+def _choices(tool: Tool, params: _Params) -> Iterator[Finding]:
+    prose = tuple(path for path, param in params if _is_text(param) and _lists_choices(param))
+    if prose:
+        yield Finding(
+            rule="choices-in-prose",
+            tool=tool.name,
+            parameters=prose,
+            message=f"The description lists the values, the schema does not: {', '.join(prose)}.",
+            instead='List them under "enum".',
+        )
+    opaque = tuple(path for path, param in params if _is_opaque(param))
+    if opaque:
+        yield Finding(
+            rule="opaque-choices",
+            tool=tool.name,
+            parameters=opaque,
+            message=f"Nothing says what the values stand for: {', '.join(opaque)}.",
+            instead='Use words ("celsius", not "c"), or explain each in the description: "c (Celsius), f (…)".',
+        )
+
+
+def _is_text(param: Param) -> bool:
+    return param.kind == "string" and not param.choices
+
+
+def _is_id(param: Param) -> bool:
+    return bool(_IDENTIFIES & set(words(param.name)[-1:]))
+
+
+def _shows_form(param: Param) -> bool:
+    return bool(param.examples or param.schema.get("pattern") or param.schema.get("format"))
+
+
+def _lists_choices(param: Param) -> bool:
+    if param.schema.get("pattern") or param.schema.get("format"):
+        return False
+    found = _LISTING.search(param.description)
+    return found is not None and _LISTED.match(found["list"].strip()) is not None
+
+
+def _is_opaque(param: Param) -> bool:
+    codes = [str(choice) for choice in param.choices if not isinstance(choice, bool)]
+    told = set(re.findall(r"[\w.-]+", param.description.lower()))
+    unsaid = [code for code in codes if code.lower() not in told]
+    return len(codes) > 1 and any(code.isdigit() or (code.isalpha() and len(code) <= _CODE) for code in unsaid)

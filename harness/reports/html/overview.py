@@ -1,0 +1,97 @@
+"""What the page shows at once: the totals, a line for each case, the tools, and what was taken for what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.reports.build import total_usage
+from harness.reports.repeats import repeat_lines
+from harness.reports.text import money, number, one_line, seconds, shorten
+from harness.reports.tool_use import NO_CALL, ToolFacts, ToolUse, expected_tools, tool_facts
+from harness.reports.words import URGENCY, endings, model_words, pass_rate, problem
+from harness.runlog import RunLog
+from harness.types import CaseResult, Report
+
+_NAME = 300
+_TEXT = 500
+
+
+def overview(report: Report, log: RunLog) -> dict[str, Any]:
+    """Return the page's first block of data, ready to be shown: texts are harmless, figures worded."""
+    facts = tool_facts(report, log)
+    return {
+        "run": short(report.run_id),
+        "suites": [_suite(name, facts) for name, facts in report.suites.items()],
+        "models": [
+            {"name": short(name), "words": short(model_words(facts, name))} for name, facts in report.models.items()
+        ],
+        "when": report.started_at[:16].replace("T", " ") + " UTC" if report.started_at else "",
+        "early": None if report.reason == "complete" else report.reason,
+        "planned": report.counts.planned,
+        "endings": [{"status": status, "amount": amount} for status, amount in endings(report)],
+        "rate": _rate(report),
+        "repeats": [short(words, _TEXT) for words in repeat_lines(report)],
+        "figures": _figures(report),
+        "cases": [_line(case) for case in report.cases],
+        "urgency": list(URGENCY),
+        "tools": [_tool(use) for use in facts.tools],
+        "heat": _heat(facts),
+    }
+
+
+def short(text: str, limit: int = _NAME) -> str:
+    """Return a harmless text on one line, of bounded length."""
+    return shorten(one_line(text[: 4 * limit]), limit)
+
+
+def _suite(name: str, facts: Any) -> dict[str, Any]:
+    return {"name": short(name), "description": short(facts.get("description") or "", _TEXT)}
+
+
+def _rate(report: Report) -> dict[str, Any] | None:
+    rate = pass_rate(report)
+    return None if rate is None else {"rate": rate.rate, "low": rate.low, "high": rate.high, "words": str(rate)}
+
+
+def _figures(report: Report) -> list[list[str]]:
+    usage, judging = report.usage, report.judge_usage
+    figures = [
+        ["time", "interrupted" if report.elapsed_s is None else seconds(report.elapsed_s)],
+        ["tokens in", number(usage.input_tokens)],
+        ["tokens out", number(usage.output_tokens)],
+        ["cost", money(usage.cost_usd)],
+    ]
+    return figures if judging.cost_usd == 0 else [*figures, ["cost of judging", money(judging.cost_usd)]]
+
+
+def _line(case: CaseResult) -> dict[str, Any]:
+    usage = total_usage(case.trials)
+    took = sum(run.latency_s for run in case.trials)
+    return {
+        "suite": short(case.suite),
+        "case": short(case.case),
+        "model": short(case.model),
+        "status": case.status,
+        "problem": short(problem(case.spokesman), _TEXT),
+        "tags": [short(tag) for tag in case.spokesman.tags],
+        "tools": [short(tool) for tool in expected_tools(case.spokesman.checks)],
+        "passed": case.passed,
+        "planned": case.planned,
+        "latency": round(took, 4),
+        "cost": usage.cost_usd,
+        "calls": sum(run.tool_calls for run in case.trials),
+        "words": {"time": seconds(took), "cost": money(usage.cost_usd)},
+    }
+
+
+def _tool(use: ToolUse) -> list[Any]:
+    return [short(use.tool), use.offered, use.called, use.errors, use.denied, use.blocked]
+
+
+def _heat(facts: ToolFacts) -> dict[str, Any]:
+    """Return expected tools as rows, called ones as columns, and the trials of each cell that is not empty."""
+    rows = sorted({expected for expected, _ in facts.matrix})
+    called = {called for _, called in facts.matrix}
+    columns = sorted({*rows, *called} - {NO_CALL}) + ([NO_CALL] if NO_CALL in called else [])
+    cells = [[rows.index(row), columns.index(column), trials] for (row, column), trials in facts.matrix.items()]
+    return {"rows": [short(row) for row in rows], "columns": [short(column) for column in columns], "cells": cells}

@@ -1,0 +1,144 @@
+"""Markdown for a pull request's comment or a job's summary: what failed and why, and the whole in a table.
+
+Whatever comes from a suite, a model or a server stands in a code span or a code block, so that nothing
+in it is markup, a link, a mention of somebody or a picture to fetch.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from typing import TextIO
+
+from harness.reports.build import total_usage
+from harness.reports.repeats import repeat_lines
+from harness.reports.text import bounded, money, number, one_line, seconds, shorten
+from harness.reports.tool_use import confusions
+from harness.reports.words import account, by_urgency, case_name, effort, endings, model_words, pass_rate, problem
+from harness.reports.writers import Writer
+from harness.runlog import RunLog
+from harness.types import CaseResult, Report, Status
+
+_MARKS: dict[Status, str] = {"passed": "✅", "failed": "❌", "error": "💥", "skipped": "⏭️", "cancelled": "⏹️"}
+_ROOM = 50_000
+"""Characters for all of it: a comment may hold 65,536."""
+_PROBLEM = 160
+_ACCOUNT = 3_000
+_CONFUSIONS = 5
+
+
+def write_markdown(report: Report, log: RunLog, stream: TextIO) -> None:
+    """Write the summary; what has no room any more is counted, and the run named that holds it."""
+    head = "\n".join(_head(report, log))
+    stream.write(head)
+    room = _ROOM - len(head)
+    room = _fitting(_table(report), room // 2, stream) + room // 2
+    stream.write("\n")
+    _fitting(_details(report), room, stream)
+    stream.write(f"\nSee every message and call: `harness view {report.run_id}`\n")
+
+
+MARKDOWN = Writer(write=write_markdown, file_name="report.md", media_type="text/markdown")
+"""``--report markdown``."""
+
+
+def _fitting(parts: Iterator[str], room: int, stream: TextIO) -> int:
+    """Write parts as long as there is room, say how many had none, and return the room that is left."""
+    left_out = 0
+    for part in parts:
+        if left_out or len(part) > room:
+            left_out += 1
+            continue
+        room -= len(part)
+        stream.write(part)
+    if left_out:
+        stream.write(f"\n… and {left_out} more.\n")
+    return room
+
+
+def _head(report: Report, log: RunLog) -> Iterator[str]:
+    yield f"## {_verdict(report)} {', '.join(code(suite) for suite in report.suites) or 'no suite'}"
+    yield ""
+    models = ", ".join(f"{code(name)} {html.escape(one_line(model_words(facts, name)))}" if facts else code(name)
+                       for name, facts in report.models.items())  # fmt: skip
+    yield f"Model {models} · run {code(report.run_id)}"
+    yield ""
+    rate = pass_rate(report)
+    ended = ", ".join(f"{amount} {status}" for status, amount in endings(report))
+    yield f"**{report.counts.planned} planned: {ended or 'none'}**" + (f" · {rate}" if rate else "")
+    yield ""
+    for words in repeat_lines(report):
+        yield f"{code(words)}\n"
+    yield " · ".join(effort(report))
+    yield ""
+    if report.reason != "complete":
+        yield f"⚠️ The run ended early: {report.reason}."
+        yield ""
+    mistaken = confusions(report, log)[:_CONFUSIONS]
+    if mistaken:
+        yield "Expected, and called instead: " + "; ".join(
+            f"{code(one.expected)} → {code(one.called)} ({one.trials}×)" for one in mistaken
+        )
+        yield ""
+    yield "| | case | problem | trials | time | tokens | cost |"
+    yield "|---|---|---|---:|---:|---:|---:|"
+    yield ""
+
+
+def _verdict(report: Report) -> str:
+    statuses = {case.status for case in report.cases}
+    worst: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passed")
+    return _MARKS[next((status for status in worst if status in statuses), "skipped")]
+
+
+def _table(report: Report) -> Iterator[str]:
+    for case in by_urgency(report):
+        usage = total_usage(case.trials)
+        tokens = None if None in (usage.input_tokens, usage.output_tokens) else usage.input_tokens + usage.output_tokens  # type: ignore[operator]  # neither is None here
+        cells = (
+            _MARKS[case.status],
+            code(case_name(case, report)),
+            code(shorten(problem(case.spokesman), _PROBLEM)),
+            f"{case.passed}/{case.planned}",
+            seconds(sum(run.latency_s for run in case.trials)),
+            number(tokens),
+            money(usage.cost_usd),
+        )
+        yield f"| {' | '.join(cells)} |\n"
+
+
+def _details(report: Report) -> Iterator[str]:
+    for case in by_urgency(report):
+        if case.status in {"failed", "error"}:
+            yield _detail(case, report)
+
+
+def _detail(case: CaseResult, report: Report) -> str:
+    run = case.spokesman
+    where = f"{code(str(run.at))}\n\n" if run.at else ""
+    title = html.escape(shorten(case_name(case, report), _PROBLEM))
+    return (
+        f"\n<details><summary>{_MARKS[case.status]} <code>{title}</code></summary>\n\n"
+        f"{where}{fenced(bounded(account(run), _ACCOUNT))}\n\n</details>\n"
+    )
+
+
+def code(text: str) -> str:
+    """Return ``text`` as a code span on one line, safe in a table; nothing for nothing."""
+    text = one_line(text).replace("|", "\\|")
+    if not text:
+        return ""
+    ticks = "`" * (1 + _longest_run(text))
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def fenced(text: str) -> str:
+    """Return ``text`` as a code block that nothing in it can close."""
+    fence = "`" * max(3, 1 + _longest_run(text))
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)

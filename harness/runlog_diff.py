@@ -1,0 +1,92 @@
+"""What differs between two runs, in words, by the headers and tool lists of their logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.runlog import Header
+from harness.types import Tool, ToolList
+
+
+def differences(old: Header, new: Header) -> Iterator[str]:
+    """Yield each difference between what two runs asked, in words."""
+    for name, before, after in _pairs(old.suites, new.suites):
+        if before is None or after is None:
+            yield f"suite {name} {_came_or_went(before)}"
+            continue
+        for case, was, now in _pairs(before.get("cases", {}), after.get("cases", {})):
+            if was is None or now is None:
+                yield f"suite {name}: case {case} {_came_or_went(was)}"
+            elif was != now:
+                yield f"suite {name}: case {case} has changed"
+        if before.get("system_prompt") != after.get("system_prompt"):
+            yield f"suite {name}: system_prompt has changed"
+    yield from _changed_fields("model", old.models, new.models)
+    yield from _changed_fields("server", old.servers, new.servers)
+    for setting in ("trials", "least_trials", "shard", "judge"):
+        was, now = old.settings.get(setting), new.settings.get(setting)
+        if was != now:
+            yield f"{setting} was {_set(was)}, is {_set(now)}"
+
+
+def tool_differences(old: Mapping[str, ToolList], new: Mapping[str, ToolList]) -> Iterator[str]:
+    """Yield each difference between the tools that the users of two runs were shown (`RunLog.tools`), in words."""
+    if set(old) == set(new):
+        return
+    for name, before, after in _pairs(_by_name(old), _by_name(new)):
+        if before is None or after is None:
+            yield f"tool {name} {_came_or_went(before)}"
+        elif before != after:
+            parts = {part for one, other in zip(before, after, strict=False) for part in _changed_parts(one, other)}
+            yield f"tool {name}: {', '.join(sorted(parts)) or 'who is shown it'} changed"
+
+
+def _by_name(lists: Mapping[str, ToolList]) -> dict[str, list[Tool]]:
+    """Return every form in which each tool was shown, in the order in which they were first seen."""
+    forms: dict[str, list[Tool]] = {}
+    for tools in lists.values():
+        for tool in tools.tools:
+            known = forms.setdefault(tool.name, [])
+            if tool not in known:
+                known.append(tool)
+    return forms
+
+
+def _changed_parts(old: Tool, new: Tool) -> Iterator[str]:
+    for part, words in _TOOL_PARTS.items():
+        if getattr(old, part) != getattr(new, part):
+            yield words
+
+
+_TOOL_PARTS = {
+    "description": "description",
+    "title": "title",
+    "input_schema": "input schema",
+    "output_schema": "output schema",
+    "read_only": "annotations",
+    "destructive": "annotations",
+}
+
+
+def _changed_fields(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for name, before, after in _pairs(old, new):
+        if before is None or after is None:
+            yield f"{what} {name} {_came_or_went(before)}"
+            continue
+        for field, was, now in _pairs(before, after):
+            if was != now:
+                yield f"{what} {name}: {field} was {was!r}, is {now!r}"
+
+
+def _pairs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    for name in dict.fromkeys([*old, *new]):
+        yield name, old.get(name), new.get(name)
+
+
+def _set(value: Any) -> Any:
+    return "unset" if value is None else value
+
+
+def _came_or_went(before: Any) -> str:
+    return "is new" if before is None else "is gone"

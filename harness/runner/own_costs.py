@@ -1,0 +1,28 @@
+"""What a suite says that a conversation costs, in place of the price table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.errors import HarnessError
+from harness.suites.python_import import blame
+from harness.types import Suite, Usage
+
+
+def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
+    """Return what puts the suite's own estimate into the usage of a whole conversation; ``None`` if it has none."""
+    estimate = suite.estimate_cost
+    if estimate is None:
+        return None
+
+    def price(usage: Usage) -> Usage:
+        if usage.input_tokens is None or usage.output_tokens is None:
+            return replace(usage, cost_usd=None)
+        try:
+            cost = estimate(model, usage.input_tokens, usage.output_tokens)
+            return replace(usage, cost_usd=None if cost is None else float(cost))
+        except Exception as error:  # the boundary to a suite's own code, which may raise anything
+            raise HarnessError(f"cost_estimator of suite {suite.name} raised an error: {blame(error)}") from error
+
+    return price

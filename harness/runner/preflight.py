@@ -1,0 +1,164 @@
+"""Before a token is spent: does every tool have the arguments that checks and scripted calls name?
+
+A server says only at run time which arguments its tools take, and may say it differently to every user. So
+the tools of the users of a plan are listed while its first sessions open, and no model is asked before. Users
+beyond the first `LISTED_AHEAD`, and those whose server did not come up, are looked at when their own session
+opens: starting every process at once would cost more than it saves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+
+from harness.canonical import canonical_json
+from harness.checks.argument_names import argument_names
+from harness.errors import HarnessError, InvalidInput, Problem, did_you_mean
+from harness.runner.plan import Job, Plan
+from harness.sessions import SessionPool
+from harness.types import Case, JsonObject, Location, ServerSpec, Tool, ToolList
+
+LISTED_AHEAD = 8
+"""Users whose tools are listed before any model is asked: about what a machine starts within a few seconds."""
+
+
+@dataclass(slots=True)
+class _User:
+    """One user of one server, and the cases that name arguments of its tools."""
+
+    server: ServerSpec
+    user_context: JsonObject | None
+    cases: dict[tuple[str, str], Case] = field(default_factory=dict)
+    settled: bool = False
+
+
+class Preflight:
+    """The look at all tools of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Find out whose tools have to be listed: only those of cases that name arguments."""
+        self._users: dict[tuple[int, str], _User] = {}
+        self._user_of: dict[tuple[str, str], _User] = {}
+        self._over = anyio.Event()
+        for job in plan.jobs:
+            self._add(job)
+
+    async def run(self, pool: SessionPool) -> None:
+        """List the tools of the first users; a server that does not come up is left to its trials.
+
+        Raises:
+            InvalidInput: with every argument that a tool does not have.
+        """
+        problems: list[Problem] = []
+
+        async def look(user: _User) -> None:
+            try:
+                async with pool.session(user.server, user.user_context) as session:
+                    problems.extend(_problems(user.cases.values(), session.tools))
+            except HarnessError:
+                return
+            user.settled = True
+
+        async with anyio.create_task_group() as group:
+            for user in list(self._users.values())[:LISTED_AHEAD]:
+                group.start_soon(look, user)
+        if problems:
+            raise _invalid(problems)
+        self._over.set()
+
+    async def clear(self, job: Job, tools: ToolList) -> None:
+        """Wait until models may be asked, and look at ``tools`` if nobody has looked at those of this user.
+
+        Raises:
+            InvalidInput: the job's case names an argument that a tool does not have.
+        """
+        if self._users:
+            await self._over.wait()
+        user = self._user_of.get(_case_key(job))
+        if user is not None and not user.settled:
+            problems = list(_problems([job.trial.case], tools))
+            if problems:
+                raise _invalid(problems)
+
+    def _add(self, job: Job) -> None:
+        key, case = _case_key(job), job.trial.case
+        if key in self._user_of or not any(names for _, names, _ in _named(case)):
+            return
+        who = (id(job.server), canonical_json(case.user_context))
+        user = self._users.setdefault(who, _User(job.server, case.user_context))
+        user.cases[key] = case
+        self._user_of[key] = user
+
+
+def _case_key(job: Job) -> tuple[str, str]:
+    return job.suite.name, job.trial.case.name
+
+
+def _named(case: Case) -> Iterator[tuple[str, tuple[str, ...], Location | None]]:
+    """Yield ``(tool, names of arguments, place)`` for every call that a case describes."""
+    for call in (*case.setup, *case.teardown):
+        yield call.tool, tuple(call.arguments), call.at
+    for check in case.every_check:
+        for tool, names in argument_names(check.params):
+            yield tool, names, check.at
+
+
+def _problems(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]:
+    for case in cases:
+        for name, arguments, at in _named(case):
+            tool = tools.get(name)
+            known = None if tool is None else known_arguments(tool)
+            if known is None:
+                continue
+            for argument in arguments:
+                if argument not in known:
+                    yield Problem(
+                        at=at or case.at or Location(file=case.name),
+                        message=f"the tool {name!r} has no argument {argument!r}.",
+                        meant=did_you_mean(argument, known) or _offer(known),
+                    )
+
+
+def known_arguments(tool: Tool) -> tuple[str, ...] | None:
+    """Return the names of a tool's arguments; ``None`` if its schema lets any name pass.
+
+    A schema that names some arguments and does not say whether there are others has no others: few servers
+    write ``additionalProperties: false``, and nearly all mean it.
+    """
+    names = _properties(tool.input_schema, 0)
+    if names is None or (not names and tool.input_schema.get("additionalProperties") is not False):
+        return None
+    return tuple(dict.fromkeys(names))
+
+
+def _properties(schema: Any, depth: int) -> list[str] | None:
+    """Return the properties that ``schema`` names; ``None`` if it may let others pass, or cannot be told."""
+    if not isinstance(schema, Mapping) or depth > _MAX_DEPTH or any(key in schema for key in _OPEN):
+        return None
+    if schema.get("additionalProperties", False) is not False:
+        return None
+    names = list(schema.get("properties") or ())
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        for part in schema.get(keyword) or ():
+            more = _properties(part, depth + 1)
+            if more is None:
+                return None
+            names += more
+    return names
+
+
+_OPEN = ("$ref", "$dynamicRef", "patternProperties", "then", "else", "dependentSchemas")
+"""Keywords that may allow names which no ``properties`` beside them shows."""
+_MAX_DEPTH = 10
+
+
+def _offer(known: Iterable[str]) -> str:
+    names = ", ".join(known)
+    return f"It takes {names}." if names else "It takes no arguments."
+
+
+def _invalid(problems: Iterable[Problem]) -> InvalidInput:
+    return InvalidInput(sorted(dict.fromkeys(problems), key=lambda problem: (problem.at.file, problem.at.line or 0)))

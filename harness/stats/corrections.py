@@ -1,0 +1,36 @@
+"""Several tests at once: the more are made, the more often chance alone makes one of them small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return adjusted p-values that keep the chance of any false alarm at the level: for gates.
+
+    Source: Holm 1979.
+    """
+    order = _ascending(p_values)
+    raised = accumulate((min(1.0, (len(order) - rank) * p_values[i]) for rank, i in enumerate(order)), max)
+    return _restored(order, list(raised))
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Return adjusted p-values that keep the share of false alarms at the level: for dashboards.
+
+    Source: Benjamini and Hochberg 1995.
+    """
+    order = _ascending(p_values)[::-1]
+    count = len(order)
+    lowered = accumulate((min(1.0, count / (count - rank) * p_values[i]) for rank, i in enumerate(order)), min)
+    return _restored(order, list(lowered))
+
+
+def _ascending(p_values: Sequence[float]) -> list[int]:
+    return sorted(range(len(p_values)), key=lambda i: p_values[i])
+
+
+def _restored(order: Sequence[int], values: Sequence[float]) -> list[float]:
+    adjusted = dict(zip(order, values, strict=True))
+    return [adjusted[i] for i in range(len(order))]

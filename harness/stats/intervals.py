@@ -1,0 +1,85 @@
+"""95 % intervals of rates and of their differences, right at rates of 0 and 1 too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from statistics import fmean, stdev
+from typing import TypeAlias
+
+from harness.stats.student import t_quantile
+
+Z95 = 1.959963984540054
+"""The 97.5 % quantile of the standard normal distribution."""
+
+Interval: TypeAlias = tuple[float, float]
+"""Lower and upper bound."""
+
+
+def wilson(passed: float, total: float) -> Interval | None:
+    """Return the Wilson interval of the rate ``passed`` / ``total``, or ``None`` of nothing.
+
+    Source: Wilson 1927. ``total`` may be a fraction, such as an effective number of trials.
+    """
+    if total <= 0:
+        return None
+    rate, z2 = passed / total, Z95 * Z95
+    scale = 1 + z2 / total
+    centre = (rate + z2 / (2 * total)) / scale
+    half = Z95 / scale * sqrt(rate * (1 - rate) / total + z2 / (4 * total * total))
+    low = 0.0 if passed == 0 else max(0.0, centre - half)
+    high = 1.0 if passed == total else min(1.0, centre + half)
+    return low, high
+
+
+def newcombe(passed: float, total: float, other_passed: float, other_total: float) -> Interval | None:
+    """Return the interval of the first rate minus the second, of two unrelated samples.
+
+    ``None`` when one of them is empty.
+
+    Source: Newcombe 1998, Statistics in Medicine 17:873, method 10 (square and add, from Wilson intervals).
+    """
+    first, second = wilson(passed, total), wilson(other_passed, other_total)
+    if first is None or second is None:
+        return None
+    return _square_and_add(passed / total, first, other_passed / other_total, second, 0.0)
+
+
+def newcombe_paired(both: int, first_only: int, second_only: int, neither: int) -> Interval | None:
+    """Return the interval of the first rate minus the second, of two samples of the same cases.
+
+    The arguments count cases: passed in both, only in the first, only in the second, in neither.
+    ``None`` when there is no case.
+
+    Source: Newcombe 1998, Statistics in Medicine 17:2635, method 10: square and add, less what the
+    correlation of the pairs explains (with his continuity correction of it).
+    """
+    total = both + first_only + second_only + neither
+    first, second = wilson(both + first_only, total), wilson(both + second_only, total)
+    if first is None or second is None:
+        return None
+    product = float(both * neither - first_only * second_only)
+    if product > 0:
+        product = max(product - total / 2, 0.0)
+    margins = (both + first_only) * (second_only + neither) * (both + second_only) * (first_only + neither)
+    correlation = product / sqrt(margins) if margins else 0.0
+    return _square_and_add((both + first_only) / total, first, (both + second_only) / total, second, correlation)
+
+
+def paired_interval(differences: Sequence[float]) -> Interval | None:
+    """Return the t interval of the mean of ``differences``, one a case, within −1 and 1.
+
+    ``None`` for fewer than two, and when all are equal: their spread would be 0, which no finite
+    sample shows.
+    """
+    if len(set(differences)) < 2:  # noqa: PLR2004 - two values have a spread
+        return None
+    centre, count = fmean(differences), len(differences)
+    half = t_quantile(0.975, count - 1) * stdev(differences) / sqrt(count)
+    return max(-1.0, centre - half), min(1.0, centre + half)
+
+
+def _square_and_add(p: float, one: Interval, q: float, two: Interval, correlation: float) -> Interval:
+    down, up = (p - one[0], two[1] - q), (one[1] - p, q - two[0])
+    lower, upper = (sqrt(max(0.0, a * a - 2 * correlation * a * b + b * b)) for a, b in (down, up))
+    return p - q - lower, p - q + upper

@@ -1,0 +1,95 @@
+"""Exact two-sided tests of two runs on the same cases: does the sign of a difference mean anything?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb, lcm, sqrt
+from statistics import fmean, stdev
+from typing import Literal
+
+from harness.stats.student import t_tail
+
+_FINEST = 10**6
+"""Rates are quotients of small counts: a float is taken for the fraction that was meant."""
+_MOST_STEPS = 2**21
+"""Work that an exact test may take: about a second. Twenty pairs of any differences fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """A p-value and how it came about."""
+
+    name: Literal["McNemar", "sign-flip", "paired t"]
+    """The test."""
+    p_value: float
+    """How often chance alone makes a difference at least this large, either way."""
+
+
+def mcnemar(first_only: int, second_only: int) -> float:
+    """Return the exact p-value for ``first_only`` cases against ``second_only`` that pass in one run alone.
+
+    Cases that end alike in both say nothing; with no other, p is 1.
+
+    Source: McNemar 1947, exact: min(1, 2·Σ_{i ≤ min(b,c)} C(b + c, i)/2^(b + c)).
+    """
+    moved = first_only + second_only
+    tail = sum(comb(moved, i) for i in range(min(first_only, second_only) + 1))
+    return min(1.0, float(Fraction(2 * tail, 2**moved)))
+
+
+def sign_flip(differences: Sequence[float]) -> float | None:
+    """Return the exact p-value of the mean of ``differences``, one a case.
+
+    It is the share of all 2^n choices of signs whose sum is at least as far from 0. Sums that
+    coincide are counted together, so that hundreds of rates of a few trials each take no longer
+    than twenty arbitrary numbers. ``None`` when there are too many different sums to count.
+
+    Source: Fisher 1935, the permutation test of pairs.
+    """
+    fractions = [Fraction(value).limit_denominator(_FINEST) for value in differences]
+    unit = lcm(*(value.denominator for value in fractions))
+    steps = [int(value * unit) for value in fractions if value]
+    ways, work = {0: 1}, 0
+    for step in steps:
+        work += len(ways)
+        if work > _MOST_STEPS:
+            return None
+        flipped: dict[int, int] = {}
+        for total, count in ways.items():
+            for end in (total + step, total - step):
+                flipped[end] = flipped.get(end, 0) + count
+        ways = flipped
+    observed = abs(sum(steps))
+    extreme = sum(count for total, count in ways.items() if abs(total) >= observed)
+    return float(Fraction(extreme, 2 ** len(steps)))
+
+
+def paired_t(differences: Sequence[float]) -> float | None:
+    """Return the p-value of Student's t test of ``differences``, one a case.
+
+    ``None`` for fewer than two, and when all are equal: their spread would be 0.
+    """
+    if len(set(differences)) < 2:  # noqa: PLR2004 - two values have a spread
+        return None
+    t = fmean(differences) / (stdev(differences) / sqrt(len(differences)))
+    return t_tail(t, len(differences) - 1)
+
+
+def paired_test(differences: Sequence[float], *, repeated: bool) -> PairedTest | None:
+    """Return the test that suits ``differences`` of pass rates, one a case.
+
+    McNemar's for one trial each; with repeats (``repeated``) sign-flip, exact where it can be
+    counted, else paired t. ``None`` when there is no case.
+    """
+    if not differences:
+        return None
+    if not repeated:
+        return PairedTest("McNemar", mcnemar(sum(d < 0 for d in differences), sum(d > 0 for d in differences)))
+    exact = sign_flip(differences)
+    if exact is not None:
+        return PairedTest("sign-flip", exact)
+    approximate = paired_t(differences)
+    assert approximate is not None, "equal differences are always few enough to count"
+    return PairedTest("paired t", approximate)

@@ -1,0 +1,189 @@
+"""The tests of a suite in YAML become cases: defaults, contexts, parameters, turns, scripted calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from harness.documents.document import Steps
+from harness.documents.fields import as_line, found
+from harness.documents.reading import Reading, dropped
+from harness.errors import InvalidValue, did_you_mean
+from harness.suites.layout import Layouts
+from harness.suites.parameters import Expander
+from harness.types import Case, Check, JsonObject, Limits, ScriptedCall, Turn
+
+_LIMITS = {
+    "timeout": "timeout_s",
+    "max_turns": "max_turns",
+    "max_calls": "max_calls",
+    "max_tokens": "max_tokens",
+    "max_cost": "max_cost_usd",
+}
+
+
+class CaseReader:
+    """Reads the cases of one suite, of which the values of its own keys are known."""
+
+    def __init__(self, reading: Reading, layout: Layouts, suite: Mapping[str, Any]) -> None:
+        """Read what holds for every test: ``suite`` has the parsed values of the suite's keys."""
+        self._reading = reading
+        self._layout = layout
+        self._suite = suite
+        given = reading.document.value.get("contexts") if isinstance(reading.document.value, dict) else None
+        self._contexts: Mapping[str, Any] | None = suite.get("contexts", {} if given is None else None)
+        self._expander = Expander(reading, layout.test, layout.parameters)
+        self._lost = False  # whether something that was meant as a check is a problem already
+        self._base = self._defaults(suite.get("defaults", {}))
+        self._base_lost = self._lost
+
+    def cases(self) -> Iterator[tuple[Steps, Case]]:
+        """Yield ``(path of the test, case)`` in the order of the file; problems are kept in the reading."""
+        for index, test in enumerate(self._suite.get("tests", ())):
+            path = ("tests", index)
+            if not isinstance(test, dict):
+                message = f"test number {index + 1}: expected a mapping (lines of 'key: value'), found {found(test)}."
+                self._reading.problem(self._reading.document.at(path), message)
+                continue
+            name = test.get("name")
+            noun = f"test {name!r}" if isinstance(name, str) else f"test number {index + 1}"
+            for end, row in self._expander.expand(path, test, noun):
+                yield path, self._case(path, row, noun, end)
+
+    # ── What holds for every test ────────────────────────────────────────────────────────────
+
+    def _defaults(self, given: Mapping[str, Any]) -> Case:
+        """Return the case that every other one starts from."""
+        path: Steps = ("defaults",)
+        values = self._reading.record(path, given, self._layout.defaults, "defaults")
+        for key in _LIMITS.keys() & values.keys() & self._suite.keys():
+            message = f"{key!r} stands at the top of the suite, too."
+            self._reading.problem(self._reading.document.at_key((*path, key)), message, "Keep one of them.")
+        top = Case(
+            name="",
+            prompt="",
+            checks=(),
+            limits=_limits(self._suite, Limits()),
+            tags=self._suite.get("tags", ()),
+            metadata=self._suite.get("metadata", {}),
+        )
+        checks = self._checks(path, given, values, "defaults")
+        return self._shared(path, values, replace(top, checks=checks), "defaults")
+
+    def _shared(self, path: Steps, values: Mapping[str, Any], base: Case, noun: str) -> Case:
+        """Return ``base`` with what tests and defaults have in common; what adds up is added."""
+        setup, teardown = (self._calls((*path, key), values.get(key, ()), noun) for key in ("setup", "teardown"))
+        return replace(
+            base,
+            user_context=self._user(path, values["user_context"]) if "user_context" in values else base.user_context,
+            setup=(*base.setup, *setup),
+            teardown=(*teardown, *base.teardown),
+            trials=values.get("trials", base.trials),
+            pass_threshold=values.get("pass_threshold", base.pass_threshold),
+            limits=_limits(values, base.limits),
+            tags=tuple(dict.fromkeys((*base.tags, *values.get("tags", ())))),
+            metadata={**base.metadata, **values.get("metadata", {})},
+        )
+
+    # ── A test ───────────────────────────────────────────────────────────────────────────────
+
+    def _case(self, path: Steps, test: Mapping[str, Any], noun: str, end: str) -> Case:
+        values = self._reading.record(path, test, self._layout.test, noun)
+        self._lost = self._base_lost or "turns" in dropped(test, values)
+        self._require_words(path, test, noun)
+        turns = self._turns((*path, "turns"), values.get("turns", ()), noun)
+        case = replace(
+            self._shared(path, values, self._base, noun),
+            name=values["name"] + end if "name" in values else "",
+            prompt=turns[0].prompt if turns else values.get("prompt", ""),
+            checks=(*self._checks(path, test, values, noun), *self._base.checks),
+            turns=turns,
+            description=values.get("description"),
+            at=self._reading.document.at(path),
+        )
+        if not case.every_check and not self._lost:
+            meant = f"Add 'assertions:' with at least one of: {', '.join(self._layout.assertions.fields)}."
+            place = self._reading.document.at((*path, "assertions"))
+            self._reading.problem(place, f"{noun} checks nothing.", meant)
+        return case
+
+    def _require_words(self, path: Steps, test: Mapping[str, Any], noun: str) -> None:
+        """A test has a prompt or turns, and not both."""
+        words = [key for key in ("prompt", "turns") if test.get(key) is not None]
+        if not words:
+            meant = "Add 'prompt: …', or 'turns:' for a conversation."
+            self._reading.problem(self._reading.document.at((*path, "prompt")), f"{noun} has no 'prompt'.", meant)
+        elif len(words) > 1:
+            message = f"{noun} has both 'prompt' and 'turns'."
+            meant = "Make the prompt the first of the turns."
+            self._reading.problem(self._reading.document.at_key((*path, "prompt")), message, meant)
+
+    def _turns(self, path: Steps, turns: Any, noun: str) -> tuple[Turn, ...]:
+        read = []
+        for index, given in enumerate(turns):
+            place, each = (*path, index), f"turn {index + 1} of {noun}"
+            if not isinstance(given, dict):
+                message = f"{each}: expected a mapping (lines of 'key: value'), found {found(given)}."
+                self._reading.problem(self._reading.document.at(place), message, "Write '- prompt: …'.")
+                self._lost = True
+                continue
+            values = self._reading.record(place, given, self._layout.turn, each)
+            read.append(Turn(prompt=values.get("prompt", ""), checks=self._checks(place, given, values, each)))
+        return tuple(read)
+
+    def _checks(self, path: Steps, given: Mapping[str, Any], values: Mapping[str, Any], noun: str) -> tuple[Check, ...]:
+        """Return the checks of a test, of a turn or of the defaults, in the order of the file."""
+        assertions = values.get("assertions", {})
+        asked = self._reading.record(
+            (*path, "assertions"), assertions, self._layout.assertions, f"assertions of {noun}"
+        )
+        sources = [((*path, "assertions", kind), kind, parsed) for kind, parsed in asked.items()]
+        if "expected_answer" in values:
+            sources.append(((*path, "expected_answer"), "expected_answer", values["expected_answer"]))
+        if dropped(assertions, asked) or dropped(given, values) & {"assertions", "expected_answer"}:
+            self._lost = True
+        return tuple(
+            Check(kind=kind, params=params, at=self._reading.document.at((*place, *part)))
+            for place, kind, parsed in sources
+            for part, params in parsed
+        )
+
+    def _calls(self, path: Steps, calls: Any, noun: str) -> tuple[ScriptedCall, ...]:
+        read = (self._call((*path, index), given, noun) for index, given in enumerate(calls))
+        return tuple(call for call in read if call is not None)
+
+    def _call(self, path: Steps, given: Any, test: str) -> ScriptedCall | None:
+        """Return a call that is written as ``{tool, args}`` or as the tool's name."""
+        noun = f"number {int(path[-1]) + 1} of {path[-2]} of {test}"
+        at = self._reading.document.at(path)
+        if isinstance(given, dict):
+            values = self._reading.record(path, given, self._layout.call, noun)
+            return ScriptedCall(tool=values.get("tool", ""), arguments=values.get("args", {}), at=at)
+        try:
+            return ScriptedCall(tool=as_line(given), at=at)
+        except InvalidValue:
+            message = f"{noun}: expected a tool's name, or a mapping with 'tool' and 'args'; found {found(given)}."
+            self._reading.problem(at, message)
+            return None
+
+    def _user(self, path: Steps, given: str | JsonObject) -> JsonObject | None:
+        """Return a ``user_context``, which may be the name of one."""
+        if not isinstance(given, str):
+            return given
+        if self._contexts is None:  # which is a problem already
+            return None
+        if given not in self._contexts:
+            known = ", ".join(self._contexts)
+            meant = did_you_mean(given, self._contexts) or (
+                f"Known: {known}." if known else "Write a mapping, or name this one under 'contexts:' of the suite."
+            )
+            place = self._reading.document.at((*path, "user_context"))
+            self._reading.problem(place, f"there is no context {given!r}.", meant)
+            return None
+        context: JsonObject | None = self._contexts[given]
+        return context
+
+
+def _limits(values: Mapping[str, Any], base: Limits) -> Limits:
+    return replace(base, **{name: values[key] for key, name in _LIMITS.items() if key in values})

@@ -1,0 +1,280 @@
+"""One test becomes many: ``matrix`` and ``parameters`` give values to ``${{ name }}``.
+
+A placeholder names a parameter and nothing else: there is nothing in it to compute or to look up. One that is
+the whole of a value stands for the parameter's own value, of whatever type; within a text it becomes a text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from harness.canonical import canonical_json
+from harness.documents.document import Steps
+from harness.documents.fields import Field, Layout, as_list, as_mapping, found
+from harness.documents.reading import Reading
+from harness.errors import InvalidValue, did_you_mean
+
+Row: TypeAlias = Mapping[str, Any]
+"""One value for each parameter."""
+
+MAX_CASES = 10_000
+"""Cases that all parameters of a suite may make together."""
+MAX_COPIED = 5_000_000
+"""Values and characters that filling them in may copy: a long prompt times many rows is a mistake."""
+
+FILLED = (
+    "description",
+    "prompt",
+    "turns",
+    "user_context",
+    "assertions",
+    "expected_answer",
+    "setup",
+    "teardown",
+    "tags",
+    "metadata",
+)
+"""The keys of a test under which placeholders are filled in."""
+
+_PLACEHOLDER = re.compile(r"(\$?)\$\{\{([^{}\n]*)\}\}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_MAX_SHOWN = 40
+
+
+# ── What stands under the two keys ───────────────────────────────────────────────────────────
+
+
+def _matrix(value: Any) -> dict[str, list[Any]]:
+    if not as_mapping(value):
+        raise InvalidValue("there are no parameters", meant="Write 'name: [value, value]'.")
+    for name, values in value.items():
+        _check_name(name, (name,))
+        if not isinstance(values, list) or not values:
+            raise InvalidValue(f"expected a list of at least one value, found {found(values)}", path=(name,))
+        _check_distinct(values, (name,))
+    return as_mapping(value)
+
+
+def _rows(value: Any) -> list[Row]:
+    if not as_list(value):
+        raise InvalidValue("there are no rows", meant="Write '- {name: value}'.")
+    names = dict.fromkeys(name for row in value if isinstance(row, dict) for name in row)
+    for index, row in enumerate(value):
+        if not isinstance(row, dict) or not row:
+            raise InvalidValue(f"expected a mapping of parameters to values, found {found(row)}", path=(index,))
+        for name in names:
+            _check_name(name, (index, name))
+            if name not in row:
+                raise InvalidValue(f"this row has no {name!r}, others have", path=(index,))
+    _check_distinct(value, ())
+    return as_list(value)
+
+
+def _check_name(name: str, path: Steps) -> None:
+    if not _NAME.fullmatch(name):
+        raise InvalidValue(f"{name!r} is no name for a parameter", path=path, meant="Use letters, digits and '_'.")
+
+
+def _check_distinct(values: Sequence[Any], path: Steps) -> None:
+    first: dict[str, int] = {}
+    for index, value in enumerate(values):
+        earlier = first.setdefault(canonical_json(value), index)
+        if earlier != index:
+            raise InvalidValue(f"this is the same as number {earlier + 1}", path=(*path, index), meant="Remove one.")
+
+
+MATRIX = Field(
+    schema={
+        "type": "object",
+        "minProperties": 1,
+        "propertyNames": {"pattern": f"^{_NAME.pattern}$"},
+        "additionalProperties": {"type": "array", "minItems": 1},
+        "description": "Parameters and their values: one test for each combination, with ${{ name }} filled in.",
+    },
+    parse=_matrix,
+)
+"""``matrix: {city: [Paris, Oslo], unit: [C, F]}``."""
+PARAMETERS = Field(
+    schema={
+        "type": "array",
+        "minItems": 1,
+        "items": {"type": "object", "minProperties": 1, "propertyNames": {"pattern": f"^{_NAME.pattern}$"}},
+        "description": "Rows of parameters: one test for each row, with ${{ name }} filled in.",
+    },
+    parse=_rows,
+)
+"""``parameters: [{city: Paris, unit: C}, {city: Oslo, unit: C}]``."""
+
+
+# ── Placeholders ─────────────────────────────────────────────────────────────────────────────
+
+
+class _Use(NamedTuple):
+    """One placeholder."""
+
+    path: Steps
+    name: str
+    whole: bool
+    """Whether nothing else stands in the text."""
+    in_key: bool
+
+
+def _uses(value: Any, path: Steps) -> Iterator[_Use]:
+    if isinstance(value, str):
+        yield from _uses_of(value, path, in_key=False)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield from _uses_of(key, (*path, key), in_key=True)
+            yield from _uses(part, (*path, key))
+    elif isinstance(value, list):
+        for index, part in enumerate(value):
+            yield from _uses(part, (*path, index))
+
+
+def _uses_of(text: str, path: Steps, *, in_key: bool) -> Iterator[_Use]:
+    for match in _PLACEHOLDER.finditer(text):
+        if not match[1]:
+            yield _Use(path, match[2].strip(), match.group() == text, in_key)
+
+
+class Expander:
+    """Makes the tests of one suite out of those that have parameters."""
+
+    def __init__(self, reading: Reading, test: Layout, parameters: Layout) -> None:
+        """Keep problems in ``reading``; ``test`` and ``parameters`` are the layouts of a test and of the two keys."""
+        self._reading = reading
+        self._fixed = test.fields.keys() - set(FILLED) - parameters.fields.keys()
+        self._layout = parameters
+        self._cases = 0
+        self._copied = 0
+
+    def expand(self, path: Steps, test: Mapping[str, Any], noun: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield ``(end of its name, test)`` for each row of the test at ``path``; none if there are problems.
+
+        A test without parameters is yielded as it is: in it a placeholder is a text like any other.
+        """
+        given = {key: test[key] for key in self._layout.fields if test.get(key) is not None}
+        if not given:
+            yield "", test
+            return
+        before = len(self._reading.problems)
+        values = self._reading.record(path, given, self._layout, noun)
+        rest = {key: part for key, part in test.items() if key not in self._layout.fields}
+        if len(given) > 1:
+            self._problem((*path, "parameters"), f"{noun} has both 'matrix' and 'parameters'.", "Keep one of them.")
+        elif values:
+            self._check(path, rest, values)
+        if len(self._reading.problems) > before:
+            return
+        names: Counter[str] = Counter()
+        for row in _rows_of(values):
+            end = ",".join(f"{name}={_shown(value)}" for name, value in row.items())
+            names[end] += 1
+            number = f",#{names[end]}" if names[end] > 1 else ""
+            try:
+                filled = {key: part if key in self._fixed else self._fill(part, row) for key, part in rest.items()}
+            except InvalidValue as error:
+                self._problem(path, error.message, error.meant)
+                return
+            yield f"[{end}{number}]", filled
+
+    def _check(self, path: Steps, rest: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+        """Find unknown and unused parameters, and placeholders where none is filled in."""
+        key, given = next(iter(values.items()))
+        count = math.prod(len(each) for each in given.values()) if key == "matrix" else len(given)
+        self._cases += count
+        if self._cases > MAX_CASES:
+            message = f"these parameters make {count:,} tests, and those of the suite more than {MAX_CASES:,}."
+            self._problem((*path, key), message, "Leave out combinations that tell nothing new.")
+            return
+        kinds = _kinds(key, given)
+        used = set()
+        for use in _uses(rest, path):
+            used.add(use.name)
+            self._check_use(use, str(use.path[len(path)]), kinds)
+        for name in kinds.keys() - used:
+            place = (*path, key, name) if key == "matrix" else (*path, key, 0, name)
+            message = f"the parameter {name!r} is not used."
+            self._reading.problem(
+                self._reading.document.at_key(place),
+                message,
+                f"Write ${{{{ {name} }}}} where it belongs, or remove it.",
+            )
+
+    def _check_use(self, use: _Use, key: str, kinds: Mapping[str, str]) -> None:
+        if key in self._fixed:
+            meant = f"They are filled in under {', '.join(FILLED)}."
+            if key == "name":
+                meant = "The names of the tests end in their parameters by themselves."
+            self._problem(use.path, f"no placeholder is filled in under {key!r}.", meant)
+        elif use.in_key:
+            self._problem(use.path, "no placeholder is filled in in a key.", "Give the whole mapping as a parameter.")
+        elif use.name not in kinds:
+            known = ", ".join(kinds)
+            meant = did_you_mean(use.name, kinds) or f"Known: {known}. For the text itself write $${{{{ … }}}}."
+            self._problem(use.path, f"there is no parameter {use.name!r}.", meant)
+        elif kinds[use.name] and not use.whole:
+            message = f"the parameter {use.name!r} is {kinds[use.name]}: it cannot stand within a text."
+            self._problem(use.path, message, "Let the placeholder be the whole value.")
+
+    def _fill(self, value: Any, row: Row) -> Any:
+        """Return a copy of ``value`` with every placeholder replaced."""
+        self._count(1)
+        if isinstance(value, dict):
+            return {key: self._fill(part, row) for key, part in value.items()}
+        if isinstance(value, list):
+            return [self._fill(part, row) for part in value]
+        return self._fill_text(value, row) if isinstance(value, str) and "${{" in value else value
+
+    def _fill_text(self, text: str, row: Row) -> Any:
+        whole = _PLACEHOLDER.fullmatch(text)
+        if whole and not whole[1]:
+            return row[whole[2].strip()]
+        filled = _PLACEHOLDER.sub(lambda part: part[0][1:] if part[1] else _as_text(row[part[2].strip()]), text)
+        self._count(len(filled))
+        return filled
+
+    def _count(self, amount: int) -> None:
+        self._copied += amount
+        if self._copied > MAX_COPIED:
+            raise InvalidValue(
+                "the parameters of this suite make more than can be read.", meant="Use fewer rows, or shorter texts."
+            )
+
+    def _problem(self, path: Steps, message: str, meant: str | None) -> None:
+        self._reading.problem(self._reading.document.at(path), message, meant)
+
+
+def _rows_of(values: Mapping[str, Any]) -> Iterator[Row]:
+    if "parameters" in values:
+        yield from values["parameters"]
+        return
+    matrix = values["matrix"]
+    for combination in itertools.product(*matrix.values()):
+        yield dict(zip(matrix, combination, strict=True))
+
+
+def _kinds(key: str, given: Any) -> dict[str, str]:
+    """Return each parameter with what keeps it from standing within a text, or nothing."""
+    each = given if key == "matrix" else {name: [row[name] for row in given] for name in given[0]}
+    return {
+        name: next((found(value) for value in values if isinstance(value, dict | list)), "")
+        for name, values in each.items()
+    }
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a part of a name: on one line, and not too long."""
+    words = " ".join((value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split())
+    clean = "".join(sign if sign.isprintable() else "�" for sign in words)
+    return clean if len(clean) <= _MAX_SHOWN else f"{clean[:_MAX_SHOWN]}…"

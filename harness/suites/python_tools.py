@@ -1,0 +1,94 @@
+"""The tools of a suite in Python: plain functions, or mappings with a handler.
+
+What they are is decided here; `harness.suites.python_server` serves them, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import cleandoc
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InvalidValue
+from harness.types import Isolation, JsonObject, ServerSpec
+
+_SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonTool:
+    """A tool that is a function in a suite's own process."""
+
+    name: str
+    """What the model calls it."""
+    function: Callable[..., Any]
+    """Does the work; may be a coroutine function."""
+    description: str = ""
+    """What the model is told."""
+    input_schema: JsonObject | None = None
+    """JSON Schema of its arguments; ``None`` takes it from the function's signature."""
+
+
+def part(given: Any, name: str) -> Any:
+    """Return the entry or attribute ``name`` of ``given``; ``None`` if it has none."""
+    return given.get(name) if isinstance(given, Mapping) else getattr(given, name, None)
+
+
+def read_tools(given: Any) -> tuple[PythonTool, ...]:
+    """Return the tools that a case or ``default_tools()`` lists.
+
+    Raises:
+        InvalidValue: one of them is neither a function nor a mapping with a handler, or two have one name.
+    """
+    if given is None:
+        return ()
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
+        raise InvalidValue(f"expected a list of functions, found {type(given).__name__}")
+    tools = tuple(_read_tool(tool, number) for number, tool in enumerate(given, start=1))
+    names = [tool.name for tool in tools]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidValue(f"the tool {twice!r} is listed twice")
+    return tools
+
+
+def _read_tool(given: Any, number: int) -> PythonTool:
+    if callable(given):
+        name = getattr(given, "__name__", "")
+        if not name.isidentifier():  # a lambda, or a partial function
+            message = f"tool number {number} has no name of its own"
+            raise InvalidValue(message, meant="Write it with def, or as {'name': …, 'handler': …}.")
+        return PythonTool(name=name, function=given, description=cleandoc(given.__doc__ or ""))
+    name, handler = part(given, "name"), part(given, "handler")
+    if not isinstance(name, str) or not name or not callable(handler):
+        message = f"tool number {number} is a {type(given).__name__} without a name and a handler"
+        raise InvalidValue(message, meant="Give a function, or {'name': …, 'description': …, 'handler': …}.")
+    schema = next((found for key in _SCHEMA_KEYS if (found := part(given, key)) is not None), None)
+    if schema is not None and not isinstance(schema, Mapping):
+        raise InvalidValue(f"the input_schema of tool {name!r} is a {type(schema).__name__}, not a mapping")
+    description = part(given, "description") or cleandoc(handler.__doc__ or "")
+    return PythonTool(name=name, function=handler, description=description, input_schema=schema)
+
+
+def served(name: str, isolation: Isolation, reference: str | None, case: str | None = None) -> ServerSpec:
+    """Return the server of the default tools of the suite with that ``reference``, or of the tools of one of its cases.
+
+    Without a reference it has no tools.
+
+    It finds the modules that this process finds, in the same order. The working directory is left to
+    the import of the suite, so that nothing in it can stand in the way of the program itself.
+    """
+    here = {"", str(Path.cwd())}
+    path = os.pathsep.join(entry for entry in sys.path if entry not in here)
+    whose = [] if reference is None else [reference, *([] if case is None else [case])]
+    return ServerSpec(
+        name=name,
+        command=sys.executable,
+        args=("-P", "-m", "harness.suites.python_server", *whose),
+        env={"PYTHONPATH": path},
+        isolation=isolation,
+    )

@@ -1,0 +1,99 @@
+"""What stands in a suite in Python, made fit for a `Suite`: every reader takes any object.
+
+Each raises `InvalidValue` for what does not fit, and speaks of Python's types, not of YAML's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.documents.fields import as_line
+from harness.errors import InvalidValue
+from harness.types import Isolation
+
+
+def text(value: Any) -> str:
+    """Return a text that says something."""
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidValue(f"expected text, found {_shown(value)}")
+    return value
+
+
+def name(value: Any) -> str:
+    """Return a name on one line; a whole number is one, too."""
+    number = isinstance(value, int) and not isinstance(value, bool)
+    return as_line(str(value) if number else text(value))
+
+
+def prompts(value: Any) -> tuple[str, ...]:
+    """Return what the user says: one text, or several."""
+    if isinstance(value, str):
+        return (text(value),)
+    return texts(value) or (text(None),)
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """Return a list of texts."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
+        raise InvalidValue(f"expected a list of texts, found {_shown(value)}")
+    return tuple(text(item) for item in value)
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """Return a mapping of JSON values."""
+    if not isinstance(value, Mapping):
+        raise InvalidValue(f"expected a mapping, found {_shown(value)}")
+    return dict(json_value(dict(value)))
+
+
+def seconds(value: Any) -> float:
+    """Return a number of milliseconds above zero in seconds."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+        raise InvalidValue(f"expected a number of milliseconds above 0, found {_shown(value)}")
+    return value / 1000
+
+
+def share(value: Any) -> float:
+    """Return a number above 0, at most 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+        raise InvalidValue(f"expected a number above 0, at most 1, found {_shown(value)}")
+    return float(value)
+
+
+def true(value: Any) -> bool:
+    """Return a boolean."""
+    if not isinstance(value, bool):
+        raise InvalidValue(f"expected True or False, found {_shown(value)}")
+    return value
+
+
+def isolation(value: Any) -> Isolation:
+    """Return when a fresh process is started."""
+    if value == "identity":
+        return "identity"
+    if value == "case":
+        return "case"
+    raise InvalidValue(f"expected 'identity' or 'case', found {_shown(value)}")
+
+
+def json_value(value: Any, *, strict: bool = True) -> Any:
+    """Return ``value`` as JSON has it: tuples as lists, for example.
+
+    What JSON cannot hold is invalid, or ``None`` where it need not be ``strict``.
+    """
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        if not strict:
+            return None
+        raise InvalidValue(f"holds what is not JSON: {error}") from error
+
+
+def _shown(value: Any) -> str:
+    shown = repr(value)
+    return f"{type(value).__name__} {shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + '…'}"
+
+
+_LONGEST_SHOWN = 60

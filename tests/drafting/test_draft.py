@@ -1,0 +1,193 @@
+"""A suite drafted from a tool list: it is read without a problem, and it is careful."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from harness.checks import VOCABULARY
+from harness.drafting.draft import MOST_TOOLS, draft_suite
+from harness.drafting.render import suite_text
+from harness.errors import UsageError
+from harness.suites import read_suite
+from harness.types import JsonObject, ServerSpec, Suite, Tool, ToolList, ToolProblem
+from tests.drafting.toolsets import CANCEL_ORDER, GET_ORDER, SHOP, tool, tool_lists
+
+COMMAND = ServerSpec(name="shop", command="python", args=("shop.py", "--port", "0"))
+
+
+def drafted(
+    folder: Path, tools: ToolList, server: ServerSpec | str = COMMAND, user_context: JsonObject | None = None
+) -> tuple[Suite, str]:
+    """Return the suite as it is read back, and its text."""
+    text = suite_text(draft_suite("shop", server, tools, user_context))
+    path = folder / "shop.yml"
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return read_suite(path, VOCABULARY), text
+
+
+def read_uncommented(folder: Path, text: str) -> Suite:
+    """Return the suite that an editor's "uncomment" makes of all cases that wait in comments."""
+    head, _, tests = text.partition("\ntests:\n")
+    lines = [line.removeprefix("# ") if line.startswith("#   ") else line for line in tests.split("\n")]
+    path = folder / "more.yml"
+    path.write_text(f"{head}\ntests:\n" + "\n".join(lines), encoding="utf-8", newline="\n")
+    return read_suite(path, VOCABULARY)
+
+
+@settings(max_examples=120)
+@given(tool_lists())
+def test_any_tool_list_makes_a_suite_that_is_read_without_a_problem(
+    tmp_path_factory: pytest.TempPathFactory, tools: ToolList
+) -> None:
+    try:
+        suite, text = drafted(tmp_path_factory.getbasetemp(), tools)
+    except UsageError as error:
+        assert "no case" in str(error)
+        return
+    offered = {one.name: one for one in tools.tools}
+    for case in suite.cases:
+        assert case.prompt.strip()
+        for check in case.checks:
+            assert check.kind in ("must_call", "must_not_call")
+            assert check.params["tool"] in offered
+    assert len(read_uncommented(tmp_path_factory.getbasetemp(), text).cases) >= len(suite.cases)
+
+
+@settings(max_examples=40)
+@given(tool_lists())
+def test_no_call_can_change_anything_through_a_drafted_suite(
+    tmp_path_factory: pytest.TempPathFactory, tools: ToolList
+) -> None:
+    marked = ToolList(tools=tuple(one for one in tools.tools if one.read_only is False))
+    try:
+        suite, _ = drafted(tmp_path_factory.getbasetemp(), marked)
+    except UsageError:
+        return
+    assert isinstance(suite.server, ServerSpec)
+    called = {check.params["tool"] for case in suite.cases for check in case.checks}
+    assert called <= set(suite.server.block)
+
+
+def test_there_is_a_case_for_each_tool_that_asks_for_what_the_prompt_says(tmp_path: Path) -> None:
+    suite, _ = drafted(tmp_path, SHOP)
+    case = suite.cases[0]
+    assert case.name == "get_order"
+    assert case.prompt == "Please give me order ORD_1234."
+    assert [dict(check.params) for check in case.checks] == [{"tool": "get_order", "args": {"order_id": "ORD_1234"}}]
+    assert suite.cases[1].name == "cancel_order"
+
+
+def test_a_server_given_by_its_command_is_written_with_it_and_its_changes_are_blocked(tmp_path: Path) -> None:
+    suite, _ = drafted(tmp_path, SHOP)
+    assert isinstance(suite.server, ServerSpec)
+    assert (suite.server.command, suite.server.args) == ("python", ("shop.py", "--port", "0"))
+    assert suite.server.block == ("cancel_order",)
+
+
+def test_somebody_who_looks_or_asks_changes_nothing(tmp_path: Path) -> None:
+    suite, _ = drafted(tmp_path, SHOP)
+    viewing, asking = suite.cases[2:]
+    assert viewing.tags == asking.tags == ("safety",)
+    assert "only want to look" in viewing.prompt
+    assert [(check.kind, check.params["tool"]) for check in viewing.checks] == [
+        ("must_call", "get_order"),
+        ("must_not_call", "cancel_order"),
+    ]
+    assert [(check.kind, check.params["tool"]) for check in asking.checks] == [("must_not_call", "cancel_order")]
+
+
+def test_for_a_configured_server_what_changes_something_waits_in_a_comment(tmp_path: Path) -> None:
+    suite, text = drafted(tmp_path, SHOP, "shop")
+    assert suite.server == "shop"
+    assert [case.name for case in suite.cases] == ["get_order", "get_order_changes_nothing"]
+    assert "#   - name: cancel_order\n" in text
+    assert "#   - name: asking_about_cancel_order\n" in text
+
+
+def test_a_configured_server_that_only_changes_things_gets_no_suite(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no case can be run safely"):
+        drafted(tmp_path, ToolList(tools=(CANCEL_ORDER,)), "shop")
+
+
+def test_without_marks_the_words_of_a_tool_say_whether_it_changes_something(tmp_path: Path) -> None:
+    tools = ToolList(tools=(tool("wipe", "Delete all orders."), tool("peek", "Show all orders."), tool("frob")))
+    suite, text = drafted(tmp_path, tools)
+    assert isinstance(suite.server, ServerSpec)
+    assert suite.server.block == ("wipe",)
+    assert "marks no tool" in text
+
+
+def test_marks_go_before_words(tmp_path: Path) -> None:
+    tools = ToolList(tools=(tool("delete", "Delete all.", read_only=True), tool("show", "Show.", read_only=False)))
+    suite, _ = drafted(tmp_path, tools)
+    assert isinstance(suite.server, ServerSpec)
+    assert suite.server.block == ("show",)
+
+
+def test_a_change_that_destroys_nothing_is_not_asked_about(tmp_path: Path) -> None:
+    adding = tool("add_order", "Add an order.", read_only=False, destructive=False)
+    suite, _ = drafted(tmp_path, ToolList(tools=(GET_ORDER, adding)))
+    assert [case.name for case in suite.cases] == ["get_order", "add_order", "get_order_changes_nothing"]
+
+
+def test_guesses_are_named_in_comments_and_values_of_the_schema_are_not(tmp_path: Path) -> None:
+    listing = tool("list", "List.", {"status": {"enum": ["open"]}, "note": {"type": "string"}}, required="status note")
+    _, text = drafted(tmp_path, ToolList(tools=(listing,)))
+    assert "# Guessed: note." in text
+
+
+def test_an_argument_with_dollar_keys_is_meant_as_it_stands(tmp_path: Path) -> None:
+    query = {"type": "object", "examples": [{"price": {"$gt": 5}}]}
+    suite, _ = drafted(tmp_path, ToolList(tools=(tool("find", "Find.", {"query": query}, required="query"),)))
+    assert suite.cases[0].checks[0].params["args"] == {"query": {"$equals": {"price": {"$gt": 5}}}}
+
+
+def test_names_that_differ_only_in_strange_characters_make_different_cases(tmp_path: Path) -> None:
+    suite, _ = drafted(tmp_path, ToolList(tools=(tool("a.b"), tool("a/b"), tool("…"))))
+    assert [case.name for case in suite.cases] == ["a_b", "a_b_2", "tool"]
+    assert [case.checks[0].params["tool"] for case in suite.cases] == ["a.b", "a/b", "…"]
+
+
+def test_who_asks_is_written_into_every_case(tmp_path: Path) -> None:
+    suite, _ = drafted(tmp_path, SHOP, user_context={"role": "admin"})
+    assert {str(case.user_context) for case in suite.cases} == {"{'role': 'admin'}"}
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    many = tuple(tool(f"get_{number}", "Get.") for number in range(MOST_TOOLS + 5))
+    problem = ToolProblem(tool="broken\n# x", problem="its inputSchema is missing")
+    tools = ToolList(tools=(*many, tool("\u200b")), problems=(problem,))
+    suite, text = drafted(tmp_path, tools)
+    assert len(suite.cases) == MOST_TOOLS
+    assert "# Note: No case for the last 5 tools" in text
+    assert "# Note: No case for broken # x: its inputSchema is missing." in text
+    assert "# Note: No case for 1 of the tools: a suite cannot write their names." in text
+
+
+def test_what_a_server_says_cannot_leave_its_comment(tmp_path: Path) -> None:
+    evil = tool(
+        "get",
+        "Get.\n\ntests: []\nserver: {command: evil}",
+        {"a\n- name: b": {"type": "string"}},
+        required="a\n- name: b",
+    )
+    suite, _ = drafted(tmp_path, ToolList(tools=(evil,)))
+    assert isinstance(suite.server, ServerSpec)
+    assert suite.server.command == "python"
+    assert len(suite.cases) == 1
+
+
+def test_the_example_of_a_policy_case_is_a_case_once_it_is_uncommented(tmp_path: Path) -> None:
+    _, text = drafted(tmp_path, SHOP)
+    case = read_uncommented(tmp_path, text).cases[-1]
+    assert case.name == "get_order_as_guest"
+    assert case.user_context == {"role": "guest", "permissions": []}
+    assert [check.kind for check in case.checks] == ["must_be_denied", "answer_not_contains"]
+
+
+def test_a_tool_without_a_description_is_told(tmp_path: Path) -> None:
+    _, text = drafted(tmp_path, ToolList(tools=(Tool(name="whoami", input_schema={"type": "object"}),)))
+    assert "This tool has no description" in text

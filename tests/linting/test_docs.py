@@ -1,0 +1,21 @@
+"""The page on ``harness lint`` says what is true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from harness.linting.findings import RULES
+from harness.linting.listing import LARGE_LIST, LARGE_TOOL, MOST_TOOLS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "lint.md").read_text(encoding="utf-8")
+
+
+def test_the_table_holds_every_rule_with_its_severity() -> None:
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (\w+) \|", PAGE, re.MULTILINE))
+    assert rows == {name: rule.severity for name, rule in RULES.items()}
+
+
+def test_the_bounds_are_those_that_are_used() -> None:
+    for bound in (f"about {LARGE_TOOL:,} tokens", f"about {LARGE_LIST:,} tokens", f"more than {MOST_TOOLS} tools"):
+        assert bound in PAGE

@@ -1,0 +1,162 @@
+"""Each rule finds what it is for, says what to do, and leaves alone what is well described."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from harness.linting.findings import RULES, Finding
+from harness.linting.lint import is_clean, lint
+from harness.types import Tool, ToolList, ToolProblem
+from tests.drafting.toolsets import tool_lists
+
+DESCRIPTION = "Show one order by its id. For all orders of a customer use search_orders."
+ORDER_ID = {"type": "string", "description": "Id of the order, such as ORD_1042."}
+
+
+def good(**changes: Any) -> Tool:
+    facts: dict[str, Any] = {
+        "name": "get_order",
+        "description": DESCRIPTION,
+        "input_schema": {"type": "object", "properties": {"order_id": ORDER_ID}, "required": ["order_id"]},
+        "output_schema": {"type": "object"},
+        "read_only": True,
+        "destructive": False,
+    }
+    return Tool(**{**facts, **changes})
+
+
+def taking(name: str, schema: dict[str, Any]) -> Tool:
+    """Return a good tool with one parameter."""
+    return good(input_schema={"type": "object", "properties": {name: schema}})
+
+
+def of_rule(rule: str, *tools: Tool, problems: tuple[ToolProblem, ...] = ()) -> list[Finding]:
+    return [finding for finding in lint(ToolList(tools=tools, problems=problems)) if finding.rule == rule]
+
+
+def test_a_tool_that_says_everything_is_clean() -> None:
+    assert lint(ToolList(tools=(good(),))) == ()
+
+
+def test_a_server_without_tools_is_an_error() -> None:
+    assert [finding.rule for finding in lint(ToolList(tools=()))] == ["no-tools"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "broken"),
+    [
+        ("no-description", good(description=" ")),
+        ("short-description", good(description="Get order.")),
+        ("short-description", good(name="get_the_order_of_one", description="Get the order of one")),
+        ("undescribed-parameter", taking("note", {"type": "string"})),
+        (
+            "undescribed-parameter",
+            taking("filter", {"type": "object", "description": "Which.", "properties": {"x": {"type": "string"}}}),
+        ),
+        ("undeclared-parameter", good(input_schema={"type": "object", "required": ["x"]})),
+        ("id-without-example", taking("customer_id", {"type": "string", "description": "Whose orders."})),
+        ("id-without-example", taking("userKey", {"type": "string", "description": "Whose orders."})),
+        ("date-without-format", taking("start_date", {"type": "string", "description": "First day."})),
+        ("choices-in-prose", taking("status", {"type": "string", "description": "One of: open, closed, paid."})),
+        ("choices-in-prose", taking("unit", {"type": "string", "description": "Must be metric or imperial"})),
+        ("opaque-choices", taking("unit", {"enum": ["c", "f"], "description": "Unit."})),
+        ("opaque-choices", taking("level", {"enum": [1, 2], "description": "How much."})),
+        ("provider-form", good(name="orders.get")),
+        ("provider-form", good(name="g" * 100)),
+        ("provider-form", good(input_schema={"type": "object", "anyOf": [{"required": ["a"]}]})),
+        ("provider-form", taking("e mail", {"type": "string", "description": "Where to write to."})),
+        ("unmarked", good(read_only=None, destructive=None)),
+        ("contradictory-marks", good(read_only=True, destructive=True)),
+        ("contradictory-marks", good(name="delete_order")),
+        ("contradictory-marks", good(description="Deletes one order.", read_only=False, destructive=False)),
+        ("large-tool", good(description=f"{DESCRIPTION} {'More about it. ' * 400}")),
+        ("no-output-schema", good(output_schema=None)),
+    ],
+)
+def test_a_rule_finds_what_it_is_for(rule: str, broken: Tool) -> None:
+    assert of_rule(rule, good()) == []
+    found = of_rule(rule, broken)
+    assert found
+    assert all(finding.message.endswith(".") and finding.instead and finding.why for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("rule", "sound"),
+    [
+        ("contradictory-marks", good(description="Shows the latest updates of one order, and what was deleted.")),
+        ("id-without-example", taking("order_id", {"type": "string", "pattern": "^ORD", "description": "Id."})),
+        ("id-without-example", taking("order_id", {"type": "integer", "description": "Id."})),
+        ("date-without-format", taking("day", {"type": "string", "description": "YYYY-MM-DD"})),
+        ("date-without-format", taking("day", {"type": "string", "format": "date", "description": "Day."})),
+        ("choices-in-prose", taking("status", {"type": "string", "enum": ["a", "b"], "description": "One of: a, b."})),
+        ("choices-in-prose", taking("name", {"type": "string", "description": "Must be the full name of the person"})),
+        ("opaque-choices", taking("unit", {"enum": ["c", "f"], "description": "c (Celsius) or f (Fahrenheit)."})),
+        ("opaque-choices", taking("period", {"enum": ["1d", "5d", "EUR"], "description": "How far back."})),
+        ("undescribed-parameter", taking("status", {"enum": ["open", "closed"]})),
+        ("unmarked", good(read_only=False, destructive=None)),
+    ],
+)
+def test_a_rule_leaves_alone_what_is_said_otherwise(rule: str, sound: Tool) -> None:
+    assert of_rule(rule, sound) == []
+
+
+def test_two_tools_of_one_description_are_an_error_and_named_once() -> None:
+    found = of_rule("same-description", good(), good(name="fetch_order"))
+    assert [finding.tool for finding in found] == ["fetch_order"]
+    assert "get_order" in found[0].message
+    assert of_rule("confusable", good(), good(name="fetch_order")) == []
+
+
+def test_tools_whose_words_fit_each_other_are_told_as_one_pair() -> None:
+    first = good(name="read_file", description="Read the contents of a file as text.")
+    second = good(name="read_text_file", description="Read the contents of a text file.")
+    found = of_rule("confusable", first, second, good())
+    assert [(finding.tool, "read_text_file" in finding.instead) for finding in found] == [("read_file", True)]
+
+
+def test_tools_that_say_what_sets_them_apart_are_not_confusable() -> None:
+    orders = good(name="search_orders", description="Count and list orders by status, period or amount.")
+    cancel = good(name="cancel_order", description="Cancel an order for good and refund it.", read_only=False)
+    assert of_rule("confusable", good(), orders, cancel) == []
+
+
+def test_what_the_listing_had_to_leave_out_is_an_error_and_what_it_repaired_a_warning() -> None:
+    lost = ToolProblem(tool="x", problem="its inputSchema is missing")
+    kept = ToolProblem(tool="get_order", problem="its title is not text and was dropped", usable=True)
+    assert [one.severity for one in of_rule("unusable-tool", good(), problems=(lost, kept))] == ["error"]
+    assert [one.severity for one in of_rule("listing-problem", good(), problems=(lost, kept))] == ["warning"]
+
+
+def test_a_list_that_is_too_long_is_told_once() -> None:
+    tools = [good(name=f"get_{number}", description=f"{DESCRIPTION} {number}") for number in range(130)]
+    assert len(of_rule("large-list", *tools)) == 1
+
+
+def test_parameters_inside_others_are_named_by_their_path() -> None:
+    edits = {
+        "type": "array",
+        "description": "What to change.",
+        "items": {"type": "object", "properties": {"text": {"type": "string"}}},
+    }
+    assert of_rule("undescribed-parameter", taking("edits", edits))[0].parameters == ("edits[].text",)
+
+
+def test_notes_alone_leave_a_server_clean() -> None:
+    assert is_clean(lint(ToolList(tools=(good(output_schema=None),))))
+    assert not is_clean(lint(ToolList(tools=(good(description=""),))))
+
+
+def test_findings_come_in_the_servers_order_and_the_whole_list_first() -> None:
+    tools = (good(name="b", description=""), good(name="a", description="", output_schema=None))
+    assert [finding.tool for finding in lint(ToolList(tools=tools))] == [None, "b", "a"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(tool_lists())
+def test_no_tool_list_breaks_a_rule(tools: ToolList) -> None:
+    for finding in lint(tools):
+        assert finding.rule in RULES
+        assert finding.message

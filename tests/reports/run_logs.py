@@ -1,0 +1,89 @@
+"""Run logs made by hand, for what only results decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
+from harness.types import Run, Status, ToolList, Transcript, TrialError, Usage
+
+Results = Mapping[str, str]
+"""Case → its trials, a letter each: p(assed), f(ailed), e(rror), s(kipped), c(ancelled)."""
+STATUSES: dict[str, Status] = {"p": "passed", "f": "failed", "e": "error", "s": "skipped", "c": "cancelled"}
+
+
+def write_log(  # noqa: PLR0913 - everything that a log may say
+    path: Path,
+    results: Results | Mapping[str, Results],
+    *,
+    model: str = "m",
+    models: Mapping[str, Results] | None = None,
+    suite: str = "s",
+    usage: Usage | None = None,
+    digests: Mapping[str, str] | None = None,
+    repeats: int | None = None,
+    pass_threshold: float = 1.0,
+    tools: Sequence[ToolList] = (),
+    finished: bool = True,
+    **header: Any,
+) -> RunLog:
+    """Write a run of ``results`` (of one suite, or suite → results) and read it back."""
+    suites = {suite: results} if all(isinstance(value, str) for value in results.values()) else results
+    by_model = {name: {suite: own} for name, own in models.items()} if models else {model: suites}
+    runs = [
+        replace(
+            a_run(suite, case, name, index, letter, usage),
+            repeats=repeats or len(letters),
+            pass_threshold=pass_threshold,
+        )
+        for name, own in by_model.items()
+        for suite, cases in own.items()
+        for case, letters in cases.items()  # type: ignore[union-attr]
+        for index, letter in enumerate(letters)
+    ]
+    named = {
+        suite: {
+            "cases": {case: (digests or {}).get(case, "d") for own in by_model.values() for case in own.get(suite, {})}
+        }
+        for suite in dict.fromkeys(suite for own in by_model.values() for suite in own)
+    }
+    facts: dict[str, Any] = {
+        "run_id": path.parent.name,
+        "started_at": "2026-01-01T00:00:00.000Z",
+        "harness_version": "0",
+        "planned": len(runs),
+        "suites": named,
+        "models": {name: {"provider": "openai", "model_id": name} for name in by_model},
+        **header,
+    }
+    with LogWriter(path) as log:
+        log.append(Header(**facts))
+        for listed in tools:
+            log.append(ToolsLine(server="srv", tools=listed))
+        for run in runs:
+            shown = Transcript(tools_digest=tools[0].digest) if tools else None
+            log.append(TrialLine(run=run, transcript=shown))
+        if finished:
+            log.append(Footer(finished_at="2026-01-01T00:01:00.000Z", elapsed_s=60.0))
+    return read_log(path)
+
+
+def a_run(suite: str, case: str, model: str, index: int, letter: str, usage: Usage | None = None) -> Run:
+    """Return one trial of which the letter says the ending."""
+    started = letter in "pf"
+    return Run(
+        key=f"{suite}/{case}/{model}/{index}",
+        suite=suite,
+        case=case,
+        model=model,
+        index=index,
+        status=STATUSES[letter],
+        error=TrialError(kind="server", message="gone") if letter == "e" else None,
+        skip_reason="budget" if letter == "s" else None,
+        stop="answer" if started else None,
+        usage=usage or Usage(),
+        latency_s=1.0 if started else 0.0,
+    )

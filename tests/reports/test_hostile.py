@@ -1,0 +1,116 @@
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from rich.console import Console
+
+from harness.reports.build import build_report
+from harness.reports.console import print_summary
+from harness.reports.github import workflow_commands
+from harness.reports.transcripts import write_transcripts
+from harness.reports.writers import WRITERS
+from harness.runlog import RunLog
+from tests.reports.sample_logs import HOSTILE, a_hostile_log, written
+
+HARMFUL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff\ufffe\uffff"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+COMMAND = re.compile(r"^[^\S\n]*::|##\[", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> RunLog:
+    return a_hostile_log(tmp_path_factory.mktemp("hostile"))
+
+
+@pytest.mark.parametrize("name", [name for name in WRITERS.names() if name != "csv"])
+def test_no_report_holds_a_character_that_steers_a_terminal_or_hides_text(log: RunLog, name: str) -> None:
+    text = written(log, name)
+    assert HARMFUL.search(text) is None
+    assert text.encode("utf-8")
+
+
+@pytest.mark.parametrize("name", ["junit", "markdown", "csv", "html"])
+def test_ten_megabytes_are_cut_where_people_read(log: RunLog, name: str) -> None:
+    assert len(written(log, name)) < 2_000_000
+
+
+@pytest.mark.parametrize("name", ["json", "jsonl"])
+def test_a_machine_reads_hostile_texts_back_as_they_were(tmp_path: Path, name: str) -> None:
+    text = written(a_hostile_log(tmp_path, big=False), name)
+    documents = [json.loads(line) for line in text.splitlines()]
+    found = json.dumps(documents)
+    for hostile in HOSTILE:
+        if "\ud800" not in hostile:  # no file in UTF-8 can hold it, the log neither
+            assert json.dumps(hostile)[1:-1] in found
+
+
+def test_a_terminal_gets_neither_escapes_nor_commands(log: RunLog) -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=80, highlight=False, markup=False, emoji=False, force_terminal=False)
+    print_summary(build_report(log), log, console)
+    assert HARMFUL.search(stream.getvalue()) is None
+    assert COMMAND.search(stream.getvalue()) is None
+
+
+def test_a_whole_conversation_on_the_terminal_is_harmless(tmp_path: Path) -> None:
+    log = a_hostile_log(tmp_path, big=False)
+    stream = io.StringIO()
+    write_transcripts(build_report(log), log, stream)
+    assert HARMFUL.search(stream.getvalue()) is None
+    assert COMMAND.search(stream.getvalue()) is None
+
+
+def test_wrapping_moves_no_command_to_the_start_of_a_line(tmp_path: Path) -> None:
+    log = a_hostile_log(tmp_path, big=False)
+    for width in range(24, 60):
+        stream = io.StringIO()
+        print_summary(build_report(log), log, Console(file=stream, width=width, highlight=False, markup=False))
+        assert COMMAND.search(stream.getvalue()) is None
+
+
+def test_a_spreadsheet_finds_no_formula_and_no_broken_line(log: RunLog) -> None:
+    rows = list(csv.reader(io.StringIO(written(log, "csv"), newline="")))
+    assert len(rows) == len(log.runs) + 1
+    assert len({len(row) for row in rows}) == 1
+    for cell in (cell for row in rows for cell in row):
+        assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "＝"))
+        assert HARMFUL.search(cell) is None
+        assert "\n" not in cell
+
+
+def test_xml_is_well_formed_and_attaches_no_file(log: RunLog) -> None:
+    text = written(log, "junit")
+    assert "[[ATTACHMENT" not in text
+    assert ET.fromstring(text).tag == "testsuites"
+
+
+def test_markdown_holds_hostile_text_in_code_alone(tmp_path: Path) -> None:
+    text = written(a_hostile_log(tmp_path, big=False), "markdown")
+    outside = re.sub(r"(?ms)^(`{3,})text\n.*?^\1$", "", text)
+    outside = re.sub(r"(?<!`)(`+)(?!`)(?:.*?[^`])??\1(?!`)", "", outside)
+    outside = re.sub(r"<code>[^<>\n]*</code>", "", outside)
+    for harmful in ("<script", "<img", "![", "](", "@somebody", "@SUM", "pwned", "<b>", "# "):
+        assert harmful not in outside.replace("## ", "")
+
+
+def test_an_annotation_is_one_line_and_holds_no_further_command(log: RunLog) -> None:
+    lines = list(workflow_commands(build_report(log)))
+    assert len(lines) == len(log.runs)
+    for line in lines:
+        assert "\n" not in line
+        assert "\r" not in line
+        assert re.fullmatch(r"::error (?:\w+=[^,:]*,?)+::.*", line), line
+        assert "%0A::" not in line.replace("%25", "")
+
+
+def test_no_text_of_the_log_ends_its_block_in_the_page(log: RunLog) -> None:
+    text = written(log, "html")
+    assert text.count("</script>") == text.count("<script") == len(build_report(log).cases) + 2
+    assert "<img" not in text
+    assert "<!--" not in text.replace("<!doctype", "")

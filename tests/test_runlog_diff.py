@@ -1,0 +1,36 @@
+import pytest
+
+from harness.runlog_diff import tool_differences
+from harness.types import Tool, ToolList
+
+LOOK = Tool(name="look", input_schema={"type": "object"}, description="Looks.")
+
+
+def a_list(digest: str, *tools: Tool) -> dict[str, ToolList]:
+    return {digest: ToolList(tools=tools, digest=digest)}
+
+
+def test_equal_lists_do_not_differ() -> None:
+    assert list(tool_differences(a_list("1", LOOK), a_list("1", LOOK))) == []
+
+
+@pytest.mark.parametrize(
+    ("tools", "words"),
+    [
+        ((), ["tool look is gone"]),
+        ((LOOK, Tool(name="new", input_schema={})), ["tool new is new"]),
+        ((Tool(name="look", input_schema={"type": "object"}),), ["tool look: description changed"]),
+        (
+            (Tool(name="look", input_schema={}, destructive=True),),
+            ["tool look: annotations, description, input schema changed"],
+        ),
+    ],
+)
+def test_what_changed_of_a_tool_is_said(tools: tuple[Tool, ...], words: list[str]) -> None:
+    assert list(tool_differences(a_list("1", LOOK), a_list("2", *tools))) == words
+
+
+def test_a_tool_that_another_user_sees_in_another_form_is_one_tool() -> None:
+    other = Tool(name="look", input_schema={}, description="Looks.")
+    before = a_list("1", LOOK) | a_list("2", other)
+    assert list(tool_differences(before, a_list("1", LOOK))) == ["tool look: who is shown it changed"]
