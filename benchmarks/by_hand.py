@@ -1,10 +1,10 @@
 """The yardstick: the same cases as a loop that somebody writes in an afternoon.
 
 The official SDKs of the model and of MCP, one session, as many cases at the same time as asked. A case
-is a question, a tool call, and an answer; it passes when the tool was called and the answer is not
-empty. No deadline, no record, no report: what is left out here is what the harness is for.
+is a question, a tool call, and an answer; it passes when the tool was called and the answer holds a
+word. No deadline, no record, no report: what is left out here is what the harness is for.
 
-``python -m benchmarks.by_hand URL CASES CONCURRENCY SERVER...``
+``python by_hand.py URL CASES CONCURRENCY SERVER...``
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ from openai import AsyncOpenAI
 async def main(url: str, cases: int, concurrency: int, command: str, arguments: list[str]) -> int:
     """Run every case; return how many passed."""
     model = AsyncOpenAI(base_url=f"{url}/v1", api_key="test-key")
-    async with (
-        stdio_client(StdioServerParameters(command=command, args=arguments)) as streams,
-        ClientSession(*streams) as session,
-    ):
+    parameters = StdioServerParameters(command=command, args=arguments)
+    async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
         await session.initialize()
         tools = [
             {
@@ -44,7 +42,7 @@ async def main(url: str, cases: int, concurrency: int, command: str, arguments: 
 
 
 async def converse(model: AsyncOpenAI, session: ClientSession, tools: list[Any], prompt: str) -> bool:
-    """Ask, call what is asked for, until there is an answer; return whether the case passed."""
+    """Ask, and call what is asked for, until there is an answer; return whether the case passed."""
     messages: list[Any] = [{"role": "user", "content": prompt}]
     called = set()
     while True:
@@ -62,6 +60,7 @@ async def converse(model: AsyncOpenAI, session: ClientSession, tools: list[Any],
 
 
 if __name__ == "__main__":
-    passed = asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5:]))
+    url, cases, concurrency, command, *arguments = sys.argv[1:]
+    passed = asyncio.run(main(url, int(cases), int(concurrency), command, arguments))
     print(f"{passed} passed")
-    sys.exit(passed != int(sys.argv[2]))
+    sys.exit(passed != int(cases))

@@ -1,4 +1,4 @@
-"""One command, run to its end, and what it took: without its children, whoever they are."""
+"""One command, run to its end, and what it took; its children are not counted. Linux only."""
 
 from __future__ import annotations
 
@@ -21,24 +21,29 @@ class Measured:
     wall_s: float
     """From before its start to its end."""
     cpu_s: float
-    """User and system time of the process itself, to 10 ms; its children (the MCP server) are not in it."""
+    """User and system time of the process itself, to 10 ms."""
     peak_mb: float
-    """Resident memory at its highest, of the process or a child, whichever is larger."""
+    """Resident memory at its highest: of the process or of a child, whichever is larger."""
 
 
-def run(command: Sequence[str], *, folder: Path, environment: Mapping[str, str]) -> Measured:
-    """Run ``command`` and measure it.
+def run(command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None) -> Measured:
+    """Run ``command`` in ``folder`` with ``environment`` added, and measure it.
 
     Raises:
-        RuntimeError: it did not exit with 0; what it said on stderr is in the message.
+        RuntimeError: it did not exit with 0; the message holds what it said last on stderr.
     """
     errors = folder / "stderr.txt"
     with errors.open("wb") as stderr, (folder / "stdout.txt").open("wb") as stdout:
         began = time.perf_counter()
         process = subprocess.Popen(
-            command, cwd=folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr
+            command,
+            cwd=folder,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
         )
-        # Ended and not yet reaped: the kernel still keeps its own account, apart from that of its children.
+        # Ended and not yet reaped: the kernel still keeps its own account apart from that of its children.
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         wall_s = time.perf_counter() - began
         cpu_s = _own_cpu_s(process.pid)

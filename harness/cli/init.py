@@ -42,11 +42,6 @@ def command(server: str | None, command_line: str | None, name: str | None, user
     spec = config.server_option(text)
     path = require_free(suite_name(spec, name), project)
     tools = list_tools(spec, user_context)
-    if not tools.tools:
-        raise UsageError(
-            f"the server {spec.name!r} lists no tool that a case could be about",
-            meant='If it shows its tools only to some users, say as whom to look: --user-context \'{"role": "admin"}\'',
-        )
     suite = draft_suite(path.stem, _written(text, spec), tools, user_context)
     written = write_new(path, suite_text(suite))
     _tell(suite, written)

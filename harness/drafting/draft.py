@@ -31,9 +31,14 @@ def draft_suite(
     the server itself; for a configured server, cases that ask for them or speak of them are not live.
 
     Raises:
-        UsageError: no case would be live.
+        UsageError: there is no tool to draft for, or no case would be live.
     """
     drafted = [tool for tool in tools.tools if _can_be_asserted(tool)][:MOST_TOOLS]
+    if not drafted:
+        raise UsageError(
+            f"the server {name!r} lists no tool that a case could be about",
+            meant='If it shows its tools only to some users, say as whom to look: --user-context \'{"role": "admin"}\'',
+        )
     changing = [tool.name for tool in drafted if changes(tool)]
     blocked = tuple(name for name in changing if _is_line(name)) if isinstance(server, ServerSpec) else ()
     cases = [_case(tool, is_live=not changes(tool) or tool.name in blocked) for tool in drafted]

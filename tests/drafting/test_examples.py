@@ -117,7 +117,7 @@ def test_a_pattern_that_takes_for_ever_takes_no_time() -> None:
     assert drawn(schema) == "aaaaaaaaa"
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(simple_tools())
 def test_the_arguments_for_a_simple_schema_are_valid(simple: Tool) -> None:
     arguments = example_arguments(simple)

@@ -44,7 +44,7 @@ def test_a_file_that_exists_is_never_overwritten_and_another_name_is_offered(tmp
     (tmp_path / "evals").mkdir()
     (tmp_path / "evals" / "shop.yml").write_text("mine")
     (tmp_path / "evals" / "shop_2.yml").write_text("mine")
-    with pytest.raises(UsageError, match="nothing is ever overwritten\n.*--name shop_3"):
+    with pytest.raises(UsageError, match=r"nothing is ever overwritten\n.*--name shop_3"):
         require_free("shop", tmp_path)
 
 

@@ -6,8 +6,6 @@ import json
 import sys
 from typing import Any
 
-import pytest
-
 from tests.end_to_end.harness_process import PLAIN_SERVER, Finished, Project
 
 CLEAN = {
@@ -45,10 +43,7 @@ def test_a_finding_fails_and_says_why_and_what_to_write_instead(project: Project
     assert "error no-description" in finished.stdout
     assert "Why: " in finished.stdout
     assert "Instead: " in finished.stdout
-
-
-def test_nothing_that_a_server_says_reaches_the_terminal_as_a_command(project: Project) -> None:
-    finished = linted(project, [POOR])
+    # Nothing that a server says reaches the terminal as a command.
     assert "\x1b" not in finished.stdout
     assert "\u202e" not in finished.stdout
 
@@ -62,17 +57,13 @@ def test_for_programs_there_is_one_json_document(project: Project) -> None:
     assert document["counts"]["error"] == sum(one["severity"] == "error" for one in document["findings"])
 
 
-@pytest.mark.parametrize("extra", [(), ("--json-output",)])
-def test_a_server_that_does_not_start_is_told_in_words(project: Project, extra: tuple[str, ...]) -> None:
-    finished = project.run("lint", "--server", f"{sys.executable} {PLAIN_SERVER} exit_in_handshake", *extra)
+def test_a_server_that_does_not_start_is_told_in_words(project: Project) -> None:
+    finished = project.run("lint", "--server", f"{sys.executable} {PLAIN_SERVER} exit_in_handshake", "--json-output")
     assert finished.code == 3
     assert "last words: bye" in finished.stderr
     assert "Traceback" not in finished.stderr
-    if extra:
-        assert finished.document["status"] == "error"
+    assert finished.document["status"] == "error"
 
 
-@pytest.mark.parametrize("server", ["data_governance", "finance"])
-def test_the_projects_own_servers_have_no_errors(project: Project, server: str) -> None:
-    finished = project.run("lint", server, "--json-output")
-    assert finished.document["counts"]["error"] == 0
+def test_the_projects_own_server_is_clean(project: Project) -> None:
+    assert project.run("lint", "data_governance").code == 0

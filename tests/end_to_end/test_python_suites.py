@@ -53,9 +53,6 @@ CAPITALS = f"""
 
         def check(self, case, run):
             raise ValueError("the check is wrong")
-
-    class NoSuite:
-        pass
 """
 
 
@@ -105,9 +102,6 @@ def test_what_a_suite_prints_does_not_spoil_the_json_document(bench: Project) ->
     [
         ("bench.capitals.Harder", 1, "The suite's check returned False."),
         ("bench.capitals.Empty", 2, "the suite capitals has no cases"),
-        ("bench.capitals.Capital", 3, "Did you mean 'Capitals'?"),
-        ("bench.capitol.Capitals", 3, "Did you mean 'capitals'?"),
-        ("bench.capitals.NoSuite", 3, "is no suite: it has no cases()"),
         ("bench/capitals.py:Faulty", 4, "ValueError: the check is wrong"),
         ("bench.broken:Suite", 3, "bench/broken.py:1: ModuleNotFoundError: No module named 'no_such_package'"),
     ],
@@ -185,16 +179,13 @@ def deaf_model(request: Incoming) -> Step:
     return say("Certainly.")
 
 
-def run_internal(project: Project, model: object) -> Finished:
+def run_internal(project: Project, model: object, *arguments: str) -> Finished:
     project.env["OPENAI_API_KEY"] = "test-key"
     with FakeProvider(model) as provider:  # type: ignore[arg-type]
-        finished = project.run("evals", "internal", "--model", "openai:gpt-4o", "--json-output", **_base(provider))
+        command = ("evals", "internal", "--model", "openai:gpt-4o", "--json-output", *arguments)
+        finished = project.run(*command, OPENAI_BASE_URL=f"{provider.url}/v1")
         assert [request.rejected for request in provider.journal if request.rejected] == []
     return finished
-
-
-def _base(provider: FakeProvider) -> dict[str, str]:
-    return {"OPENAI_BASE_URL": f"{provider.url}/v1"}
 
 
 def test_the_kernel_is_whole_with_the_embedded_baseline(project: Project) -> None:
@@ -213,8 +204,8 @@ def test_the_kernel_is_whole_with_a_model_behind_an_api(project: Project) -> Non
     assert finished.code == 0, finished.stdout + finished.stderr
 
 
-def test_a_model_that_does_nothing_fails_all_but_the_plain_answer(project: Project) -> None:
-    finished = run_internal(project, deaf_model)
+def test_a_model_that_does_nothing_is_no_proof_that_the_kernel_is_whole(project: Project) -> None:
+    finished = run_internal(project, deaf_model, "-k", "steering* or abort*")
     failures = {test["name"]: test["failures"] for test in finished.document["result"]["tests"] if not test["passed"]}
-    assert set(failures) == {"simple_tool_call", "multi_turn_reasoning", "steering_response", "abort_clean"}
+    assert set(failures) == {"steering_response", "abort_clean"}
     assert "no call was under way that could be aborted" in str(failures["abort_clean"])

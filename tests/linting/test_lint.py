@@ -111,10 +111,17 @@ def test_two_tools_of_one_description_are_an_error_and_named_once() -> None:
 
 
 def test_tools_whose_words_fit_each_other_are_told_as_one_pair() -> None:
+    more = "Handles encodings, and reports errors in detail; the arguments head and tail give parts of it."
     first = good(name="read_file", description="Read the contents of a file as text.")
-    second = good(name="read_text_file", description="Read the contents of a text file.")
+    second = good(name="read_text_file", description=f"Read the contents of a file from disk as text. {more}")
     found = of_rule("confusable", first, second, good())
     assert [(finding.tool, "read_text_file" in finding.instead) for finding in found] == [("read_file", True)]
+
+
+def test_descriptions_that_share_most_of_their_words_are_told() -> None:
+    first = good(name="ship", description="Alpha. Carriers, parcels, weights, prices, insurance and customs papers.")
+    second = good(name="fetch", description="Beta. Carriers, parcels, weights, prices, insurance and customs papers.")
+    assert [finding.tool for finding in of_rule("confusable", first, second)] == ["ship"]
 
 
 def test_tools_that_say_what_sets_them_apart_are_not_confusable() -> None:
@@ -154,7 +161,7 @@ def test_findings_come_in_the_servers_order_and_the_whole_list_first() -> None:
     assert [finding.tool for finding in lint(ToolList(tools=tools))] == [None, "b", "a"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(tool_lists())
 def test_no_tool_list_breaks_a_rule(tools: ToolList) -> None:
     for finding in lint(tools):

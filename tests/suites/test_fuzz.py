@@ -73,7 +73,7 @@ def test_any_bytes_are_a_suite_or_invalid(content: bytes, tmp_path_factory: pyte
 
 
 @given(content=st.text(alphabet="abk01 \n\t:-?,[]{}&*!|>'\"%@`#\\~<.éx", max_size=60))
-@settings(max_examples=6000)
+@settings(max_examples=300, deadline=None)
 def test_any_marks_of_yaml_are_a_suite_or_invalid(content: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     survives(b"suite: s\n" + content.encode(), tmp_path_factory.getbasetemp())
 
@@ -87,7 +87,7 @@ def test_any_marks_of_yaml_are_a_suite_or_invalid(content: str, tmp_path_factory
         max_size=4,
     )
 )
-@settings(max_examples=6000)
+@settings(max_examples=300, deadline=None)
 def test_any_edit_of_a_suite_is_a_suite_or_invalid(
     edits: list[tuple[int, int, bytes]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -1,0 +1,156 @@
+"""What is measured: each function runs one benchmark and returns what it found, beside the target."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from benchmarks.fit import fit
+from benchmarks.process import Measured, run
+from benchmarks.provider import provider
+from benchmarks.workload import CONCURRENCY, TURNS, Workload
+
+CASES = 1_000
+LATENCY_MS = 200
+SIZES = (100, 300, 1_000, 3_000, 10_000)
+RESULT_BYTES = 6_000
+"""A tool result of this length makes a transcript of 20 kB: it is there as text, as structured content and as told to
+the model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One figure and what it was to be."""
+
+    figure: str
+    """What was measured, in words."""
+    target: str
+    """What it is to be, in words."""
+    holds: bool
+    """Whether it is."""
+    details: tuple[str, ...] = ()
+    """How it came about."""
+
+
+def cpu(rounds: int) -> Finding:
+    """Compare the CPU of the harness with that of the loop by hand, without latency."""
+    with provider() as url, _workload(url, CASES) as work:
+        pairs = [(work.harness(), work.by_hand()) for _ in range(rounds)]
+    ratio = median(ours.cpu_s / theirs.cpu_s for ours, theirs in pairs)
+    return Finding(
+        figure=f"CPU of {CASES:,} cases at 0 ms: {ratio:.2f} × the loop by hand",
+        target="1.15 ×",
+        holds=ratio <= 1.15,  # noqa: PLR2004 - the target
+        details=tuple(_compared(pairs)),
+    )
+
+
+def wall(rounds: int) -> Finding:
+    """Compare the wall time at a real model's latency with the time that the model alone takes."""
+    with provider(latency_ms=LATENCY_MS) as url, _workload(url, CASES) as many, _workload(url, 1) as one:
+        pairs = [(many.harness().wall_s, one.harness().wall_s - TURNS * LATENCY_MS / 1000) for _ in range(rounds)]
+    ideal = CASES * TURNS * LATENCY_MS / 1000 / CONCURRENCY
+    ratios = [(took - start_up) / ideal for took, start_up in pairs]
+    return Finding(
+        figure=f"wall time of {CASES:,} cases at {LATENCY_MS} ms, start-up aside: {median(ratios):.3f} × the model's",
+        target="1.05 ×",
+        holds=median(ratios) <= 1.05,  # noqa: PLR2004 - the target
+        details=(
+            f"the model alone {ideal:.2f} s; start-up is a run of one case without its two replies",
+            *(f"{took:.2f} s, of which start-up {start_up:.2f} s" for took, start_up in pairs),
+        ),
+    )
+
+
+def one_case(rounds: int) -> Finding:
+    """Compare the wall time of a single case: start-up and nothing else."""
+    with provider() as url, _workload(url, 1) as work:
+        pairs = [(work.harness(), work.by_hand()) for _ in range(2 * rounds)]
+    ratio = median(ours.wall_s / theirs.wall_s for ours, theirs in pairs)
+    return Finding(
+        figure=f"wall time of one case: {ratio:.2f} × the loop by hand",
+        target="1 ×",
+        holds=ratio <= 1,
+        details=tuple(_compared(pairs)),
+    )
+
+
+def help_text(rounds: int) -> Finding:
+    """Time ``harness --help``."""
+    command = [str(Path(sys.executable).with_name("harness")), "--help"]
+    with TemporaryDirectory() as folder:
+        times = [run(command, Path(folder)).wall_s for _ in range(4 * rounds)]
+    return Finding(
+        figure=f"harness --help: {1000 * median(times):.0f} ms",
+        target="150 ms",
+        holds=median(times) < 0.15,  # noqa: PLR2004 - the target
+        details=(f"fastest {1000 * min(times):.0f} ms, slowest {1000 * max(times):.0f} ms of {len(times)}",),
+    )
+
+
+def growth(rounds: int) -> Finding:
+    """Fit a line through the CPU of small and large suites."""
+    points: list[tuple[int, float]] = []
+    logs: list[str] = []
+    with provider() as url:
+        for cases in SIZES:
+            with _workload(url, cases) as work:
+                # Small suites are run more often, so that one disturbance does not bend the line.
+                points.append((cases, min(work.harness().cpu_s for _ in range(rounds if cases <= CASES else 1))))
+                logs.append(f"{work.log_bytes() / cases:,.0f}")
+    line = fit(points)
+    return Finding(
+        figure=f"CPU from {SIZES[0]} to {SIZES[-1]:,} cases: {line.worst:.0%} from a straight line at most",
+        target="20 %",
+        holds=line.worst <= 0.2,  # noqa: PLR2004 - the target
+        details=(
+            f"{line.intercept:.2f} s + {1000 * line.slope:.2f} ms a case",
+            *line.plot("s"),
+            f"bytes of log a case: {', '.join(logs)}",
+        ),
+    )
+
+
+def memory(_rounds: int) -> Finding:
+    """Take the highest memory of a large run with long transcripts, its JSON document included."""
+    with provider(script="benchmarks.provider:terse") as url, _workload(url, SIZES[-1], RESULT_BYTES) as work:
+        took = work.harness("--json-output", "--report", "report.jsonl")
+        transcript = work.log_bytes() / SIZES[-1]
+    return Finding(
+        figure=f"memory of {SIZES[-1]:,} cases with transcripts of {transcript / 1000:.0f} kB: {took.peak_mb:.0f} MB",
+        target="300 MB",
+        holds=took.peak_mb < 300,  # noqa: PLR2004 - the target
+        details=(f"{took.wall_s:.0f} s of wall time, {took.cpu_s:.0f} s of CPU",),
+    )
+
+
+MEASURES: Mapping[str, Callable[[int], Finding]] = {
+    "cpu": cpu,
+    "wall": wall,
+    "one-case": one_case,
+    "help": help_text,
+    "growth": growth,
+    "memory": memory,
+}
+"""Name → benchmark."""
+
+
+@contextmanager
+def _workload(url: str, cases: int, result_bytes: int = 0) -> Iterator[Workload]:
+    with TemporaryDirectory() as folder:
+        work = Workload(folder=Path(folder), url=url, cases=cases, result_bytes=result_bytes)
+        work.write()
+        yield work
+
+
+def _compared(pairs: Iterable[tuple[Measured, Measured]]) -> Iterator[str]:
+    for ours, theirs in pairs:
+        yield (
+            f"harness {ours.cpu_s:.2f} s CPU, {ours.wall_s:.2f} s wall, {ours.peak_mb:.0f} MB;"
+            f" by hand {theirs.cpu_s:.2f} s CPU, {theirs.wall_s:.2f} s wall, {theirs.peak_mb:.0f} MB"
+        )

@@ -1,0 +1,72 @@
+"""The page about suites in Python is true: its code runs, and its tables name what there is."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+from harness.checks.python_run import PythonRun
+from harness.registry import Registry
+from harness.reports.writers import WRITERS
+from harness.suites import PYTHON_SUITES, READERS
+from harness.suites.python_case import PythonCase
+from harness.types import Counts, Report, Usage
+
+PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
+SUITE, CASE, PROGRAM = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_program_runs_the_suite_as_written(tmp_path: Path) -> None:
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "capitals.py").write_text(SUITE)
+    (tmp_path / "program.py").write_text(f"{CASE}\n{PROGRAM}")
+    finished = subprocess.run(
+        [sys.executable, "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+    )
+    assert finished.stdout.startswith("capitals 1.0 "), finished.stderr
+    assert "France passed" in finished.stdout
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
+
+
+def test_every_part_of_a_case_and_of_a_run_has_its_place() -> None:
+    named = set(re.findall(r"`(\w+)`", "\n".join(line for line in PAGE.splitlines() if line.startswith("| `"))))
+    assert {field.name for field in fields(PythonCase)} <= named
+    assert {field.name for field in fields(PythonRun)} <= named
+
+
+def test_every_number_of_the_summary_is_named() -> None:
+    report = Report(
+        run_id="r",
+        log="log.jsonl",
+        started_at="",
+        finished_at=None,
+        elapsed_s=None,
+        reason="complete",
+        suites={},
+        models={},
+        runs=(),
+        cases=(),
+        counts=Counts(),
+        usage=Usage(cost_usd=None),
+    )
+    assert all(f"`{key}`" in PAGE for key in report.summary)
+    unknown = {key for key, value in report.summary.items() if value is None}
+    assert unknown == {"pass_rate", "avg_latency_ms", "total_cost_usd"}
+
+
+def test_every_group_of_entry_points_is_named() -> None:
+    from harness.checks import KINDS
+    from harness.models import PROVIDERS
+
+    groups: list[Registry[object]] = [KINDS, PROVIDERS, READERS, PYTHON_SUITES, WRITERS]  # type: ignore[list-item]
+    for registry in groups:
+        assert f"`{registry.group}`" in PAGE
