@@ -162,7 +162,7 @@ class Conversation:
     def _hear(self) -> None:
         """Put what the user said meanwhile where the model reads it next."""
         now = round(anyio.current_time() - self._epoch, 6)
-        self._messages += [UserMessage(text=text, said_s=now) for text in self._unheard]
+        self._messages += [UserMessage(text=text, said_s=now, injected=True) for text in self._unheard]
         self._unheard.clear()
 
     def _take(self, reply: Reply) -> None:

@@ -228,6 +228,12 @@ class Suite:
     """Default model; ``--model`` overrides it."""
     server: ServerSpec | str | None = None
     """The server itself, or the name of a configured one; ``None`` means the suite's own name."""
+    isolation: Isolation | None = None
+    """Overrides the server's; ``None`` leaves it."""
+    read_only: bool = False
+    """Refuse to send a call to any tool that is not marked ``readOnlyHint``, whatever the server's entry says."""
+    block: tuple[str, ...] = ()
+    """Tools to which no call is ever sent, beside those that the server's entry blocks."""
     system_prompt: str | None = None
     """Sent to the model ahead of the conversation."""
     judge_model: str | None = None
@@ -457,6 +463,8 @@ class UserMessage:
     """Their words."""
     said_s: float = 0.0
     """When, from the start of the trial; the first words start it."""
+    injected: bool = False
+    """Whether they were said while the model was at work, and begin no turn."""
     role: Literal["user"] = "user"
     """Tells the messages of a log apart."""
 

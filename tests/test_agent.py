@@ -14,6 +14,7 @@ from harness.types import (
     ToolMessage,
     ToolRequest,
     Transcript,
+    Turn,
     UserMessage,
 )
 from tests.support import MemorySession, ScriptedModel, a_case, asks, says
@@ -190,3 +191,58 @@ def test_what_a_model_claims_to_have_done_is_no_call() -> None:
     transcript = converse(ScriptedModel(says('I called write({"a": 1}).\n```json\n{"tool": "write"}\n```')))
     assert transcript.tool_calls == ()
     assert isinstance(transcript.messages[-1], AssistantMessage)
+
+
+# ── Several turns ────────────────────────────────────────────────────────────────────────────
+
+
+def talk(model: ScriptedModel, *prompts: str, **limits: float) -> Transcript:
+    turns = tuple(Turn(prompt=prompt) for prompt in prompts)
+    case = a_case(prompt=prompts[0], turns=turns, limits=Limits(**limits))  # type: ignore[arg-type]
+    conversation = Conversation(case, model, MemorySession())
+    anyio.run(conversation.run)
+    return conversation.transcript()
+
+
+def test_the_user_goes_on_when_the_model_has_answered() -> None:
+    model = ScriptedModel(asks(("look", {})), says("one"), says("two"))
+    transcript = talk(model, "first", "second")
+    assert [len(conversation) for conversation in model.asked] == [1, 3, 5]
+    assert [message.text for message in transcript.messages if isinstance(message, UserMessage)] == ["first", "second"]
+    assert (transcript.answer, transcript.stop, transcript.turns) == ("two", "answer", 3)
+
+
+def test_the_user_goes_on_after_a_refusal() -> None:
+    transcript = talk(ScriptedModel(says("never", stop="refusal"), says("gladly")), "delete it", "show it")
+    assert (transcript.answer, transcript.stop) == ("gladly", "answer")
+
+
+def test_what_the_user_says_later_has_its_time() -> None:
+    async def slow(_conversation: Sequence[Message]) -> Reply:
+        await anyio.sleep(0.02)
+        return says("one")
+
+    first, second = (
+        message
+        for message in talk(ScriptedModel(slow, says("two")), "first", "second").messages
+        if isinstance(message, UserMessage)
+    )
+    assert first.said_s == 0
+    assert second.said_s >= 0.02
+
+
+def test_a_limit_ends_the_whole_conversation() -> None:
+    transcript = talk(ScriptedModel(asks(("look", {}))), "first", "second", max_turns=2)
+    assert transcript.stop == "turn_limit"
+    assert sum(isinstance(message, UserMessage) for message in transcript.messages) == 1
+
+
+def test_the_limit_of_turns_holds_over_everything_that_the_user_says() -> None:
+    model = ScriptedModel(says("one"))
+    transcript = talk(model, "first", "second", "third", max_turns=2)
+    assert (transcript.stop, len(model.asked)) == ("turn_limit", 2)
+
+
+def test_an_earlier_answer_is_no_answer_to_what_was_said_last() -> None:
+    transcript = talk(ScriptedModel(says("one"), asks(("look", {}))), "first", "second", max_turns=3)
+    assert (transcript.stop, transcript.answer) == ("turn_limit", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.types import AssistantMessage, Check, CheckResult, Reply, Transcript, Usage, UserMessage
+from harness.types import AssistantMessage, Check, CheckResult, Message, Reply, Transcript, Usage, UserMessage
 
 
 def until(transcript: Transcript, number: int) -> Transcript | None:
@@ -12,12 +12,16 @@ def until(transcript: Transcript, number: int) -> Transcript | None:
 
     The last turn that came ends with the conversation itself.
     """
-    said = [place for place, message in enumerate(transcript.messages) if isinstance(message, UserMessage)]
+    said = [place for place, message in enumerate(transcript.messages) if _begins_turn(message)]
     if number > len(said):
         return None
     if number == len(said):
         return transcript
     return _cut(transcript, said[number])
+
+
+def _begins_turn(message: Message) -> bool:
+    return isinstance(message, UserMessage) and not message.injected
 
 
 def _cut(transcript: Transcript, end: int) -> Transcript:
@@ -41,7 +45,7 @@ def _cut(transcript: Transcript, end: int) -> Transcript:
 
 def unreached(check: Check, transcript: Transcript) -> CheckResult:
     """Return the verdict on a check of a turn that never came."""
-    said = sum(isinstance(message, UserMessage) for message in transcript.messages)
+    said = sum(map(_begins_turn, transcript.messages))
     return CheckResult(
         kind=check.kind,
         label=check.kind,

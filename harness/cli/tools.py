@@ -7,21 +7,17 @@ import os
 from pathlib import Path
 from typing import Any
 
-import anyio
 import click
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from harness.cli.listing import list_tools
 from harness.cli.options import json_object
 from harness.config import load_config
-from harness.errors import HarnessError
+from harness.linting.listing import estimated_tokens
 from harness.reports.text import printable
-from harness.sessions import open_sessions
 from harness.types import JsonObject, ServerSpec, Tool, ToolList
-
-CHARACTERS_PER_TOKEN = 4
-"""A rule of thumb for English and JSON; no provider counts quite like another."""
 
 
 @click.command("tools")
@@ -37,26 +33,11 @@ def command(server: str | None, command_line: str | None, user_context: JsonObje
     config = load_config(Path.cwd(), os.environ)
     named = command_line or server
     spec = config.server_option(named) if named else config.server(None, "")
-    tools = anyio.run(_list, spec, user_context)
+    tools = list_tools(spec, user_context)
     if json_output:
         click.echo(json.dumps(_document(spec, tools)))
     else:
         _print(spec, tools, Console(highlight=False, markup=False, emoji=False))
-
-
-async def _list(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:
-    try:
-        async with open_sessions() as pool, pool.session(spec, user_context) as session:
-            return session.tools
-    except BaseExceptionGroup as group:
-        if group.subgroup(HarnessError) is None:
-            raise
-        raise next(error for error in group.exceptions if isinstance(error, HarnessError)) from group
-
-
-def _tokens(tool: Tool) -> int:
-    sent = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
-    return len(json.dumps(sent)) // CHARACTERS_PER_TOKEN
 
 
 def _document(spec: ServerSpec, tools: ToolList) -> dict[str, Any]:
@@ -71,12 +52,12 @@ def _document(spec: ServerSpec, tools: ToolList) -> dict[str, Any]:
                 "output_schema": tool.output_schema,
                 "read_only": tool.read_only,
                 "destructive": tool.destructive,
-                "estimated_tokens": _tokens(tool),
+                "estimated_tokens": estimated_tokens(tool),
             }
             for tool in tools.tools
         ],
         "problems": [{"tool": problem.tool, "problem": problem.problem} for problem in tools.problems],
-        "estimated_tokens": sum(map(_tokens, tools.tools)),
+        "estimated_tokens": sum(map(estimated_tokens, tools.tools)),
     }
 
 
@@ -91,13 +72,13 @@ def _print(spec: ServerSpec, tools: ToolList, console: Console) -> None:
             console.print(Padding(Text(printable(line), style="cyan"), (0, 0, 0, 4), expand=False))
     for problem in tools.problems:
         console.print(Text(printable(f"! {problem.tool}: {problem.problem}"), style="yellow"))
-    total = sum(map(_tokens, tools.tools))
+    total = sum(map(estimated_tokens, tools.tools))
     plural = "" if len(tools.tools) == 1 else "s"
     console.print(f"{spec.name}: {len(tools.tools)} tool{plural}, about {total:,} tokens in every request (estimated)")
 
 
 def _marks(tool: Tool) -> str:
-    marks = [f"about {_tokens(tool):,} tokens"]
+    marks = [f"about {estimated_tokens(tool):,} tokens"]
     if tool.read_only:
         marks.append("read-only")
     elif tool.destructive:

@@ -36,6 +36,13 @@ IDENTITY = Layout(
 """``identity:`` of a server, written out."""
 
 
+HANDLING = {
+    "isolation": choice("When a fresh process is started: for each user, or for each test.", ("identity", "case")),
+    "read_only": flag("Refuse to send calls to tools that are not marked read-only."),
+    "block": lines("Tools to which no call is ever sent."),
+}
+"""How a server is handled: a server's entry says it for all suites, a suite for itself."""
+
 _SERVER_FIELDS = {
     "command": line("The program to start; it speaks MCP on its stdin and stdout.", required=True),
     "args": arguments("Its arguments."),
@@ -49,11 +56,9 @@ _SERVER_FIELDS = {
         },
         parse=as_mapping_or_line,
     ),
-    "isolation": choice("When a fresh process is started: for each user, or for each test.", ("identity", "case")),
     "start_timeout": number("Seconds from launch to a complete list of tools.", unit="seconds", default=30),
     "call_timeout": number("Seconds that one tool call may take.", unit="seconds", default=30),
-    "read_only": flag("Refuse to send calls to tools that are not marked read-only."),
-    "block": lines("Tools to which no call is ever sent."),
+    **HANDLING,
 }
 _BY_COMMAND = "A suite's server is started as a process: give 'command' and 'args'."
 SERVER = Layout(

@@ -85,7 +85,8 @@ def _join(flat: Schema, part: Schema) -> None:
             properties[name] = {"allOf": [known, schema]}
     if properties:
         flat["properties"] = properties
-    required = list(dict.fromkeys([*_list(flat.get("required")), *_list(part.get("required"))]))
+    names = [*_list(flat.get("required")), *_list(part.get("required"))]
+    required = list(dict.fromkeys(name for name in names if isinstance(name, str)))
     if required:
         flat["required"] = required
     for word, value in part.items():

@@ -118,7 +118,8 @@ class _Grading:
 
 def _same_question(case: Case, run: Run, transcript: Transcript) -> bool:
     """Whether ``transcript`` could be one of ``case`` as it is now, as far as the conversation got."""
-    asked = tuple(message.text for message in transcript.messages if isinstance(message, UserMessage))
+    said = (message for message in transcript.messages if isinstance(message, UserMessage))
+    asked = tuple(message.text for message in said if not message.injected)
     came_through = transcript.stop in ("answer", "refusal")
     prompts = case.prompts if came_through else case.prompts[: len(asked)]
     prepared = [(call.tool, call.arguments) for call in transcript.setup_calls]

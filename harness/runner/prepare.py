@@ -141,10 +141,10 @@ def suite_roots(cwd: Path) -> list[Path]:
 
 
 def _adapted(suite: Suite, request: Request, config: Config) -> Suite:
-    return replace(suite, cases=tuple(_adapted_case(case, request, config) for case in suite.cases))
+    return replace(suite, cases=tuple(_adapted_case(case, suite, request, config) for case in suite.cases))
 
 
-def _adapted_case(case: Case, request: Request, config: Config) -> Case:
+def _adapted_case(case: Case, suite: Suite, request: Request, config: Config) -> Case:
     timeout_s = request.timeout_s or case.limits.timeout_s or config.timeout_s or DEFAULT_TIMEOUT_S
     context = case.user_context if request.user_context is None else request.user_context
     server = None if case.server is None or request.server is not None else config.server(case.server, case.name)
@@ -152,7 +152,7 @@ def _adapted_case(case: Case, request: Request, config: Config) -> Case:
         case,
         user_context=context,
         limits=replace(case.limits, timeout_s=timeout_s),
-        server=None if server is None else _guarded(server, request),
+        server=None if server is None else _guarded(server, suite, request),
     )
 
 
@@ -171,11 +171,16 @@ def _server(suite: Suite, request: Request, config: Config) -> ServerSpec:
         server = config.server_option(request.server)
     else:
         server = config.server(suite.server, suite.name)
-    return _guarded(server, request)
+    return _guarded(server, suite, request)
 
 
-def _guarded(server: ServerSpec, request: Request) -> ServerSpec:
-    return replace(server, read_only=server.read_only or request.read_only, block=(*server.block, *request.block))
+def _guarded(server: ServerSpec, suite: Suite, request: Request) -> ServerSpec:
+    return replace(
+        server,
+        isolation=suite.isolation or server.isolation,
+        read_only=server.read_only or suite.read_only or request.read_only,
+        block=(*server.block, *suite.block, *request.block),
+    )
 
 
 def _notes(request: Request, suites: Sequence[Suite], config: Config, plan: Plan) -> list[str]:

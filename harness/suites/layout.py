@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from harness.config.server_entries import HANDLING
 from harness.documents.fields import (
     VERSIONS,
     Field,
@@ -59,7 +60,7 @@ def layouts(vocabulary: Vocabulary) -> Layouts:
     """Return the format for suites that may use the checks of ``vocabulary``."""
     checks = {name: _check(vocabulary, name) for name in vocabulary.names()}
     expected = _expected_answer(checks)
-    suite = {**_SUITE_FIELDS, **_LIMITS, **_LABELS}
+    suite = {**_SUITE_FIELDS, **HANDLING, **_LIMITS, **_LABELS}
     defaults = {"user_context": _USER, "assertions": _ASSERTIONS, **_SCRIPTED, **_LIMITS, **_REPEATS, **_LABELS}
     test = {**_TEST_FIELDS, **expected, **_SCRIPTED, **_PARAMETERS, **_LIMITS, **_REPEATS, **_LABELS}
     turn = {"prompt": text("What the user says.", required=True), "assertions": _ASSERTIONS, **expected}

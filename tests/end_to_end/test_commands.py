@@ -107,3 +107,24 @@ def test_the_configured_default_model_is_used_without_a_notice(project: Project)
     finished = project.run("evals", "first")
     assert finished.code == 0, finished.stderr
     assert "No model was named" not in finished.stderr
+
+
+def test_a_suite_may_ask_for_a_fresh_process_for_each_of_its_trials(project: Project) -> None:
+    spawned = project.folder / "spawned"
+    script = f"echo x >> {spawned}; exec {COMMAND}"
+    project.configure(servers={"shop": {"command": "sh", "args": ["-c", script]}})
+    for isolation, expected in (("identity", 1), ("case", 3)):
+        spawned.unlink(missing_ok=True)
+        project.suite("first", [ECHO | {"name": f"echo_{n}"} for n in range(3)], server="shop", isolation=isolation)
+        assert project.run("evals", "first", "--concurrency", "1").code == 0
+        assert len(spawned.read_text().split()) == expected
+
+
+def test_a_suite_may_forbid_what_could_change_something(project: Project) -> None:
+    project.configure(servers={"shop": plain_server()})
+    test = {"name": "a", "prompt": "Get the rows.", "assertions": {"must_call": ["rows"]}}
+    for guard in ({"read_only": True}, {"block": ["rows"]}):
+        project.suite("first", [test], server="shop", **guard)
+        finished = project.run("evals", "first", "--json-output")
+        calls = finished.document["result"]["tests"][0]["details"]["tool_calls"]
+        assert {made["outcome"] for made in calls} == {"blocked"}
