@@ -8,6 +8,7 @@ opens: starting every process at once would cost more than it saves.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -140,13 +141,16 @@ def _properties(schema: Any, depth: int) -> list[str] | None:
         return None
     if schema.get("additionalProperties", False) is not False:
         return None
-    names = list(schema.get("properties") or ())
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        for part in schema.get(keyword) or ():
-            more = _properties(part, depth + 1)
-            if more is None:
-                return None
-            names += more
+    parts = [schema[keyword] for keyword in ("allOf", "anyOf", "oneOf") if keyword in schema]
+    properties = schema.get("properties", {})
+    if not isinstance(properties, Mapping) or not all(isinstance(part, list) for part in parts):
+        return None
+    names = list(properties)
+    for part in itertools.chain(*parts):
+        more = _properties(part, depth + 1)
+        if more is None:
+            return None
+        names += more
     return names
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import anyio
 import pytest
 
@@ -58,6 +60,15 @@ def test_fail_fast_stops_at_the_first_trial_that_does_not_pass(status: Status) -
         reasons.append(control.stopped)
     assert reasons == [None, "fail-fast"]
     assert "culprit" in (control.note or "")
+
+
+def test_fail_fast_lets_a_case_go_on_that_can_still_pass() -> None:
+    control = Control(Budget(fail_fast=True))
+    reasons = []
+    for status in ("failed", "passed", "error", "failed"):
+        control.account(replace(a_run(status), repeats=5, pass_threshold=0.6))
+        reasons.append(control.stopped)
+    assert reasons == [None, None, None, "fail-fast"]
 
 
 def test_the_first_reason_stands() -> None:

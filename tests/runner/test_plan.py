@@ -9,7 +9,7 @@ from harness.runlog import Header
 from harness.runner.plan import Plan, describe_model, describe_server, describe_suite, make_plan
 from harness.runner.resume import refuse_if_changed
 from harness.runner.shard import shard
-from harness.types import Case, Check, Limits, ModelSpec, Secret, ServerSpec, Suite
+from harness.types import Case, Check, Limits, ModelSpec, ScriptedCall, Secret, ServerSpec, Suite, Turn
 from tests.support import a_case
 
 MODEL = ModelSpec(name="m", provider="openai", model_id="gpt", api_key=Secret("sk-very-secret"))
@@ -62,10 +62,25 @@ def test_the_same_question_has_the_same_key_in_another_run() -> None:
         a_plan(a_suite(a_case(name="one")), models=(replace(MODEL, temperature=0.5),)),
         a_plan(a_suite(a_case(name="one")), server=replace(SERVER, args=("--strict",))),
         a_plan(a_suite(a_case(name="one"), name="other")),
+        a_plan(a_suite(a_case(name="one", turns=(Turn(prompt="question"), Turn(prompt="and?"))))),
+        a_plan(a_suite(a_case(name="one", setup=(ScriptedCall(tool="reset"),)))),
+        a_plan(a_suite(a_case(name="one", teardown=(ScriptedCall(tool="reset"),)))),
     ],
 )
 def test_whatever_determines_a_trial_changes_its_key(changed: Plan) -> None:
     assert changed.jobs[0].trial.key != a_plan(a_suite(a_case(name="one"))).jobs[0].trial.key
+
+
+def test_how_often_a_case_is_run_does_not_change_its_key() -> None:
+    often = a_plan(a_suite(a_case(name="one", trials=3, pass_threshold=0.5)))
+    assert often.jobs[0].trial.key == a_plan(a_suite(a_case(name="one"))).jobs[0].trial.key
+
+
+def test_a_case_is_run_as_often_as_it_says_unless_somebody_says_otherwise() -> None:
+    suite = a_suite(a_case(name="one"), a_case(name="two", trials=3))
+    for trials, repeats in ((None, [1, 3, 3, 3]), (2, [2, 2, 2, 2])):
+        plan = make_plan([suite], models_of=lambda _: [MODEL], server_of=lambda _: SERVER, trials=trials)
+        assert [job.trial.repeats for job in plan.jobs] == repeats
 
 
 def test_where_a_case_stands_does_not_change_its_key() -> None:
