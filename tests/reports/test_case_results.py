@@ -104,9 +104,8 @@ def test_no_error_is_ever_taken_for_a_pass_and_no_order_matters(endings: str, th
 @given(_ENDINGS, _SHARES, st.integers(0, 11))
 def test_a_further_pass_never_makes_it_worse(endings: str, threshold: float, place: int) -> None:
     better = "".join("p" if index == place else letter for index, letter in enumerate(endings))
-    rank = ["failed", "skipped", "cancelled", "error", "passed"]
-    before, after = verdict(endings, threshold), verdict(better, threshold)
-    assert before == after or "passed" in (after,) or (before == "failed") or rank.index(after) < rank.index("passed")
+    assert verdict(better, threshold) != "failed" or verdict(endings, threshold) == "failed"
+    assert verdict(endings, threshold) != "passed" or verdict(better, threshold) == "passed"
 
 
 # ── One log, told by everybody ───────────────────────────────────────────────────────────────
@@ -138,9 +137,9 @@ def document(report: Report, log: RunLog) -> Any:
     return json.loads(stream.getvalue())["result"]
 
 
-def summary(report: Report) -> str:
+def summary(report: Report, log: RunLog) -> str:
     stream = io.StringIO()
-    print_summary(report, Console(file=stream, width=120, highlight=False, markup=False))
+    print_summary(report, log, Console(file=stream, width=120, highlight=False, markup=False))
     return stream.getvalue()
 
 
@@ -154,25 +153,23 @@ def test_exit_code_json_and_console_go_by_the_threshold(tmp_path: Path, flaky: s
     assert exit_code(report) == result["exit_code"] == code
     assert (test["passed"], result["all_passed"]) == (passed, passed)
     assert (test["trials_planned"], test["trials_passed"], test["pass_threshold"]) == (3, flaky.count("p"), 0.6)
-    assert f"({flaky.count('p')} of 3 trials passed, 2 needed)" in summary(report)
-    assert f"{test['status']:<9} flaky" in summary(report)
+    told = summary(report, log)
+    assert f"{test['status']:<9} flaky" in told
+    assert f"{flaky.count('p')} of 3" in told
 
 
 def test_counts_stay_counts_of_trials(tmp_path: Path) -> None:
     report, log = logged(tmp_path / "log.jsonl", trials("ppf", 0.6))
     assert (report.counts.planned, report.counts.passed, report.counts.failed) == (3, 2, 1)
     assert document(report, log)["summary"]["failed"] == 1
-    assert "1 cases: 1 passed" in summary(report)
-    assert "3 trials planned: 2 passed, 1 failed" in summary(report)
+    assert "3 planned: 2 passed, 1 failed" in summary(report, log)
 
 
-def test_a_test_that_passed_has_no_failures_and_its_failed_trial_is_shown_all_the_same(tmp_path: Path) -> None:
+def test_a_test_that_passed_has_no_failures_though_one_of_its_trials_did_not_pass(tmp_path: Path) -> None:
     report, log = logged(tmp_path / "log.jsonl", trials("fpp", 0.6))
     (test,) = document(report, log)["tests"]
     assert test["failures"] == []
     assert [trial["status"] for trial in test["trials"]] == ["failed", "passed", "passed"]
-    assert "failed    case #1" in summary(report)
-    assert "Expected call not found: x" in summary(report)
 
 
 def test_several_models_are_one_suite_each_in_json(tmp_path: Path) -> None:
