@@ -38,7 +38,7 @@ def run(command: Sequence[str], folder: Path, environment: Mapping[str, str] | N
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env={**os.environ, **(environment or {})},
+            env={**_usual_environment(), **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
@@ -52,6 +52,11 @@ def run(command: Sequence[str], folder: Path, environment: Mapping[str, str] | N
     if process.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} exited with {process.returncode}:\n{errors.read_text()[-2000:]}")
     return Measured(wall_s=wall_s, cpu_s=cpu_s, peak_mb=usage.ru_maxrss / 1024)
+
+
+def _usual_environment() -> dict[str, str]:
+    """Return the environment without what makes Python slower than it is for users: compiling modules at every start."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON") or name == "PYTHONPATH"}
 
 
 def _own_cpu_s(pid: int) -> float:

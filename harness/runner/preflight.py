@@ -1,9 +1,9 @@
 """Before a token is spent: does every tool have the arguments that checks and scripted calls name?
 
 A server says only at run time which arguments its tools take, and may say it differently to every user. So
-the tools of the users of a plan are listed while its first sessions open, and no model is asked before. Users
-beyond the first `LISTED_AHEAD`, and those whose server did not come up, are looked at when their own session
-opens: starting every process at once would cost more than it saves.
+the tools of the users of a plan are listed before its first trial opens a session; the sessions stay open for
+the trials. Users beyond the first `LISTED_AHEAD`, and those whose server did not come up, are looked at when
+their own session opens: starting every process at once would cost more than it saves.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ class _User:
 
     server: ServerSpec
     user_context: JsonObject | None
-    cases: dict[tuple[str, str], Case] = field(default_factory=dict)
-    settled: bool = False
+    cases: list[Case] = field(default_factory=list)
+    failure: HarnessError | None = None
+    """Why there was no session, until a trial has been told."""
 
 
 class Preflight:
@@ -58,10 +59,9 @@ class Preflight:
         async def look(user: _User) -> None:
             try:
                 async with pool.session(user.server, user.user_context) as session:
-                    problems.extend(_problems(user.cases.values(), session.tools))
-            except HarnessError:
-                return
-            user.settled = True
+                    problems.extend(_problems(user.cases, session.tools))
+            except HarnessError as error:
+                user.failure = error
 
         async with anyio.create_task_group() as group:
             for user in list(self._users.values())[:LISTED_AHEAD]:
@@ -70,28 +70,35 @@ class Preflight:
             raise _invalid(problems)
         self._over.set()
 
-    async def clear(self, job: Job, tools: ToolList) -> None:
-        """Wait until models may be asked, and look at ``tools`` if nobody has looked at those of this user.
+    async def wait(self, job: Job) -> None:
+        """Wait until all have been looked at; a trial that held a session meanwhile could stand in the way.
 
         Raises:
-            InvalidInput: the job's case names an argument that a tool does not have.
+            HarnessError: the server of this user did not come up. It is told once; the next trial tries again.
         """
         if self._users:
             await self._over.wait()
         user = self._user_of.get(_case_key(job))
-        if user is not None and not user.settled:
-            problems = list(_problems([job.trial.case], tools))
-            if problems:
-                raise _invalid(problems)
+        if user is not None and user.failure is not None:
+            failure, user.failure = user.failure, None
+            raise failure
+
+    def check(self, job: Job, tools: ToolList) -> None:
+        """Look at ``tools``, in case that nobody has seen those of this user before.
+
+        Raises:
+            InvalidInput: the job's case names an argument that a tool does not have.
+        """
+        if _case_key(job) in self._user_of and (problems := list(_problems([job.trial.case], tools))):
+            raise _invalid(problems)
 
     def _add(self, job: Job) -> None:
         key, case = _case_key(job), job.trial.case
         if key in self._user_of or not any(names for _, names, _ in _named(case)):
             return
         who = (id(job.server), canonical_json(case.user_context))
-        user = self._users.setdefault(who, _User(job.server, case.user_context))
-        user.cases[key] = case
-        self._user_of[key] = user
+        user = self._user_of[key] = self._users.setdefault(who, _User(job.server, case.user_context))
+        user.cases.append(case)
 
 
 def _case_key(job: Job) -> tuple[str, str]:

@@ -88,7 +88,8 @@ class _Attempt:
         async with pool.session(self._job.server, case.user_context) as session:
             self._tools = session.tools
             if self._preflight is not None:
-                await self._preflight.clear(self._job, session.tools)
+                await self._preflight.wait(self._job)
+                self._preflight.check(self._job, session.tools)
             suite = self._job.suite
             price = own_costs(suite, self._job.model.name)
             self._conversation = Conversation(case, model, session, suite.system_prompt, price)

@@ -45,6 +45,7 @@ class MemoryPool:
 
     def __init__(self, *broken: str) -> None:
         self.lent: list[JsonObject | None] = []
+        self.told: list[JsonObject | None] = []
         self._broken = broken
 
     @asynccontextmanager
@@ -81,7 +82,12 @@ def look(*cases: Case, pool: MemoryPool | None = None) -> MemoryPool:
         looking = Preflight(plan_of(planned))
         await looking.run(lender)
         for job in planned:
-            await looking.clear(job, TOOLS)
+            try:
+                await looking.wait(job)
+            except ServerError:
+                lender.told.append(job.trial.case.user_context)
+            else:
+                looking.check(job, TOOLS)
         return lender
 
     return anyio.run(scenario)
@@ -154,10 +160,11 @@ def test_users_beyond_a_few_are_looked_at_when_their_own_session_opens(monkeypat
     assert look(asking(role="a", verbose=1), asking(role="b", verbose=1)).lent == [{"role": "a"}]
 
 
-def test_a_server_that_does_not_start_is_left_to_its_trials() -> None:
+def test_a_server_that_does_not_start_is_told_to_one_trial_and_tried_again_by_the_next() -> None:
     pool = MemoryPool("a")
     look(asking(role="a", verbose=1), asking(role="b", verbose=1), pool=pool)
     assert len(pool.lent) == 2
+    assert pool.told == [{"role": "a"}]
     assert "no argument 'zzz'" in told(asking(role="a", zzz=1), pool=MemoryPool("a"))
 
 
@@ -168,7 +175,7 @@ def test_no_model_is_asked_before_all_have_been_looked_at() -> None:
         cleared = anyio.Event()
 
         async def wait() -> None:
-            await looking.clear(planned[-1], TOOLS)
+            await looking.wait(planned[-1])
             cleared.set()
 
         async with anyio.create_task_group() as group:
@@ -187,7 +194,7 @@ def test_without_arguments_nobody_waits() -> None:
     async def scenario() -> None:
         planned = jobs(asking("ping"))
         with anyio.fail_after(5):
-            await Preflight(plan_of(planned)).clear(planned[0], TOOLS)
+            await Preflight(plan_of(planned)).wait(planned[0])
 
     anyio.run(scenario)
 

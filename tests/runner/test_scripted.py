@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from harness.runner import scripted
@@ -82,8 +83,12 @@ def test_a_teardown_that_fails_is_a_warning_and_the_rest_is_made_all_the_same() 
 
 
 def test_teardown_runs_although_the_trial_is_interrupted() -> None:
+    async def answer(_request: ToolRequest) -> tuple[Outcome, str]:
+        await anyio.lowlevel.checkpoint()
+        return "ok", ""
+
     async def scenario() -> list[str]:
-        session = MemorySession()
+        session = MemorySession(answer)
         calls = ScriptedCalls(CASE, session)
         with anyio.CancelScope() as scope:
             try:

@@ -40,7 +40,7 @@ def test_every_suite_of_ours_is_valid_and_names_the_schema(path: Path) -> None:
 
 def test_the_page_names_every_key() -> None:
     format_ = layouts(VOCABULARY)
-    keys = {*format_.suite.fields, *format_.test.fields, *SERVER.fields}
+    keys = {*format_.suite.fields, *format_.defaults.fields, *format_.test.fields, *SERVER.fields}
     assert not [key for key in keys if f"`{key}`" not in PAGE]
 
 
