@@ -55,7 +55,7 @@ def run(command: Sequence[str], folder: Path, environment: Mapping[str, str] | N
 
 
 def _usual_environment() -> dict[str, str]:
-    """Return the environment without what makes Python slower than it is for users: compiling modules at every start."""
+    """Return the environment without what makes Python slower than for users: compiling modules at every start."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON") or name == "PYTHONPATH"}
 
 

@@ -85,10 +85,11 @@ class _Attempt:
 
     async def make(self, model: Model, pool: SessionPool) -> None:
         case = self._job.trial.case
+        if self._preflight is not None:
+            await self._preflight.wait(self._job)
         async with pool.session(self._job.server, case.user_context) as session:
             self._tools = session.tools
             if self._preflight is not None:
-                await self._preflight.wait(self._job)
                 self._preflight.check(self._job, session.tools)
             suite = self._job.suite
             price = own_costs(suite, self._job.model.name)

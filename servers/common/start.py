@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -28,4 +29,5 @@ def serve(
         sys.stderr.write(f"{error}\n")
         return 2
     server.run("stdio")
+    gc.freeze()  # the process ends: Python need not take everything apart first, while a client waits
     return 0

@@ -274,7 +274,7 @@ def test_any_value_arrives_as_it_was_written(
     value: Any, name: str, key: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "any.yml"
-    test = {"name": "a", "prompt": "x", "expected_answer": "x", "parameters": [{name: value}]}
+    test: dict[str, Any] = {"name": "a", "prompt": "x", "expected_answer": "x", "parameters": [{name: value}]}
     test["metadata"] = {key: [f"${{{{ {name} }}}}"]}
     path.write_text(json.dumps({"suite": "s", "tests": [test]}, ensure_ascii=False), encoding="utf-8")
     (case,) = read_suite(path, PlainVocabulary()).cases
