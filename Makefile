@@ -1,7 +1,7 @@
 # Two commands, each of which does all the set-up it needs:
 #   make evals   run the main job on the embedded default: no key, no network beyond the package index
 #   make test    run all the tests
-.PHONY: evals test check lock
+.PHONY: evals test bench check lock
 .DEFAULT_GOAL := evals
 
 PYTHON ?= python3
@@ -13,6 +13,10 @@ evals: $(READY)
 
 test: $(READY)
 	$(VENV)/bin/python -m pytest -n 2 --dist worksteal
+
+# What the harness costs beside the same work written by hand; docs/performance.md says what it measures.
+bench: $(READY)
+	$(VENV)/bin/python -m benchmarks
 
 # Formatter, linter and type checker; `.ci/run` calls it after the tests.
 check: $(READY)
