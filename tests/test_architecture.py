@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -177,3 +178,10 @@ def test_a_command_loads_nothing_heavy_that_it_does_not_need(
     )
     loaded = set(ast.literal_eval(result.stdout.split("LOADED")[1]))
     assert loaded <= allowed
+
+
+def test_every_dependency_is_pinned_to_a_release() -> None:
+    lines = (ROOT.parent / "requirements.lock").read_text("utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith((" ", "#"))]
+    assert len(pins) > 30
+    assert [pin for pin in pins if not re.match(r"[a-z0-9._-]+(\[[a-z0-9,._-]+\])?==\d", pin)] == []
