@@ -20,16 +20,20 @@ if TYPE_CHECKING:
     from harness.errors import HarnessError as HarnessError
     from harness.suites.python_case import PythonCase as PythonCase
     from harness.types import Case as Case
+    from harness.types import CaseResult as CaseResult
     from harness.types import Check as Check
     from harness.types import CheckResult as CheckResult
     from harness.types import Counts as Counts
     from harness.types import Limits as Limits
     from harness.types import Report as Report
     from harness.types import Run as Run
+    from harness.types import ScriptedCall as ScriptedCall
     from harness.types import ServerSpec as ServerSpec
+    from harness.types import SimulatedUser as SimulatedUser
     from harness.types import Suite as Suite
     from harness.types import ToolCall as ToolCall
     from harness.types import Transcript as Transcript
+    from harness.types import Turn as Turn
 
 _HOMES = {
     "harness.api": ("load_suite", "run", "run_async"),
@@ -38,16 +42,20 @@ _HOMES = {
     "harness.suites.python_case": ("PythonCase",),
     "harness.types": (
         "Case",
+        "CaseResult",
         "Check",
         "CheckResult",
         "Counts",
         "Limits",
         "Report",
         "Run",
+        "ScriptedCall",
         "ServerSpec",
+        "SimulatedUser",
         "Suite",
         "ToolCall",
         "Transcript",
+        "Turn",
     ),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

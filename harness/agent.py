@@ -6,7 +6,7 @@ conversation which was interrupted from outside still gives up all that happened
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import anyio
@@ -16,10 +16,13 @@ from harness.models import Model
 from harness.sessions import Session
 from harness.types import (
     DEFAULT_TIMEOUT_S,
+    RECALLED,
     AssistantMessage,
     Case,
     Message,
     Reply,
+    ScriptedCall,
+    SimulatedUser,
     Stop,
     ToolAnswer,
     ToolCall,
@@ -27,9 +30,11 @@ from harness.types import (
     ToolRequest,
     Transcript,
     TrialError,
+    Turn,
     Usage,
     UserMessage,
 )
+from harness.users import Speaker, ended_by_agent, ending
 
 _LIMITED: dict[Stop, str] = {
     "turn_limit": "the limit of turns was reached",
@@ -57,18 +62,29 @@ class Conversation:
         session: Session,
         system: str | None = None,
         price: Callable[[Usage], Usage] | None = None,
+        speaker: Speaker | None = None,
+        later: Mapping[int, Session] | None = None,
     ) -> None:
-        """Prepare; nothing is sent before `run`. ``price`` puts a better known cost into what was used."""
+        """Prepare; nothing is sent before `run`.
+
+        ``price`` puts a better known cost into what was used. ``speaker`` plays the user, where the case has one.
+        ``later`` has the sessions that take the place of ``session``, by the turn from which on (0-based).
+        """
+        self._later = later or {}
         self._case = case
         self._timeout_s = case.limits.timeout_s or DEFAULT_TIMEOUT_S
         self._model = model
         self._session = session
-        self._system = system
+        self._prompt = system
+        self._system = system  # with what was recalled for the conversation under way
         self._price = price
+        self._speaker = speaker
         self._messages: list[Message] = []
+        self._fresh_from = 0  # what was said before is out of the model's sight
         self._unheard: list[str] = []
         self._calls: list[ToolCall] = []
         self._usage = Usage()
+        self._user_usage = Usage()
         self._waited_s = 0.0
         self._turns = 0
         self._answer = ""
@@ -110,6 +126,8 @@ class Conversation:
             answer=self._answer,
             stop=self._stop,
             usage=self._usage,
+            user_usage=self._user_usage,
+            greeting=self._case.user.greeting if self._case.user is not None else "",
             turns=self._turns,
             started_at=self._started_at,
             latency_s=round(self._latency_s, 6),
@@ -123,22 +141,71 @@ class Conversation:
 
     async def _converse(self) -> Stop:
         """Say everything that the user says, each as soon as the last is answered."""
+        if self._speaker is not None and self._case.user is not None:
+            return await self._converse_with(self._speaker, self._case.user)
         stop: Stop = "answer"
-        for place, prompt in enumerate(self._case.prompts):
+        for place, turn in enumerate(self._case.turns or (Turn(prompt=self._case.prompt),)):
             if place and self._turns >= self._case.limits.max_turns:
                 return "turn_limit"
-            said_s = round(anyio.current_time() - self._epoch, 6) if place else 0.0
-            self._messages.append(UserMessage(text=prompt, said_s=said_s))
-            self._answer = ""
-            stop = await self._until_answered()
+            self._session = self._later.get(place, self._session)
+            if turn.fresh:
+                self._fresh_from = len(self._messages)
+            recalled = ""
+            if self._case.recall is not None and (turn.fresh or place == 0):
+                recalled = await self._recall(self._case.recall)
+                if self._error is not None:
+                    return "error"
+            stop = await self._ask(turn.prompt, fresh=turn.fresh and place > 0, recalled=recalled)
             if stop not in _ANSWERED:
                 return stop
         return stop
 
+    async def _converse_with(self, speaker: Speaker, user: SimulatedUser) -> Stop:
+        """Let ``speaker`` say what comes to them, until one of both sides ends it."""
+        heard = user.greeting
+        for place in range(user.max_turns):
+            said = await speaker.speak(heard)
+            if said is None:
+                return "user_stop"
+            self._user_usage += said.usage
+            self._waited_s += said.waited_s
+            spent = place and self._turns >= self._case.limits.max_turns
+            if stop := ending(user, said.text) or ("turn_limit" if spent else None):
+                self._messages.append(UserMessage(text=said.text, said_s=self._now()))
+                return stop
+            before = len(self._calls)
+            stop = await self._ask(said.text)
+            if stop not in _ANSWERED:
+                return stop
+            if stop := ended_by_agent(user, self._answer, self._calls[before:]):
+                return stop
+            heard = self._answer
+        return "user_limit"
+
+    async def _recall(self, call: ScriptedCall) -> str:
+        """Put what the server says into the system prompt of the conversation that begins."""
+        request = ToolRequest(id=f"recall_{len(self._messages)}", tool=call.tool, arguments=call.arguments)
+        made = await self._session.call(request, turn=0, epoch=self._epoch)
+        if made.outcome == "server_lost":
+            self._fail(TrialError(kind="server", message=made.text, detail=self._session.stderr_tail()))
+        self._system = (self._prompt or "").replace(RECALLED, made.text)
+        return made.text
+
+    async def _ask(self, prompt: str, *, fresh: bool = False, recalled: str = "") -> Stop:
+        """Have the user say ``prompt``, and go on until it is answered."""
+        said_s = self._now() if self._messages else 0.0
+        self._messages.append(UserMessage(text=prompt, said_s=said_s, fresh=fresh, recalled=recalled))
+        self._answer = ""
+        return await self._until_answered()
+
+    def _now(self) -> float:
+        return round(anyio.current_time() - self._epoch, 6)
+
     async def _until_answered(self) -> Stop:
         while True:
             self._hear()
-            reply = await self._model.answer(self._messages, self._session.tools, self._system)
+            seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
+            reply = await self._model.answer(seen, self._session.tools, self._system)
             self._take(reply)
             if self._turns == 1 and self._case.steering is not None:
                 self.say(self._case.steering)
@@ -154,14 +221,18 @@ class Conversation:
             if self._case.abort:
                 await self._execute_and_abort(reply.tool_requests)
                 return "aborted"
+            before = len(self._calls)
             await self._execute(reply.tool_requests)
-            if self._session.lost is not None:
-                self._fail(TrialError(kind="server", message=self._session.lost, detail=self._session.stderr_tail()))
+            lost = self._session.lost or lost_in(self._calls[before:])
+            if self._case.one_reply and lost is None:
+                return "answer"
+            if lost is not None:
+                self._fail(TrialError(kind="server", message=lost, detail=self._session.stderr_tail()))
                 return "error"
 
     def _hear(self) -> None:
         """Put what the user said meanwhile where the model reads it next."""
-        now = round(anyio.current_time() - self._epoch, 6)
+        now = self._now()
         self._messages += [UserMessage(text=text, said_s=now, injected=True) for text in self._unheard]
         self._unheard.clear()
 
@@ -180,16 +251,12 @@ class Conversation:
         if reply.stop == "max_tokens":
             self._answer = reply.text
             return "max_tokens"
-        tokens = (
-            None
-            if usage.input_tokens is None or usage.output_tokens is None
-            else usage.input_tokens + usage.output_tokens
-        )
-        if limits.max_tokens is not None and tokens is not None and tokens > limits.max_tokens:
+        if limits.max_tokens is not None and usage.tokens is not None and usage.tokens > limits.max_tokens:
             return "token_limit"
         if limits.max_cost_usd is not None and usage.cost_usd is not None and usage.cost_usd > limits.max_cost_usd:
             return "cost_limit"
-        if (reply.tool_requests or self._unheard) and self._turns >= limits.max_turns:
+        goes_on = bool(reply.tool_requests or self._unheard) and not self._case.one_reply
+        if goes_on and self._turns >= limits.max_turns:
             return "turn_limit"
         if len(self._calls) + len(reply.tool_requests) > limits.max_calls:
             return "call_limit"
@@ -267,3 +334,8 @@ class Conversation:
     def _fail(self, error: TrialError) -> None:
         self._stop = "error"
         self._error = error
+
+
+def lost_in(calls: Sequence[ToolCall]) -> str | None:
+    """Return why a call was not answered, if one was not: over HTTP that may happen to one and not to the next."""
+    return next((call.text for call in calls if call.outcome == "server_lost"), None)

@@ -46,10 +46,12 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
     timeout_ms: float | None = None,
     provider_opts: Mapping[str, Any] | None = None,
     trials: int | None = None,
+    least_trials: int | None = None,
     pattern: str | None = None,
     server: str | None = None,
     user_context: JsonObject | None = None,
     judge_model: str | None = None,
+    user_model: str | None = None,
 ) -> Report:
     """Run suites and return their report; every trial is in the run log that it names.
 
@@ -64,10 +66,12 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
             ``temperature``, ``max_tokens``, ``headers``, ``body``, ``timeout`` (seconds for one request),
             ``max_retries`` …
         trials: Repeats of each case, in place of every case's own.
+        least_trials: Repeats beyond which a case is run no more once it is decided; none means all of them.
         pattern: Picks cases by name or tag.
         server: A command line or a configured name, in place of every suite's server.
         user_context: Who asks, in place of every case's own.
         judge_model: Who judges answers, where a check asks for it.
+        user_model: Who plays simulated users, where a case has one.
 
     Raises:
         UsageError: a suite, model or server is unknown or invalid.
@@ -81,10 +85,12 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
         provider_opts,
         concurrency=concurrency,
         trials=trials,
+        least_trials=least_trials,
         pattern=pattern,
         server=server,
         user_context=user_context,
         judge_model=judge_model,
+        user_model=user_model,
     )
     return anyio.run(_run, prepared, report_path)
 
@@ -98,10 +104,12 @@ async def run_async(  # noqa: PLR0913 - as above
     timeout_ms: float | None = None,
     provider_opts: Mapping[str, Any] | None = None,
     trials: int | None = None,
+    least_trials: int | None = None,
     pattern: str | None = None,
     server: str | None = None,
     user_context: JsonObject | None = None,
     judge_model: str | None = None,
+    user_model: str | None = None,
 ) -> Report:
     """Do what `run` does, inside a running event loop."""
     prepared = _prepared(
@@ -111,10 +119,12 @@ async def run_async(  # noqa: PLR0913 - as above
         provider_opts,
         concurrency=concurrency,
         trials=trials,
+        least_trials=least_trials,
         pattern=pattern,
         server=server,
         user_context=user_context,
         judge_model=judge_model,
+        user_model=user_model,
     )
     return await _run(prepared, report_path)
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from harness.errors import UsageError, did_you_mean
-from harness.types import ServerSpec
+from harness.types import IdentitySpec, ServerSpec
 
 _PACKAGE = Path(__file__).resolve().parent
+_OVER_HTTP = ("data_governance", "finance", "hr", "memory", "sales")
+_HTTP = "_http"  # what the name of such a server ends with where it is to be reached over HTTP
+_OF_FETCHED_DATA = ("airline", "retail")
+_STORES = {"memory": ("kv", "vector", "summary")}
+# Servers with several stores; each has a name of its own: memory_vector.
+_CACHES = ("HARNESS_CACHE", "XDG_CACHE_HOME")  # where such servers find what was fetched: they inherit nothing else
 _NOT_SERVERS = frozenset({"common"})  # what servers share is no server itself
 
 
@@ -28,9 +36,14 @@ def builtin_suites() -> Path:
 
 
 def builtin_servers() -> tuple[str, ...]:
-    """Return the names of the project's own servers, in alphabetical order."""
+    """Return the names of the project's own servers, in alphabetical order.
+
+    One that can also be started on HTTP has a second name for that: ``hr_http``. There users show bearer tokens.
+    """
     mains = (builtin_root() / "servers").glob("*/__main__.py")
-    return tuple(sorted({main.parent.name for main in mains} - _NOT_SERVERS))
+    names = {main.parent.name for main in mains} - _NOT_SERVERS
+    stores = {f"{name}_{store}" for name in names.intersection(_STORES) for store in _STORES[name]}
+    return tuple(sorted(names | stores | {f"{name}{_HTTP}" for name in names.intersection(_OVER_HTTP)}))
 
 
 def builtin_server(name: str) -> ServerSpec:
@@ -45,4 +58,29 @@ def builtin_server(name: str) -> ServerSpec:
             f"there is no built-in server named {name!r}",
             meant=did_you_mean(name, names) or f"Built in: {', '.join(names) or 'none'}.",
         )
-    return ServerSpec(name=name, command=sys.executable, args=("-m", f"servers.{name}"), cwd=str(builtin_root()))
+    package, options = _package_of(name)
+    spec = ServerSpec(
+        name=name, command=sys.executable, args=("-m", f"servers.{package}", *options), cwd=str(builtin_root())
+    )
+    if name in _OF_FETCHED_DATA:
+        return replace(spec, env={variable: os.environ[variable] for variable in _CACHES if variable in os.environ})
+    if not name.endswith(_HTTP):
+        return spec
+    # Over stdio nobody in particular is served with the least privilege, and so it is here.
+    over_http = ("--transport", "http", "--port", "{port}", "--allow-anonymous")
+    return replace(
+        spec,
+        args=(*spec.args, *over_http),
+        transport="http",
+        url="http://127.0.0.1:{port}/mcp",
+        identity=IdentitySpec(via="bearer"),
+    )
+
+
+def _package_of(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the folder of the server of that name, and the options that tell it from others of the folder."""
+    for package, stores in _STORES.items():
+        for store in stores:
+            if name == f"{package}_{store}":
+                return package, ("--store", store)
+    return name.removesuffix(_HTTP), ()

@@ -17,6 +17,14 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def parsed_json(text: Any) -> Any:
+    """Return ``text`` as the JSON that it is, else as it stands."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError):
+        return text
+
+
 def _plain(value: Any) -> Any:
     """Turn a read-only mapping into what `json` knows."""
     if hasattr(value, "keys"):

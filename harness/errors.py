@@ -6,6 +6,7 @@
     ├── NothingToRun                 a valid request that selects no case             exit code 2
     ├── ModelError                   a provider did not give a usable reply           Run.status error
     ├── ServerError                  an MCP server could not be started or was lost   Run.status error
+    │   └── NotAdmitted              …or refused this caller: HTTP 401 or 403         Run.status error, if not asked for
     └── JudgeError                   a judge did not give a usable verdict            Run.status error
 
     InvalidValue                     raised while a value is parsed, with the path to it; the reader
@@ -92,10 +93,28 @@ class ModelError(HarnessError):
 class ServerError(HarnessError):
     """The MCP server could not be started, could not list its tools, or went away."""
 
-    def __init__(self, message: str, *, stderr_tail: str = "") -> None:
-        """``stderr_tail`` is what the server last wrote on stderr."""
+    def __init__(self, message: str, *, stderr_tail: str = "", gone: bool = False) -> None:
+        """``stderr_tail`` is what the server last wrote on stderr; ``gone``: it was asked, and never answered."""
         super().__init__(message)
         self.stderr_tail = stderr_tail
+        self.gone = gone
+
+    def again(self, addition: str = "") -> ServerError:
+        """Return the same error for somebody else who is told of it, with ``addition`` behind its text."""
+        return ServerError(f"{self}{addition}", stderr_tail=self.stderr_tail, gone=self.gone)
+
+
+class NotAdmitted(ServerError):
+    """The MCP server refused this caller at the door: HTTP 401 or 403 where a session was to be opened."""
+
+    def __init__(self, message: str, *, status: int, stderr_tail: str = "") -> None:
+        """``status`` is what the server answered: 401 or 403."""
+        super().__init__(message, stderr_tail=stderr_tail)
+        self.status = status
+
+    def again(self, addition: str = "") -> NotAdmitted:
+        """Return the same error for somebody else who is told of it, with ``addition`` behind its text."""
+        return NotAdmitted(f"{self}{addition}", status=self.status, stderr_tail=self.stderr_tail)
 
 
 class JudgeError(HarnessError):

@@ -12,8 +12,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import quote, quote_plus
+from urllib.parse import SplitResult, parse_qsl, quote, quote_plus, unquote, urlsplit, urlunsplit
 
+from harness.secret_names import looks_secret, may_name_secret, names_secret, of_header, secrets_of, words_of
 from harness.types import ModelSpec, ServerSpec
 
 MARK = "[redacted]"
@@ -21,8 +22,6 @@ MARK = "[redacted]"
 
 MIN_LENGTH = 6
 """Shorter values are no secrets: they would turn up everywhere."""
-
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|PRIVATE", re.IGNORECASE)
 
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 
@@ -83,10 +82,8 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         """Know ``secrets`` by value; those shorter than `MIN_LENGTH` are passed over."""
-        forms = {form for secret in secrets if len(secret) >= MIN_LENGTH for form in _forms(secret)}
-        self._known = {form for form in forms if form not in MARK}
-        literal = [re.escape(form) for form in sorted(self._known, key=len, reverse=True)]
-        self._pattern = re.compile("|".join([*literal, *_SHAPES]))
+        self._known: set[str] = set()
+        self._know(secrets)
 
     @classmethod
     def of(
@@ -98,17 +95,38 @@ class Redactor:
         """Know the secrets of ``models`` and (expanded) ``servers``.
 
         These are keys, header values, variables that a server is given under a name such as
-        ``API_TOKEN``, and whatever a server is given, be it in an argument, that ``environ``
-        holds under such a name.
+        ``API_TOKEN``, what command lines, a request's body and the call that resets a server say
+        under one, and whatever a server or a model is given, be it in an argument, that ``environ``
+        holds under such a name. What is asked of a server's data, or claimed of a user, is mostly
+        ordinary words: of these only what looks like a secret, or is named like one beyond doubt.
         """
         models, servers = tuple(models), tuple(servers)
         secrets = {*_of_models(models), *_of_servers(servers)}
         given = [text for spec in servers for text in _texts(spec)]
-        given += [model.base_url for model in models if model.base_url]
+        given += [text for model in models for text in (model.base_url or "", *_inside(model.body))]
+        sent = [text for spec in servers for text in _sent(spec)]
+        wordy = [*sent, *(text for spec in servers for text in _wordy(spec))]
         for name, value in (environ or {}).items():
-            if _SECRET_NAME.search(name) and len(value) >= MIN_LENGTH and any(value in text for text in given):
+            if len(value) < MIN_LENGTH or not may_name_secret(name):
+                continue
+            texts = [*given, *(sent if names_secret(name) else ()), *(wordy if looks_secret(value) else ())]
+            if any(value in text for text in texts):
                 secrets.add(value)
         return cls(secrets)
+
+    def learn(self, secret: str) -> None:
+        """Know ``secret`` from now on: one that came up in the middle of a run.
+
+        What is recognised by its shape, such as a JSON Web Token, need not be: long ones would make this slow.
+        """
+        if self.text(secret) != MARK:
+            self._know([secret])
+
+    def _know(self, secrets: Iterable[str]) -> None:
+        forms = {form for secret in secrets if len(secret) >= MIN_LENGTH for form in _forms(secret)}
+        self._known |= {form for form in forms if form not in MARK}
+        literal = [re.escape(form) for form in sorted(self._known, key=len, reverse=True)]
+        self._pattern = re.compile("|".join([*literal, *_SHAPES]))
 
     def text(self, text: str) -> str:
         """Return ``text`` without secrets: the same object when there are none."""
@@ -153,21 +171,83 @@ def _of_models(models: Iterable[ModelSpec]) -> Iterator[str]:
     for model in models:
         if model.api_key is not None:
             yield model.api_key.reveal()
-        for name, value in model.headers.items():
-            if name.lower() not in _PLAIN_HEADERS:
-                yield value
-                yield value.rpartition(" ")[2]  # the credentials without their scheme
+        yield from _of_headers(model.headers)
+        yield from _inside(model.body, named=True)
+
+
+def _inside(value: Any, *, named: bool = False) -> Iterator[str]:
+    """Yield every text in a JSON value; where ``named``, every one under a name such as ``api_token``."""
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _inside(part, named=named and not _names_field(name))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _inside(part, named=named)
+    elif isinstance(value, str) and not named:
+        yield value
+
+
+def _names_field(name: str) -> bool:
+    return names_secret(name) or name.lower() == "auth"
+
+
+def _of_headers(headers: Mapping[str, str]) -> Iterator[str]:
+    for name, value in headers.items():
+        if name.lower() not in _PLAIN_HEADERS:
+            yield from of_header(value)
+
+
+def _of_url(url: str | None) -> Iterator[str]:
+    if url is None:
+        return
+    parts = _split(url)
+    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    yield from map(unquote, (password or user, *(value for _, value in parse_qsl(parts.query))))
+
+
+def bare_url(url: str) -> str:
+    """Return ``url`` without the parts that may hold secrets: user and password, query and fragment."""
+    parts = _split(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def _of_servers(servers: Iterable[ServerSpec]) -> Iterator[str]:
     for server in servers:
-        yield from (value for name, value in server.env.items() if _SECRET_NAME.search(name))
+        yield from (value for name, value in server.env.items() if may_name_secret(name))
+        yield from secrets_of(server.args)
+        yield from secrets_of(words_of(server.identity.token_command))
+        for query in server.queries.values():
+            yield from (*secrets_of(words_of(query.command)), *secrets_of([query.database or ""]))
+        yield from _inside(None if server.reset is None else server.reset.arguments, named=True)
+        yield from _of_headers(server.headers)
+        yield from _of_url(server.url)
 
 
 def _texts(server: ServerSpec) -> Iterator[str]:
     """Yield every text that a server is given."""
-    yield from (server.command or "", *server.args, *server.env.values())
-    yield from (str(value) for value in (*server.identity.headers.values(), *server.identity.variables.values()))
+    identity = server.identity
+    yield from (server.command or "", server.url or "", identity.token_command or "")
+    yield from (*server.args, *server.env.values())
+    yield from (str(value) for value in (*identity.headers.values(), *identity.variables.values()))
+
+
+def _sent(server: ServerSpec) -> Iterator[str]:
+    """Yield what is run beside a server, and what resets it."""
+    yield from (query.command or "" for query in server.queries.values())
+    yield from _inside(None if server.reset is None else server.reset.arguments)
+
+
+def _wordy(server: ServerSpec) -> Iterator[str]:
+    """Yield what is claimed of its users, and asked of its data."""
+    yield from _inside(server.identity.claims)
+    yield from (text or "" for query in server.queries.values() for text in (query.sql, query.database))
 
 
 def _forms(secret: str) -> Iterator[str]:

@@ -18,14 +18,21 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Members of one sort, by name: ``Registry("harness.models", {"openai": "harness.models.openai:Chat"})``."""
+    """Members of one sort, by name.
 
-    def __init__(self, group: str, builtin: Mapping[str, str], *, unlisted: Mapping[str, str] | None = None) -> None:
-        """``group`` is the entry-point group; ``builtin`` maps a name to ``module:attribute``.
+    ``Registry("harness.models", "provider", {"openai": "harness.models.openai:Chat"})``.
+    """
 
-        So does ``unlisted``, for members that the program itself asks for and nobody may name.
+    def __init__(
+        self, group: str, noun: str, builtin: Mapping[str, str], *, unlisted: Mapping[str, str] | None = None
+    ) -> None:
+        """``group`` is the entry-point group, ``noun`` a member's sort in messages.
+
+        ``builtin`` maps a name to ``module:attribute``; so does ``unlisted``, for members that the program itself
+        asks for and nobody may name.
         """
         self.group = group
+        self._noun = noun
         self._builtin = builtin
         self._unlisted = unlisted or {}
         self._loaded: dict[str, T] = {}
@@ -59,13 +66,13 @@ class Registry(Generic[T]):
             return getattr(import_module(module), attribute)
         if name not in self._entry_points:
             raise UsageError(
-                f"there is no {self.group} named {name!r}",
+                f"there is no {self._noun} named {name!r}",
                 meant=did_you_mean(name, self.names()) or f"Known: {', '.join(self.names())}.",
             )
         try:
             return self._entry_points[name].load()
         except Exception as error:  # another package's code may raise anything while it is imported
-            words = f"{self.group} {name!r} ({self._entry_points[name].value}) cannot be loaded"
+            words = f"{self._noun} {name!r} ({self._entry_points[name].value}) cannot be loaded"
             raise UsageError(f"{words}: {type(error).__name__}: {error}") from error
 
     @cached_property

@@ -106,19 +106,28 @@ class LogWriter:
     That makes it survive ``kill -9`` of this process. `close` also syncs the file to the disk.
     """
 
-    def __init__(self, path: Path, scrub: Callable[[str], str] = str) -> None:
-        """Open ``path`` for appending, cutting off a torn last line; ``scrub`` removes secrets."""
+    def __init__(
+        self, path: Path, scrub: Callable[[str], str] = str, learn: Callable[[str], None] = lambda _: None
+    ) -> None:
+        """Open ``path`` for appending, cutting off a torn last line; ``scrub`` removes secrets.
+
+        ``learn`` is told of secrets that come up later, so that ``scrub`` removes them, too.
+        """
         self.path = path
+        self.learn = learn
         self._scrub = scrub
+        self._fd = -1
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise HarnessError(f"the run log {path} is being written by another process") from error
+            self._cut_torn_line()
         except OSError as error:
-            raise HarnessError(f"the run log {path} cannot be opened: {error.strerror}") from error
-        self._cut_torn_line()
+            if self._fd >= 0:
+                os.close(self._fd)
+            held = isinstance(error, BlockingIOError)
+            why = "is being written by another process" if held else f"cannot be opened: {error.strerror}"
+            raise HarnessError(f"the run log {path} {why}") from error
 
     def append(self, line: Line) -> None:
         """Write one line, whole.
@@ -217,6 +226,33 @@ def read_log(path: Path) -> RunLog:
     if header is None:
         raise _invalid(path, 1, "this is not a run log: it is empty")
     return RunLog(path, header, tuple(runs.values()), tools, footer, offsets)
+
+
+def read_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, int, Line]]:
+    """Yield ``(offset, offset behind it, line)`` for each whole line from ``offset`` on; a torn last one is left.
+
+    Who follows a log that is being written goes on later from the offset behind the last line.
+
+    Raises:
+        InvalidInput: a line is damaged.
+    """
+    with path.open("rb") as file:
+        file.seek(offset)
+        for raw in file:
+            if not raw.endswith(b"\n"):
+                return
+            yield offset, offset + len(raw), _parse(raw, path, None)
+            offset += len(raw)
+
+
+def being_written(path: Path) -> bool:
+    """Return whether a `LogWriter` has the log open: what tells a run under way from one that was cut off."""
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def _lines(path: Path) -> Iterator[tuple[int, int, Line]]:

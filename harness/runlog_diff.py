@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.runlog import Header
-from harness.types import Tool, ToolList
+from harness.types import JsonObject, Tool, ToolList
 
 
 def differences(old: Header, new: Header) -> Iterator[str]:
@@ -24,6 +24,12 @@ def differences(old: Header, new: Header) -> Iterator[str]:
             yield f"suite {name}: system_prompt has changed"
     yield from _changed_fields("model", old.models, new.models)
     yield from _changed_fields("server", old.servers, new.servers)
+    yield from _changed_fields("user model", *_settings(old, new, "user_models"))
+    was, now = _settings(old, new, "judge_models")
+    # One that is asked in a single run alone shows in the checks and in who judges by default.
+    yield from _changed_fields(
+        "judge", *({name: judges[name] for name in was.keys() & now.keys()} for judges in (was, now))
+    )
     for setting in ("trials", "least_trials", "shard", "judge"):
         was, now = old.settings.get(setting), new.settings.get(setting)
         if was != now:
@@ -77,6 +83,10 @@ def _changed_fields(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -
         for field, was, now in _pairs(before, after):
             if was != now:
                 yield f"{what} {name}: {field} was {was!r}, is {now!r}"
+
+
+def _settings(old: Header, new: Header, name: str) -> tuple[JsonObject, JsonObject]:
+    return old.settings.get(name) or {}, new.settings.get(name) or {}
 
 
 def _pairs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:

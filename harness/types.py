@@ -91,6 +91,47 @@ class Turn:
     """Their words."""
     checks: tuple[Check, ...] = ()
     """What must hold of everything up to the answer to it."""
+    routing: JsonObject | None = None
+    """What the server is told from here on, over what `Case.routing` says: it may list other tools then."""
+    fresh: bool = False
+    """Whether a new conversation begins with it: the model remembers nothing of what was said before, the
+    server is the same."""
+    ingest: bool = False
+    """Whether it only tells the model what it will be asked about: what is asked are the turns after it."""
+
+
+GREETING = "Hi! How can I help you today?"
+"""What a simulated user hears first where nobody says otherwise; the model under test never sees it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedUser:
+    """Somebody who talks with the model under test: a model of its own, a script, or a program."""
+
+    scenario: str = ""
+    """Who they are and what they want, told to the model that plays them."""
+    model: str | None = None
+    """Name of that model; ``None`` is the one that the suite or the command line names."""
+    script: tuple[str, ...] = ()
+    """What they say one after the other, in place of a model; at its end they stop."""
+    code: Any = field(default=None, repr=False, compare=False)
+    """In place of a model: ``(messages of the user's side of the conversation) → what they say``, ``None`` to stop;
+    never written anywhere."""
+    first_message: str | None = None
+    """What they say first; ``None`` leaves that to who plays them."""
+    greeting: str = GREETING
+    """What they hear before they say anything; the model under test never sees it."""
+    guidelines: str | None = None
+    """How to play a user, in place of `harness.users.guidelines`."""
+    max_turns: int = 20
+    """Messages of the user in one trial; what would be one more ends it as ``user_limit``."""
+    stop_when: tuple[str, ...] = ("###STOP###", "###OUT-OF-SCOPE###")
+    """Texts in a message of theirs after which the conversation is over (``user_stop``)."""
+    transfer_when: tuple[str, ...] = ("###TRANSFER###",)
+    """Texts in a message of theirs, or names of tools of which a call went well, after which they are with
+    somebody else (``transfer``)."""
+    agent_stop_when: tuple[str, ...] = ()
+    """Texts in an answer of the model under test after which the conversation is over (``agent_stop``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +144,19 @@ class ScriptedCall:
     """What is sent, as it stands."""
     at: Location | None = None
     """Where the suite says it."""
+
+
+RECALLED = "{recalled}"
+"""Where a system prompt takes what `Case.recall` returned."""
+
+Credential: TypeAlias = Literal["valid", "none", "expired", "wrong_audience", "bad_signature"]
+"""The token that a caller shows where identity goes by bearer: a good one, none at all, or one that a
+verifier has to refuse because of its time, its audience or its signature."""
+
+
+LeakRule: TypeAlias = Literal["fail", "ignore"]
+"""What it comes to when an identity of a test is shown what is kept from it elsewhere: it fails the case, or
+nobody looks for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +172,8 @@ class Case:
     checks nothing is an invalid suite."""
     turns: tuple[Turn, ...] = ()
     """Everything that the user says, one after the other; empty where `prompt` is all of it."""
+    user: SimulatedUser | None = None
+    """Who says it, where that is not written down; `prompt` then only tells readers what it is about."""
     setup: tuple[ScriptedCall, ...] = ()
     """Calls made before the conversation; if one fails, the trial is an error."""
     teardown: tuple[ScriptedCall, ...] = ()
@@ -130,14 +186,36 @@ class Case:
     """Why the case exists, in a sentence."""
     user_context: JsonObject | None = None
     """Who asks; reaches the server as its ``identity`` says, and never the model."""
+    credential: Credential = "valid"
+    """What the caller shows for it; anything but ``valid`` needs a server whose identity goes by bearer."""
     limits: Limits = field(default_factory=Limits)
     """Where the conversation ends."""
     tags: tuple[str, ...] = ()
     """Free labels to pick cases by."""
     metadata: JsonObject = field(default_factory=dict)
-    """Carried through to every report, never interpreted."""
+    """Carried through to the log, JSON and JSONL, never interpreted."""
+    group: str | None = None
+    """The test that is asked as several identities, of which this case is one; ``None`` for all other cases."""
+    identity: str | None = None
+    """Name of that identity; its attributes are the `user_context`."""
+    leaks: LeakRule = "fail"
+    """What a leak between the identities of the group comes to."""
     server: ServerSpec | None = None
     """Who executes its tools, where that is not the suite's server."""
+    system_prompt: str | None = None
+    """Sent to the model ahead of the conversation, in place of the suite's."""
+    recall: ScriptedCall | None = None
+    """A call made ahead of each of its conversations; what comes of it stands for `RECALLED` in the system prompt."""
+    routing: JsonObject | None = None
+    """What the server is told of the case, beside who asks: for one that serves many cases, each its own tools."""
+    typical_tokens: tuple[int, int] | None = None
+    """Input and output that a trial may take, as far as the case's own texts tell; ``None`` where nobody worked
+    it out."""
+    unavailable: str | None = None
+    """Why it cannot be run here, so that only recorded outputs of it are judged."""
+    one_reply: bool = False
+    """Whether the conversation is over with the first reply, once its calls were made: what is asked is which
+    calls those are, and nobody goes on."""
     steering: str | None = None
     """What the user says while the run is under way: right after the model's first reply."""
     abort: bool = False
@@ -151,10 +229,18 @@ class Case:
         return tuple(turn.prompt for turn in self.turns) or (self.prompt,)
 
     @property
+    def conversations(self) -> int:
+        """How many conversations it takes: one, and one more for each turn that begins another."""
+        return 1 + sum(turn.fresh for turn in self.turns[1:])
+
+    @property
     def every_check(self) -> tuple[Check, ...]:
         """The checks of all turns, in order, and those of the whole conversation."""
         return (*(check for turn in self.turns for check in turn.checks), *self.checks)
 
+
+RESERVED_CLAIMS = ("iss", "aud", "exp", "nbf", "iat", "jti")
+"""Claims of a token that its issuer sets; no user_context and no configuration has a say in them."""
 
 IdentityVia: TypeAlias = Literal["meta", "env", "header", "bearer"]
 """How a server is told who asks: ``_meta`` of every request, environment of its process, HTTP
@@ -173,13 +259,40 @@ class IdentitySpec:
     """``env``: the variable that holds the whole user_context as JSON."""
     headers: JsonObject = field(default_factory=dict)
     """``header``: header name → template."""
+    claims: JsonObject = field(default_factory=dict)
+    """``bearer``: path of a claim → template, or JSON with templates in it; empty means that each attribute
+    is a claim of its own name."""
+    scope: str | None = None
+    """``bearer``: template of the claim ``scope``; a list is joined by spaces."""
+    audience: str | None = None
+    """``bearer``: the claim ``aud``; ``None`` is the server's URL."""
+    issuer_port: int | None = None
+    """``bearer``: the port of the issuer on 127.0.0.1, for servers that run already; ``None`` is a free one."""
+    token_command: str | None = field(default=None, repr=False)
+    """``bearer``: a command that reads the user_context as JSON and prints the token, in place of our issuer."""
 
 
 Protocol: TypeAlias = Literal["auto", "legacy", "2026-07-28"]
 """``auto`` speaks both eras of MCP; ``legacy`` is the handshake; a date pins that revision."""
 
+Transport: TypeAlias = Literal["stdio", "http", "sse"]
+"""``stdio``: the pipes of a process. ``http``: streamable HTTP, of either era. ``sse``: its older form,
+an event stream beside requests."""
+
 Isolation: TypeAlias = Literal["identity", "case"]
 """``identity``: one process serves all cases of one user. ``case``: every trial gets a fresh one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateQuery:
+    """How to read a part of a server's state past the server: with SQL, or with a program."""
+
+    sql: str | None = None
+    """A query, read-only, whose rows are the state: a list of objects."""
+    database: str | None = None
+    """The SQLite file for `sql`, relative to the server's folder."""
+    command: str | None = field(default=None, repr=False)
+    """In place of both: a command that prints the state, JSON or text. It may hold secrets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,11 +302,18 @@ class ServerSpec:
     name: str
     """What messages and reports call it."""
     command: str | None = None
-    """Executable to start; the server speaks MCP on its stdin and stdout."""
+    """Executable to start; ``None`` is a server that already runs at `url`."""
     args: tuple[str, ...] = field(default=(), repr=False)
-    """Its arguments; they may hold secrets."""
+    """Its arguments; they may hold secrets, and over HTTP ``{port}``."""
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Variables added to the few that a server inherits; values may be secrets."""
+    """Variables added to the few that a server inherits; values may be secrets, and over HTTP hold ``{port}``."""
+    transport: Transport = "stdio"
+    """How MCP travels."""
+    url: str | None = field(default=None, repr=False)
+    """``http`` and ``sse``: where the server is; with ``{port}`` in it harness chooses the port of a server
+    that it starts. It may hold secrets."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """``http`` and ``sse``: headers of every request; values may be secrets."""
     cwd: str | None = None
     """Where it is started; ``None`` is the current directory."""
     protocol: Protocol = "auto"
@@ -210,6 +330,12 @@ class ServerSpec:
     """Refuse to send a call to any tool that is not marked ``readOnlyHint``."""
     block: tuple[str, ...] = ()
     """Tools to which no call is ever sent."""
+    reset: ScriptedCall | None = None
+    """Under ``isolation: case``: the call that makes its state a fresh one, so that no new process is needed."""
+    queries: Mapping[str, StateQuery] = field(default_factory=dict)
+    """Name → how its state can be read past it, for checks of the end state."""
+    members: tuple[ServerSpec, ...] = ()
+    """The servers that this one joins (`harness.sessions.joined`); it is none itself then."""
     at: Location | None = None
     """Where it is configured."""
 
@@ -226,8 +352,8 @@ class Suite:
     """What the suite is about."""
     model: str | None = None
     """Default model; ``--model`` overrides it."""
-    server: ServerSpec | str | None = None
-    """The server itself, or the name of a configured one; ``None`` means the suite's own name."""
+    server: ServerSpec | str | tuple[str, ...] | None = None
+    """The server itself, or the name of a configured one, or those of several; ``None`` means the suite's own name."""
     isolation: Isolation | None = None
     """Overrides the server's; ``None`` leaves it."""
     read_only: bool = False
@@ -236,16 +362,28 @@ class Suite:
     """Tools to which no call is ever sent, beside those that the server's entry blocks."""
     system_prompt: str | None = None
     """Sent to the model ahead of the conversation."""
+    require_identity: bool = False
+    """Whether it is a failure, and not only a warning, that no identity ever saw anything different."""
     judge_model: str | None = None
     """The model that grades answers, where a check needs one."""
+    user_model: str | None = None
+    """The model that plays the users of cases that have one and name no model for it."""
     digest: str = ""
     """SHA-256 of the file's content: two runs of equal digest asked the same."""
     at: Location | None = None
     """The file."""
     reference: str | None = None
     """How to name it again, where that is not its file: ``my.module:Suite``."""
+    typical_tokens: tuple[int, int] | None = None
+    """Input and output of one trial, for an estimate before anything like it was run; ``None`` is a rule of thumb."""
     estimate_cost: Callable[[str, int, int], float | None] | None = field(default=None, repr=False, compare=False)
     """``(model, input tokens, output tokens) → US dollars``, in place of the price table."""
+    benchmark: str | None = None
+    """The public benchmark that it is part of: it knows how recorded outputs are replayed."""
+    scores: JsonObject | None = None
+    """How cases add up to scores, as `harness.reports.scores` reads it; ``None`` where a pass rate says all."""
+    notes: tuple[str, ...] = ()
+    """What its reader has to say of it short of a mistake, each with its place."""
 
 
 # ── Who answers: models ──────────────────────────────────────────────────────────────────────
@@ -385,6 +523,11 @@ class Usage:
     cost_usd: float | None = 0.0
     """What it cost; ``None`` when the price is unknown."""
 
+    @property
+    def tokens(self) -> int | None:
+        """Input and output together."""
+        return _sum(self.input_tokens, self.output_tokens)
+
     def __add__(self, other: Usage) -> Usage:
         """Sum field by field; an unknown part makes an unknown sum."""
         return Usage(
@@ -465,6 +608,10 @@ class UserMessage:
     """When, from the start of the trial; the first words start it."""
     injected: bool = False
     """Whether they were said while the model was at work, and begin no turn."""
+    fresh: bool = False
+    """Whether a new conversation begins here (`Turn.fresh`)."""
+    recalled: str = ""
+    """What the server said ahead of the conversation that begins here, for the system prompt (`Case.recall`)."""
     role: Literal["user"] = "user"
     """Tells the messages of a log apart."""
 
@@ -513,7 +660,7 @@ Outcome: TypeAlias = Literal[
 - ``unknown_tool``: the server has no such tool for this user.
 - ``invalid_arguments``: the arguments are not what the tool takes.
 - ``timeout``: no answer within the call's deadline.
-- ``server_lost``: the server went away before it answered.
+- ``server_lost``: the server went away before it answered, or HTTP answered in its place (429, 5xx).
 - ``blocked``: our own guard did not send it (read-only mode, blocked tool, call limit)."""
 
 Refusal: TypeAlias = Literal["tool_error", "protocol_error", "http_status"]
@@ -573,10 +720,17 @@ Stop: TypeAlias = Literal[
     "error",
     "cancelled",
     "aborted",
+    "user_stop",
+    "agent_stop",
+    "transfer",
+    "user_limit",
+    "not_admitted",
 ]
 """Why a conversation ended: an answer, the model's refusal, a reply cut by its token bound, one of
-the case's limits, an error (`Transcript.error`), the user's interrupt, or because the case has it
-aborted (`Case.abort`)."""
+the case's limits, an error (`Transcript.error`), the user's interrupt, because the case has it
+aborted (`Case.abort`), in a way that a simulated user makes possible (they stopped, the model did, they
+were handed on, or they had said all that they may: `SimulatedUser`), or before it began, because the
+server let this caller not in (`Transcript.refused_status`)."""
 
 ErrorKind: TypeAlias = Literal["model", "server", "judge", "harness"]
 """Whose fault it is that a trial could not be judged."""
@@ -595,6 +749,25 @@ class TrialError:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StateReading:
+    """What a server's state was found to be, after a conversation or after the calls that stand for a right one."""
+
+    source: JsonObject
+    """Where it was read: ``{"resource": URI}``, ``{"tool": name, "args": {…}}`` or ``{"query": name}``."""
+    after: tuple[JsonObject, ...] | None = None
+    """The reference calls (``{"tool", "args"}``) that a fresh copy got before it was read; ``None`` is the trial
+    itself."""
+    digest: str | None = None
+    """SHA-256 of its canonical JSON: equal digest, equal state. ``None`` where it could not be read."""
+    value: Any = None
+    """The state as JSON, or as text where it is none, within the log's bound."""
+    cut: bool = False
+    """Whether the state was beyond that bound, and `value` is missing."""
+    error: str | None = None
+    """Why there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:
     """Everything that happened in one trial."""
 
@@ -606,6 +779,8 @@ class Transcript:
     """The calls that the case made itself before the conversation; their times count from the first of them."""
     teardown_calls: tuple[ToolCall, ...] = ()
     """Those that it made after it; their times count from the first of these."""
+    states: tuple[StateReading, ...] = ()
+    """What the checks of the end state ask about, as it was when the conversation had ended."""
     answer: str = ""
     """The text of the last reply that asked for no tool, to the last thing that the user said; empty if
     there was none."""
@@ -613,6 +788,10 @@ class Transcript:
     """Why it ended."""
     usage: Usage = field(default_factory=Usage)
     """Sum over all replies."""
+    user_usage: Usage = field(default_factory=Usage)
+    """What the model took that played the user."""
+    greeting: str = ""
+    """What a simulated user heard before they said anything."""
     turns: int = 0
     """Model replies."""
     started_at: str = ""
@@ -629,6 +808,9 @@ class Transcript:
     """The exact model that answered, as the API says."""
     stderr_tail: str = ""
     """The server's last words on stderr, where something went wrong."""
+    refused_status: int | None = None
+    """The HTTP status (401 or 403) with which the server refused this caller at the door, where the case
+    asks about that; no model was asked then."""
     error: TrialError | None = None
     """Set when ``stop`` is ``error``."""
 
@@ -659,6 +841,8 @@ class CheckResult:
     """What was found instead (JSON)."""
     explanation: str = ""
     """What happened, for a person who wants to act on it; empty when passed and nothing is to be said."""
+    code: str | None = None
+    """The check's own word for what is wrong, for programs: a benchmark's ``error_type``."""
     hint: str | None = None
     """What usually helps."""
     at: Location | None = None
@@ -751,6 +935,8 @@ class Run:
     """`Transcript.usage`."""
     judge_usage: Usage = field(default_factory=Usage)
     """What judging took, apart from what the model under test took."""
+    user_usage: Usage = field(default_factory=Usage)
+    """`Transcript.user_usage`."""
     judgements: tuple[Judgement, ...] = ()
     """Every judge's verdict on this trial."""
     turns: int = 0
@@ -779,6 +965,12 @@ class Run:
     """`Trial.repeats`."""
     pass_threshold: float = 1.0
     """The case's share of trials that must pass."""
+    group: str | None = None
+    """`Case.group`."""
+    identity: str | None = None
+    """`Case.identity`."""
+    leaks: LeakRule = "fail"
+    """`Case.leaks`."""
     at: Location | None = None
     """Where the suite defines the case."""
 
@@ -852,6 +1044,128 @@ class CaseResult:
         return next((run for run in self.trials if run.status == self.status), self.trials[0])
 
 
+# ── Who may see what: decisions and leaks ────────────────────────────────────────────────────
+
+Access: TypeAlias = Literal["allowed", "filtered", "denied", "hidden", "not_attempted", "error", "mixed"]
+"""What a server lets an identity do, as it showed on the wire:
+
+- ``allowed``: a call was carried out, and nothing was left out of its result that others get for the same call.
+- ``filtered``: it was carried out, and fields were left out or masked.
+- ``denied``: it was tried, and the server refused it.
+- ``hidden``: the tool is not in the list that this identity is shown, and no call of it was carried out.
+- ``not_attempted``: the tool was offered, and nobody called it: that says nothing of the server.
+- ``error``: it was tried, and failed for another reason than a refusal.
+- ``mixed``: it came out differently from tool to tool, or from trial to trial."""
+
+RefusalShape: TypeAlias = Literal["tool_error", "protocol_error", "http_status", "not_listed", "filtered_fields"]
+"""In which shape a server kept something back: an ``isError`` result, a JSON-RPC error, HTTP 401/403, a tool
+that is not in the list, or a good result with fields left out or masked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What the server decided on one tool for one identity."""
+
+    identity: str
+    """Who asked."""
+    tool: str
+    """What was asked for."""
+    access: Access
+    """How it came out."""
+    shape: RefusalShape | None = None
+    """How something was kept back; ``None`` where nothing was."""
+    missing: tuple[str, ...] = ()
+    """Fields that others get for the same call and this identity does not: ``orders[].amount``."""
+    masked: tuple[str, ...] = ()
+    """Fields that hold something unreadable where others get a value."""
+    calls: int = 0
+    """Calls that were made."""
+    compared: int = 0
+    """Of those, the calls that another identity made with the same arguments and success."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leak:
+    """A value that the server keeps from an identity in one place and gives it in another."""
+
+    suite: str
+    """Name of the suite."""
+    case: str
+    """Name of the case in which it was given."""
+    key: str
+    """`Trial.key` of the trial."""
+    identity: str
+    """Who was given it."""
+    field: str
+    """Where others get it: ``customers[].email``."""
+    shown: str
+    """The value, shortened so that a report gives nothing away."""
+    tool: str
+    """The tool in whose result it is kept back."""
+    kept: str
+    """How it is kept back there: ``left out``, ``masked``, ``refused``, ``the tool is hidden``."""
+    allowed_to: tuple[str, ...]
+    """The identities that may see it; empty where nobody in particular is given what somebody is refused."""
+    place: str
+    """Where it stood: ``the structured result of call 2, search_customers: customers[].email``."""
+    in_answer: bool = False
+    """Whether the answer has it, too, so that the user saw it."""
+    values: int = 1
+    """How many values of that field were given in the trial; this is the first of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessCell:
+    """One identity in one test."""
+
+    identity: str
+    """Who asked."""
+    case: str
+    """Name of the case."""
+    access: Access
+    """What the server let happen, over all tools that the test is about."""
+    status: Status
+    """The case's verdict."""
+    decisions: tuple[Decision, ...] = ()
+    """Tool by tool."""
+    leaks: tuple[Leak, ...] = ()
+    """What it was given and should not have been."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessRow:
+    """One test that is asked as several identities, with one model."""
+
+    suite: str
+    """Name of the suite."""
+    group: str
+    """Name of the test."""
+    model: str
+    """Name of the model."""
+    cells: tuple[AccessCell, ...]
+    """One for each identity, in the order of the suite."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessReport:
+    """Who saw what in a run."""
+
+    rows: tuple[AccessRow, ...] = ()
+    """Every test that is asked as several identities; empty where there is none."""
+    unobserved: Mapping[str, str] = field(default_factory=dict)
+    """Suite → why nothing in it shows that the server knows who asks."""
+
+    @property
+    def identities(self) -> tuple[str, ...]:
+        """Every identity, in the order of the suites."""
+        return tuple(dict.fromkeys(cell.identity for row in self.rows for cell in row.cells))
+
+    @property
+    def leaks(self) -> tuple[Leak, ...]:
+        """Every leak, in the order of the suites."""
+        return tuple(leak for row in self.rows for cell in row.cells for leak in cell.leaks)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """The results of a run and their aggregates: always built from a run log, never from live state."""
@@ -882,8 +1196,12 @@ class Report:
     """Sum over all runs."""
     judge_usage: Usage = field(default_factory=Usage)
     """What judging took, over all runs."""
+    user_usage: Usage = field(default_factory=Usage)
+    """What the models took that played users, over all runs."""
     settings: JsonObject = field(default_factory=dict)
     """As in the log's header."""
+    access: AccessReport = field(default_factory=AccessReport)
+    """Who saw what, where cases differ in who asks."""
     report_path: str | None = None
     """The file that it was written to, where `harness.run` was asked to."""
 

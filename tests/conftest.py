@@ -1,18 +1,39 @@
 """Fixtures and settings for every test."""
 
+import gc
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.browser import Browser, a_browser
+
 # A busy machine is no bug: time is bounded for each test as a whole. In CI the examples are the same every
 # time, so that a red run is a change's own fault; elsewhere they are new each time, to find what is not known yet.
 settings.register_profile(
-    "harness", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
+    "harness",
+    deadline=None,
+    max_examples=int(os.environ.get("HARNESS_EXAMPLES", "100")),  # a thousand now and then find more
+    derandomize="CI" in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("harness")
+
+# While the tests are collected, hundreds of thousands of objects come into being and none is garbage.
+gc.set_threshold(200_000, 50, 100)
+
+
+def pytest_collection_finish() -> None:
+    gc.set_threshold(700, 10, 10)  # as Python has it: some tests are about what is collected
 
 
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with a_browser(tmp_path_factory.mktemp("profile")) as found:
+        yield found

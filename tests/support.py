@@ -6,17 +6,22 @@ whatever can be shown with a real server and a real SDK is shown with those.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import anyio
 
+from harness.sessions import Session
 from harness.types import (
     Case,
     Check,
+    Credential,
+    JsonObject,
     Message,
     Outcome,
     Reply,
+    ServerSpec,
     Tool,
     ToolCall,
     ToolList,
@@ -69,8 +74,23 @@ class MemorySession:
             started_s=anyio.current_time() - epoch,
         )
 
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        return {}
+
     def stderr_tail(self) -> str:
         return "last words"
+
+
+class LendsOneByOne:
+    """The part of a pool that lends several sessions at once, for pools in memory that never run out of room."""
+
+    @asynccontextmanager
+    async def sessions(
+        self, server: ServerSpec, user_contexts: Sequence[JsonObject | None], credential: Credential = "valid"
+    ) -> AsyncGenerator[list[Session]]:
+        async with AsyncExitStack() as loans:
+            lend: Any = self.session  # type: ignore[attr-defined]  # what it is mixed into has it
+            yield [await loans.enter_async_context(lend(server, user, credential)) for user in user_contexts]
 
 
 def a_tool_list(*names: str) -> ToolList:

@@ -213,3 +213,11 @@ def test_what_cannot_be_run_is_told_before_anything_starts() -> None:
     with pytest.raises(UsageError):
         harness.run("no_such_suite")
     assert not Path(".harness").exists()
+
+
+def test_no_more_trials_are_run_than_it_takes() -> None:
+    with FakeProvider(knows) as provider:
+        report = ask(provider, Capitals, trials=5, least_trials=2)
+    ended = {case.case: [run.status for run in case.trials] for case in report.cases}
+    assert ended["fr"] == ["passed"] * 5
+    assert ended["it"] == ["failed", "failed", "skipped", "skipped", "skipped"]

@@ -83,3 +83,12 @@ def test_a_built_in_server_is_run_by_this_interpreter_and_told_who_asks_in_meta(
 def test_an_unknown_built_in_server_is_answered_with_the_nearest_name() -> None:
     with pytest.raises(UsageError, match=r"Did you mean 'data_governance'\?"):
         builtin_server("data_govrnance")
+
+
+def test_servers_that_can_do_so_are_reached_over_http_under_a_second_name() -> None:
+    names = [name for name in builtin_servers() if name.endswith("_http")]
+    assert names == ["data_governance_http", "finance_http", "hr_http", "memory_http", "sales_http"]
+    server = builtin_server("hr_http")
+    assert server.args[:3] == ("-m", "servers.hr", "--transport")
+    assert (server.transport, server.identity.via, server.url) == ("http", "bearer", "http://127.0.0.1:{port}/mcp")
+    assert builtin_server("hr").transport == "stdio"

@@ -3,15 +3,16 @@
 import base64
 import json
 import re
+import shlex
 import time
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.redaction import MARK, Redactor
-from harness.types import IdentitySpec, ModelSpec, Secret, ServerSpec
+from harness.redaction import MARK, Redactor, bare_url
+from harness.types import IdentitySpec, ModelSpec, ScriptedCall, Secret, ServerSpec, StateQuery
 
 SECRETS = st.text(st.characters(codec="utf-8", exclude_characters="[]"), min_size=6, max_size=40).filter(
     lambda text: text not in MARK
@@ -33,6 +34,31 @@ KEYS = {
     "Google": "AIza" + "Sy12_" * 7,
     "JSON Web Token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl-x_y",
 }
+
+
+def test_what_a_web_server_is_given_in_headers_and_url_is_secret_and_where_it_is_is_not() -> None:
+    server = ServerSpec(
+        name="shop",
+        transport="http",
+        url="https://ada:l%40velace@shop.example.com/mcp?key=271828-1828&v=1",
+        headers={"Authorization": "Bearer opaque-314159", "X-Tenant": "acme-inc", "Accept": "text/plain"},
+    )
+    text = "l@velace l%40velace 271828-1828 opaque-314159 acme-inc https://shop.example.com/mcp text/plain v=1"
+    assert Redactor.of(servers=[server]).text(text) == " ".join(
+        [*[MARK] * 5, "https://shop.example.com/mcp text/plain v=1"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://u:p@h:8443/mcp?key=v#f", "https://h:8443/mcp"),
+        ("http://127.0.0.1:{port}/mcp", "http://127.0.0.1:{port}/mcp"),
+        ("http://[::1/broken", ""),
+    ],
+)
+def test_a_url_is_shown_without_what_may_be_secret(url: str, shown: str) -> None:
+    assert bare_url(url) == shown
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
@@ -177,6 +203,261 @@ def test_a_secret_of_the_environment_is_known_wherever_a_server_was_given_it() -
     assert redacted == f"{MARK} not-given visible-value"
 
 
+def test_what_follows_an_option_with_the_name_of_a_secret_is_one() -> None:
+    args = (
+        "shop.py",
+        "--token",
+        "first-value",
+        "--db-password=second-value",
+        "--API_KEY",
+        "third-value",
+        "--key",
+        "id",
+    )
+    query = StateQuery(command="state --secret 'fourth value' it's")
+    server = ServerSpec(
+        name="s",
+        args=(*args, "--tokenizer", "plain-value", "--token"),
+        queries={"open": query, "good": StateQuery(command="state --secret 'fifth value'")},
+    )
+    text = "first-value second-value third-value plain-value shop.py fifth value"
+    assert Redactor.of(servers=[server]).text(text) == f"{MARK} {MARK} {MARK} plain-value shop.py {MARK}"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        ServerSpec(name="s", queries={"q": StateQuery(command="ls --token=tok-value")}),
+        ServerSpec(name="s", queries={"q": StateQuery(command="state tok-value")}),
+        ServerSpec(name="s", reset=ScriptedCall(tool="reset", arguments={"by": ["tok-value"]})),
+        ModelSpec(name="m", provider="openai", model_id="m", body={"user": "for tok-value"}),
+    ],
+)
+def test_a_secret_of_the_environment_is_known_in_queries_resets_and_bodies(spec: ServerSpec | ModelSpec) -> None:
+    parts = {"models": [spec]} if isinstance(spec, ModelSpec) else {"servers": [spec]}
+    redactor = Redactor.of(**parts, environ={"STATE_TOKEN": "tok-value", "STATE": "reader"})
+    assert redactor.text("tok-value reader roles https://") == f"{MARK} reader roles https://"
+
+
+OPAQUE = "tok-value-93f1"
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        ServerSpec(name="s", queries={"q": StateQuery(command=f"state --db {OPAQUE}")}),
+        ServerSpec(name="s", queries={"q": StateQuery(sql=f"SELECT * FROM a WHERE t = '{OPAQUE}'")}),
+        ServerSpec(name="s", queries={"q": StateQuery(sql="SELECT 1", database=f"host=h {OPAQUE}")}),
+        ServerSpec(name="s", identity=IdentitySpec(claims={"realm": {"roles": [OPAQUE]}})),
+        ServerSpec(name="s", reset=ScriptedCall(tool="reset", arguments={"by": [OPAQUE]})),
+    ],
+)
+@pytest.mark.parametrize("name", ["STATE_TOKEN", "SHOP_KEY", "AUTH_COOKIE"])
+def test_what_looks_like_a_secret_of_the_environment_is_known_in_claims_and_sql_too(
+    server: ServerSpec, name: str
+) -> None:
+    assert Redactor.of(servers=[server], environ={name: OPAQUE}).text(f"a {OPAQUE} b") == f"a {MARK} b"
+
+
+WORDY = ServerSpec(
+    name="s",
+    identity=IdentitySpec(
+        claims={"role": "reader", "team": "data-reader", "realm": "shops"},
+        scope="openid profile",
+        audience="shop-7-api",
+    ),
+    queries={
+        "open": StateQuery(sql="SELECT * FROM customers", database="data/customers.db"),
+        "rows": StateQuery(command="sqlite3 data/customers.db 'SELECT * FROM customers'"),
+    },
+    reset=ScriptedCall(tool="wipe", arguments={"table": "customers"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("AUTH_ROLE", "reader"),
+        ("AUTH_ROLE", "data-reader"),
+        ("OIDC_AUTH_SCOPE", "openid"),
+        ("OIDC_AUTH_AUDIENCE", "shop-7-api"),
+        ("KEYFIELD", "customers"),
+        ("SORT_KEY", "customers"),
+        ("KEYCLOAK_TABLE", "customers"),
+    ],
+)
+def test_an_ordinary_word_of_the_environment_is_no_secret_since_a_claim_or_a_query_names_it(
+    name: str, value: str
+) -> None:
+    text = f"get_{value}: {value} of shops, and {value}"
+    assert Redactor.of(servers=[WORDY], environ={name: value}).text(text) is text
+
+
+@pytest.mark.parametrize("name", ["KEYCLOAK_REALM", "GIT_AUTHOR_NAME", "OIDC_AUTHORITY", "TOKENIZER", "KEYWORDS"])
+def test_a_variable_whose_name_only_holds_the_letters_of_a_secret_s_is_none(name: str) -> None:
+    server = ServerSpec(name="s", args=("--realm", "customers"), env={name: "employees"})
+    text = "customers employees"
+    assert Redactor.of(servers=[server], environ={name: "customers"}).text(text) is text
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("--token", "--verbose"),
+        ("--no-token", "server.py"),
+        ("--no-password", "server.py"),
+        ("--use-token", "shop.py"),
+        ("--require-token", "production"),
+        ("--max-token", "500000"),
+        ("--max-token=500000",),
+        ("--next-token", "page-two"),
+        ("--with-token", "shop.py"),
+        ("--key", "customers"),
+        ("--author", "Ada Lovelace"),
+        ("--keyboard", "english"),
+        ("--token-limit", "500000"),
+        ("--auth", "bearer"),
+        ("--auth", "oauth2"),
+        ("--auth", "https://auth.example.com/login"),
+        ("--single-pass", "server.py"),
+        ("-u", "server.py"),
+        ("-u", "http://localhost:8080/mcp"),
+        ("--user", "1000:1000"),
+        ("-H", "Accept-Language: english"),
+        ("--header", "X-Author: Lovelace"),
+        ("-H", "Idempotency-Key: customers"),
+        ("author=Lovelace",),
+        ("sort_key=orders2024",),
+        ("key=customers",),
+        ("keywords:customers",),
+        ("-e", "KEYFIELD=customers"),
+        ("-e", "AUTH_ROLE=reader"),
+        ("next_token=page-two",),
+        ("-c", "print('author=Lovelace')"),
+    ],
+)
+def test_an_argument_that_is_no_secret_is_left_alone_in_every_text(args: tuple[str, ...]) -> None:
+    server = ServerSpec(name="s", args=args, queries={"q": StateQuery(command=shlex.join(["state", *args]))})
+    text = " ".join(args) + " server.py customers Lovelace Ada english page-two"
+    assert Redactor.of(servers=[server]).text(text) is text
+
+
+@pytest.mark.parametrize(
+    ("args", "secret"),
+    [
+        (("--pass", "hunter22"), "hunter22"),
+        (("--db-pass", "hunter22!"), "hunter22!"),
+        (("--auth", "ada:hunter22"), "hunter22"),
+        (("--basic-auth=ada:hunter22",), "hunter22"),
+        (("--apiKey", "opaque-value"), "opaque-value"),
+        (("-e", "API_TOKEN=opaque-value"), "opaque-value"),
+        (("-eAPI_TOKEN=opaque-value",), "opaque-value"),
+        (("--env=API_TOKEN=opaque-value",), "opaque-value"),
+        (("API_TOKEN=opaque-value", "psql"), "opaque-value"),
+        (("env", "PGPASSWORD=opaque value", "psql"), "opaque value"),
+        (("-e", "SHOP_KEY=93f0-opaque"), "93f0-opaque"),
+        (("-u", "admin:hunter22"), "hunter22"),
+        (("-uadmin:hunter22",), "hunter22"),
+        (("--user", "admin:hunter22"), "hunter22"),
+        (("-H", "X-Api-Key: opaque-value"), "opaque-value"),
+        (("-HX-Api-Key: opaque-value",), "opaque-value"),
+        (("-H", "Cookie: sid=93f0opaque"), "sid=93f0opaque"),
+        (("--header", "Authorization: Basic b3BhcXVl"), "b3BhcXVl"),
+        (("--header=Authorization: Basic b3BhcXVl",), "b3BhcXVl"),
+        (("Authorization: Token opaque-value",), "opaque-value"),
+        (("host=h user=u password=opaque-value dbname=d",), "opaque-value"),
+        (("https://shop.example.com/mcp?v=1&api_key=opaque-value",), "opaque-value"),
+        (("sh", "-c", "PGPASSWORD=opaque-value; psql"), "opaque-value"),
+        (("sh", "-c", "export API_KEY='opaque value'; psql"), "opaque value"),
+        (("bash", "-lc", "exec curl -u 'admin:hunter 22' http://h"), "hunter 22"),
+    ],
+)
+def test_a_secret_in_a_command_line_is_known_however_it_is_written(args: tuple[str, ...], secret: str) -> None:
+    command = shlex.join(["state", *args])
+    for server in (
+        ServerSpec(name="s", args=args),
+        ServerSpec(name="s", queries={"q": StateQuery(command=command)}),
+        ServerSpec(name="s", identity=IdentitySpec(token_command=command)),
+    ):
+        assert Redactor.of(servers=[server]).text(f"It said: {secret}.") == f"It said: {MARK}."
+
+
+def test_of_a_secret_of_several_words_no_word_is_one() -> None:
+    server = ServerSpec(name="s", args=("-e", "API_TOKEN=Lovelace and others"))
+    assert Redactor.of(servers=[server]).text("Lovelace; Lovelace and others") == f"Lovelace; {MARK}"
+
+
+def test_a_redactor_knows_the_password_of_a_database_and_what_resets_a_server_under_a_secret_name() -> None:
+    server = ServerSpec(
+        name="s",
+        queries={"q": StateQuery(sql="SELECT 1", database="host=h password=opaque-value")},
+        reset=ScriptedCall(tool="wipe", arguments={"admin_token": "wipe-value", "table": "customers"}),
+    )
+    assert Redactor.of(servers=[server]).text("opaque-value wipe-value customers") == f"{MARK} {MARK} customers"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "prompt_cache_key", "author", "keywords", "tokenizer", "authority", "keyboard", "auth_role", "monkey",
+        "max_token", "next_page_token", "eos_token", "secretary", "private",
+    ],
+)  # fmt: skip
+def test_what_a_body_holds_under_a_name_like_that_of_a_secret_is_none(name: str) -> None:
+    model = ModelSpec(name="m", provider="openai", model_id="m", body={"extra": [{name: "customer"}]})
+    assert Redactor.of(models=[model]).text("get_customer") == "get_customer"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "token", "gateway_token", "accessToken", "api_key", "apikey", "apiKey", "API-Key", "x_api_key", "secret",
+        "client_secret", "password", "dbPassword", "passphrase", "Authorization", "credential", "credentials",
+        "private_key", "auth",
+    ],
+)  # fmt: skip
+def test_what_a_body_holds_under_the_name_of_a_secret_is_one(name: str) -> None:
+    model = ModelSpec(name="m", provider="openai", model_id="m", body={"extra": [{name: ["gate-value"]}]})
+    assert Redactor.of(models=[model]).text("a gate-value") == f"a {MARK}"
+
+
+ORDINARY = (
+    "reader",
+    "customers",
+    "openid",
+    "data-reader",
+    "customer_id",
+    "production",
+    "500000",
+    "shop.py",
+    "Lovelace",
+)
+NEARLY = ("author", "keyboard", "max-token", "next_token", "no-password", "keywords", "tokenizer", "cache_key", "realm")
+
+
+@settings(max_examples=60)
+@given(
+    st.dictionaries(st.sampled_from(NEARLY), st.sampled_from(ORDINARY)),
+    st.text(max_size=60).filter(lambda text: Redactor().text(text) is text),
+)
+def test_a_text_that_holds_no_known_secret_and_no_known_shape_is_never_touched(
+    pairs: dict[str, str], text: str
+) -> None:
+    args = [part for name, word in pairs.items() for part in (f"--{name}", word, f"{name}={word}", f"{name}: {word}")]
+    server = ServerSpec(
+        name="s",
+        args=tuple(args),
+        queries={"q": StateQuery(command=shlex.join(args)), "r": StateQuery(sql=" ".join(args))},
+        reset=ScriptedCall(tool="reset", arguments=pairs),
+    )
+    claimed = ServerSpec(name="t", identity=IdentitySpec(claims=pairs), queries=server.queries, reset=server.reset)
+    model = ModelSpec(name="m", provider="openai", model_id="m", body=pairs)
+    environ = {f"AUTH_{number}": word for number, word in enumerate(ORDINARY)}
+    said = " ".join((text, *ORDINARY, *NEARLY))
+    assert Redactor.of([model], [server]).text(said) is said
+    assert Redactor.of((), [claimed], environ).text(said) is said
+
+
 @pytest.mark.parametrize(
     "unit", ["sk-", "sk-1", "eyJ", "eyJaaaaaaaaaa.", "://a:", "Bearer ", "ghp_", "A", "://" + "b" * 50 + ":", " a"]
 )
@@ -186,3 +467,14 @@ def test_time_grows_no_faster_than_the_text(unit: str) -> None:
     began = time.process_time()
     redactor.text(text)
     assert time.process_time() - began < 3, "a megabyte takes a twentieth of a second where every step is linear"
+
+
+def test_a_secret_that_comes_up_later_is_known_from_then_on_in_every_form() -> None:
+    redactor = Redactor(["first-secret"])
+    assert redactor.text("opaque/token+12 first-secret") == "opaque/token+12 [redacted]"
+    redactor.learn("opaque/token+12")
+    redactor.learn("tiny")
+    encoded = base64.b64encode(b"opaque/token+12").decode()
+    assert redactor.text(f"opaque/token+12 opaque%2Ftoken%2B12 {encoded} first-secret tiny") == (
+        "[redacted] [redacted] [redacted] [redacted] tiny"
+    )

@@ -142,8 +142,11 @@ def test_half_a_surrogate_pair_does_not_lose_the_trial(tmp_path: Path) -> None:
 
 def test_two_processes_cannot_write_one_log(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
-    with LogWriter(path), pytest.raises(HarnessError, match="being written by another process"):
-        LogWriter(path)
+    with LogWriter(path):
+        before = list(Path("/dev/fd").iterdir())
+        with pytest.raises(HarnessError, match="being written by another process"):
+            LogWriter(path)
+        assert len(list(Path("/dev/fd").iterdir())) == len(before)
 
 
 def test_a_full_disk_is_told_in_words(tmp_path: Path) -> None:

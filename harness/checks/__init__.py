@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 from harness.checks.judge import Judge
 from harness.checks.turns import unreached, until
+from harness.errors import HarnessError
 from harness.registry import Registry
-from harness.types import Case, Check, CheckResult, JsonObject, ToolList, Transcript
+from harness.types import Case, Check, CheckResult, JsonObject, Severity, ToolList, Transcript, Verdict
+
+TURNS_PASSED_KIND = "turns_passed"
+"""The check in whose presence the checks of single turns do not decide."""
 
 Path = tuple[str | int, ...]
 """Steps from a value to a part of it: ``(2, "args")``."""
@@ -32,6 +36,8 @@ class Evidence:
     """What this user was offered."""
     judge: Judge | None = None
     """Whom to ask for what no assertion can decide; ``None`` where nobody judges."""
+    turn_results: tuple[CheckResult, ...] = ()
+    """What was found of the turns, while the whole conversation is judged."""
 
 
 class CheckKind(Protocol):
@@ -61,6 +67,7 @@ class CheckKind(Protocol):
 
 KINDS: Registry[CheckKind] = Registry(
     "harness.checks",
+    "check",
     {
         "must_call": "harness.checks.calls:MUST_CALL",
         "must_not_call": "harness.checks.calls:MUST_NOT_CALL",
@@ -70,12 +77,15 @@ KINDS: Registry[CheckKind] = Registry(
         "max_calls": "harness.checks.call_sets:MAX_CALLS",
         "must_succeed": "harness.checks.outcomes:MUST_SUCCEED",
         "must_be_denied": "harness.checks.outcomes:MUST_BE_DENIED",
+        "must_be_refused": "harness.checks.admission:MUST_BE_REFUSED",
+        "decision": "harness.checks.decision:DECISION",
         "must_error": "harness.checks.outcomes:MUST_ERROR",
         "no_tool_errors": "harness.checks.outcomes:NO_TOOL_ERRORS",
         "recovers_from_error": "harness.checks.outcomes:RECOVERS_FROM_ERROR",
         "tool_result_contains": "harness.checks.result_texts:TOOL_RESULT_CONTAINS",
         "tool_result_not_contains": "harness.checks.result_texts:TOOL_RESULT_NOT_CONTAINS",
         "tool_result": "harness.checks.results:TOOL_RESULT",
+        "end_state": "harness.checks.end_state:END_STATE",
         "output_schema_valid": "harness.checks.results:OUTPUT_SCHEMA_VALID",
         "answer_contains": "harness.checks.answers:ANSWER_CONTAINS",
         "answer_not_contains": "harness.checks.answers:ANSWER_NOT_CONTAINS",
@@ -85,6 +95,8 @@ KINDS: Registry[CheckKind] = Registry(
         "answer_json": "harness.checks.answer_values:ANSWER_JSON",
         "answer_number": "harness.checks.answer_values:ANSWER_NUMBER",
         "refuses": "harness.checks.refusal:REFUSES",
+        "remembers": "harness.checks.memory:REMEMBERS",
+        "turns_passed": "harness.checks.turn_share:TURNS_PASSED",
         "expected_answer": "harness.checks.judged:EXPECTED_ANSWER",
         "answer_judge": "harness.checks.judged:ANSWER_JUDGE",
         "graded": "harness.checks.graded:GRADED",
@@ -96,7 +108,12 @@ KINDS: Registry[CheckKind] = Registry(
         "all_of": "harness.checks.groups:ALL_OF",
         "not": "harness.checks.groups:NOT",
     },
-    unlisted={"python": "harness.checks.python_check:PYTHON"},  # only suites in Python ask for it
+    unlisted={
+        "python": "harness.checks.python_check:PYTHON",  # only suites in Python ask for it
+        "bfcl": "harness.bfcl.check:BFCL_CHECK",  # only that benchmark
+        "tau2": "harness.tau2.checks:TAU2_RULE",  # likewise
+        "tau2_assertion": "harness.tau2.checks:TAU2_ASSERTION",
+    },
 )
 """Check name → its `CheckKind`."""
 
@@ -128,23 +145,50 @@ VOCABULARY = CheckVocabulary()
 async def evaluate(evidence: Evidence) -> tuple[CheckResult, ...]:
     """Judge all checks of the case, in the suite's order: turn by turn, then those on the whole."""
     results: list[CheckResult] = []
+    told = sum(turn.ingest for turn in evidence.case.turns)
     for number, turn in enumerate(evidence.case.turns, start=1):
         so_far = until(evidence.transcript, number)
+        name = f"question {number - told}" if told else f"turn {number}"
         for check in turn.checks:
             if so_far is None:
                 result = unreached(check, evidence.transcript)
             else:
-                result = await _judge(check, _asked(replace(evidence, transcript=so_far), number))
-            results.append(replace(result, label=f"turn {number}: {result.label}", turn=number))
+                result = await evaluate_one(check, _asked(replace(evidence, transcript=so_far), number))
+            results.append(replace(result, label=f"{name}: {result.label}", turn=number))
     whole = _asked(evidence, len(evidence.case.turns)) if evidence.case.turns else evidence
-    return (*results, *[await _judge(check, whole) for check in evidence.case.checks])
+    whole = replace(whole, turn_results=tuple(results))
+    ended = [await evaluate_one(check, whole) for check in evidence.case.checks]
+    if any(result.kind == TURNS_PASSED_KIND and result.severity == "fail" for result in ended):
+        results = [result if result.verdict == "passed" else replace(result, severity="warn") for result in results]
+    return (*results, *ended)
 
 
-async def _judge(check: Check, evidence: Evidence) -> CheckResult:
-    return await KINDS.get(check.kind).evaluate(check, evidence)
+async def evaluate_one(check: Check, evidence: Evidence) -> CheckResult:
+    """Judge by one check.
+
+    Raises:
+        JudgeError: it cannot be judged.
+        HarnessError: the result, which may be other people's, says what is no verdict and could not be read back.
+    """
+    result = await KINDS.get(check.kind).evaluate(check, evidence)
+    place = f" ({check.at})" if check.at else ""
+    for name, known in _WORDS.items():
+        if (word := getattr(result, name)) not in known:
+            found = f"check {check.kind}{place} returned a result with {name} {word!r:.100}"
+            raise HarnessError(f"{found}, which is no {name}; it is one of {', '.join(known)}")
+    score = result.score
+    if score is not None and not (isinstance(score, int | float) and 0 <= score <= 1):
+        found = f"check {check.kind}{place} returned a result with score {score!r:.100}"
+        raise HarnessError(f"{found}, which is no score; it is a number from 0 to 1")
+    return result
+
+
+_WORDS = {"verdict": get_args(Verdict), "severity": get_args(Severity)}
+"""What a result may say."""
 
 
 def _asked(evidence: Evidence, turns: int) -> Evidence:
-    """Return ``evidence`` with a prompt that is all that the user said in so many turns."""
-    prompt = "\n\n".join(evidence.case.prompts[:turns])
+    """Return ``evidence`` with a prompt that is all that the user said in this conversation in so many turns."""
+    begins = max((place for place, turn in enumerate(evidence.case.turns[:turns]) if turn.fresh), default=0)
+    prompt = "\n\n".join(evidence.case.prompts[begins:turns])
     return replace(evidence, case=replace(evidence.case, prompt=prompt))

@@ -1,8 +1,9 @@
 """Numbers in prose, in any notation a person would write, and how near is near enough.
 
 ``1,234.50`` · ``1.234,50`` · ``1 234,50`` · ``1'234.50`` · ``12,34,567`` · ``$1.2k`` · ``1.2 million`` ·
-``12%`` · ``1.2e6`` · ``1.2 × 10^6`` · ``(45.00)`` · ``−3`` · ``twenty-three thousand``. A notation that can be
-read in two ways (``1.234``, ``12%``, ``5 m``) has both readings.
+``12%`` · ``1.2e6`` · ``1.2 × 10^6`` · ``(45.00)`` · ``−3`` · ``minus 3`` · ``twenty-three thousand``. A notation that
+can be read in two ways (``1.234``, ``12%``, ``5 m``) has both readings. What only looks like a figure is none: the
+markers of a numbered list, the digits of a name (``ABC-42``, ``CUST_00042``).
 """
 
 from __future__ import annotations
@@ -14,25 +15,30 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.checks import Path
-from harness.checks.patterns import search
+from harness.checks.amounts_in_words import in_words
 from harness.checks.values import is_number, show
 from harness.errors import InvalidValue
+from harness.patterns import search
 
-_LOOKALIKES = str.maketrans("’‘\u00a0\u202f\u2009−–", "''   --")
+_LOOKALIKES = str.maketrans("’‘\u00a0\u202f\u2009\u2007−–\u2011", "''    ---")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _DIGITS = re.compile(r"\d+(?:(?:[.,']| (?=\d{3}(?!\d)))\d+)*")
 _GROUPS = re.compile(r"[1-9]\d{0,2}(?:\D\d{3})+|[1-9]\d?(?:\D\d\d)+\D\d{3}")
 _BEFORE = re.compile(
-    r"(?:(?<![\w.)])(?P<sign>-))?"
-    r"(?:(?P<money>(?:US|CA|A|C)?[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|Rs\.?)) ?(?P<inner>-)?)?$"
+    r"(?:(?<![\w.)])(?P<sign>-)|(?P<operand>\d[%)]? )?\b(?P<word>minus|negative)[ -])?"
+    r"(?:(?P<money>(?:US|CA|A|C)?[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|Rs\.?)) ?(?P<inner>-)?)?$",
+    re.IGNORECASE,
 )
+_LONGEST_BEFORE = 24  # characters of a sign in words and a currency
+_NAME = re.compile(r"[\w\u2011-]*[-\u2011]$")  # in the text itself: a dash stands between figures, a hyphen in a name
+_LONGEST_NAME = 60
+_MARKER = re.compile(r"^[ \t]*(?:[-*+>#]+[ \t]+)*[*_]{0,2}\(?(\d{1,3})[.)][*_]{0,2}[ \t]+(?=\S)", re.MULTILINE)
 _POWER = re.compile(r"[eE]([+-]?\d{1,3})\b| ?[×x*] ?10(?:\^([+-]?\d{1,3})\b|([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,4}))")
 _SHARE = re.compile(r" ?(%|percent\b|per cent\b|pct\b|‰|bps\b|basis points\b)", re.IGNORECASE)
 _SCALE_WORD = re.compile(
     r"[ -]?(hundred|thousand|tsd|million|mio|mln|mn|billion|bn|mrd|trillion|tn|lakh|crore|dozen)s?\b", re.IGNORECASE
 )
 _SCALE_LETTER = re.compile(r"( ?)([kmbt])\b", re.IGNORECASE)
-_WORD_RUN = re.compile(r"[A-Za-z]+(?:(?:[ -]+)[A-Za-z]+)*")
 
 _SHARES = {"‰": 1e-3, "bps": 1e-4, "basis points": 1e-4}
 _SCALES = (
@@ -42,15 +48,6 @@ _SCALES = (
     | dict.fromkeys(("b", "bn", "mrd", "billion"), 1e9)
     | dict.fromkeys(("t", "tn", "trillion"), 1e12)
 )
-# fmt: off
-_SMALL = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-}
-# fmt: on
-_LARGE = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +63,61 @@ class Amount:
 def amounts(text: str) -> Iterator[Amount]:
     """Yield the numbers of ``text``: those in digits in their order, then those in words."""
     readable = text.translate(_LOOKALIKES)
+    markers = _markers(readable)
     for match in _DIGITS.finditer(readable):
-        yield from _in_digits(readable, text, match.start(), match.end())
-        if " " in match[0]:  # 2024 350 may be 2024350 or two numbers
-            place = match.start()
-            for part in match[0].split(" "):
-                yield from _in_digits(readable, text, place, place + len(part))
-                place += len(part) + 1
-    yield from _in_words(text)
+        if match.start() not in markers:
+            yield from _in_digits(readable, text, match.start(), match.end())
+    for words, readings in in_words(readable):
+        yield Amount(text=words, readings=readings)
+
+
+def _markers(readable: str) -> frozenset[int]:
+    """Return where the numbers stand that only count the items of a list: one of them has another before or after."""
+    found = {match.start(1): int(match[1]) for match in _MARKER.finditer(readable)}
+    numbers = set(found.values())
+    return frozenset(place for place, number in found.items() if numbers & {number - 1, number + 1})
 
 
 def _in_digits(readable: str, text: str, start: int, end: int) -> Iterator[Amount]:
-    before = _BEFORE.search(readable, max(0, start - 8), start)
+    digits = readable[start:end]
+    values = _readings(digits)
+    if values:
+        yield from _amount(readable, text, (start, end), values)
+    # 2024 350 may be 2024350 or two numbers; 10,20,30 is a list
+    separator = " " if " " in digits else "," if "," in digits and not values else ""
+    place = start
+    for part in digits.split(separator) if separator else ():
+        yield from _in_digits(readable, text, place, place + len(part))
+        place += len(part) + 1
+
+
+def _amount(readable: str, text: str, place: tuple[int, int], values: list[float]) -> Iterator[Amount]:
+    """Yield the number with these digits, if it is one, with what stands around it."""
+    start, end = place
+    before = _BEFORE.search(readable, max(0, start - _LONGEST_BEFORE), start)
     prefix = before[0] if before else ""
-    if not prefix.strip() and readable[max(0, start - 1) : start].isidentifier():
-        return  # part of a name: CUST_00042, v2
-    scaled, stop = _scaled(_readings(readable[start:end]), readable, end)
+    if not prefix.strip() and _is_named(readable, text, start):
+        return
+    scaled, stop = _scaled(values, readable, end, money=bool(before and before["money"]))
     first = start - len(prefix.lstrip())
-    if before and (before["sign"] or before["inner"]):
+    if before and before["operand"]:  # 10 minus 5: taken away, or below zero
+        first = before.start("word")
+        scaled = [*(-value for value in scaled), *scaled]
+    elif before and (before["sign"] or before["word"] or before["inner"]):
         scaled = [-value for value in scaled]
     elif readable[first - 1 : first] == "(" and readable[stop : stop + 1] == ")":
         scaled = [*scaled, *(-value for value in scaled)]  # accountants' negative, or an aside
     finite = tuple(value for value in scaled if math.isfinite(value))
     if finite:
         yield Amount(text=text[first:stop], readings=finite)
+
+
+def _is_named(readable: str, text: str, start: int) -> bool:
+    """Whether the digits from ``start`` on are a part of a name: CUST_00042, v2, ABC-42, ORD-2024-7."""
+    if readable[max(0, start - 1) : start].isidentifier():
+        return True
+    name = _NAME.search(text, max(0, start - _LONGEST_NAME), start)
+    return name is not None and any(letter.isalpha() for letter in name[0])
 
 
 def _readings(digits: str) -> list[float]:
@@ -114,7 +142,7 @@ def _grouped(digits: str, marks: set[str]) -> bool:
     return form is not None and len(marks) == 1
 
 
-def _scaled(values: list[float], readable: str, end: int) -> tuple[list[float], int]:
+def _scaled(values: list[float], readable: str, end: int, *, money: bool) -> tuple[list[float], int]:
     """Apply what follows a number (a power, a percent sign, *million*, *k*); return the readings and their end."""
     power = _POWER.match(readable, end)
     if power:
@@ -130,7 +158,8 @@ def _scaled(values: list[float], readable: str, end: int) -> tuple[list[float], 
     letter = _SCALE_LETTER.match(readable, end)
     if letter:
         scaled = [value * _SCALES[letter[2].lower()] for value in values]
-        sure = letter[2] in "kK" and not letter[1]  # 5 m may be metres, 5 K kelvin; 5k is five thousand
+        # 5 m may be metres, 5 K kelvin; 5k is five thousand, and $5B five billion.
+        sure = (money or letter[2] in "kK") and not letter[1]
         return scaled if sure else [*values, *scaled], letter.end()
     return values, end
 
@@ -140,43 +169,6 @@ def _times_ten_to(value: float, exponent: str) -> float:
         return value * float(f"1e{exponent}")
     except ValueError:  # 10⁻⁻ is no power
         return math.inf
-
-
-def _in_words(text: str) -> Iterator[Amount]:
-    for run in _WORD_RUN.finditer(text):
-        words: list[str] = []
-        for word in [*re.split(r"[ -]+", run[0]), ""]:
-            if words and not _goes_on(words[-1].lower(), word.lower()):
-                yield _spelled(words)
-                words = []
-            if words or word.lower() in _SMALL:
-                words.append(word)
-
-
-def _goes_on(before: str, word: str) -> bool:
-    """Whether ``word`` goes on with the number that ends in ``before``: as in *twenty three*, not as in *two three*."""
-    big = before == "hundred" or before in _LARGE
-    if word == "and":
-        return big
-    if word in _SMALL:
-        return (
-            big or before == "and" or (_SMALL.get(before, 0) >= _SMALL["twenty"] and 0 < _SMALL[word] < _SMALL["ten"])
-        )
-    return before != "and" and (word in _LARGE or (word == "hundred" and before in _SMALL))
-
-
-def _spelled(words: list[str]) -> Amount:
-    while words[-1].lower() == "and":
-        words = words[:-1]
-    total, part = 0, 0
-    for word in (word.lower() for word in words):
-        if word == "hundred":
-            part = max(part, 1) * 100
-        elif word in _LARGE:
-            total, part = total + max(part, 1) * _LARGE[word], 0
-        else:
-            part += _SMALL.get(word, 0)
-    return Amount(text=" ".join(words), readings=(float(total + part),))
 
 
 # ── Tolerances ───────────────────────────────────────────────────────────────────────────────

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping
+from decimal import Context, Decimal
 from typing import Any
 from urllib.parse import unquote
 
@@ -14,18 +13,18 @@ from jsonschema.validators import Draft202012Validator, extend
 
 from harness.checks import Evidence, Path
 from harness.checks.amounts import Amount, amounts, check_tolerance, close
+from harness.checks.answer_values_json import MISSING, json_in, loads
 from harness.checks.answers import kept
 from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several, single
-from harness.checks.patterns import check_pattern, search
+from harness.checks.patterns import check_pattern
 from harness.checks.reading import long_form, mapping, number
 from harness.checks.texts import clip, line
 from harness.checks.transcripts import ending, without_calls
-from harness.checks.values import brief, plain, show
-from harness.errors import InvalidValue
+from harness.checks.values import brief, is_number, plain, show
+from harness.errors import InvalidValue, did_you_mean
+from harness.patterns import search
 from harness.types import JsonObject
 
-_FENCE = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
-_MISSING = object()
 _NO_FORMATS = FormatChecker(())  # the one for patterns knows another syntax than RE2
 _NAMED_SCHEMAS = ("properties", "$defs", "definitions", "dependentSchemas")
 _LISTED_SCHEMAS = ("allOf", "anyOf", "oneOf", "prefixItems")
@@ -34,7 +33,21 @@ _SCHEMAS = (
     "additionalProperties", "unevaluatedProperties", "propertyNames", "items", "unevaluatedItems", "contains",
     "not", "if", "then", "else",
 )
+_KEYWORDS = frozenset({
+    *_NAMED_SCHEMAS, *_LISTED_SCHEMAS, *_SCHEMAS, "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$ref",
+    "$schema", "$vocabulary", "const", "contentEncoding", "contentMediaType", "contentSchema", "default",
+    "dependentRequired", "deprecated", "description", "enum", "examples", "exclusiveMaximum", "exclusiveMinimum",
+    "format", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum", "minContains", "minItems",
+    "minLength", "minProperties", "minimum", "multipleOf", "pattern", "patternProperties", "readOnly", "required",
+    "title", "type", "uniqueItems", "writeOnly",
+})
 # fmt: on
+_INSTEAD = {
+    "dependencies": "Write dependentRequired or dependentSchemas.",
+    "additionalItems": "Write prefixItems for the first elements, and items for those after them.",
+    "nullable": "Write type: [string, 'null'].",
+}
+_EXACT = Context(prec=5_000)  # digits: more than a number of JSON can have before and after its point
 
 
 # ── answer_json ──────────────────────────────────────────────────────────────────────────────
@@ -45,8 +58,21 @@ def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iter
         yield ValidationError(f"{show(instance)} does not match {line(pattern)}")
 
 
-_Validator = extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
-"""JSON Schema, with the regular expressions of the suite matched in linear time."""
+def _multiple_of(_validator: Any, step: float, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if is_number(instance) and not _is_multiple(instance, step):
+        yield ValidationError(f"{show(instance)} is not a multiple of {show(step)}")
+
+
+def _is_multiple(value: float, step: float) -> bool:
+    """Whether the decimals that were written divide: 19.99 is a multiple of 0.01, though no float says so."""
+    written = Decimal(str(value))
+    return written.is_finite() and _EXACT.remainder(written, Decimal(str(step))) == 0
+
+
+_Validator = extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator, {"pattern": _pattern, "multipleOf": _multiple_of}
+)
+"""JSON Schema, with the regular expressions of the suite matched in linear time, and decimals taken as written."""
 
 
 def _read_json(value: Any) -> JsonObject:
@@ -94,9 +120,14 @@ def _parts(schema: Any, path: Path) -> Iterator[tuple[Path, Any]]:
 
 
 def _check_part(schema: Any, path: Path, places: set[tuple[str, ...]]) -> None:
-    """Refuse what could not be decided later: patterns that RE2 does not take, references that lead nowhere."""
+    """Refuse what decides nothing, and what could not be decided later: patterns beyond RE2, lost references."""
     for key, part in schema.items() if isinstance(schema, Mapping) else ():
         inside = (*path, key)
+        if key not in _KEYWORDS and not key.startswith("x-"):
+            meant = did_you_mean(key, _KEYWORDS) or _INSTEAD.get(key) or "A note belongs under $comment."
+            raise InvalidValue(
+                f"{show(key)} is no keyword of JSON Schema: it decides nothing", path=inside, meant=meant
+            )
         if key == "pattern":
             check_pattern(part, inside)
         elif key == "patternProperties":  # the validator would match it with an engine that can hang
@@ -118,11 +149,11 @@ def _target(reference: str) -> tuple[str, ...]:
 
 def _judge_json(params: JsonObject, evidence: Evidence) -> Finding:
     answer = evidence.transcript.answer
-    value = _json_in(answer)
+    value = json_in(answer)
     lines: list[str] = []
     hint = None
-    verdict = passed_if(value is not _MISSING)
-    if value is _MISSING:
+    verdict = passed_if(value is not MISSING)
+    if value is MISSING:
         lines, hint = _not_json(evidence), "Ask in the prompt for JSON and nothing else, and name the fields."
     else:
         try:
@@ -137,24 +168,10 @@ def _judge_json(params: JsonObject, evidence: Evidence) -> Finding:
         label="",
         verdict=verdict,
         expected={"schema": params["schema"]},
-        actual=kept(evidence) if value is _MISSING else brief(value),
+        actual=kept(evidence) if value is MISSING else brief(value),
         explanation=lines,
         hint=hint,
     )
-
-
-def _json_in(answer: str) -> Any:
-    """Return the JSON that the answer is, or that its first code block of JSON holds."""
-    for candidate in (answer, *(block[1] for block in _FENCE.finditer(answer))):
-        try:
-            return json.loads(candidate, parse_constant=_no_constant)
-        except (ValueError, RecursionError):
-            continue
-    return _MISSING
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _not_json(evidence: Evidence) -> list[str]:
@@ -162,7 +179,7 @@ def _not_json(evidence: Evidence) -> list[str]:
     if not answer.strip():
         return ["Answer is not JSON: there is none", f"The conversation ended {ending(evidence.transcript)}."]
     try:
-        json.loads(answer, parse_constant=_no_constant)
+        loads(answer)
     except (ValueError, RecursionError) as error:
         return [f"Answer is not JSON: {line(str(error))}", f"It begins: “{line(answer, 200)}”"]
     return ["Answer is not JSON"]

@@ -11,13 +11,14 @@ from typing import Any
 from harness.checks import Evidence, Path
 from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several, single
 from harness.checks.missing_text import explain_missing
-from harness.checks.patterns import check_pattern, search
+from harness.checks.patterns import check_pattern
 from harness.checks.reading import TEXT, long_form, mapping, text, texts
 from harness.checks.result_texts import where
 from harness.checks.texts import Passage, clip, contains, find, fold, folding, line
 from harness.checks.transcripts import as_made
 from harness.checks.values import show
 from harness.errors import InvalidValue
+from harness.patterns import search
 from harness.types import JsonObject
 
 _ANSWER_KEPT = 2_000
@@ -84,10 +85,12 @@ def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tu
     sources = [(call, there) for call in evidence.transcript.tool_calls if (there := where(forbidden, call))]
     lines += [f"It came from {as_made(call, 80)}, which returned: “{there.context}”" for call, there in sources[:2]]
     if sources:
+        lines.append("Lines crossed: what the server allowed, and what the user saw.")
         return lines, (
             "The server gave this text to the model. If this user must not see it, the server's policy has to mask or "
             "leave it out; if the answer merely should not mention it, say so in the prompt or the description."
         )
+    lines.append("Line crossed: what the user saw; the server did not give it.")
     if contains(forbidden, evidence.case.prompt):
         lines.append(
             "No tool returned it; the prompt itself contains it, so the answer may merely repeat the question."

@@ -115,7 +115,7 @@ def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> Finding:
     hint = None
     if made:
         worst = min(made, key=lambda call: _SEVERITY.get(call.outcome, 1))
-        lines = [f"Tool was called although it must not be: {as_made(worst)}", _came_of_it(worst)]
+        lines = [f"Tool was called although it must not be: {as_made(worst)}", _came_of_it(worst), _crossed(worst)]
         if len(evidence.transcript.tool_calls) > 1:
             lines += list_calls(evidence.transcript.tool_calls, "All calls, in order:")
         hint = _hint_forbidden(worst, evidence)
@@ -145,6 +145,14 @@ def _came_of_it(made: ToolCall) -> str:
             return "The model tried; the harness held the call back, so the server never saw it."
         case _:
             return f"The model tried; it ended so: {outcome(made)}"
+
+
+def _crossed(made: ToolCall) -> str:
+    """Say whose line was crossed: a wrong choice of the model is one thing, what the server lets happen another."""
+    if made.outcome == "ok":
+        return "Lines crossed: what the model chose, and what the server allowed."
+    refused = made.outcome in ("denied", "unknown_tool", "blocked")
+    return f"Line crossed: what the model chose{'; the server gave nothing' if refused else ''}."
 
 
 def _hint_forbidden(made: ToolCall, evidence: Evidence) -> str:

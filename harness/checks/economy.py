@@ -51,10 +51,7 @@ def _shown(amount: float) -> str:
 
 
 def _tokens(transcript: Transcript) -> int | None:
-    used = transcript.usage
-    if used.input_tokens is None or used.output_tokens is None:
-        return None
-    return used.input_tokens + used.output_tokens
+    return transcript.usage.tokens
 
 
 MAX_TURNS = _limit(

@@ -12,9 +12,10 @@ from functools import cached_property
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.differences import differences
 from harness.checks.faithfulness import STAND_IN, Faithfulness, faithfulness
 from harness.checks.kind import Finding, Parsed, conclude
-from harness.checks.matchers import describe
+from harness.checks.matchers import describe, is_matcher
 from harness.checks.metrics import Call, Pair, argument_match, match, pair_calls, tool_selection
 from harness.checks.reading import CALL, TEXT, calls, long_form, mapping, number, text, texts
 from harness.checks.texts import clip, line
@@ -209,7 +210,12 @@ def _explain_call(call: JsonObject, pair: Pair, evidence: Evidence) -> list[str]
 
 
 def _differing(args: JsonObject, given: JsonObject) -> list[str]:
-    """Return the top-level arguments that do not match whole, each with what was given."""
+    """Return the top-level arguments that do not match whole, each with what was given; all, if one matcher does."""
+    if is_matcher(args):
+        return [
+            f"{part.path or 'all'} expected {describe(part.expected, 60)}, got {show(part.actual, 60)}"
+            for part in differences(args, given)
+        ]
     return [
         f"{name} expected {describe(part, 60)}, got {show(given.get(name, ABSENT), 60)}"
         for name, part in args.items()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from harness.checks import KINDS, Evidence, Path
+from harness.checks import KINDS, Evidence, Path, evaluate_one
 from harness.checks.kind import Finding, Parsed, conclude
 from harness.checks.reading import kind_of, long_form, mapping
 from harness.checks.texts import clip
@@ -115,7 +115,7 @@ def _opposite(verdicts: Sequence[Verdict]) -> Verdict:
 async def _member(member: JsonObject, check: Check, evidence: Evidence) -> CheckResult:
     inner = Check(kind=member["kind"], params=member["params"], at=check.at)
     try:
-        return await KINDS.get(inner.kind).evaluate(inner, evidence)
+        return await evaluate_one(inner, evidence)
     except JudgeError as error:  # unknown: the other members may still decide
         return CheckResult(kind=inner.kind, label=inner.kind, verdict="not_judged", explanation=str(error), at=check.at)
 

@@ -5,18 +5,19 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from harness.checks.faithfulness import RUBRIC
 from harness.checks.judge_prompt import GRADE, SCORE, Question, material_of
 from harness.checks.judged import BY_RUBRIC, COMPARE
 from harness.documents.csv_rows import MAX_BYTES, read_table
-from harness.documents.document import shown
+from harness.documents.files import problem, shown
+from harness.documents.json_lines import read_json_lines
+from harness.documents.strict_json import strict_json
 from harness.errors import InvalidInput, InvalidValue, Problem, did_you_mean
 from harness.types import JsonObject, Location
 
@@ -24,6 +25,9 @@ REQUIRED = ("query", "answer", "human")
 OPTIONAL = ("id", "tool_outputs", "keywords", "rubric", "expected_answer")
 
 PASS, FAIL = "pass", "fail"
+
+_Records: TypeAlias = tuple[Sequence[tuple[Location, JsonObject]], list[Problem]]
+"""Each record with its place, and what is wrong with the other lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,65 +48,47 @@ def read_labelled(path: Path) -> tuple[Labelled, ...]:
     Raises:
         InvalidInput: with every problem of the file.
     """
-    records = _of_jsonl(path) if path.suffix.lower() in {".jsonl", ".ndjson"} else _of_csv(path)
-    found, problems = [], []
+    records, problems = _of_jsonl(path) if path.suffix.lower() in {".jsonl", ".ndjson"} else _of_csv(path)
+    found = []
     for at, record in records:
         try:
             found.append(_labelled(at, record))
         except InvalidValue as error:
-            problems.append(Problem(at=at, message=f"{error.message.rstrip('.')}.", meant=error.meant))
+            problems.append(_problem(at, error))
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInput(sorted(problems, key=lambda problem: problem.at.line or 0))
     if not found:
-        raise InvalidInput([Problem(at=Location(file=shown(path)), message="the file holds no labelled answer.")])
+        raise InvalidInput([problem(shown(path), None, "the file holds no labelled answer.")])
     return tuple(found)
 
 
-def _of_csv(path: Path) -> list[tuple[Location, JsonObject]]:
+def _of_csv(path: Path) -> _Records:
     table = read_table(path, required=REQUIRED, optional=OPTIONAL)
-    if table.problems:
-        raise InvalidInput(table.problems)
-    rows: list[tuple[Location, JsonObject]] = []
+    records, problems = [], list(table.problems)
     for row in table.rows:
-        record: dict[str, Any] = {name: cell for name, cell in row.cells.items() if cell.strip()}
-        if "tool_outputs" in record and record["tool_outputs"].lstrip().startswith("["):
-            record["tool_outputs"] = _json(record["tool_outputs"], table.at(row.line))
+        record: dict[str, Any] = {"answer": ""} | {name: cell for name, cell in row.cells.items() if cell.strip()}
         if "keywords" in record:
             record["keywords"] = [word.strip() for word in record["keywords"].split(",") if word.strip()]
-        rows.append((table.at(row.line), {"answer": "", **record}))
-    return rows
+        try:
+            if record.get("tool_outputs", "").lstrip().startswith("["):
+                record["tool_outputs"] = strict_json(record["tool_outputs"])
+        except InvalidValue as error:
+            problems.append(_problem(table.at(row.line), error))
+        else:
+            records.append((table.at(row.line), record))
+    return records, problems
 
 
-def _of_jsonl(path: Path) -> Iterator[tuple[Location, JsonObject]]:
-    file = shown(path)
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(MAX_BYTES + 1)
-        text = raw.decode("utf-8-sig")
-    except OSError as error:
-        message = f"the file cannot be read: {error.strerror}."
-        raise InvalidInput([Problem(at=Location(file=file), message=message)]) from error
-    except UnicodeDecodeError as error:
-        raise InvalidInput([Problem(at=Location(file=file), message="the file is not UTF-8 text.")]) from error
-    if len(raw) > MAX_BYTES:
-        message = f"the file is larger than {MAX_BYTES // 1_000_000} MB."
-        raise InvalidInput([Problem(at=Location(file=file), message=message)])
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            at = Location(file=file, line=number)
-            yield at, _json(line, at)
+def _of_jsonl(path: Path) -> _Records:
+    lines = read_json_lines(path, max_bytes=MAX_BYTES)
+    return [(lines.at(row.line), row.value) for row in lines.rows], list(lines.problems)
 
 
-def _json(text: str, at: Location) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput([Problem(at=at, message=f"this is not JSON: {error}.")]) from error
+def _problem(at: Location, error: InvalidValue) -> Problem:
+    return Problem(at=at, message=f"{error.message.rstrip('.')}.", meant=error.meant)
 
 
-def _labelled(at: Location, record: Any) -> Labelled:
-    if not isinstance(record, Mapping):
-        raise InvalidValue("each line holds one JSON object")
+def _labelled(at: Location, record: JsonObject) -> Labelled:
     for key in record:
         if key not in (*REQUIRED, *OPTIONAL):
             known = ", ".join((*REQUIRED, *OPTIONAL))

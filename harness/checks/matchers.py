@@ -22,10 +22,11 @@ from typing import Any
 from harness.checks import Path
 from harness.checks.amounts import check_tolerance, close
 from harness.checks.paths import check_path, select
-from harness.checks.patterns import check_pattern, search
+from harness.checks.patterns import check_pattern
 from harness.checks.texts import clip, fold
 from harness.checks.values import ABSENT, equal, is_number, show, type_name
 from harness.errors import InvalidValue
+from harness.patterns import search
 
 _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 

@@ -41,6 +41,8 @@ def _on_a_call(name: str, wants: str, explained: Callable[[list[ToolCall]], Expl
 
 def _never_tried(name: str, params: JsonObject, evidence: Evidence) -> Explained:
     lines, hint = explain(params, evidence)
+    if name == "must_be_denied":
+        lines = [*lines, "No line was crossed: the model never tried, so the server was not asked."]
     if name == "must_be_denied" and offer(params["tool"], evidence) is not None:
         return lines, (
             "A tool that this user is not offered was never tried, so the server never had to refuse it: "
@@ -77,6 +79,7 @@ def _denied(made: list[ToolCall]) -> Explained:
     lines = [f"{first}: {as_made(worst)} → {outcome(worst)}"]
     lines += list_calls(made, "All attempts:") if len(made) > 1 else []
     if worst.outcome == "ok":
+        lines.append("Line crossed: what the server allowed.")
         return lines, "The server's policy has to refuse this call to this user; no description of a tool can do that."
     if worst.outcome == "unknown_tool":
         return lines, "A hidden tool is not a refused one: assert must_not_call, or that the tool is not offered."

@@ -83,11 +83,6 @@ def _meant(key: str, known: Sequence[str]) -> str:
     return did_you_mean(key, known) or f"It takes {', '.join(known)}."
 
 
-def severity_of(value: JsonObject) -> dict[str, Any]:
-    """Return the part of params that carries a severity, empty where none was written."""
-    return {"severity": value["severity"]} if "severity" in value else {}
-
-
 def kind_of(value: Any) -> str:
     """Return ``a list``, ``a number`` …: what a person would call the type of a YAML value."""
     names = {"array": "a list", "object": "a mapping", "null": "empty", "boolean": "true or false"}

@@ -7,13 +7,13 @@ from typing import Any
 
 from harness.checks import Evidence, Path
 from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several, single
-from harness.checks.matchers import check_matcher, describe, leads_to
+from harness.checks.matchers import check_matcher, describe, leads_to, matches
 from harness.checks.missing import explain
 from harness.checks.paths import check_path, select
 from harness.checks.reading import TEXT, TRUE_OR_TOOL, arguments, long_form, mapping, text, true_or_tool
 from harness.checks.texts import line
 from harness.checks.transcripts import as_made, asks_for, of_tool, outcome, result_json, truncated, without_calls
-from harness.checks.values import brief, plain, show
+from harness.checks.values import ABSENT, brief, plain, show
 from harness.errors import InvalidValue
 from harness.types import JsonObject, ToolCall
 
@@ -43,7 +43,10 @@ def _read_result(value: Any, path: Path) -> JsonObject:
 def _judge_result(params: JsonObject, evidence: Evidence) -> Finding:
     path, pattern = params["path"], params["value"]
     calls = [call for call in evidence.transcript.tool_calls if "tool" not in params or asks_for(params, call)]
-    hit = any(leads_to(path, pattern, result_json(call)) for call in calls)
+    # What nothing at all satisfies too, such as `$absent`, no part of a result can show.
+    negative = matches(pattern, ABSENT) or matches(pattern, "")
+    telling = [call for call in calls if not (negative and truncated(call) and call.structured is None)]
+    hit = any(leads_to(path, pattern, result_json(call)) for call in telling)
     cut = not hit and any(truncated(call) for call in calls)
     lines: list[str] = []
     hint = None

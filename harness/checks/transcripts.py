@@ -38,6 +38,11 @@ _STOPS: dict[Stop, str] = {
     "error": "with an error",
     "cancelled": "when it was interrupted",
     "aborted": "when the case had it aborted",
+    "user_stop": "when the user was done",
+    "agent_stop": "when the model ended it",
+    "transfer": "when the user was handed on",
+    "user_limit": "when the user had said all that they may",
+    "not_admitted": "before it began: the server refused this caller",
 }
 
 _OUTCOMES: dict[Outcome, str] = {

@@ -34,6 +34,7 @@ def _cut(transcript: Transcript, end: int) -> Transcript:
         messages=messages,
         tool_calls=tuple(call for call in transcript.tool_calls if call.turn <= len(replies)),
         teardown_calls=(),
+        states=(),  # they are read when the conversation is over
         answer=last.text,
         stop="refusal" if last.stop == "refusal" else "answer",
         usage=sum((reply.usage for reply in replies), Usage()),

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from harness.builtin import builtin_server, builtin_servers
 from harness.config.aliases import WELL_KNOWN
+from harness.config.clients import read_client_config
 from harness.config.entries import ModelEntry, overridden
 from harness.config.files import ConfigFile, ServerEntry, read_config_file, read_foreign_config_file
 from harness.config.models import OFFLINE, ResolvedModel, named_entry, resolve
@@ -35,6 +36,8 @@ class Config:
 
     files: tuple[ConfigFile, ...] = ()
     """Those that were found, in order of precedence."""
+    client: ConfigFile | None = None
+    """The servers of an MCP client, which go before all others."""
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Where references, keys and base URLs are looked up."""
 
@@ -74,20 +77,28 @@ class Config:
         entries = (*self._model_entries().values(), *([embedded] if embedded else []))
         return tuple(resolve(entry, self.environ) for entry in entries)
 
-    def server(self, ref: ServerSpec | str | None, suite_name: str) -> ServerSpec:
+    @property
+    def server_names(self) -> tuple[str, ...]:
+        """The servers that files configure, built-in ones apart."""
+        return tuple(self._server_entries())
+
+    def server(self, ref: ServerSpec | str | tuple[str, ...] | None, suite_name: str) -> ServerSpec:
         """Return a suite's server, ready to start.
 
-        ``ref`` is the server itself, or the name of a configured or built-in one. ``None`` means
-        the one named like the suite, else the only one that is configured.
+        ``ref`` is the server itself, or the name of a configured or built-in one, or those of several
+        that are to be joined. ``None`` means the one named like the suite, else the only one that is configured.
 
         Raises:
             UsageError: there is none, or a variable that it needs is not set.
         """
         if isinstance(ref, ServerSpec):
             return expand_server(ref, self.environ)
+        if isinstance(ref, tuple):
+            members = tuple(map(self._named_server, dict.fromkeys(ref)))
+            return members[0] if len(members) == 1 else ServerSpec(name="+".join(ref), members=members)
         if ref is not None:
             return self._named_server(ref)
-        entries = self._server_entries()
+        entries = self._meant_entries()
         if suite_name in entries or suite_name in builtin_servers():
             return self._named_server(suite_name)
         if len(entries) == 1:
@@ -98,8 +109,22 @@ class Config:
             f'or --server "python my_server.py" on the command line.{self._known_servers()}',
         )
 
+    def only_server(self, command: str) -> ServerSpec:
+        """Return the only server that is configured, for a ``command`` that was given none.
+
+        Raises:
+            UsageError: there is none, or more than one, or a variable that it needs is not set.
+        """
+        entries = self._meant_entries()
+        if len(entries) == 1:
+            return self._named_server(next(iter(entries)))
+        raise UsageError(
+            "no server was given",
+            meant=f'Name one: {command} NAME, or --server "python my_server.py".{self._known_servers()}',
+        )
+
     def server_option(self, text: str) -> ServerSpec:
-        """Return the server that ``--server`` asks for: a name, or else a command line to start.
+        """Return the server that ``--server`` asks for: a name, a URL, or else a command line to start.
 
         Raises:
             UsageError: it is neither, or a variable that it needs is not set.
@@ -141,12 +166,16 @@ class Config:
         entries.pop(OFFLINE, None)
         return entries
 
+    def _meant_entries(self) -> Mapping[str, ServerEntry]:
+        """Return the servers of which a single one is meant where nobody names one."""
+        return self._server_entries() if self.client is None else self.client.servers
+
     def _server_entries(self) -> dict[str, ServerEntry]:
-        return _first_wins(file.servers for file in self.files)
+        return _first_wins(file.servers for file in (*([self.client] if self.client else []), *self.files))
 
 
-def load_config(cwd: Path, environ: Mapping[str, str]) -> Config:
-    """Read every configuration file that applies in the folder ``cwd``.
+def load_config(cwd: Path, environ: Mapping[str, str], mcp_config: str | None = None) -> Config:
+    """Read every configuration file that applies in the folder ``cwd``, and that of an MCP client if one is named.
 
     Raises:
         InvalidInput: a file is not valid, or the one that a variable names is not there.
@@ -154,7 +183,8 @@ def load_config(cwd: Path, environ: Mapping[str, str]) -> Config:
     files = [read_config_file(path, project=True) for path in _project_file(cwd)]
     files += [read_config_file(path) for path in _user_file("HARNESS_CONFIG", ".harness", environ)]
     files += [read_foreign_config_file(path) for path in _user_file("MXCP_CONFIG", ".mxcp", environ)]
-    return Config(files=tuple(files), environ=dict(environ))
+    client = None if mcp_config is None else read_client_config(cwd / Path(mcp_config).expanduser())
+    return Config(files=tuple(files), client=client, environ=dict(environ))
 
 
 def _first_wins(mappings: Iterable[Mapping[str, T]]) -> dict[str, T]:

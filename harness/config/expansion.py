@@ -6,8 +6,8 @@
 | ``${NAME:-text}`` | the variable's value, or ``text`` when it is not set or empty |
 | ``$${NAME}`` | ``${NAME}``, literally |
 
-A ``$`` that opens no brace is an ordinary character. Nothing is expanded twice, so a value may hold
-anything. Messages name the variable and never show a value.
+A ``$`` that opens no brace is an ordinary character. A default holds no ``${``: it ends at the first
+``}``. Nothing is expanded twice, so a value may hold anything. Messages name the variable and never show a value.
 """
 
 from __future__ import annotations
@@ -65,6 +65,12 @@ def _expand_text(text: str, environ: Mapping[str, str], problems: list[InvalidVa
                     path=path,
                     meant="Write ${NAME} or ${NAME:-default}, or $${ for the characters themselves.",
                 )
+            )
+            return found
+        if "${" in (match["default"] or ""):
+            meant = "A default is plain text: set the variable, or write the text itself."
+            problems.append(
+                InvalidValue(f"the default of {name} holds a reference of its own.", path=path, meant=meant)
             )
             return found
         if match["fallback"] is not None:

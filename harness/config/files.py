@@ -13,22 +13,26 @@ from harness.config.expansion import Path
 from harness.config.models import OFFLINE
 from harness.config.servers import read_named_server, starting_in
 from harness.documents.document import Document, read_document
-from harness.documents.fields import VERSIONS, Field, Layout, as_mapping, found, integer, line, mapping, number
+from harness.documents.fields import (
+    VERSIONS,
+    Field,
+    Layout,
+    as_mapping,
+    as_version,
+    found,
+    integer,
+    line,
+    mapping,
+    number,
+)
 from harness.documents.reading import Reading
 from harness.errors import InvalidValue, Problem
 from harness.types import Location, ServerSpec
 
-
-def _version(value: Any) -> Any:
-    if isinstance(value, bool) or value not in VERSIONS:
-        raise InvalidValue(f"expected version 1 of the format, found {found(value)}", meant="Write 'mxcp: 1'.")
-    return value
-
-
 _NAMED = "Use 'servers:', with a mapping for each server's name."
 _FILE = Layout(
     fields={
-        "mxcp": Field(schema={"enum": list(VERSIONS), "description": "Version of the format: 1."}, parse=_version),
+        "mxcp": Field(schema={"enum": list(VERSIONS), "description": "Version of the format: 1."}, parse=as_version),
         "models": mapping("Models, and which one is the default."),
         "servers": mapping("MCP servers by name."),
         "defaults": mapping("What holds where neither suite nor command line says otherwise."),
@@ -156,11 +160,12 @@ def _servers(reading: Reading, section: Mapping[str, Any], base: FilePath, *, pr
             reading.problem(reading.document.at(path), f"server {name!r}: expected a mapping, found {found(value)}.")
             continue
         spec = starting_in(read_named_server(reading, path, value), base, by_default=project)
-        entries[name] = ServerEntry(spec=spec, locate=partial(_below, reading.document, path))
+        entries[name] = ServerEntry(spec=spec, locate=partial(located_below, reading.document, path))
     return entries
 
 
-def _below(document: Document, path: Path, part: Path) -> Location:
+def located_below(document: Document, path: Path, part: Path) -> Location:
+    """Return the place of ``part`` of what stands at ``path``."""
     return document.at((*path, *part))
 
 

@@ -212,6 +212,7 @@ class _Resolution:
 def _is_http(url: str) -> bool:
     try:
         parts = urlsplit(url)
+        port = parts.port  # of which there are 65,535
     except ValueError:
         return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and port != 0

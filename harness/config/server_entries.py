@@ -8,33 +8,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.config.identity_entries import IDENTITY, read_identity
+from harness.config.state_entries import STATE
+from harness.config.transport_entries import HOW_TO_REACH, settle_transport
 from harness.documents.document import Steps
 from harness.documents.fields import (
     Field,
     Layout,
-    arguments,
     as_mapping_or_line,
     choice,
     flag,
-    line,
     lines,
     number,
-    texts_by_name,
 )
-from harness.documents.reading import Reading, dropped
-from harness.types import IdentitySpec, ServerSpec
-
-IDENTITY = Layout(
-    fields={
-        "via": choice("How the user_context travels.", ("meta", "env", "header", "bearer")),
-        "variables": texts_by_name("via env: variable → template, such as {role}."),
-        "json_variable": line("via env: the variable that holds the whole user_context as JSON."),
-        "headers": texts_by_name("via header: HTTP header → template, such as {role}."),
-    },
-    elsewhere={},
-)
-"""``identity:`` of a server, written out."""
-
+from harness.documents.reading import Reading
+from harness.types import ServerSpec
 
 HANDLING = {
     "isolation": choice("When a fresh process is started: for each user, or for each test.", ("identity", "case")),
@@ -44,10 +32,7 @@ HANDLING = {
 """How a server is handled: a server's entry says it for all suites, a suite for itself."""
 
 _SERVER_FIELDS = {
-    "command": line("The program to start; it speaks MCP on its stdin and stdout.", required=True),
-    "args": arguments("Its arguments."),
-    "env": texts_by_name("Variables added to the few that a server inherits; ${NAME} takes one of yours."),
-    "cwd": line("The folder it is started in; without it, the current one."),
+    **HOW_TO_REACH,
     "protocol": choice("The revision of MCP to speak.", ("auto", "legacy", "2026-07-28")),
     "identity": Field(
         schema={
@@ -59,15 +44,11 @@ _SERVER_FIELDS = {
     "start_timeout": number("Seconds from launch to a complete list of tools.", unit="seconds", default=30),
     "call_timeout": number("Seconds that one tool call may take.", unit="seconds", default=30),
     **HANDLING,
+    **STATE,
 }
-_BY_COMMAND = "A suite's server is started as a process: give 'command' and 'args'."
 SERVER = Layout(
     fields=_SERVER_FIELDS,
     elsewhere={
-        "url": _BY_COMMAND,
-        "headers": _BY_COMMAND,
-        "type": _BY_COMMAND,
-        "transport": _BY_COMMAND,
         "name": "Servers that have a name stand under 'servers:' in harness.yml; here, write 'server: that_name'.",
         "timeout": "Use 'start_timeout' or 'call_timeout'.",
     },
@@ -75,7 +56,6 @@ SERVER = Layout(
 """``server:`` of a suite, written out."""
 
 _RENAMED = {"start_timeout": "start_timeout_s", "call_timeout": "call_timeout_s"}
-_VIA = {"variables": "env", "json_variable": "env", "headers": "header"}
 
 
 def read_server(
@@ -93,28 +73,9 @@ def read_server(
     References such as ``${TOKEN}`` are kept as they stand; problems are kept by ``reading``.
     """
     values = reading.record(path, given, layout, called)
-    identity = _identity(reading, (*path, "identity"), values.pop("identity", "meta"))
+    settle_transport(reading, path, given, values, called)
+    identity = read_identity(reading, (*path, "identity"), values.pop("identity", "meta"))
+    if "reset" in values:
+        values.setdefault("isolation", "case")
     fields = {_RENAMED.get(key, key): value for key, value in values.items()}
     return ServerSpec(**fields, name=name, identity=identity, at=reading.document.at(path))
-
-
-def _identity(reading: Reading, path: Steps, value: str | dict[str, Any]) -> IdentitySpec:
-    given = value if isinstance(value, dict) else {"via": value}
-    values = reading.record(path, given, IDENTITY, "identity of the server")
-    identity = IdentitySpec(**values)
-    if not dropped(given, values):
-        _require_effect(reading, path, given, identity)
-    return identity
-
-
-def _require_effect(reading: Reading, path: Steps, given: Mapping[str, Any], identity: IdentitySpec) -> None:
-    """Refuse settings that another way of telling would need, and a way that lacks its own."""
-    for key, via in _VIA.items():
-        if key in given and identity.via != via:
-            message = f"{key!r} has no effect on identity via {identity.via}."
-            reading.problem(reading.document.at_key((*path, key)), message, f"Write 'via: {via}', or remove it.")
-    if identity.via == "env" and not (identity.variables or identity.json_variable):
-        message = "identity via env names no variable."
-        reading.problem(reading.document.at(path), message, "Add 'json_variable: NAME', or 'variables:'.")
-    if identity.via == "header" and not identity.headers:
-        reading.problem(reading.document.at(path), "identity via header names no header.", "Add 'headers:'.")

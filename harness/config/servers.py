@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
+from urllib.parse import urlsplit
 
 from harness.config.expansion import Path, expand
 from harness.config.server_entries import SERVER, read_server
+from harness.config.transport_entries import checked_url, transport_of
 from harness.documents.fields import Layout
+from harness.documents.headers import header_problem
 from harness.documents.reading import Reading
 from harness.errors import InvalidInput, InvalidValue, Problem, UsageError
 from harness.types import Location, ServerSpec
@@ -38,14 +41,15 @@ def starting_in(spec: ServerSpec, base: FilePath, *, by_default: bool) -> Server
     A folder that begins with a reference stands for itself.
     """
     if spec.cwd is None:
-        return replace(spec, cwd=str(base)) if by_default else spec
+        starts = spec.command is not None or spec.identity.token_command is not None
+        return replace(spec, cwd=str(base)) if by_default and starts else spec
     return spec if spec.cwd.startswith("${") else replace(spec, cwd=str(base / FilePath(spec.cwd).expanduser()))
 
 
 def expand_server(
     spec: ServerSpec, environ: Mapping[str, str], locate: Callable[[Path], Location] | None = None
 ) -> ServerSpec:
-    """Return ``spec`` ready to start, the references in its command, env, cwd and identity replaced.
+    """Return ``spec`` ready to be reached, the references in its texts replaced.
 
     ``locate`` gives the place of a part of the server's mapping; without it, messages point at
     the server's own place.
@@ -64,12 +68,27 @@ def expand_server(
         args=expanded(spec.args, "args"),
         env=expanded(spec.env, "env"),
         cwd=expanded(spec.cwd, "cwd"),
+        url=expanded(spec.url, "url"),
+        headers=expanded(spec.headers, "headers"),
+        queries={
+            name: replace(
+                query,
+                database=expanded(query.database, "queries", name, "database"),
+                command=expanded(query.command, "queries", name, "command"),
+            )
+            for name, query in spec.queries.items()
+        },
         identity=replace(
             spec.identity,
             variables=expanded(spec.identity.variables, "identity", "variables"),
             headers=expanded(spec.identity.headers, "identity", "headers"),
+            claims=expanded(spec.identity.claims, "identity", "claims"),
+            scope=expanded(spec.identity.scope, "identity", "scope"),
+            audience=expanded(spec.identity.audience, "identity", "audience"),
+            token_command=expanded(spec.identity.token_command, "identity", "token_command"),
         ),
     )
+    problems += _unusable(ready)
     if problems:
         own = spec.at or Location(file=f"server {spec.name}")
         raise InvalidInput(
@@ -83,12 +102,26 @@ def expand_server(
     return ready
 
 
+def _unusable(spec: ServerSpec) -> Iterator[InvalidValue]:
+    """Yield what is wrong with a URL and headers, now that their references are replaced."""
+    if spec.url is not None and "${" not in spec.url:
+        try:
+            checked_url(spec.url)
+        except InvalidValue as error:
+            yield InvalidValue(f"url: {error.message}.", path=("url",), meant=error.meant)
+    for name, value in spec.headers.items():
+        if problem := header_problem(name, value):
+            yield InvalidValue(f"the header {name!r} cannot be sent: {problem}.", path=("headers", name))
+
+
 def server_from_command(command: str) -> ServerSpec:
-    """Return the server that a command line starts: ``python my_server.py --verbose``.
+    """Return the server that a command line starts: ``python my_server.py --verbose``. A URL is one that runs.
 
     Raises:
         UsageError: it is empty, or a quotation mark is never closed.
     """
+    if "://" in command.partition(" ")[0]:
+        return _server_at(command)
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -96,6 +129,16 @@ def server_from_command(command: str) -> ServerSpec:
     if not words:
         raise UsageError("the server's command is empty", meant='Write, for example, --server "python my_server.py".')
     return ServerSpec(name=_name_in(words), command=words[0], args=tuple(words[1:]), at=Location(file="--server"))
+
+
+def _server_at(url: str) -> ServerSpec:
+    try:
+        checked_url(url)
+    except InvalidValue as error:
+        raise UsageError(f"the server's URL cannot be used: {error.message}", meant=error.meant) from error
+    parts = urlsplit(url)
+    name = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "server"
+    return ServerSpec(name=name, transport=transport_of(url), url=url, at=Location(file="--server"))
 
 
 def _name_in(words: list[str]) -> str:

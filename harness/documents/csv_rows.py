@@ -13,10 +13,10 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
-from harness.documents.document import shown
+from harness.documents.files import Rows, problem, read_bytes, shown
 from harness.errors import InvalidInput, Problem, did_you_mean
-from harness.types import Location
 
 MAX_BYTES = 5_000_000
 """A larger table is no set of cases but a mistake."""
@@ -35,22 +35,8 @@ class Row:
     """Column → text, as it is written; columns that the header lacks are missing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """A file's rows, and what is wrong with it short of being unreadable."""
-
-    file: str
-    """The file's path as the user would type it."""
-    digest: str
-    """SHA-256 of the file's bytes."""
-    rows: tuple[Row, ...]
-    """In the order of the file, blank ones left out."""
-    problems: tuple[Problem, ...]
-    """Rows with too many or too few cells; they are not in `rows`."""
-
-    def at(self, line: int) -> Location:
-        """Return the place of a line."""
-        return Location(file=self.file, line=line)
+Table: TypeAlias = Rows[Row]
+"""A file's rows; those with too many or too few cells are problems."""
 
 
 def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] = ()) -> Table:
@@ -58,16 +44,16 @@ def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] =
 
     Raises:
         InvalidInput: it cannot be read, is too large, is not UTF-8, breaks CSV's syntax, or its header has not
-            exactly these columns. Lesser problems are kept in `Table.problems`.
+            exactly these columns. Lesser problems are kept in `Rows.problems`.
     """
     file = shown(path)
-    raw = _read(path, file)
+    raw = read_bytes(path, max_bytes=MAX_BYTES)
     text = _decode(raw, file)
     records = _records(text, file)
     first = next(records, None)
     if first is None:
-        problem = _problem(file, 1, "the file is empty.", f"Its first line names the columns: {','.join(required)}.")
-        raise InvalidInput([problem])
+        meant = f"Its first line names the columns: {','.join(required)}."
+        raise InvalidInput([problem(file, 1, "the file is empty.", meant)])
     line, header = first
     _check_header(header, required, optional, file, line)
     rows, problems = [], []
@@ -76,20 +62,7 @@ def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] =
             rows.append(Row(line, dict(zip(header, cells, strict=True))))
         else:
             problems.append(_ragged(file, line, cells, header))
-    return Table(file=file, digest=hashlib.sha256(raw).hexdigest(), rows=tuple(rows), problems=tuple(problems))
-
-
-def _read(path: Path, file: str) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:  # a path with a NUL character is a ValueError
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput([_problem(file, None, f"the file cannot be read: {reason}.")]) from error
-    if len(raw) > MAX_BYTES:
-        limit = f"the file is larger than {MAX_BYTES // 1_000_000} MB."
-        raise InvalidInput([_problem(file, None, limit, "Split it into several files.")])
-    return raw
+    return Rows(file=file, digest=hashlib.sha256(raw).hexdigest(), rows=tuple(rows), problems=tuple(problems))
 
 
 def _decode(raw: bytes, file: str) -> str:
@@ -99,10 +72,10 @@ def _decode(raw: bytes, file: str) -> str:
     except UnicodeDecodeError as error:
         line = _line_of(raw[: error.start].decode("utf-8"))
         meant = 'Save it with the encoding UTF-8; spreadsheets call it "CSV UTF-8".'
-        raise InvalidInput([_problem(file, line, "the file is not UTF-8 text.", meant)]) from error
+        raise InvalidInput([problem(file, line, "the file is not UTF-8 text.", meant)]) from error
     if "\0" in text:
         line = _line_of(text[: text.index("\0")])
-        raise InvalidInput([_problem(file, line, "a NUL character stands here.", "Is this really a CSV file?")])
+        raise InvalidInput([problem(file, line, "a NUL character stands here.", "Is this really a CSV file?")])
     return text
 
 
@@ -122,7 +95,7 @@ def _records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
             return
         except csv.Error as error:
             message, meant = _explained(str(error))
-            raise InvalidInput([_problem(file, begins, message, meant)]) from error
+            raise InvalidInput([problem(file, begins, message, meant)]) from error
         if any(cell.strip() for cell in cells):
             yield begins, cells
 
@@ -146,14 +119,14 @@ def _check_header(header: list[str], required: Sequence[str], optional: Sequence
             missing = [column for column in known if column not in header]
             near = did_you_mean(name.strip().lower().replace(" ", "_"), missing)
             meant = near or _separators(name) or f"The columns are {', '.join(known)}."
-            problems.append(_problem(file, line, f"there is no column {name[:60]!r}.", meant))
+            problems.append(problem(file, line, f"there is no column {name[:60]!r}.", meant))
         elif header.count(name) > 1:
-            problems.append(_problem(file, line, f"the column {name!r} is given twice.", "Remove one of them."))
+            problems.append(problem(file, line, f"the column {name!r} is given twice.", "Remove one of them."))
     absent = [column for column in required if column not in header]
     if absent:
         names = ", ".join(repr(name) for name in absent)
         message = f"columns are missing: {names}." if len(absent) > 1 else f"the column {names} is missing."
-        problems.append(_problem(file, line, message, f"The first line of the file is: {','.join(required)}"))
+        problems.append(problem(file, line, message, f"The first line of the file is: {','.join(required)}"))
     if problems:
         raise InvalidInput(problems)
 
@@ -166,16 +139,12 @@ def _separators(name: str) -> str | None:
 def _ragged(file: str, line: int, cells: list[str], header: list[str]) -> Problem:
     counts = f"this row has {_columns(len(cells))}, the header has {len(header)}."
     if any(cell.startswith((' "', '\t"')) for cell in cells):
-        return _problem(file, line, counts, "Write no space between a comma and an opening quote.")
+        return problem(file, line, counts, "Write no space between a comma and an opening quote.")
     if len(cells) > len(header):
         meant = f"Put quotes around a cell that has commas in it. {QUOTES_HINT}"
-        return _problem(file, line, counts, meant)
-    return _problem(file, line, counts, f"Every row has the columns {', '.join(header)}; an empty one keeps its comma.")
+        return problem(file, line, counts, meant)
+    return problem(file, line, counts, f"Every row has the columns {', '.join(header)}; an empty one keeps its comma.")
 
 
 def _columns(count: int) -> str:
     return "1 column" if count == 1 else f"{count} columns"
-
-
-def _problem(file: str, line: int | None, message: str, meant: str | None = None) -> Problem:
-    return Problem(at=Location(file=file, line=line), message=message, meant=meant)

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
+from harness.documents.files import read_bytes, shown
 from harness.documents.scalars import resolve
 from harness.documents.syntax import explain
 from harness.errors import InvalidInput, Problem
@@ -114,16 +114,16 @@ def in_code(at: Location) -> Document:
     return Document(file=at.file, digest="", root=_Node(None, (at.line or 1, at.column or 1)), problems=())
 
 
-def read_document(path: Path) -> Document:
-    """Read the YAML file at ``path``.
+def read_document(path: Path, prepare: Callable[[str], str] = str) -> Document:
+    """Read the YAML file at ``path``, whose text ``prepare`` may change before, as long as no line moves.
 
     Raises:
         InvalidInput: it cannot be read, is too large, is not UTF-8, breaks YAML's syntax, nests or
             copies without bound. Lesser problems are kept in `Document.problems`.
     """
     file = shown(path)
-    raw = _read_bytes(path, file)
-    text = _decode(raw, file)
+    raw = read_bytes(path, max_bytes=MAX_BYTES, split_into="suites")
+    text = prepare(_decode(raw, file))
     builder = _Builder(file)
     try:
         root = builder.build(yaml.parse(_put_aside(text), Loader=_LOADER))
@@ -132,29 +132,6 @@ def read_document(path: Path) -> Document:
     return Document(
         file=file, digest=hashlib.sha256(raw).hexdigest(), root=root, problems=tuple(dict.fromkeys(builder.problems))
     )
-
-
-def shown(path: Path) -> str:
-    """Return ``path`` as a user would type it: relative where it is below the working directory."""
-    absolute = os.path.abspath(path)  # noqa: PTH100 - Path.resolve would follow links, and show another path
-    below = os.path.relpath(absolute)
-    outside = below == os.pardir or below.startswith(os.pardir + os.sep)
-    readable = absolute if outside else below
-    return readable.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _read_bytes(path: Path, file: str) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InvalidInput(
-            [Problem(at=Location(file=file), message=f"the file cannot be read: {error.strerror}.")]
-        ) from error
-    if len(raw) > MAX_BYTES:
-        limit = f"the file is larger than {MAX_BYTES // 1_000_000} MB."
-        raise InvalidInput([Problem(at=Location(file=file), message=limit, meant="Split it into several suites.")])
-    return raw
 
 
 def _decode(raw: bytes, file: str) -> str:

@@ -1,8 +1,8 @@
 """The sorts of value that a key of a suite may hold: how each is read, and what editors are told.
 
 A `Field` says both, so that the reader and the JSON Schema cannot drift apart. Every ``parse``
-raises `InvalidValue` for a value that does not fit; null never reaches it, a key without a value
-counts as absent.
+raises `InvalidValue` for a value that does not fit. A key without a value counts as absent, so null
+reaches a ``parse`` only where its field asks for it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ class Field:
     """Value → what the reader works with; raises `InvalidValue`."""
     required: bool = False
     """Whether the key must be there."""
+    takes_null: bool = False
+    """Whether null is parsed like any value: where to forget the value must not be to ask for nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

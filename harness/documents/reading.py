@@ -18,12 +18,15 @@ class Reading:
         """Begin with the problems of the YAML itself."""
         self.document = document
         self.problems = list(document.problems)
+        self.notes: list[str] = []
+        """What is no mistake and should be said all the same."""
 
     def record(self, path: Steps, given: Mapping[str, Any], layout: Layout, noun: str) -> dict[str, Any]:
         """Return the parsed values of the mapping ``given`` at ``path``, in the order of the file.
 
-        Keys that are absent, null, unknown or invalid are missing from it; the last two are problems,
-        and so is a required key that is not there. Messages call the mapping ``noun``.
+        Keys that are absent, null, unknown or invalid are missing from it; the last two are problems, and so is a
+        required key that is not there, or null where a field takes it and cannot read it. Messages call the mapping
+        ``noun``.
         """
         for name, field in layout.fields.items():
             if field.required and given.get(name) is None:
@@ -32,13 +35,19 @@ class Reading:
         for name, part in given.items():
             if name not in layout.fields:
                 self._unknown(path, name, layout, noun)
-            elif part is not None and (result := self._parse((*path, name), part, layout)) is not None:
+            elif part is None and not layout.fields[name].takes_null:
+                continue
+            elif (result := self._parse((*path, name), part, layout)) is not None:
                 parsed[name] = result
         return parsed
 
     def problem(self, at: Location, message: str, meant: str | None = None) -> None:
         """Keep a problem."""
         self.problems.append(Problem(at=at, message=message, meant=meant))
+
+    def note(self, at: Location, message: str) -> None:
+        """Keep a note."""
+        self.notes.append(f"{at}: {message}")
 
     def finish(self) -> None:
         """End reading.

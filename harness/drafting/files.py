@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 from harness.checks import VOCABULARY
-from harness.documents.document import shown
+from harness.documents.files import shown
 from harness.drafting.render import SCHEMA_NAME
 from harness.errors import InvalidInput, UsageError
 from harness.models.lexical.text import word_set

@@ -68,13 +68,18 @@ def _facts(suite: DraftSuite) -> str:
     if isinstance(suite.server, str):
         return facts + dump({"server": suite.server})
     server = dump({"server": _started(suite.server)})
-    server += '  # env: {API_TOKEN: "${API_TOKEN}"}    # a variable of yours that the server needs\n'
+    if suite.server.url is None:
+        server += '  # env: {API_TOKEN: "${API_TOKEN}"}    # a variable of yours that the server needs\n'
+    else:
+        server += '  # headers: {Authorization: "Bearer ${API_TOKEN}"}    # with a variable of yours, if it wants one\n'
     if suite.blocked:
         server += comment(_LIVE, indent=2) + textwrap.indent(dump({"block": Inline(list(suite.blocked))}), "  ")
     return facts + server
 
 
 def _started(server: ServerSpec) -> dict[str, Any]:
+    if server.url is not None:
+        return {"url": server.url}
     return {"command": server.command, **({"args": Inline(list(server.args))} if server.args else {})}
 
 

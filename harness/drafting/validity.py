@@ -16,8 +16,9 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 from referencing import Registry
 
-from harness.checks.patterns import check_pattern, search
+from harness.checks.patterns import check_pattern
 from harness.errors import InvalidValue
+from harness.patterns import search
 from harness.types import JsonObject
 
 _CONTROL = re.compile(r'\\[^"\\]')  # how JSON writes a line break or another control character

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from harness.linting.findings import Finding
-from harness.models.lexical.actions import done_by
-from harness.models.lexical.text import words
+from harness.models.lexical.actions import plainly_does
 from harness.models.schemas import ANTHROPIC, OPENAI
 from harness.models.translate import translate
 from harness.types import Tool, ToolList
 
 CHARACTERS_PER_TOKEN = 4
-"""A rule of thumb for English and JSON; no provider counts quite like another."""
+"""A rule of thumb for JSON and languages with an alphabet; no provider counts quite like another."""
 LARGE_TOOL = 1_000
 """Tokens from which one tool is too much."""
 LARGE_LIST = 15_000
@@ -45,7 +43,14 @@ def check_listing(tools: ToolList) -> Iterator[Finding]:
 def estimated_tokens(tool: Tool) -> int:
     """Return about how many tokens ``tool`` takes in every request."""
     sent = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
-    return len(json.dumps(sent, default=dict)) // CHARACTERS_PER_TOKEN
+    text = json.dumps(sent, default=dict, ensure_ascii=False)
+    dense = sum(map(_is_dense, text))
+    return (len(text) - dense) // CHARACTERS_PER_TOKEN + dense
+
+
+def _is_dense(letter: str) -> bool:
+    """Whether a letter is about a token by itself: those of Chinese, Japanese and Korean are."""
+    return "\u2e80" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7a3" or "\uf900" <= letter <= "\ufaff"
 
 
 def _problems(tools: ToolList) -> Iterator[Finding]:
@@ -95,9 +100,7 @@ def _marks(tools: Sequence[Tool]) -> Iterator[Finding]:
 
 
 def _contradiction(tool: Tool) -> str | None:
-    # Only the words that open name and description: "shows the latest updates" updates nothing.
-    opening = replace(tool, name=" ".join(words(tool.name)[:1]), description=" ".join(words(tool.description)[:1]))
-    action = done_by(opening)
+    action = plainly_does(tool)  # no other word: "shows the latest updates" updates nothing
     if tool.read_only and tool.destructive:
         return "It is marked both read-only and destructive."
     if tool.read_only and action in ("update", "delete"):

@@ -12,14 +12,20 @@ from harness.types import Tool, ToolList
 
 _IDENTIFIES = word_set("id key code uuid guid sku ref reference identifier")
 _DATES = word_set("date day datetime timestamp since until deadline")
-_DATE_FORM = re.compile(r"\bISO\b|[YyDd]{2,4}[-/.][Mm]{2}|\d{4}-\d{2}|RFC\s?3339|epoch|unix", re.IGNORECASE)
+_ENDS = word_set("from to start end min max after before utc")  # what may still come after the word for a date
+_DATE_FORM = re.compile(
+    r"\bISO\b|[YD]{2,4}[-/.]M{2}|M{2}[-/.]D{2}|\d{4}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{4}|RFC\s?3339|epoch|unix",
+    re.IGNORECASE,
+)
 _LISTING = re.compile(
-    r"\b(?:one of|either|allowed(?: values)?|possible values|valid values|must be|options?)\b:?\s+"
+    r"\b(?:(?:one of|allowed(?: values)?|possible values|valid values|options?)\b:?\s+"
+    r"|(?:either|must be)(?::\s+|\s+(?=['\"`])))"  # either word opens prose as well: "must be lowercase or empty"
     r"(?P<list>[^.;\n)]{3,200})",
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"(?:['\"`]?[\w-]{1,30}['\"`]?\s*(?:,|\bor\b|\|)\s*(?:or\s+)?)+['\"`]?[\w-]{1,30}['\"`]?\s*$")
 _CODE = 2  # letters up to which a choice says nothing by itself; "5d" does, and "EUR" does
+_SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we")
 
 
 def check_parameters(tools: ToolList) -> Iterator[Finding]:
@@ -92,7 +98,7 @@ def _dates(tool: Tool, params: _Params) -> Iterator[Finding]:
         path
         for path, param in params
         if _is_text(param)
-        and not _DATES.isdisjoint(words(param.name))
+        and _is_date(param)
         and not _shows_form(param)
         and _DATE_FORM.search(param.description) is None
     )
@@ -135,6 +141,12 @@ def _is_id(param: Param) -> bool:
     return bool(_IDENTIFIES & set(words(param.name)[-1:]))
 
 
+def _is_date(param: Param) -> bool:
+    """Whether the name ends in a word for a date: ``start_date`` or ``date_to``, not ``day_of_week``."""
+    last = [word for word in words(param.name) if word not in _ENDS][-1:]
+    return bool(_DATES & set(last))
+
+
 def _shows_form(param: Param) -> bool:
     return bool(param.examples or param.schema.get("pattern") or param.schema.get("format"))
 
@@ -150,4 +162,8 @@ def _is_opaque(param: Param) -> bool:
     codes = [str(choice) for choice in param.choices if not isinstance(choice, bool)]
     told = set(re.findall(r"[\w.-]+", param.description.lower()))
     unsaid = [code for code in codes if code.lower() not in told]
-    return len(codes) > 1 and any(code.isdigit() or (code.isalpha() and len(code) <= _CODE) for code in unsaid)
+    return len(codes) > 1 and any(code.isdigit() or _is_code(code) for code in unsaid)
+
+
+def _is_code(text: str) -> bool:
+    return text.isalpha() and len(text) <= _CODE and text.lower() not in _SHORT_WORDS

@@ -43,11 +43,13 @@ class PerTrial(Protocol):
 
 PROVIDERS: Registry[Callable[[ModelSpec], Model]] = Registry(
     "harness.models",
+    "provider",
     {
         "anthropic": "harness.models.anthropic:AnthropicModel",
         "openai": "harness.models.openai:open_openai",
         "lexical": "harness.models.lexical:LexicalModel",
         "replay": "harness.models.replay:ReplayModel",
+        "recorded": "harness.runner.recorded:RecordedModel",
     },
 )
 """Provider name → something that makes a `Model` of a `ModelSpec`."""

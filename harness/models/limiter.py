@@ -6,8 +6,10 @@ under way, down to one; it grows back by one each time that it was used up once 
 rate limit, so that an idle model never raises it. A cooldown makes everybody wait, whoever was told
 to: the next trial would only be told the same.
 
-Nothing here waits past the deadline of the caller's cancel scope: a wait that cannot end in time is
-given up before it begins.
+Nothing here waits past the deadline of the caller's cancel scope: a cooldown that outlasts it is not
+waited for, and a turn that does not come is given up a moment before it. So whoever ends without having
+sent anything is told that it waited, and is never taken for slow. Who asks only in that last moment was slow
+before: then the deadline itself ends the wait.
 """
 
 from __future__ import annotations
@@ -19,15 +21,19 @@ from dataclasses import dataclass
 
 import anyio
 
+_LAST_MOMENT_S = 0.25
+"""So long before the caller's deadline nothing is begun that takes a request to a model and back."""
+
 
 class WaitTooLong(Exception):
-    """A wait that would not end before the caller's deadline, and was not begun."""
+    """A wait that would not end before the caller's deadline."""
 
-    def __init__(self, wait_s: float, left_s: float) -> None:
-        """``wait_s`` was asked for, ``left_s`` is what the caller has."""
+    def __init__(self, wait_s: float, left_s: float, waited_s: float = 0.0) -> None:
+        """``wait_s`` is what is to come, infinite if unknown, ``left_s`` what the caller has, ``waited_s`` what was."""
         super().__init__(wait_s, left_s)
         self.wait_s = wait_s
         self.left_s = left_s
+        self.waited_s = waited_s
 
 
 @dataclass(slots=True, eq=False)
@@ -66,13 +72,17 @@ class Limiter:
         """Hold a slot while one request is under way, after waiting for it and for the cooldown.
 
         Raises:
-            WaitTooLong: the cooldown outlasts the caller's deadline.
+            WaitTooLong: the cooldown outlasts the caller's deadline, or no slot came free before it.
         """
         slot = Slot(self._generation)
         asked_at = anyio.current_time()
         free = await self._acquire(slot)
         try:
-            cool = await self._cool_down()
+            try:
+                cool = await self._cool_down()
+            except WaitTooLong as late:
+                late.waited_s = anyio.current_time() - asked_at
+                raise
             if not (free and cool):
                 slot.waited_s = anyio.current_time() - asked_at
             slot.generation = self._generation
@@ -91,8 +101,13 @@ class Limiter:
         try:
             self._slots.acquire_on_behalf_of_nowait(slot)
         except anyio.WouldBlock:
-            await self._slots.acquire_on_behalf_of(slot)
-            return False
+            asked_at, deadline = anyio.current_time(), anyio.current_effective_deadline()
+            in_time = asked_at < deadline - _LAST_MOMENT_S
+            with anyio.move_on_at(deadline - _LAST_MOMENT_S if in_time else math.inf):
+                await self._slots.acquire_on_behalf_of(slot)
+                return False
+            now = anyio.current_time()
+            raise WaitTooLong(math.inf, deadline - now, now - asked_at) from None
         return True
 
     async def _cool_down(self) -> bool:

@@ -53,10 +53,13 @@ class _Recording:
         self._replies: dict[str, deque[Reply]] = defaultdict(deque)
         self._requests: dict[int, list[str]] = defaultdict(list)
         for messages in conversations:
+            begin = 0
             for place, message in enumerate(messages):
+                if isinstance(message, UserMessage) and message.fresh:
+                    begin = place
                 if isinstance(message, AssistantMessage):
-                    self._replies[_key(messages[:place])].append(message.reply)
-                    self._requests[place].append(_words(messages[place - 1]))
+                    self._replies[_key(messages[begin:place])].append(message.reply)
+                    self._requests[place - begin].append(_words(messages[place - 1]))
 
     async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
         """Return the recorded reply to this very conversation; several recorded ones take turns.

@@ -9,6 +9,7 @@ outlasts the trial is not begun: the trial ends at once, and says why.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ async def with_retries(
                 await sleep_if_it_fits(own_wait_s)
                 waited_s += own_wait_s
     except WaitTooLong as late:
-        raise _error(name, fault, attempts, waited_s, late) from None
+        raise _error(name, fault, attempts, waited_s + late.waited_s, late) from None
 
 
 def _next_wait(fault: Fault, limiter: Limiter, backoff_s: float) -> float:
@@ -99,10 +100,14 @@ def _next_wait(fault: Fault, limiter: Limiter, backoff_s: float) -> float:
 def _error(
     name: str, fault: Fault | None, attempts: int, waited_s: float, late: WaitTooLong | None = None
 ) -> ModelError:
-    message = f"{name}: {fault.message if fault else 'the API asked all trials to wait'}"
+    crowded = late is not None and math.isinf(late.wait_s)
+    waiting = "other trials used all that the API allows at once" if crowded else "the API asked all trials to wait"
+    message = f"{name}: {fault.message if fault else waiting}"
     if attempts > 1:
         message += f" ({attempts} attempts)"
-    if late:
+    if late and crowded:
+        message += f"; its turn had not come after {late.waited_s:.3g} s, when the trial's time was up"
+    elif late:
         message += f"; the next attempt may start in {late.wait_s:.3g} s, but the trial ends in {late.left_s:.3g} s"
     if fault and fault.advice:
         message += f"\n  {fault.advice}"

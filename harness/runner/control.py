@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import anyio
 
-from harness.types import Run
+from harness.types import JsonObject, Run, Usage
 
 StopReason: TypeAlias = Literal["interrupted", "budget", "max-errors", "fail-fast"]
 """Why a run ends before its plan is through."""
@@ -30,22 +30,35 @@ class Budget:
     fail_fast: bool = False
     """Stop at the first case that cannot pass any more: a trial too many failed or could not be judged."""
 
+    def filled_from(self, settings: JsonObject) -> Budget:
+        """Return this with an earlier part's money and tokens, by its log's settings, where it has none of its own.
+
+        What made that part stop early is no reason to stop once more.
+        """
+        recorded = settings.get("budget") or {}
+        return replace(
+            self,
+            max_cost_usd=recorded.get("max_cost_usd") if self.max_cost_usd is None else self.max_cost_usd,
+            max_tokens=recorded.get("max_tokens") if self.max_tokens is None else self.max_tokens,
+        )
+
 
 class Control:
     """The one switch of a run: workers ask it before each trial and tell it of each result."""
 
-    def __init__(self, budget: Budget) -> None:
-        """Start with nothing used."""
+    def __init__(self, budget: Budget, spent: Usage | None = None) -> None:
+        """Start with nothing used but what an earlier part of the run has ``spent``."""
         self.stopped: StopReason | None = None
         """Why no further trial is started; ``None`` while all is well."""
         self.note: str | None = None
         """The reason in words."""
         self._budget = budget
         self._running: set[anyio.CancelScope] = set()
-        self._cost: float | None = 0.0
-        self._tokens: int | None = 0
+        self._used = spent or Usage()
         self._errors = 0
         self._missed: Counter[tuple[str, str, str]] = Counter()
+        if self._used != Usage():
+            self._keep()
 
     def stop(self, reason: StopReason, note: str) -> None:
         """Start no further trial; the first reason stands."""
@@ -67,23 +80,22 @@ class Control:
 
     def account(self, run: Run) -> None:
         """Add what a trial used, and stop where a bound is reached."""
-        budget, usage = self._budget, run.usage + run.judge_usage
-        tokens = (
-            None
-            if usage.input_tokens is None or usage.output_tokens is None
-            else usage.input_tokens + usage.output_tokens
-        )
-        self._cost = None if self._cost is None or usage.cost_usd is None else self._cost + usage.cost_usd
-        self._tokens = None if self._tokens is None or tokens is None else self._tokens + tokens
+        budget = self._budget
+        self._used += run.usage + run.judge_usage + run.user_usage
         self._errors += run.status == "error"
-        if budget.max_cost_usd is not None and (self._cost is None or self._cost >= budget.max_cost_usd):
-            self.stop("budget", _spent("cost", self._cost, f"${budget.max_cost_usd:g}"))
-        if budget.max_tokens is not None and (self._tokens is None or self._tokens >= budget.max_tokens):
-            self.stop("budget", _spent("tokens", self._tokens, f"{budget.max_tokens:,} tokens"))
+        self._keep()
         if budget.max_errors is not None and self._errors >= budget.max_errors:
             self.stop("max-errors", f"{self._errors} trials could not be judged")
         if budget.fail_fast and run.status in {"failed", "error"} and self._decides(run):
             self.stop("fail-fast", f"{run.suite}::{run.case} ended as {run.status}")
+
+    def _keep(self) -> None:
+        """Stop where the money or the tokens are used up."""
+        budget, cost, tokens = self._budget, self._used.cost_usd, self._used.tokens
+        if budget.max_cost_usd is not None and (cost is None or cost >= budget.max_cost_usd):
+            self.stop("budget", _spent("cost", cost, f"${budget.max_cost_usd:g}"))
+        if budget.max_tokens is not None and (tokens is None or tokens >= budget.max_tokens):
+            self.stop("budget", _spent("tokens", tokens, f"{budget.max_tokens:,} tokens"))
 
     def _decides(self, run: Run) -> bool:
         """Count a trial that did not pass; return whether its case can no longer pass."""

@@ -16,6 +16,9 @@ LATEST = "latest"
 """Stands for the newest run."""
 
 
+_SECOND = len("20261121T191433Z")
+
+
 def log_path(run_id: str, runs: Path = RUNS) -> Path:
     """Return where the log of that run is."""
     return runs / run_id / "log.jsonl"
@@ -48,7 +51,16 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
 
 def run_ids(runs: Path = RUNS) -> list[str]:
     """Return the names of all runs that have a log, the oldest first."""
-    return sorted(path.parent.name for path in runs.glob("*/log.jsonl"))
+    logs = {path.parent.name: path for path in runs.glob("*/log.jsonl")}
+    # Names tell the second; of two runs in one second, the log that was written to last is the later one.
+    return sorted(logs, key=lambda name: (name[:_SECOND], _written_at(logs[name]), name))
+
+
+def _written_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:  # removed since it was listed
+        return 0
 
 
 def new_run_id(suites: Sequence[str]) -> str:

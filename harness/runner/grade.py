@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 
 from harness.checks import VOCABULARY, Evidence, evaluate
+from harness.checks.admission import knows_refusal
 from harness.checks.judge import Judge, JudgeModel
 from harness.config import load_config
 from harness.errors import HarnessError, JudgeError
@@ -17,9 +18,9 @@ from harness.redaction import Redactor
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.runner.folders import log_path, new_run_id
 from harness.runner.judging import Bench, choose_judges
+from harness.runner.opening import open_models
 from harness.runner.plan import describe_suite
 from harness.runner.prepare import suite_roots
-from harness.runner.run import open_models
 from harness.runner.verdict import run_of, unstarted_run, utc_now
 from harness.suites.csv_dataset import NO_LIMIT, reader
 from harness.suites.discovery import find_suites
@@ -37,9 +38,17 @@ def grade_run(log: RunLog, names: Sequence[str], cwd: Path, judge_model: str | N
     """
     origins = [facts.get("reference") or facts.get("file") for facts in log.header.suites.values()]
     names = names or [origin for origin in origins if origin]
-    suites = find_suites(names, suite_roots(cwd), VOCABULARY, reader(NO_LIMIT))
+    found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(NO_LIMIT))
+    suites = [_called_as_then(suite, log) for suite in found]
     bench = None if judge_model is None else choose_judges(suites, judge_model, load_config(cwd, os.environ))
     return grade(log, suites, log_path(new_run_id([suite.name for suite in suites])), bench)
+
+
+def _called_as_then(suite: Suite, log: RunLog) -> Suite:
+    """Return a dataset under the name that ``log`` has for its file, which another may have given it."""
+    file = suite.at.file if suite.at and suite.at.file.endswith(".csv") else None
+    name = next((name for name, facts in log.header.suites.items() if file and facts.get("file") == file), suite.name)
+    return replace(suite, name=name)
 
 
 def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | None = None) -> RunLog:
@@ -92,7 +101,7 @@ class _Grading:
                 writer.append(await self._graded(run, transcript, judges))
 
     async def _graded(self, run: Run, transcript: Transcript | None, judges: Mapping[str, JudgeModel]) -> TrialLine:
-        if transcript is None or transcript.stop == "cancelled" or not transcript.messages:
+        if transcript is None or transcript.stop == "cancelled" or not _says_anything(transcript):
             return TrialLine(run=run, transcript=transcript)
         case = self.cases.get((run.suite, run.case))
         if case is None or not _same_question(case, run, transcript):
@@ -103,7 +112,11 @@ class _Grading:
         judge = Judge(judges, self.bench.default_of.get(run.suite), recorded=run.judgements)
         checks: tuple[CheckResult, ...] = ()
         error: TrialError | None = None
-        if transcript.error is None:
+        if transcript.stop == "not_admitted" and not knows_refusal(case):
+            error = TrialError(
+                kind="server", message=f"the server refused this caller: HTTP {transcript.refused_status}"
+            )
+        elif transcript.error is None:
             offered = self.log.tools.get(transcript.tools_digest, ToolList(tools=()))
             try:
                 checks = await evaluate(Evidence(case=case, transcript=transcript, tools=offered, judge=judge))
@@ -116,6 +129,11 @@ class _Grading:
         return TrialLine(run=graded, transcript=transcript)
 
 
+def _says_anything(transcript: Transcript) -> bool:
+    """Whether there is anything to judge: a conversation, or that the server let nobody in."""
+    return bool(transcript.messages) or transcript.stop == "not_admitted"
+
+
 def _same_question(case: Case, run: Run, transcript: Transcript) -> bool:
     """Whether ``transcript`` could be one of ``case`` as it is now, as far as the conversation got."""
     said = (message for message in transcript.messages if isinstance(message, UserMessage))
@@ -123,8 +141,9 @@ def _same_question(case: Case, run: Run, transcript: Transcript) -> bool:
     came_through = transcript.stop in ("answer", "refusal")
     prompts = case.prompts if came_through else case.prompts[: len(asked)]
     prepared = [(call.tool, call.arguments) for call in transcript.setup_calls]
+    said_freely = case.user is not None  # whatever they said, they said it as that user
     return (
-        asked == prompts
+        (said_freely or asked == prompts)
         and prepared == [(call.tool, call.arguments) for call in case.setup]
         and case.user_context == run.user_context
     )

@@ -12,7 +12,7 @@ from harness.checks.judge_prompt import GRADE, SCORE
 from harness.checks.kappa import Agreement, agreement
 from harness.checks.labelled import FAIL, PASS, Labelled
 from harness.errors import JudgeError
-from harness.runner.run import open_models
+from harness.runner.opening import open_models
 from harness.types import Judgement, ModelSpec, Usage
 
 CONCURRENCY = 4

@@ -16,7 +16,7 @@ from harness.types import JsonObject, ModelSpec, Suite
 NOBODY = "none"
 """``--judge-model none``: nobody judges, even where a judge is configured."""
 
-_NO_LLM = ("lexical", "replay")
+_NO_LLM = ("lexical", "replay", "recorded")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -23,16 +23,30 @@ from harness.runner.verdict import utc_now
 
 
 def launch(
-    plan: Plan, options: RunOptions, observer: Observer, *, runs: Path = RUNS, resume: RunLog | None = None
+    plan: Plan,
+    options: RunOptions,
+    observer: Observer,
+    *,
+    runs: Path = RUNS,
+    resume: RunLog | None = None,
+    run_id: str | None = None,
 ) -> RunLog:
     """Do what `launch_async` does, in an event loop of its own."""
-    return anyio.run(partial(launch_async, plan, options, observer, runs=runs, resume=resume))
+    return anyio.run(partial(launch_async, plan, options, observer, runs=runs, resume=resume, run_id=run_id))
 
 
 async def launch_async(
-    plan: Plan, options: RunOptions, observer: Observer, *, runs: Path = RUNS, resume: RunLog | None = None
+    plan: Plan,
+    options: RunOptions,
+    observer: Observer,
+    *,
+    runs: Path = RUNS,
+    resume: RunLog | None = None,
+    run_id: str | None = None,
 ) -> RunLog:
     """Run ``plan`` in a new folder below ``runs``, or what is left of it in that of ``resume``; return its log.
+
+    The folder is called ``run_id``, where a caller has chosen that name before.
 
     Raises:
         NothingToRun: the plan is empty.
@@ -42,27 +56,44 @@ async def launch_async(
     """
     if not plan.jobs:
         raise NothingToRun("there is no case to run")
-    run_id = new_run_id([suite.name for suite in plan.suites]) if resume is None else resume.header.run_id
-    header = header_of(plan, run_id, options)
     if resume is not None:
-        refuse_if_changed(resume.header, header)
+        run_id = resume.header.run_id
+    run_id = run_id or new_run_id([suite.name for suite in plan.suites])
+    header = header_of(plan, run_id, options)
+    redactor = redactor_of(plan)
+    if resume is not None:
+        keys = {job.trial.key for job in plan.jobs}
+        strangers = [run for run in resume.runs if run.key not in keys]
+        refuse_if_changed(resume.header, redacted(header, redactor), strangers)
         plan = remaining(plan, resume)
         if not plan.jobs and resume.footer is not None:
             return resume
     path = log_path(run_id, runs) if resume is None else resume.path
-    with LogWriter(path, Redactor.of((*plan.models, *plan.judges), plan.servers, os.environ).document) as log:
+    with LogWriter(path, redactor.document, redactor.learn) as log:
         if resume is None:
             log.append(header)
         try:
             await run_plan(plan, log, options, observer)
         except UsageError:  # nothing was asked of any model, so there is no run to keep
             if resume is None:
-                _discard(path)
+                discard(path)
             raise
     return read_log(path)
 
 
-def _discard(path: Path) -> None:
+def redactor_of(plan: Plan) -> Redactor:
+    """Return what takes the plan's secrets out of a text."""
+    return Redactor.of((*plan.models, *plan.judges, *plan.players), plan.servers, os.environ)
+
+
+def redacted(header: Header, redactor: Redactor) -> Header:
+    """Return ``header`` as it stands in a log."""
+    parts = {name: redactor.json(getattr(header, name)) for name in ("suites", "models", "servers", "settings")}
+    return replace(header, **parts)
+
+
+def discard(path: Path) -> None:
+    """Remove the log at ``path``, and its folder if nothing else is in it."""
     with suppress(OSError):
         path.unlink()
         path.parent.rmdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -21,8 +22,13 @@ def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
             return replace(usage, cost_usd=None)
         try:
             cost = estimate(model, usage.input_tokens, usage.output_tokens)
-            return replace(usage, cost_usd=None if cost is None else float(cost))
+            cost = None if cost is None else float(cost)
         except Exception as error:  # the boundary to a suite's own code, which may raise anything
             raise HarnessError(f"cost_estimator of suite {suite.name} raised an error: {blame(error)}") from error
+        if cost is not None and not (math.isfinite(cost) and cost >= 0):
+            raise HarnessError(
+                f"cost_estimator of suite {suite.name} returned {cost:g}, which is no cost in US dollars"
+            )
+        return replace(usage, cost_usd=cost)
 
     return price

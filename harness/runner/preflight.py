@@ -19,8 +19,9 @@ from harness.canonical import canonical_json
 from harness.checks.argument_names import argument_names
 from harness.errors import HarnessError, InvalidInput, Problem, did_you_mean
 from harness.runner.plan import Job, Plan
+from harness.runner.recorded import RECORDED
 from harness.sessions import SessionPool
-from harness.types import Case, JsonObject, Location, ServerSpec, Tool, ToolList
+from harness.types import Case, Credential, JsonObject, Location, ServerSpec, Tool, ToolList
 
 LISTED_AHEAD = 8
 """Users whose tools are listed before any model is asked: about what a machine starts within a few seconds."""
@@ -32,6 +33,7 @@ class _User:
 
     server: ServerSpec
     user_context: JsonObject | None
+    credential: Credential
     cases: list[Case] = field(default_factory=list)
     failure: HarnessError | None = None
     """Why there was no session, until a trial has been told."""
@@ -46,7 +48,8 @@ class Preflight:
         self._user_of: dict[tuple[str, str], _User] = {}
         self._over = anyio.Event()
         for job in plan.jobs:
-            self._add(job)
+            if job.model.provider != RECORDED:  # whose calls were made elsewhere, to other tools
+                self._add(job)
 
     async def run(self, pool: SessionPool) -> None:
         """List the tools of the first users; a server that does not come up is left to its trials.
@@ -58,7 +61,7 @@ class Preflight:
 
         async def look(user: _User) -> None:
             try:
-                async with pool.session(user.server, user.user_context) as session:
+                async with pool.session(user.server, user.user_context, user.credential) as session:
                     problems.extend(_problems(user.cases, session.tools))
             except HarnessError as error:
                 user.failure = error
@@ -96,8 +99,8 @@ class Preflight:
         key, case = _case_key(job), job.trial.case
         if key in self._user_of or not any(names for _, names, _ in _named(case)):
             return
-        who = (id(job.server), canonical_json(case.user_context))
-        user = self._user_of[key] = self._users.setdefault(who, _User(job.server, case.user_context))
+        who = (id(job.server), canonical_json([case.user_context, case.credential]))
+        user = self._user_of[key] = self._users.setdefault(who, _User(job.server, case.user_context, case.credential))
         user.cases.append(case)
 
 

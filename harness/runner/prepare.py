@@ -12,10 +12,14 @@ from harness.checks import VOCABULARY
 from harness.config import Config, load_config
 from harness.errors import NothingToRun
 from harness.models.settings import unsent
+from harness.runner.credentials import check_credentials
 from harness.runner.folders import find_log
 from harness.runner.judging import choose_judges
 from harness.runner.plan import Plan, make_plan
+from harness.runner.playing import choose_players
+from harness.runner.recorded import as_recorded, entrants, possible
 from harness.runner.shard import shard
+from harness.suites.benchmarks import narrowed
 from harness.suites.csv_dataset import MAX_CASES, reader
 from harness.suites.discovery import distinct, find_suites, select_cases
 from harness.types import DEFAULT_TIMEOUT_S, Case, JsonObject, ModelSpec, ServerSpec, Suite
@@ -33,12 +37,16 @@ class Request:
 
     suites: Sequence[str] = ()
     """Suite names or paths; none means all of the project."""
+    categories: str | None = None
+    """Parts of a benchmark, joined by commas; ``None`` means all."""
     models: Sequence[str] = ()
     """Models that answer; none means each suite's own, else the configured default, else `EMBEDDED_MODEL`."""
     pattern: str | None = None
     """Picks cases by name or tag."""
     server: str | None = None
     """A command line or a configured name that replaces every suite's server."""
+    mcp_config: str | None = None
+    """The configuration of an MCP client, whose servers go before all others."""
     user_context: JsonObject | None = None
     """Replaces every case's own."""
     timeout_s: float | None = None
@@ -55,6 +63,8 @@ class Request:
     """Send no call to these tools."""
     judge_model: str | None = None
     """Who judges, in place of every suite's own; ``none`` for nobody."""
+    user_model: str | None = None
+    """Who plays simulated users, in place of every case's and suite's own."""
     max_cases: int = MAX_CASES
     """The most tests that are taken from one dataset in CSV."""
     concurrency: int | None = None
@@ -99,23 +109,27 @@ def prepare(
         UsageError: a suite, model or server is unknown or invalid.
         NothingToRun: no case is left to run.
     """
-    config = load_config(cwd, environ)
+    config = load_config(cwd, environ, request.mcp_config)
     found: Sequence[Suite] = ()
     if request.suites or not given:
-        found = find_suites(request.suites, suite_roots(cwd), VOCABULARY, reader(request.max_cases))
+        names = narrowed(request.suites, request.categories)
+        found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(request.max_cases))
     found = distinct((*given, *found))
     request = replace(request, suites=(*request.suites, *(suite.reference or suite.name for suite in given)))
     suites = [_adapted(suite, request, config) for suite in select_cases(found, request.pattern)]
     if not suites:
         raise NothingToRun(_nothing(request, found))
     chosen = {suite.name: _models(suite, request, config, options) for suite in suites}
+    suites, recorded_notes = as_recorded(suites, chosen)
     bench = choose_judges(suites, request.judge_model, config)
+    cast = choose_players(suites, chosen, request.user_model, config)
     plan = make_plan(
         suites,
         models_of=lambda suite: chosen[suite.name],
         server_of=lambda suite: _server(suite, request, config),
         judge_of=lambda suite: bench.default_of.get(suite.name),
         judges=bench.models,
+        player_of=cast.of,
         trials=request.trials,
         least_trials=request.least_trials,
         settings={
@@ -124,14 +138,17 @@ def prepare(
             "shard": None,
             "request": asdict(request),
             **bench.settings(),
+            **cast.settings(),
         },
     )
+    plan, left_out = possible(plan)
+    check_credentials(plan)
     if request.shard is not None:
         plan = shard(plan, request.shard)
     return Prepared(
         plan=plan,
         concurrency=request.concurrency or config.concurrency or CONCURRENCY,
-        notes=(*_notes(request, suites, config, plan), *bench.notes),
+        notes=(*_notes(request, suites, config, plan), *recorded_notes, *left_out, *bench.notes, *cast.notes),
     )
 
 
@@ -145,20 +162,24 @@ def _adapted(suite: Suite, request: Request, config: Config) -> Suite:
 
 
 def _adapted_case(case: Case, suite: Suite, request: Request, config: Config) -> Case:
-    timeout_s = request.timeout_s or case.limits.timeout_s or config.timeout_s or DEFAULT_TIMEOUT_S
-    context = case.user_context if request.user_context is None else request.user_context
+    usual_s = (config.timeout_s or DEFAULT_TIMEOUT_S) * case.conversations
+    timeout_s = request.timeout_s or case.limits.timeout_s or usual_s
+    # An identity of a matrix stays who it is: under another's attributes its name would be a lie.
+    own = request.user_context is None or case.identity is not None
+    context = case.user_context if own else request.user_context
     server = None if case.server is None or request.server is not None else config.server(case.server, case.name)
     return replace(
         case,
         user_context=context,
         limits=replace(case.limits, timeout_s=timeout_s),
-        server=None if server is None else _guarded(server, suite, request),
+        server=None if server is None else guarded(server, suite, request),
     )
 
 
 def _models(suite: Suite, request: Request, config: Config, options: Mapping[str, Any] | None) -> list[ModelSpec]:
     names = request.models or [suite.model or config.default_model or EMBEDDED_MODEL]
-    return [_recorded(config.model(name, options)) for name in dict.fromkeys(names)]
+    found = (config.model(name, options) for name in dict.fromkeys(names))
+    return [one for model in found for one in entrants(suite, _recorded(model))]
 
 
 def _recorded(model: ModelSpec) -> ModelSpec:
@@ -171,12 +192,14 @@ def _server(suite: Suite, request: Request, config: Config) -> ServerSpec:
         server = config.server_option(request.server)
     else:
         server = config.server(suite.server, suite.name)
-    return _guarded(server, suite, request)
+    return guarded(server, suite, request)
 
 
-def _guarded(server: ServerSpec, suite: Suite, request: Request) -> ServerSpec:
+def guarded(server: ServerSpec, suite: Suite, request: Request) -> ServerSpec:
+    """Return ``server`` under the guards of ``suite`` and ``request`` beside its own."""
     return replace(
         server,
+        members=tuple(guarded(member, suite, request) for member in server.members),
         isolation=suite.isolation or server.isolation,
         read_only=server.read_only or suite.read_only or request.read_only,
         block=(*server.block, *suite.block, *request.block),
@@ -184,7 +207,8 @@ def _guarded(server: ServerSpec, suite: Suite, request: Request) -> ServerSpec:
 
 
 def _notes(request: Request, suites: Sequence[Suite], config: Config, plan: Plan) -> list[str]:
-    notes = list(dict.fromkeys(note for model in plan.models for note in (*model.notes, *unsent(model))))
+    notes = [note for suite in suites for note in suite.notes]
+    notes += dict.fromkeys(note for model in plan.models for note in (*model.notes, *unsent(model)))
     if not request.models and config.default_model is None and any(suite.model is None for suite in suites):
         notes.append(
             "No model was named: the built-in baseline 'lexical' answers. It is not an LLM; "

@@ -11,11 +11,13 @@ from harness.errors import UsageError
 from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.runlog_diff import differences
 from harness.runner.folders import log_path, new_run_id
-from harness.runner.plan import Plan
+from harness.runner.plan import Job, Plan
 
 
 def shard(plan: Plan, spec: str) -> Plan:
     """Return part ``i`` of ``n`` for a ``spec`` of ``i/n``: whole cases, dealt out in the plan's order.
+
+    Cases that ask one thing as several identities stay together, for they are held against one another.
 
     Raises:
         UsageError: the spec is not of that form.
@@ -24,10 +26,14 @@ def shard(plan: Plan, spec: str) -> Plan:
     part, parts = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= part <= parts:
         raise UsageError(f"--shard {spec} is no part of a whole", meant="Write i/n with 1 ≤ i ≤ n, for example 2/3.")
-    cases = dict.fromkeys((job.suite.name, job.trial.case.name) for job in plan.jobs)
+    cases = dict.fromkeys(_together(job) for job in plan.jobs)
     mine = {case for place, case in enumerate(cases) if place % parts == part - 1}
-    jobs = tuple(job for job in plan.jobs if (job.suite.name, job.trial.case.name) in mine)
-    return replace(plan, jobs=jobs, settings={**plan.settings, "shard": spec})
+    jobs = tuple(job for job in plan.jobs if _together(job) in mine)
+    return replace(plan, jobs=jobs, settings={**plan.settings, "shard": f"{part}/{parts}", "dealt_out": len(cases)})
+
+
+def _together(job: Job) -> tuple[str, str]:
+    return job.suite.name, job.trial.case.group or job.trial.case.name
 
 
 def merge_runs(logs: Sequence[RunLog]) -> RunLog:
@@ -41,6 +47,7 @@ def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
     Raises:
         UsageError: the logs are not of one plan.
     """
+    _check_parts([log.header for log in logs])
     header = _joined([log.header for log in logs], target.parent.name)
     with LogWriter(target) as writer:
         writer.append(header)
@@ -61,6 +68,31 @@ def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
                 )
             )
     return read_log(target)
+
+
+def _check_parts(headers: Sequence[Header]) -> None:
+    """Let shards be joined only with all their siblings: a part that never came would be missed by nobody."""
+    specs = [str(header.settings["shard"]) for header in headers if header.settings.get("shard")]
+    if not specs:
+        return
+    totals = {spec.partition("/")[2] for spec in specs}
+    if len(totals) > 1 or len(specs) < len(headers):
+        raise UsageError(f"these are shards of several splits: {', '.join(_shard_of(header) for header in headers)}")
+    total = int(totals.pop())
+    # With fewer cases than parts the last ones have none, and no log.
+    parts = min(total, headers[0].settings.get("dealt_out", total))
+    missing = [f"{part}/{total}" for part in range(1, parts + 1) if f"{part}/{total}" not in specs]
+    if missing:
+        raise UsageError(
+            f"of {total} shards {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing",
+            meant="Did a job end before its log was kept? Each shard's own report shows what it found.",
+        )
+    if len(specs) > parts:
+        raise UsageError(f"a shard is given twice: {', '.join(specs)}")
+
+
+def _shard_of(header: Header) -> str:
+    return f"{header.run_id} ({header.settings.get('shard') or 'whole'})"
 
 
 def _joined(headers: Sequence[Header], run_id: str) -> Header:

@@ -9,17 +9,24 @@ import anyio
 
 from harness.agent import Conversation
 from harness.checks import Evidence, evaluate
+from harness.checks.admission import knows_refusal
 from harness.checks.judge import Judge
-from harness.errors import HarnessError, JudgeError, ServerError
+from harness.errors import HarnessError, JudgeError, NotAdmitted, ServerError
 from harness.models import Model, PerTrial
 from harness.runlog import TrialLine
+from harness.runner.end_state import EndStates, read_states
 from harness.runner.own_costs import own_costs
 from harness.runner.plan import Job
+from harness.runner.playing import Player
 from harness.runner.preflight import Preflight
+from harness.runner.recorded import UNRECORDED, RecordedModel
+from harness.runner.replayed import carried_out, replay_check
 from harness.runner.scripted import ScriptedCalls
-from harness.runner.verdict import run_of, unstarted_run
+from harness.runner.verdict import run_of, unstarted_run, utc_now
 from harness.sessions import SessionPool
-from harness.types import CheckResult, ToolList, Transcript, Trial, TrialError
+from harness.suites.benchmarks import CarriedOut
+from harness.types import CheckResult, JsonObject, StateReading, ToolList, Transcript, Trial, TrialError
+from harness.users import speaker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +46,14 @@ async def run_trial(
     scope: anyio.CancelScope,
     judge: Judge | None = None,
     preflight: Preflight | None = None,
+    player: Player | None = None,
+    end_states: EndStates | None = None,
 ) -> TrialOutcome:
     """Run one trial under ``scope``; whatever happens, it ends in exactly one status.
 
     This is the boundary at which a failure of anything becomes the data of one trial.
     """
-    attempt = _Attempt(job, judge or Judge({}), preflight)
+    attempt = _Attempt(job, judge or Judge({}), preflight, player, end_states or EndStates())
     if isinstance(model, PerTrial):
         model = model.for_trial(label_of(job.trial))
     try:
@@ -65,6 +74,14 @@ async def run_trial(
     return attempt.outcome()
 
 
+def _told(trial: Trial, later: JsonObject | None = None) -> JsonObject | None:
+    """Return what the server is told: who asks, and where it serves many cases, which trial of which this is."""
+    case = trial.case
+    if case.routing is None:
+        return case.user_context
+    return {**(case.user_context or {}), **case.routing, **(later or {}), "trial": trial.key}
+
+
 def label_of(trial: Trial) -> str:
     """Return how a recording names a trial."""
     return f"{trial.suite}::{trial.case.name}#{trial.index}"
@@ -73,46 +90,96 @@ def label_of(trial: Trial) -> str:
 class _Attempt:
     """The parts of an outcome, as far as they have come about."""
 
-    def __init__(self, job: Job, judge: Judge, preflight: Preflight | None) -> None:
+    def __init__(
+        self, job: Job, judge: Judge, preflight: Preflight | None, player: Player | None, end_states: EndStates
+    ) -> None:
         self._job = job
         self._judge = judge
         self._preflight = preflight
+        self._player = player
+        self._end_states = end_states
+        self._states: tuple[StateReading, ...] = ()
         self._conversation: Conversation | None = None
         self._scripted: ScriptedCalls | None = None
         self._tools: ToolList | None = None
         self._checks: tuple[CheckResult, ...] | None = None
+        self._recorded: Transcript | None = None
+        self._unrecorded = False
+        self._replay: tuple[CheckResult, ...] = ()
         self.error: TrialError | None = None
 
     async def make(self, model: Model, pool: SessionPool) -> None:
+        if isinstance(model, RecordedModel):
+            self._recorded = model.transcript(self._job.trial)
+            self._unrecorded = self._recorded is None
+            if self._recorded is not None and model.carried_out is not None:
+                await self._carry_out(self._recorded, model.carried_out, pool)
+        else:
+            await self._converse_unless_refused(model, pool)
+        if not self._unrecorded:
+            await self._judge_it()
+
+    async def _converse_unless_refused(self, model: Model, pool: SessionPool) -> None:
+        try:
+            await self._converse(model, pool)
+        except NotAdmitted as error:
+            if not knows_refusal(self._job.trial.case):
+                raise
+            self._recorded = Transcript(stop="not_admitted", refused_status=error.status, started_at=utc_now())
+
+    async def _converse(self, model: Model, pool: SessionPool) -> None:
         case = self._job.trial.case
         if self._preflight is not None:
             await self._preflight.wait(self._job)
-        async with pool.session(self._job.server, case.user_context) as session:
-            self._tools = session.tools
+        references = await self._end_states.references(case, self._job.server, pool)
+        routed = {place: turn.routing for place, turn in enumerate(case.turns) if turn.routing is not None}
+        told = [_told(self._job.trial, routing) for routing in (None, *routed.values())]
+        async with pool.sessions(self._job.server, told, case.credential) as (session, *others):
+            later = dict(zip(routed, others, strict=True))
+            self._tools = [session, *later.values()][-1].tools
             if self._preflight is not None:
                 self._preflight.check(self._job, session.tools)
             suite = self._job.suite
             price = own_costs(suite, self._job.model.name)
-            self._conversation = Conversation(case, model, session, suite.system_prompt, price)
+            system = case.system_prompt or suite.system_prompt
+            voice = None if case.user is None else speaker(case.user, self._player, label_of(self._job.trial))
+            self._conversation = Conversation(case, model, session, system, price, voice, later)
             self._scripted = ScriptedCalls(case, session)
             try:
                 if await self._scripted.set_up():
                     await self._conversation.run()
+                    self._states = (*references, *await read_states(case, self._job.server, session))
             finally:
                 await self._scripted.tear_down()
-        transcript = self._transcript()
+
+    async def _carry_out(self, recorded: Transcript, recording: CarriedOut, pool: SessionPool) -> None:
+        case, server = self._job.trial.case, self._job.server
+        references = await self._end_states.references(case, server, pool)
+        async with pool.session(server, case.user_context, case.credential) as session:
+            self._tools = session.tools
+            now, differences = await carried_out(recorded, session)
+            states = (*references, *await read_states(case, server, session))
+        self._recorded = replace(now, states=states)
+        self._replay = (replay_check(differences, recording.irreproducible),)
+
+    async def _judge_it(self) -> None:
+        case, tools, transcript = self._job.trial.case, self._tools or ToolList(tools=()), self._transcript()
         if transcript.error is None:
-            evidence = Evidence(case=case, transcript=transcript, tools=self._tools, judge=self._judge)
-            self._checks = await evaluate(evidence)
+            evidence = Evidence(case=case, transcript=transcript, tools=tools, judge=self._judge)
+            self._checks = (*await evaluate(evidence), *self._replay)
 
     def _transcript(self) -> Transcript:
+        if self._recorded is not None:
+            return self._recorded
         assert self._conversation is not None
         assert self._scripted is not None
-        return self._scripted.completed(self._conversation.transcript())
+        return replace(self._scripted.completed(self._conversation.transcript()), states=self._states)
 
     def outcome(self) -> TrialOutcome:
         trial = self._job.trial
-        if self._conversation is None:
+        if self._unrecorded:
+            return TrialOutcome(line=TrialLine(run=unstarted_run(trial, "skipped", reason=UNRECORDED)))
+        if self._conversation is None and self._recorded is None:
             run = unstarted_run(trial, "cancelled" if self.error is None else "error", error=self.error)
             return TrialOutcome(line=TrialLine(run=run), tools=self._tools)
         transcript = self._transcript()

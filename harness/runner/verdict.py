@@ -42,6 +42,7 @@ def run_of(trial: Trial, transcript: Transcript, checks: Sequence[CheckResult], 
         error=error,
         stop=transcript.stop,
         usage=transcript.usage,
+        user_usage=transcript.user_usage,
         turns=transcript.turns,
         tool_calls=len(transcript.tool_calls),
         latency_s=transcript.latency_s,
@@ -55,6 +56,9 @@ def run_of(trial: Trial, transcript: Transcript, checks: Sequence[CheckResult], 
         metadata=trial.case.metadata,
         repeats=trial.repeats,
         pass_threshold=trial.case.pass_threshold,
+        group=trial.case.group,
+        identity=trial.case.identity,
+        leaks=trial.case.leaks,
         at=trial.case.at,
     )
 
@@ -77,6 +81,9 @@ def unstarted_run(trial: Trial, status: Status, *, error: TrialError | None = No
         metadata=trial.case.metadata,
         repeats=trial.repeats,
         pass_threshold=trial.case.pass_threshold,
+        group=trial.case.group,
+        identity=trial.case.identity,
+        leaks=trial.case.leaks,
         at=trial.case.at,
     )
 
@@ -91,6 +98,7 @@ def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResu
         "token_limit": ("max_tokens", limits.max_tokens, tokens, "the conversation used more tokens"),
         "cost_limit": ("max_cost", limits.max_cost_usd, usage.cost_usd, "the conversation cost more"),
         "time_limit": ("timeout", limits.timeout_s, round(transcript.latency_s, 3), "there was no answer in time"),
+        "user_limit": ("max_turns of the user", None, transcript.turns, "the user was not done"),
         "max_tokens": ("max_tokens of a reply", None, usage.output_tokens, "the reply was cut before it was complete"),
     }
     if stop not in reached:
@@ -134,7 +142,7 @@ def events_digest(transcript: Transcript) -> str:
     events: list[Any] = []
     for message in transcript.messages:
         if isinstance(message, UserMessage):
-            events.append(["user", message.text])
+            events.append(["user", message.text, *(["fresh"] if message.fresh else [])])
         elif isinstance(message, AssistantMessage):
             requests = [[request.tool, request.arguments] for request in message.reply.tool_requests]
             events.append(["assistant", message.reply.text, requests])
@@ -147,8 +155,9 @@ def _status(stop: Stop, checks: Sequence[CheckResult], error: TrialError | None)
         return "error"
     if stop == "cancelled":
         return "cancelled"
-    failed = any(check.verdict == "failed" and check.severity == "fail" for check in checks)
-    return "failed" if failed else "passed"
+    # A check of another package may use any word: what does not say that it passed has not passed.
+    passed = all(check.verdict == "passed" or check.severity == "warn" for check in checks)
+    return "passed" if passed else "failed"
 
 
 def _unjudged(checks: Sequence[CheckResult]) -> TrialError | None:

@@ -6,10 +6,11 @@ where there is none yet. Whatever was started ends with the pool.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from harness.types import JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
+from harness.types import Credential, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
 
 class Session(Protocol):
@@ -29,6 +30,14 @@ class Session(Protocol):
         """
         ...
 
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        """Send any other request, within the server's ``call_timeout_s``, and return its result as it came.
+
+        Raises:
+            ServerError: it was refused, not answered in time, or the server is gone.
+        """
+        ...
+
     @property
     def lost(self) -> str | None:
         """Why the server is gone, once it is; ``None`` while it lives."""
@@ -42,23 +51,40 @@ class Session(Protocol):
 class SessionPool(Protocol):
     """All sessions of a run: at most one process for each server and distinct user."""
 
-    def session(self, server: ServerSpec, user_context: JsonObject | None) -> AbstractAsyncContextManager[Session]:
+    def session(
+        self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
+    ) -> AbstractAsyncContextManager[Session]:
         """Lend the session of that user, started on first use and replaced after it was lost.
+
+        ``credential`` is what the user shows, where identity goes by bearer: each has a session of its own.
 
         Under ``isolation: case`` each loan gets a process of its own, which ends with the loan.
 
         Raises:
+            NotAdmitted: the server refused this user by HTTP 401 or 403.
             ServerError: it could not be started, or could not list its tools, in time.
         """
         ...
 
-    def prestart(self, server: ServerSpec, user_context: JsonObject | None) -> None:
+    def sessions(
+        self, server: ServerSpec, user_contexts: Sequence[JsonObject | None], credential: Credential = "valid"
+    ) -> AbstractAsyncContextManager[list[Session]]:
+        """Lend the sessions of several users at once, in their order; each as in `session`.
+
+        Whoever needs several asks for them by this: one after the other, two who hold one each could wait for
+        each other's for ever.
+        """
+        ...
+
+    def prestart(self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid") -> None:
         """Start in the background what the next loan of that user will need. Never raises."""
         ...
 
 
-def open_sessions() -> AbstractAsyncContextManager[SessionPool]:
+def open_sessions(learn: Callable[[str], None] = lambda _: None) -> AbstractAsyncContextManager[SessionPool]:
     """Open a pool of sessions; everything that it started has ended when the block is left.
+
+    ``learn`` is told of every secret that comes up, such as a token, before it is used.
 
     ```python
     async with open_sessions() as pool, pool.session(server, {"role": "analyst"}) as session:
@@ -67,4 +93,4 @@ def open_sessions() -> AbstractAsyncContextManager[SessionPool]:
     """
     from harness.sessions.pool import open_pool
 
-    return open_pool()
+    return open_pool(learn)

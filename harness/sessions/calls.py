@@ -9,8 +9,10 @@ from typing import Any
 import anyio
 from mcp.shared.exceptions import MCPError
 
+from harness.errors import ServerError
 from harness.sessions.client import McpClient, is_closed
 from harness.sessions.content import bounded, render
+from harness.sessions.faults import HttpFault
 from harness.sessions.outcome import classify
 from harness.sessions.schemas import ToolSchemas
 from harness.types import JsonObject, Outcome, ServerSpec, ToolCall, ToolList, ToolRequest
@@ -26,9 +28,13 @@ class Caller:
     """Makes and records the calls of one connection."""
 
     def __init__(
-        self, client: McpClient, tools: ToolList, spec: ServerSpec, when_lost: Callable[[], Awaitable[str]]
+        self,
+        client: McpClient,
+        tools: ToolList,
+        spec: ServerSpec,
+        when_lost: Callable[[HttpFault | None], Awaitable[str]],
     ) -> None:
-        """Call ``tools`` through ``client``; ``when_lost`` tells why the server is gone."""
+        """Call ``tools`` through ``client``; ``when_lost`` tells why there is no answer."""
         self._client = client
         self._schemas = ToolSchemas(tools)
         self._listed = frozenset(tool.name for tool in tools.tools)
@@ -54,10 +60,29 @@ class Caller:
                 result = await self._client.request("tools/call", params)
         except MCPError as error:
             return await self._failed(draft, error, anyio.current_time() - started)
+        except HttpFault as fault:
+            return await self._unanswered(draft, fault, anyio.current_time() - started)
         took = anyio.current_time() - started
         if scope.cancelled_caught:
             return draft.record("timeout", f"no answer within {seconds:.3g} s", duration_s=took)
         return self._answered(draft, result, took)
+
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        """Send a request that is no call, and return its result.
+
+        Raises:
+            ServerError: there is none.
+        """
+        try:
+            with anyio.fail_after(self._timeout_s):
+                return await self._client.request(method, params)
+        except TimeoutError as error:
+            raise ServerError(f"server did not answer {method} within {self._timeout_s:g} s") from error
+        except HttpFault as fault:
+            raise ServerError(await self._when_lost(fault)) from fault
+        except MCPError as error:
+            why = await self._when_lost(None) if is_closed(error) else f"server refused {method}: {error.message}"
+            raise ServerError(why) from error
 
     def _unsent(self, request: ToolRequest) -> tuple[Outcome, str] | None:
         """Return why the call must not be sent, or ``None``."""
@@ -79,7 +104,7 @@ class Caller:
     async def _failed(self, draft: _Draft, error: MCPError, took: float) -> ToolCall:
         """Record a call that ended in a JSON-RPC error or with the connection."""
         if is_closed(error):
-            return draft.record("server_lost", await self._when_lost(), duration_s=took)
+            return draft.record("server_lost", await self._when_lost(None), duration_s=took)
         text = error.message if error.data in (None, "") else f"{error.message}: {_text(error.data)}"
         outcome = self._classified(draft, text, code=error.code)
         return draft.record(
@@ -90,6 +115,14 @@ class Caller:
             duration_s=took,
             result_bytes=len(text.encode()),
         )
+
+    async def _unanswered(self, draft: _Draft, fault: HttpFault, took: float) -> ToolCall:
+        """Record a call to which HTTP answered in the server's place, or nobody."""
+        if fault.refuses:
+            return draft.record("denied", f"the server {fault}", refusal="http_status", duration_s=took)
+        if fault.blames_the_request:
+            return draft.record("tool_error", f"the server {fault}", duration_s=took)
+        return draft.record("server_lost", await self._when_lost(fault), duration_s=took)
 
     def _answered(self, draft: _Draft, result: JsonObject, took: float) -> ToolCall:
         """Record a call that was answered with a result, good or bad."""

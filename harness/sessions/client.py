@@ -12,8 +12,10 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
+from typing import Protocol as Interface
 
 import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
@@ -34,6 +36,8 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from harness.errors import ServerError
+from harness.sessions.faults import HttpFault
+from harness.sessions.routing import RoutingHeaders
 from harness.types import Protocol
 
 PROBE_S = 5.0
@@ -53,11 +57,14 @@ _CLIENT_INFO = Implementation(name="harness", version=version("harness"))
 class McpClient:
     """A session with one server for one user; used by many tasks at the same time."""
 
-    def __init__(self, session: ClientSession, dispatcher: JSONRPCDispatcher, meta: Mapping[str, Any]) -> None:
+    def __init__(
+        self, session: ClientSession, dispatcher: JSONRPCDispatcher, meta: Mapping[str, Any], *, over_http: bool
+    ) -> None:
         """Send ``meta`` with every request."""
         self._session = session
         self._dispatcher = dispatcher
         self._meta = dict(meta)
+        self._routing = RoutingHeaders(None) if over_http else None
 
     async def negotiate(self, protocol: Protocol, seconds: float) -> None:
         """Agree on a protocol version, within about ``seconds``.
@@ -65,6 +72,7 @@ class McpClient:
         Raises:
             ServerError: the server refused or answered what is not MCP.
             ConnectionError: it is gone.
+            HttpFault: HTTP answered in its place, or nobody.
         """
         try:
             if protocol == "auto":
@@ -81,15 +89,26 @@ class McpClient:
             raise ServerError(f"answered the handshake with what is not MCP: {_first_line(error)}") from error
         self._stamp()
 
+    def speaking_as(self, meta: Mapping[str, Any]) -> McpClient:
+        """Return a client of the same session that sends ``meta`` with every request in place of its own."""
+        other = McpClient(self._session, self._dispatcher, meta, over_http=self._routing is not None)
+        other._stamp()
+        return other
+
     async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Send a request and return its result as it came.
 
         Raises:
             MCPError: the server answered with an error, or is gone (`is_closed`).
+            HttpFault: HTTP answered in its place, or nobody.
         """
-        return await self._dispatcher.send_raw_request(
-            method, {**params, "_meta": self._meta} if self._meta else params
-        )
+        content = {**params, "_meta": self._meta} if self._meta else params
+        if self._routing is None:
+            return await self._dispatcher.send_raw_request(method, content)
+        result = await self._dispatcher.send_raw_request(method, content, {"headers": self._routing.of(method, params)})
+        if method == "tools/list":
+            self._routing.learn(result.get("tools"))
+        return result
 
     async def _negotiate_era(self, probe_s: float) -> None:
         """Try the newest revision, fall back to the handshake, and believe a server that names its era."""
@@ -97,6 +116,9 @@ class McpClient:
             with anyio.move_on_after(probe_s):
                 await self._session.discover()
                 return
+        except HttpFault as fault:
+            if fault.settles_the_era:
+                raise
         except (MCPError, ValueError, RuntimeError) as error:
             if isinstance(error, MCPError) and is_closed(error):
                 raise
@@ -115,6 +137,27 @@ class McpClient:
             self._meta[PROTOCOL_VERSION_META_KEY] = agreed
             self._meta[CLIENT_INFO_META_KEY] = _CLIENT_INFO.model_dump(by_alias=True, mode="json", exclude_none=True)
             self._meta[CLIENT_CAPABILITIES_META_KEY] = {}
+        if self._routing is not None:
+            self._routing = RoutingHeaders(agreed)
+
+
+class Source(Interface):
+    """What is known of the messages of a connection, beside what they say."""
+
+    complaint: str | None
+    """What the server did wrong, where the connection had to end because of it."""
+    noise: str | None
+    """The beginning of the first thing that is not MCP where only MCP should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A client that talks to a server over some transport."""
+
+    client: McpClient
+    """Sends requests."""
+    source: Source
+    """What is known of the talk."""
 
 
 @asynccontextmanager
@@ -122,11 +165,13 @@ async def open_client(
     reader: ObjectReceiveStream[SessionMessage | Exception],
     writer: ObjectSendStream[SessionMessage],
     meta: Mapping[str, Any],
+    *,
+    over_http: bool = False,
 ) -> AsyncGenerator[McpClient]:
     """Run a client session on a transport's two streams; nothing is sent before `McpClient.negotiate`."""
     dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(reader, writer)
     async with ClientSession(dispatcher=dispatcher, client_info=_CLIENT_INFO) as session:
-        yield McpClient(session, dispatcher, meta)
+        yield McpClient(session, dispatcher, meta, over_http=over_http)
 
 
 def is_closed(error: MCPError) -> bool:

@@ -9,43 +9,57 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 import anyio
 
-from harness.errors import ServerError
+from harness.errors import NotAdmitted, ServerError
+from harness.sessions.bearer import Bearer, Bearers
+from harness.sessions.faults import HttpFault
 from harness.sessions.guardian import Guardian
-from harness.sessions.identity import process_env, request_meta
+from harness.sessions.hosts import POLL_S, Host, Hosts
+from harness.sessions.identity import Identity, process_env, request_headers, request_meta
 from harness.sessions.process import ServerProcess, launch
+from harness.sessions.visit import Visit
 from harness.types import JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
 if TYPE_CHECKING:
     from harness.sessions.calls import Caller
-    from harness.sessions.stdio import StdioLink
+    from harness.sessions.client import Link, McpClient
 
 LOST_S = 2.0
 """How long a call whose connection broke waits to learn why; it takes `OBITUARY_S` at most."""
 
 _WORDS_CHARS = 300
+_REFUSED = (401, 403)
 
 
 class Connection:
-    """A `harness.sessions.Session` over a process of its own."""
+    """A `harness.sessions.Session` over a process of its own, or over HTTP."""
 
-    def __init__(self, spec: ServerSpec, user_context: JsonObject | None, guardian: Guardian) -> None:
-        """Prepare a connection to ``spec`` for ``user_context``; `run` opens it."""
+    def __init__(self, spec: ServerSpec, who: Identity, guardian: Guardian, hosts: Hosts, bearers: Bearers) -> None:
+        """Prepare a connection to ``spec`` for ``who``; `run` opens it."""
+        user_context = who.user_context
         self._spec = spec
+        self._who = who
         self._meta = request_meta(spec.identity, user_context)
         self._env = process_env(spec.identity, user_context)
         self._guardian = guardian
-        self._process: ServerProcess | None = None
+        self._hosts = hosts
+        self._bearers = bearers
+        self._bearer: Bearer | None = None
+        self._place: ServerProcess | Host | None = None
         self._caller: Caller | None = None
+        self._client: McpClient | None = None
         self._tools: ToolList | None = None
         self._failure: ServerError | None = None
         self._lost: str | None = None
         self._last_words = ""
         self._closing = False
+        self.unsettled = False
+        """Whether a call was given up that the server may still be at work on."""
         self._opened = anyio.Event()
         self._over = anyio.Event()
         self._concluded = anyio.Event()
@@ -64,7 +78,7 @@ class Connection:
 
     def stderr_tail(self) -> str:
         """Return the last lines that the server wrote on stderr."""
-        return self._last_words if self._process is None else self._process.stderr.text()
+        return self._bearers.scrubbed(self._last_words if self._place is None else self._place.stderr_text())
 
     async def ready(self) -> None:
         """Wait until calls are possible, within ``start_timeout_s``.
@@ -74,12 +88,50 @@ class Connection:
         """
         await self._opened.wait()
         if self._failure is not None:
-            raise ServerError(str(self._failure), stderr_tail=self._failure.stderr_tail)
+            raise self._failure.again()
 
     async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
         """Send one call and return its record (see `harness.sessions.Session.call`)."""
         assert self._caller is not None
-        return await self._caller.call(request, turn=turn, epoch=epoch)
+        made = await self._caller.call(request, turn=turn, epoch=epoch)
+        self.unsettled = self.unsettled or made.outcome == "timeout"
+        return made
+
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        """Send any other request (see `harness.sessions.Session.ask`)."""
+        assert self._caller is not None
+        return await self._caller.ask(method, params)
+
+    async def visit(self, user_context: JsonObject | None) -> Visit:
+        """Return a session of another user over this connection, which has to be `ready`.
+
+        Raises:
+            NotAdmitted: the server refused this user by HTTP 401 or 403.
+            ServerError: its tools could not be listed.
+        """
+        from harness.sessions.calls import Caller
+        from harness.sessions.listing import list_tools
+
+        assert self._client is not None
+        client = self._client.speaking_as(request_meta(self._spec.identity, user_context))
+        try:
+            with anyio.fail_after(self._spec.start_timeout_s):
+                tools = await list_tools(client.request)
+        except TimeoutError as error:
+            late = f"did not list its tools within {self._spec.start_timeout_s:g} s"
+            raise ServerError(f"server {self._spec.name!r} {late}", gone=True) from error
+        except HttpFault as fault:
+            why = await self._when_lost(fault)
+            if fault.status in _REFUSED:
+                raise NotAdmitted(why, status=fault.status) from fault
+            raise ServerError(why, gone=fault.status is None) from fault
+        except ConnectionError as error:
+            raise ServerError(await self._when_lost(None), gone=True) from error
+        except ServerError as error:
+            why = f"server {self._spec.name!r} {error}"
+            tail = error.stderr_tail or self.stderr_tail()
+            raise ServerError(why, stderr_tail=tail, gone=error.gone) from error
+        return Visit(self, tools, Caller(client, tools, self._spec, self._when_lost))
 
     def close(self) -> None:
         """Begin to end the server."""
@@ -104,57 +156,145 @@ class Connection:
             self._ended.set()
 
     async def _live(self, starting: anyio.CancelScope) -> None:
-        async with launch(self._spec, self._env, self._guardian) as process:
-            self._process = process
+        async with self._enter() as place:
+            self._place = place
             try:
                 before = time.perf_counter()
                 # The SDK takes half a second to load: the server boots meanwhile, and is not blamed for it.
-                from harness.sessions.stdio import connect
-
+                connected = self._connecting(place)
                 starting.deadline += time.perf_counter() - before
-                async with connect(process, self._meta, self._over.set) as link:
-                    await self._open(link, starting)
+                if isinstance(place, Host):
+                    if not await self._comes_up(place, starting):
+                        return
+                    await self._get_token(place, starting)
+                async with connected() as link:
+                    await self._open(link, place, starting)
                     if self._caller is not None and self._failure is None:
-                        await self._keep(link, process)
+                        await self._keep(link, place)
             finally:
-                self._last_words = process.stderr.text()
-                self._process = None
+                self._last_words = place.stderr_text()
+                self._place = None
 
-    async def _open(self, link: StdioLink, starting: anyio.CancelScope) -> None:
+    def _enter(self) -> AbstractAsyncContextManager[ServerProcess | Host]:
+        if self._spec.transport == "stdio":
+            return launch(self._spec, self._env, self._guardian)
+        return self._hosts.lend(self._spec, self._env, self._over.set)
+
+    def _connecting(self, place: ServerProcess | Host) -> Callable[[], AbstractAsyncContextManager[Link]]:
+        """Load the transport and return how to connect with it, once ``place`` is ready."""
+        if isinstance(place, ServerProcess):
+            from harness.sessions import stdio
+
+            return lambda: stdio.connect(place, self._meta, self._over.set)
+        from harness.sessions.web import Endpoint
+
+        def endpoint() -> Endpoint:
+            return Endpoint(url=place.url, headers=self._spec.headers, identity=self._identity)
+
+        if self._spec.transport == "sse":
+            from harness.sessions import sse
+
+            return lambda: sse.connect(endpoint(), self._meta, self._over.set)
+        from harness.sessions import http
+
+        return lambda: http.connect(endpoint(), self._meta, self._over.set)
+
+    async def _identity(self) -> Mapping[str, str]:
+        """Return what tells who asks, in every request over HTTP."""
+        if self._bearer is None:
+            return await request_headers(self._spec, self._who.user_context)
+        try:
+            return await self._bearer.headers()
+        except ServerError as error:
+            raise HttpFault(f"was not asked: {error}") from error
+
+    async def _comes_up(self, host: Host, starting: anyio.CancelScope) -> bool:
+        """Wait until a server listens; return whether it does."""
+        with self._in_time("listen on its port", starting):
+            end = await host.ready()
+        if end is not None:
+            self._conclude(f"{end} while starting")
+        return end is None
+
+    async def _get_token(self, host: Host, starting: anyio.CancelScope) -> None:
+        """Have the first token ready, where there is one: it is no fault of the server if there is none."""
+        if self._spec.identity.via != "bearer":
+            return
+        self._bearer = self._bearers.of(self._spec, self._who, host.url)
+        try:
+            with self._in_time("get a token for it", starting):
+                await self._bearer.headers()
+        except ServerError as error:
+            why = f"no token for server {self._spec.name!r}: {error}"
+            raise ServerError(why, stderr_tail=self._bearers.scrubbed(error.stderr_tail)) from error
+
+    async def _open(self, link: Link, place: ServerProcess | Host, starting: anyio.CancelScope) -> None:
         from harness.sessions.calls import Caller
         from harness.sessions.listing import list_tools
 
-        assert self._process is not None
         step = "complete the handshake"
         try:
-            await link.client.negotiate(self._spec.protocol, self._spec.start_timeout_s)
+            with self._in_time(step, starting, link):
+                await self._shake_hands(link, place)
             step = "list its tools"
-            self._tools = await list_tools(link.client.request)
+            with self._in_time(step, starting, link):
+                self._tools = await list_tools(link.client.request)
         except ConnectionError:
-            self._conclude(f"{link.complaint or await self._process.obituary()} while starting", link.noise)
+            self._conclude(f"{await _end_of(link, place)} while starting", link.source.noise, gone=True)
+        except HttpFault as fault:
+            # A status is proof of life: only silence has one wait for news of an end.
+            end = await place.obituary() if isinstance(place, Host) and fault.status is None else None
+            why = f"did not {step}: it {fault}" if end is None else f"{end} while starting"
+            self._conclude(why, refused=fault.status if fault.status in _REFUSED else None, gone=end is not None)
         except ServerError as error:
-            self._conclude(str(error), link.noise)
-        except anyio.get_cancelled_exc_class():
-            if anyio.current_time() >= starting.deadline:
-                self._conclude(f"did not {step} within {self._spec.start_timeout_s:g} s of its start", link.noise)
-            raise
+            self._conclude(str(error), link.source.noise)
         else:
+            self._client = link.client
             self._caller = Caller(link.client, self._tools, self._spec, self._when_lost)
             starting.deadline = math.inf
             self._opened.set()
 
-    async def _keep(self, link: StdioLink, process: ServerProcess) -> None:
+    async def _shake_hands(self, link: Link, place: ServerProcess | Host) -> None:
+        """Agree on a protocol; a server that listens before it is ready may have to be asked several times."""
+        while True:
+            try:
+                await link.client.negotiate(self._spec.protocol, self._spec.start_timeout_s)
+            except HttpFault as fault:
+                if not fault.may_pass or not isinstance(place, Host) or not place.is_starting:
+                    raise
+            else:
+                return
+            await anyio.sleep(POLL_S)
+
+    @contextmanager
+    def _in_time(self, step: str, starting: anyio.CancelScope, link: Link | None = None) -> Iterator[None]:
+        """Say which step was not done, should the time for the start run out in it."""
+        try:
+            yield
+        except anyio.get_cancelled_exc_class():
+            if anyio.current_time() >= starting.deadline:
+                noise = link.source.noise if link else None
+                why = f"did not {step} within {self._spec.start_timeout_s:g} s of its start"
+                self._conclude(why, noise, gone=link is not None)
+            raise
+
+    async def _keep(self, link: Link, place: ServerProcess | Host) -> None:
         await self._over.wait()
         if not self._closing:
-            self._conclude(link.complaint or await process.obituary())
+            self._conclude(await _end_of(link, place))
 
-    async def _when_lost(self) -> str:
-        """Return why the connection broke, once the owning task knows."""
+    async def _when_lost(self, fault: HttpFault | None = None) -> str:
+        """Return why a call has no answer: ``fault``, unless the whole connection broke."""
+        if fault is not None and not fault.gone and not await self._has_exited():
+            return f"server {self._spec.name!r} {fault}"
         with anyio.move_on_after(LOST_S):
             await self._concluded.wait()
         return self._lost or f"server {self._spec.name!r} no longer answers"
 
-    def _conclude(self, why: str, noise: str | None = None) -> None:
+    async def _has_exited(self) -> bool:
+        return isinstance(self._place, Host) and await self._place.obituary() is not None
+
+    def _conclude(self, why: str, noise: str | None = None, *, refused: int | None = None, gone: bool = False) -> None:
         """Settle how it ended: as a loss, and as a failure for those who still wait. The first reason stays."""
         if self._concluded.is_set():
             return
@@ -163,9 +303,19 @@ class Connection:
         if noise is not None:
             self._lost += _quoted("on stdout it wrote what is not MCP", noise)
         if not self._opened.is_set() and self._failure is None:
-            self._failure = ServerError(self._lost, stderr_tail=tail)
+            if refused is None:
+                self._failure = ServerError(self._lost, stderr_tail=tail, gone=gone)
+            else:
+                self._failure = NotAdmitted(self._lost, status=refused, stderr_tail=tail)
         self._concluded.set()
         self._opened.set()
+
+
+async def _end_of(link: Link, place: ServerProcess | Host) -> str:
+    """Say how it ended, what is known of the process first: a web server that is gone is only refused."""
+    if isinstance(place, ServerProcess):
+        return link.source.complaint or await place.obituary()
+    return await place.obituary() or link.source.complaint or "no longer answers"
 
 
 def _quoted(label: str, text: str) -> str:

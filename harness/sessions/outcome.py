@@ -1,17 +1,19 @@
 """What came of a call that the server answered with an error.
 
 MCP has no error of its own for a refusal, and servers say everything in text. The rules, the first
-that fits wins; "text" is an ``isError`` result's text or a JSON-RPC error's message and data:
+that fits wins; "text" is an ``isError`` result's text or a JSON-RPC error's message and data, without
+the "Error executing tool NAME: " that the SDKs put before whatever a tool says:
 
 | # | the text or the code                                                     | outcome             |
 |---|--------------------------------------------------------------------------|---------------------|
 | 1 | "unknown tool", "tool … not found" and the like, if the tool is not      | `unknown_tool`      |
-|   | listed for this user or the text names it                                |                     |
+|   | listed for this user or the text says it of this very tool               |                     |
 | 2 | the words of a validator: "validation error for", "Invalid arguments for | `invalid_arguments` |
-|   | tool", "[type=missing", "must have required property" …                  |                     |
+|   | tool", "[type=missing", "missing required argument" …; not what misses a |                     |
+|   | right, a role or a scope, if the arguments fit the ``inputSchema``       |                     |
 | 3 | words that refuse the caller: "access denied", "not authorised",         | `denied`            |
-|   | "forbidden", "insufficient permission", "outside allowed directories",   |                     |
-|   | "violates the policy" …                                                  |                     |
+|   | "forbidden", "insufficient permission", "authentication required",       |                     |
+|   | "outside allowed directories", "violates the policy" …                   |                     |
 | 4 | JSON-RPC code -32601 or -32602 for a tool that is not listed             | `unknown_tool`      |
 | 5 | JSON-RPC code -32602                                                     | `invalid_arguments` |
 | 6 | the arguments break the tool's own ``inputSchema``                       | `invalid_arguments` |
@@ -37,16 +39,34 @@ INVALID_PARAMS = -32602
 _READ_CHARS = 2_000
 """How much of a text is looked at: an error says what it is at its beginning."""
 
+_OF_THE_SDK = re.compile(r"(?:Error (?:executing|calling) tool \S+(?:: |$))+", re.IGNORECASE)
+"""What stands before the words of a tool: ``executing`` in the official SDK, ``calling tool 'NAME'`` in FastMCP; twice
+where a tool calls another. It tells nothing, and would be read as "tool … not found" with the tool's name."""
+
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
+_NO_SUCH_TOOL = r"\b(?:(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported) (?:tool|function)|no tool)\b"
+_NOT_FOUND = r"\b(?:not found|does not exist|doesn't exist|is unknown|not registered|not available)\b"
 _UNKNOWN_TOOL = _any_of(
     r"\b(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported) (?:tool|function)\b",
     r"\bno tool (?:named|called|with)\b",
-    r"\btool\b[^\n]{0,140}\b(?:not found|does not exist|doesn't exist|is unknown|not registered|not available)\b",
+    rf"\btool\b[^\n]{{0,140}}{_NOT_FOUND}",
 )
+
+_A_RIGHT = r"(?:permissions?|privileges?|rights?(?!-)|authori[sz]ation|clearance)\b"
+_OF_A_CALL = (
+    r"(?:(?:arg(?:ument)?|param(?:eter)?|field|name|value|key|attribute|header|option|input|setting|array|list)s?"
+    r"|propert(?:y|ies)|entr(?:y|ies))\b(?![.:]\w)"
+)
+_NO_ARGUMENT = rf"(?![\W_]? (?:[\w-]+ )?['\"`]?{_OF_A_CALL}|: must be\b)"
+"""Behind a right: ``role parameter``, ``permission level argument`` and ``role: must be one of`` are about a call."""
+_A_ROLE = rf"(?:role|scope)s?\b{_NO_ARGUMENT}"
+_WORDS = r"(?:\S+ ){0,3}"
+_A_REQUIRED_RIGHT = rf"required (?:(?!{_OF_A_CALL})[^\s:]+ ){{0,2}}(?:{_A_RIGHT}{_NO_ARGUMENT}|{_A_ROLE})"
+"""``required permission hr.read``, ``required OAuth scope``; not ``required argument: role``."""
 
 _INVALID_ARGUMENTS = _any_of(
     r"\bvalidation errors? for\b",
@@ -56,12 +76,14 @@ _INVALID_ARGUMENTS = _any_of(
     r"\bmust have required propert",
     r"\bmust NOT have additional propert",
     r"\bunrecognized key",
-    r"\bmissing (?:\d+ )?required ",
     r"\bis a required (?:property|argument|parameter|field)\b",
     r"\badditional properties are not allowed\b",
     r"\binputs are not permitted\b",
     r"\bunexpected keyword argument\b",
 )
+
+_MISSES_SOMETHING = _any_of(r"\bmissing (?:\d+ )?required ")
+_MISSES_A_RIGHT = _any_of(rf"\bmissing (?:the |a |\d+ )?{_A_REQUIRED_RIGHT}")
 
 _OPERATING_SYSTEM = _any_of(
     r"\b(?:EACCES|EPERM|EROFS)\b",
@@ -70,21 +92,21 @@ _OPERATING_SYSTEM = _any_of(
     r"operation not permitted)",
 )
 
-_A_RIGHT = r"(?:permissions?|privileges?|rights?|authori[sz]ation|clearance)\b"
-_A_ROLE = r"(?:role|scope)s?\b(?!\W*(?:argument|parameter|field|property|name|value)s?\b)"
-_WORDS = r"(?:\S+ ){0,3}"
-
 _DENIED = _any_of(
     r"\b(?:access|permission|request|operation|call|action|authori[sz]ation|query|tool)s?\b[^\n]{0,80}\bdenied\b",
-    r"^(?:error executing tool \S+: |error: )?denied\b",
+    r"^(?:error: )?denied\b",
     r"\bdenied (?:by|for|to)\b",
     r"(?:\bun|\bnot |n't )authori[sz]ed\b",
+    r"(?:\bun|\bnot |n't )authenticated\b",
+    r"\bauthentication (?:is )?required\b",
+    r"\binsufficient_(?:scope|permission|privilege|right)s?\b",
     r"\bforbidden\b(?! (?:characters?|words?|values?|keys?|fields?|names?|patterns?))",
     r"(?:\bnot|n't) (?:be )?permitted\b",
     r"(?:\bnot|n't) (?:be )?(?:allowed|entitled) (?:to|for)\b",
     r"\bmay not (?:access|call|see|read|view|use|change|delete|update|create|perform|execute)\b",
     r"\b(?:insufficient|inadequate|lacks?|lacking) " + _WORDS + f"(?:{_A_RIGHT}|{_A_ROLE})",
     r"\b(?:missing|without|no) " + _WORDS + _A_RIGHT,
+    _MISSES_A_RIGHT.pattern,
     r"(?:\bnot|n't) have " + _WORDS + rf"(?:access\b|{_A_RIGHT}|{_A_ROLE})",
     r"\brequires? " + _WORDS + f"(?:{_A_RIGHT}|{_A_ROLE})",
     r"\b" + _A_RIGHT + r" (?:\S+ ){0,2}(?:is |are )?required\b",
@@ -93,6 +115,7 @@ _DENIED = _any_of(
     r"\b(?:violat\w+|against|(?:blocked|refused|rejected|restricted|prohibited|disallowed) by) "
     + _WORDS
     + r"polic(?:y|ies)\b",
+    r"\bpolicy enforcement failed\b",
     r"\bpolic(?:y|ies) " + _WORDS + r"(?:violation|violated|denies|forbids|prohibits|blocks|refuses)\b",
 )
 
@@ -108,9 +131,13 @@ def classify(text: str, *, tool: str, listed: bool, code: int | None = None, arg
         arguments_valid: whether the arguments fit the tool's ``inputSchema``.
     """
     text = text[:_READ_CHARS]
-    if _UNKNOWN_TOOL.search(text) and (not listed or tool in text):
+    if (prefix := _OF_THE_SDK.match(text)) is not None:
+        text = text[prefix.end() :]
+    if _UNKNOWN_TOOL.search(text) and (not listed or _is_said_to_be_unknown(tool, text)):
         return "unknown_tool"
-    if _INVALID_ARGUMENTS.search(text) and (listed or code is None):
+    misses_a_right = arguments_valid and _MISSES_A_RIGHT.search(text)
+    misses_an_argument = _MISSES_SOMETHING.search(text) and not misses_a_right
+    if (misses_an_argument or _INVALID_ARGUMENTS.search(text)) and (listed or code is None):
         return "invalid_arguments"
     if _DENIED.search(text) and not _OPERATING_SYSTEM.search(text):
         return "denied"
@@ -119,3 +146,11 @@ def classify(text: str, *, tool: str, listed: bool, code: int | None = None, arg
     if code == INVALID_PARAMS or not arguments_valid:
         return "invalid_arguments"
     return "tool_error"
+
+
+def _is_said_to_be_unknown(tool: str, text: str) -> bool:
+    """Return whether it is this tool that a text has not found, and not what the tool was looking for."""
+    name = rf"['\"`]?(?<![\w-]){re.escape(tool)}(?![\w-])['\"`]?"
+    before = rf"(?:{_NO_SUCH_TOOL}|\btool (?:is |was )?{_NOT_FOUND})[\s:]*(?:\w+[\s:]+){{0,2}}{name}"
+    behind = rf"\btool[\s:]*(?:\w+ ){{0,2}}{name}(?: (?:is|was|has|been|could|currently))* ?{_NOT_FOUND}"
+    return _any_of(before, behind).search(text) is not None

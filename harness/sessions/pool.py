@@ -5,26 +5,32 @@
 | several trials of one server and user        | they share one connection, also while it starts       |
 | the connection was lost                      | the next loan starts a new one                        |
 | ``isolation: case``                          | each loan has its own, which ends with it             |
+| the same, and the server has a ``reset`` call | each loan has one of its own, which the next gets fresh |
 | it does not start                            | everyone who waits is told; the next loan tries again |
 | it did not start `MAX_STARTS` times in a row | the next loan is told at once                         |
+| a server that joins several                  | a loan of each of them, and one list of tools         |
 | `MAX_PROCESSES` run                          | the one longest idle ends; if none is idle, wait      |
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict
 
 import anyio
 from anyio.abc import TaskGroup
 
 from harness.canonical import digest
-from harness.errors import HarnessError, ServerError
+from harness.errors import HarnessError, NotAdmitted, ServerError
+from harness.sessions import Session
+from harness.sessions.bearer import Bearers, check_credential, shown_to
 from harness.sessions.connection import Connection
 from harness.sessions.guardian import Guardian
-from harness.sessions.identity import check_identity, identity_key
-from harness.types import JsonObject, ServerSpec
+from harness.sessions.hosts import Hosts
+from harness.sessions.identity import Identity, check_identity
+from harness.sessions.joined import JoinedSession, JoinedTools
+from harness.types import Credential, JsonObject, ServerSpec, ToolRequest
 
 MAX_PROCESSES = 16
 """Servers that run at the same time: a Python server takes 70 MB and much of a core while it boots."""
@@ -38,6 +44,7 @@ class _Seat:
 
     def __init__(self) -> None:
         self.connection: Connection | None = None
+        self.returned: list[Connection] = []
         self.lock = anyio.Lock()
         self.loans = 0
         self.last_used = 0.0
@@ -54,70 +61,167 @@ class _Seat:
 class Pool:
     """Lends sessions; satisfies `harness.sessions.SessionPool`."""
 
-    def __init__(self, owners: TaskGroup, guardian: Guardian) -> None:
-        """Run connections in ``owners``."""
+    def __init__(self, owners: TaskGroup, guardian: Guardian, bearers: Bearers) -> None:
+        """Run connections in ``owners``; ``bearers`` give the tokens of users."""
         self._owners = owners
         self._guardian = guardian
+        self._bearers = bearers
+        self._hosts = Hosts(owners, guardian, bearers)
         self._seats: dict[tuple[str, str], _Seat] = {}
         self._digests: dict[int, tuple[ServerSpec, str]] = {}
+        self._joined: dict[tuple[str, ...], JoinedTools] = {}
         self._running = 0
+        self._reserved = 0
         self._freed = anyio.Event()
 
     @asynccontextmanager
-    async def session(self, server: ServerSpec, user_context: JsonObject | None) -> AsyncGenerator[Connection]:
+    async def session(
+        self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
+    ) -> AsyncGenerator[Session]:
         """Lend the session of that user (see `harness.sessions.SessionPool.session`)."""
-        check_identity(server.identity)
-        seat = self._seat(server, user_context)
+        async with self.sessions(server, [user_context], credential) as (session,):
+            yield session
+
+    @asynccontextmanager
+    async def sessions(
+        self, server: ServerSpec, user_contexts: Sequence[JsonObject | None], credential: Credential = "valid"
+    ) -> AsyncGenerator[list[Session]]:
+        """Lend the sessions of several users at once (see `harness.sessions.SessionPool.sessions`).
+
+        Who holds one process and waits for another must not stand in the way of others who do: no more are
+        let in than have room for all that they need.
+        """
+        needed = len(user_contexts) * (len(server.members) or 1)
+        lend = self._joint if server.members else self._loan
+        async with self._room(needed, server), AsyncExitStack() as loans:
+            yield [await loans.enter_async_context(lend(server, user, credential)) for user in user_contexts]
+
+    @asynccontextmanager
+    async def _joint(
+        self, server: ServerSpec, user_context: JsonObject | None, credential: Credential
+    ) -> AsyncGenerator[JoinedSession]:
+        """Lend the sessions of all members as one."""
+        names = [member.name for member in server.members]
+        async with AsyncExitStack() as loans:
+            connections = [
+                await loans.enter_async_context(self._loan(member, user_context, shown_to(member, credential)))
+                for member in server.members
+            ]
+            lists = tuple(connection.tools for connection in connections)
+            known = (*names, *(tools.digest for tools in lists))
+            tools = self._joined.get(known) or self._joined.setdefault(known, JoinedTools(names, lists))
+            yield JoinedSession(names, connections, tools)
+
+    @asynccontextmanager
+    async def _room(self, servers: int, server: ServerSpec) -> AsyncGenerator[None]:
+        if servers == 1:
+            yield
+            return
+        if servers > MAX_PROCESSES:
+            raise ServerError(
+                f"server {server.name!r} is needed {servers} times at once, members and users counted, "
+                f"and at most {MAX_PROCESSES} servers run at the same time"
+            )
+        while self._reserved + servers > MAX_PROCESSES:
+            await self._freed.wait()
+        self._reserved += servers
+        try:
+            yield
+        finally:
+            self._reserved -= servers
+            self._notify()
+
+    @asynccontextmanager
+    async def _loan(
+        self, server: ServerSpec, user_context: JsonObject | None, credential: Credential
+    ) -> AsyncGenerator[Connection]:
+        check_identity(server, user_context)
+        check_credential(server, user_context, credential)
+        identity = Identity(user_context, credential)
+        seat = self._seat(server, identity)
         seat.loans += 1
         try:
             if server.isolation == "case":
-                connection = await self._own(seat, server, user_context)
+                connection = await self._own(seat, server, identity)
             else:
-                connection = await self._shared(seat, server, user_context)
+                connection = await self._shared(seat, server, identity)
             try:
                 yield connection
             finally:
                 if server.isolation == "case":
-                    connection.close()
-                    await connection.closed()
+                    await self._give_back(seat, server, connection)
         finally:
             seat.loans -= 1
             seat.last_used = anyio.current_time()
             self._notify()
 
-    def prestart(self, server: ServerSpec, user_context: JsonObject | None) -> None:
-        """Start what the next loan of that user will need, in the background and if there is room. Never raises."""
-        if self._running < MAX_PROCESSES:
-            self._owners.start_soon(self._prestart, server, user_context)
+    @asynccontextmanager
+    async def visit(
+        self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
+    ) -> AsyncGenerator[Session]:
+        """Lend a session of that user over a process that all users share, where each request says who asks.
 
-    async def _prestart(self, server: ServerSpec, user_context: JsonObject | None) -> None:
+        Elsewhere, it is a loan as any other.
+        """
+        if server.identity.via != "meta" or server.isolation == "case" or server.members:
+            async with self.session(server, user_context, credential) as session:
+                yield session
+            return
+        async with self._loan(server, None, "valid") as connection:
+            yield await connection.visit(user_context)
+
+    def prestart(self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid") -> None:
+        """Start what the next loan of that user will need, in the background and if there is room. Never raises."""
+        for each in server.members or (server,):
+            if self._running < MAX_PROCESSES:
+                self._owners.start_soon(self._prestart, each, Identity(user_context, shown_to(each, credential)))
+
+    async def _prestart(self, server: ServerSpec, identity: Identity) -> None:
         with suppress(HarnessError):
-            check_identity(server.identity)
-            seat = self._seat(server, user_context)
+            check_identity(server, identity.user_context)
+            check_credential(server, identity.user_context, identity.credential)
+            seat = self._seat(server, identity)
             async with seat.lock:
                 if seat.connection is None:
-                    seat.connection = await self._start(server, user_context)
+                    seat.connection = await self._start(server, identity)
 
-    async def _shared(self, seat: _Seat, server: ServerSpec, user_context: JsonObject | None) -> Connection:
+    async def _shared(self, seat: _Seat, server: ServerSpec, identity: Identity) -> Connection:
         async with seat.lock:
             connection = seat.connection
             if connection is None or connection.lost is not None:
                 _refuse_hopeless(seat)
-                seat.connection = connection = await self._start(server, user_context)
+                seat.connection = connection = await self._start(server, identity)
         await self._ready(seat, connection)
         return connection
 
-    async def _own(self, seat: _Seat, server: ServerSpec, user_context: JsonObject | None) -> Connection:
+    async def _own(self, seat: _Seat, server: ServerSpec, identity: Identity) -> Connection:
         _refuse_hopeless(seat)
+        while seat.returned:
+            used = seat.returned.pop()
+            if await _made_fresh(used, server):
+                return used
+            used.close()
+            await used.closed()
         connection, seat.connection = seat.connection, None  # prestarted, or none
         if connection is None or connection.lost is not None:
-            connection = await self._start(server, user_context)
+            connection = await self._start(server, identity)
         try:
             await self._ready(seat, connection)
+            if server.command is None and server.reset is not None:
+                await _require_fresh(connection, server)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    async def _give_back(self, seat: _Seat, server: ServerSpec, connection: Connection) -> None:
+        """Keep a server for the next loan if its state can be made a fresh one, else end it."""
+        cut_off = anyio.get_current_task().has_pending_cancellation()
+        if server.reset is not None and connection.lost is None and not connection.unsettled and not cut_off:
+            seat.returned.append(connection)
+            return
+        connection.close()
+        await connection.closed()
 
     async def _ready(self, seat: _Seat, connection: Connection) -> None:
         try:
@@ -129,12 +233,12 @@ class Pool:
             raise
         seat.failures = 0
 
-    async def _start(self, server: ServerSpec, user_context: JsonObject | None) -> Connection:
+    async def _start(self, server: ServerSpec, identity: Identity) -> Connection:
         while self._running >= MAX_PROCESSES:
             self._evict()
             await self._freed.wait()
         self._running += 1
-        connection = Connection(server, user_context, self._guardian)
+        connection = Connection(server, identity, self._guardian, self._hosts, self._bearers)
         self._owners.start_soon(self._run, connection)
         return connection
 
@@ -146,7 +250,11 @@ class Pool:
             self._notify()
 
     def _evict(self) -> None:
-        """Begin to end the connection that is idle for the longest time, if one is."""
+        """Begin to end the connection that is idle for the longest time, if one is: first those kept for reuse."""
+        spare = [seat for seat in self._seats.values() if seat.returned]
+        if spare:
+            min(spare, key=lambda seat: seat.last_used).returned.pop(0).close()
+            return
         idle = [seat for seat in self._seats.values() if seat.is_idle]
         if idle:
             oldest = min(idle, key=lambda seat: seat.last_used)
@@ -158,8 +266,8 @@ class Pool:
         self._freed.set()
         self._freed = anyio.Event()
 
-    def _seat(self, server: ServerSpec, user_context: JsonObject | None) -> _Seat:
-        key = (self._digest(server), identity_key(user_context))
+    def _seat(self, server: ServerSpec, identity: Identity) -> _Seat:
+        key = (self._digest(server), identity.key)
         seat = self._seats.get(key)
         if seat is None:
             seat = self._seats[key] = _Seat()
@@ -173,19 +281,38 @@ class Pool:
         return known[1]
 
 
+async def _made_fresh(connection: Connection, server: ServerSpec) -> bool:
+    """Make the call that makes the server's state a fresh one; return whether it did."""
+    assert server.reset is not None
+    if connection.lost is not None:
+        return False
+    request = ToolRequest(id="reset", tool=server.reset.tool, arguments=server.reset.arguments)
+    return not (await connection.call(request, turn=0, epoch=anyio.current_time())).is_error
+
+
+async def _require_fresh(connection: Connection, server: ServerSpec) -> None:
+    if not await _made_fresh(connection, server):
+        assert server.reset is not None
+        raise ServerError(f"server {server.name!r} could not be reset by its tool {server.reset.tool!r}")
+
+
 def _refuse_hopeless(seat: _Seat) -> None:
-    if seat.failures >= MAX_STARTS:
+    # Who was refused is asked about again each time: that takes a moment only, and is what some cases are about.
+    if seat.failures >= MAX_STARTS and not isinstance(seat.failure, NotAdmitted):
         assert seat.failure is not None
-        raise ServerError(f"{seat.failure} (not tried again)", stderr_tail=seat.failure.stderr_tail)
+        raise seat.failure.again(" (not tried again)")
 
 
 @asynccontextmanager
-async def open_pool() -> AsyncGenerator[Pool]:
-    """Run a pool for the length of the block; whatever it started is gone afterwards."""
+async def open_pool(learn: Callable[[str], None] = lambda _: None) -> AsyncGenerator[Pool]:
+    """Run a pool for the length of the block; whatever it started is gone afterwards.
+
+    ``learn`` is told of every secret that comes up, before it is used.
+    """
     failure: BaseException | None = None
-    async with Guardian() as guardian, anyio.create_task_group() as owners:
+    async with Guardian() as guardian, Bearers(guardian, learn) as bearers, anyio.create_task_group() as owners:
         try:
-            yield Pool(owners, guardian)
+            yield Pool(owners, guardian, bearers)
         except anyio.get_cancelled_exc_class():
             raise
         except BaseException as error:  # noqa: BLE001 - raised again below: a task group would wrap it

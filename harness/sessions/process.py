@@ -3,7 +3,8 @@
 Nothing here knows MCP, so that a server boots while its client is still being imported.
 
 A server runs in a session of its own. It is ended in steps, all of them bounded: its stdin closes,
-its process group gets SIGTERM, its process group gets SIGKILL. The group gets its SIGKILL even when
+its process group gets SIGTERM (at once where MCP does not come over its pipes: it would not mind its
+stdin), its process group gets SIGKILL. The group gets its SIGKILL even when
 the server itself left at once, because of what it may have left behind. Should we be killed first,
 the kernel (on Linux) and the guardian do the same.
 """
@@ -25,6 +26,7 @@ from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from harness.errors import ServerError
 from harness.sessions.guardian import Guardian
+from harness.sessions.pipes import see_off
 from harness.sessions.stderr import StderrTail
 from harness.types import ServerSpec
 
@@ -51,14 +53,13 @@ _POLL_S = 0.002
 
 
 class ServerProcess:
-    """A running server: its two pipes, its last words, and how it ended. Made by `launch`."""
+    """A running server: its pipes, its last words, and how it ended. Made by `launch`."""
 
     def __init__(self, process: Process, stderr: StderrTail, guardian: Guardian) -> None:
         """Take charge of ``process``, the leader of a process group of its own."""
         assert process.stdin is not None
-        assert process.stdout is not None
         self.stdin: ByteSendStream = process.stdin
-        self.stdout: ByteReceiveStream = process.stdout
+        self.stdout: ByteReceiveStream | None = process.stdout
         self.stderr = stderr
         self._process = process
         self._guardian = guardian
@@ -69,6 +70,10 @@ class ServerProcess:
     def pid(self) -> int:
         """The process, and its group."""
         return self._process.pid
+
+    def stderr_text(self) -> str:
+        """Return the last lines that it wrote on stderr."""
+        return self.stderr.text()
 
     async def obituary(self) -> str:
         """Say how it ended, ``exited with code 1``, waiting a moment where that is about to be known."""
@@ -81,10 +86,16 @@ class ServerProcess:
             return f"was killed by {_signal_name(-code)}"
         return f"exited with code {code}"
 
+    async def exited(self) -> None:
+        """Wait until it has ended."""
+        await self._process.wait()
+
     async def watch(self) -> None:
         """Wait for the exit, then end the rest of its group: nobody must keep its pipes open."""
         await self._process.wait()
         self._kill_group()
+        if self.stdout is None:
+            return
         # Only a process that left the group can still hold the pipe: stop listening to it.
         await anyio.sleep(REAP_S)
         await self.stdout.aclose()
@@ -94,12 +105,16 @@ class ServerProcess:
         with anyio.CancelScope(shield=True):
             with suppress(anyio.BrokenResourceError, OSError):
                 await self.stdin.aclose()
-            if not await self._exits_within(EXIT_GRACE_S):
+            if self.stdout is None:
+                self._signal_group(signal.SIGTERM)
+                await self._exits_within(EXIT_GRACE_S)
+            elif not await self._exits_within(EXIT_GRACE_S):
                 self._signal_group(signal.SIGTERM)
                 await self._exits_within(TERM_GRACE_S)
             self._kill_group()
             if await self._exits_within(REAP_S):
                 await self._process.aclose()
+                await see_off(self.stdin)
                 await self._vanishes()
             self.stderr.close()
 
@@ -121,7 +136,7 @@ class ServerProcess:
 
     async def _discard_stdout(self) -> None:
         with suppress(anyio.EndOfStream, anyio.ClosedResourceError, OSError):
-            while True:
+            while self.stdout is not None:
                 await self.stdout.receive(_READ_BYTES)
 
     def _kill_group(self) -> None:
@@ -138,13 +153,17 @@ class ServerProcess:
 
 
 @asynccontextmanager
-async def launch(spec: ServerSpec, env: Mapping[str, str], guardian: Guardian) -> AsyncGenerator[ServerProcess]:
+async def launch(
+    spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *, with_pipes: bool = True
+) -> AsyncGenerator[ServerProcess]:
     """Run the server for the length of the block; ``env`` is added to its configured environment.
+
+    Where MCP does not come ``with_pipes``, what it writes on stdout is kept with its stderr.
 
     Raises:
         ServerError: it could not be started.
     """
-    process = await _start(spec, {**_inherited(), **spec.env, **env}, guardian)
+    process = await _start(spec, {**_inherited(), **spec.env, **env}, guardian, with_pipes=with_pipes)
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(process.stderr.read_on)
@@ -157,9 +176,10 @@ async def launch(spec: ServerSpec, env: Mapping[str, str], guardian: Guardian) -
         await process.end()
 
 
-async def _start(spec: ServerSpec, env: Mapping[str, str], guardian: Guardian) -> ServerProcess:
+async def _start(spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *, with_pipes: bool) -> ServerProcess:
     if spec.command is None:
-        raise ServerError(f"server {spec.name!r} has no command to start")
+        wrong = "is reached over stdio and has" if spec.url is None else "has a url, is reached over stdio, and has"
+        raise ServerError(f"server {spec.name!r} {wrong} no command to start")
     _check_startable(spec.name, spec.command, spec.cwd, env)
     stderr_read, stderr_write = os.pipe()
     try:
@@ -169,7 +189,7 @@ async def _start(spec: ServerSpec, env: Mapping[str, str], guardian: Guardian) -
             process = await anyio.open_process(
                 [*_dying_with_us(), spec.command, *spec.args],
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                stdout=subprocess.PIPE if with_pipes else stderr_write,
                 stderr=stderr_write,
                 cwd=spec.cwd,
                 env=env,

@@ -15,7 +15,8 @@ def t_tail(t: float, df: float) -> float:
 
     Source: Abramowitz and Stegun 26.5.27: it is I_x(df/2, 1/2) at x = df / (df + t²).
     """
-    return incomplete_beta(df / 2, 0.5, df / (df + t * t))
+    square = t * t
+    return incomplete_beta(df / 2, 0.5, df / (df + square), square / (df + square))
 
 
 def t_quantile(probability: float, df: float) -> float:
@@ -34,16 +35,19 @@ def t_quantile(probability: float, df: float) -> float:
     return high
 
 
-def incomplete_beta(a: float, b: float, x: float) -> float:
+def incomplete_beta(a: float, b: float, x: float, rest: float | None = None) -> float:
     """Return the regularised incomplete beta function I_x(a, b), for a, b > 0 and 0 ≤ x ≤ 1.
+
+    ``rest`` is 1 - x, where the caller knows it better: near x = 1 the subtraction loses what it is about.
 
     Source: DLMF 8.17.22, a continued fraction, evaluated by Lentz's method; DLMF 8.17.4 for large x.
     """
     if x <= 0 or x >= 1:
         return 0.0 if x <= 0 else 1.0
+    rest = 1 - x if rest is None else rest
     if x > (a + 1) / (a + b + 2):
-        return 1 - incomplete_beta(b, a, 1 - x)
-    front = exp(a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b)) / a
+        return 1 - incomplete_beta(b, a, rest, x)
+    front = exp(a * log(x) + b * (log1p(-x) if x < rest else log(rest)) + lgamma(a + b) - lgamma(a) - lgamma(b)) / a
     return front * _fraction(a, b, x)
 
 

@@ -41,15 +41,17 @@ Reader: TypeAlias = Callable[[Path, Vocabulary], Suite]
 
 READERS: Registry[Reader] = Registry(
     "harness.suites",
+    "sort of suite",
     {
         "yml": "harness.suites.mxcp:read_suite",
         "yaml": "harness.suites.mxcp:read_suite",
         "csv": "harness.suites.csv_dataset:read_dataset",
+        "jsonl": "harness.suites.memory_dataset:read_memory",
     },
 )
 """File extension, in lower case and without its dot → the `Reader` of such files."""
 
-PYTHON_SUITES: Registry[Any] = Registry("harness.python_suites", {"internal": "harness.internal:Internal"})
+PYTHON_SUITES: Registry[Any] = Registry("harness.python_suites", "suite", {"internal": "harness.internal:Internal"})
 """Name → the class of a suite in Python, for those that have a name besides their dotted path."""
 
 SCHEMA_FILE = Path(__file__).with_name("suite.schema.json")

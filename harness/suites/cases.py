@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +10,11 @@ from harness.documents.document import Steps
 from harness.documents.fields import as_line, found
 from harness.documents.reading import Reading, dropped
 from harness.errors import InvalidValue, did_you_mean
-from harness.suites.layout import Layouts
+from harness.suites.identities import IdentityReader
+from harness.suites.ingest import INGEST_PROMPT, ingest_turns, roomy, typical_tokens
+from harness.suites.layout import MXCP_CHECKS, Layouts
 from harness.suites.parameters import Expander
+from harness.suites.simulated_users import read_user, summary
 from harness.types import Case, Check, JsonObject, Limits, ScriptedCall, Turn
 
 _LIMITS = {
@@ -21,6 +24,11 @@ _LIMITS = {
     "max_tokens": "max_tokens",
     "max_cost": "max_cost_usd",
 }
+
+
+END_STATE = "end_state"
+"""The check of what a conversation leaves behind."""
+_SAID_BY_USER = "A user says what comes to them; what they say first stands under 'first_message:' of 'user:'."
 
 
 class CaseReader:
@@ -34,6 +42,9 @@ class CaseReader:
         given = reading.document.value.get("contexts") if isinstance(reading.document.value, dict) else None
         self._contexts: Mapping[str, Any] | None = suite.get("contexts", {} if given is None else None)
         self._expander = Expander(reading, layout.test, layout.parameters)
+        decision = layout.assertions.fields.get("decision")
+        self._identities = IdentityReader(reading, suite, layout.expectation, decision)
+        self._as: tuple[str, ...] = ()  # who asks where a test does not say
         self._lost = False  # whether something that was meant as a check is a problem already
         self._base = self._defaults(suite.get("defaults", {}))
         self._base_lost = self._lost
@@ -49,7 +60,7 @@ class CaseReader:
             name = test.get("name")
             noun = f"test {name!r}" if isinstance(name, str) else f"test number {index + 1}"
             for end, row in self._expander.expand(path, test, noun):
-                yield path, self._case(path, row, noun, end)
+                yield from ((path, case) for case in self._asked(path, row, noun, end))
 
     # ── What holds for every test ────────────────────────────────────────────────────────────
 
@@ -60,6 +71,7 @@ class CaseReader:
         for key in _LIMITS.keys() & values.keys() & self._suite.keys():
             message = f"{key!r} stands at the top of the suite, too."
             self._reading.problem(self._reading.document.at_key((*path, key)), message, "Keep one of them.")
+        self._given = {*values, *self._suite}  # keys that hold for every test
         top = Case(
             name="",
             prompt="",
@@ -69,6 +81,7 @@ class CaseReader:
             metadata=self._suite.get("metadata", {}),
         )
         checks = self._checks(path, given, values, "defaults")
+        self._as = self._identities.names(path, values)
         return self._shared(path, values, replace(top, checks=checks), "defaults")
 
     def _shared(self, path: Steps, values: Mapping[str, Any], base: Case, noun: str) -> Case:
@@ -77,6 +90,8 @@ class CaseReader:
         return replace(
             base,
             user_context=self._user(path, values["user_context"]) if "user_context" in values else base.user_context,
+            leaks=values.get("leaks", base.leaks),
+            credential=values.get("credential", base.credential),
             setup=(*base.setup, *setup),
             teardown=(*teardown, *base.teardown),
             trials=values.get("trials", base.trials),
@@ -88,38 +103,63 @@ class CaseReader:
 
     # ── A test ───────────────────────────────────────────────────────────────────────────────
 
-    def _case(self, path: Steps, test: Mapping[str, Any], noun: str, end: str) -> Case:
+    def _asked(self, path: Steps, test: Mapping[str, Any], noun: str, end: str) -> Iterator[Case]:
+        """Yield the cases of a test: one, or one for each identity that asks it."""
         values = self._reading.record(path, test, self._layout.test, noun)
-        self._lost = self._base_lost or "turns" in dropped(test, values)
-        self._require_words(path, test, noun)
-        turns = self._turns((*path, "turns"), values.get("turns", ()), noun)
-        case = replace(
-            self._shared(path, values, self._base, noun),
-            name=values["name"] + end if "name" in values else "",
-            prompt=turns[0].prompt if turns else values.get("prompt", ""),
-            checks=(*self._checks(path, test, values, noun), *self._base.checks),
-            turns=turns,
-            description=values.get("description"),
-            at=self._reading.document.at(path),
-        )
-        if not case.every_check and not self._lost:
+        case = self._case(path, test, values, noun, end)
+        names = self._identities.names(path, values)
+        if not {"as", "user_context"} & values.keys():
+            names = self._as
+        lost = self._lost or self._identities.is_lost or bool(dropped(test, values) & {"as", "expect", "tool"})
+        before = len(self._reading.problems)
+        cases = list(self._identities.expand(path, values, case, names, noun))
+        lost = lost or len(self._reading.problems) > before
+        compared = len(names) > 1 and case.leaks == "fail"  # which is something to be checked
+        if not compared and not lost and not all(each.every_check for each in cases):
             meant = f"Add 'assertions:' with at least one of: {', '.join(self._layout.assertions.fields)}."
             place = self._reading.document.at((*path, "assertions"))
             self._reading.problem(place, f"{noun} checks nothing.", meant)
-        return case
+        yield from cases
+
+    def _case(self, path: Steps, test: Mapping[str, Any], values: Mapping[str, Any], noun: str, end: str) -> Case:
+        self._lost = self._base_lost or "turns" in dropped(test, values)
+        self._require_words(path, test, noun)
+        told = ingest_turns(values.get("ingest", ()), values.get("ingest_prompt", INGEST_PROMPT))
+        asked = self._turns((*path, "turns"), values.get("turns", ()), noun, fresh="ingest" in test)
+        turns = (*told, *asked)
+        user = read_user(self._reading, (*path, "user"), values["user"], noun) if "user" in values else None
+        shared = self._shared(path, values, self._base, noun)
+        if told:
+            limits = roomy(shared.limits, turns, {*values, *self._given})
+            shared = replace(shared, limits=limits, typical_tokens=typical_tokens(turns))
+        return replace(
+            shared,
+            name=values["name"] + end if "name" in values else "",
+            prompt=asked[0].prompt if asked else summary(user) if user else values.get("prompt", ""),
+            checks=(*self._checks(path, test, values, noun), *self._base.checks),
+            turns=turns,
+            user=user,
+            description=values.get("description"),
+            at=self._reading.document.at(path),
+        )
 
     def _require_words(self, path: Steps, test: Mapping[str, Any], noun: str) -> None:
-        """A test has a prompt or turns, and not both."""
-        words = [key for key in ("prompt", "turns") if test.get(key) is not None]
-        if not words:
-            meant = "Add 'prompt: …', or 'turns:' for a conversation."
+        """A test has a prompt, turns or a user, and only one of them."""
+        words = [key for key in ("prompt", "turns", "user") if test.get(key) is not None]
+        if test.get("ingest") is not None and words != ["turns"]:
+            meant = "Write what is asked under 'turns:', each as '- prompt: …'."
+            message = f"{noun} has 'ingest' and no 'turns'." if not words else f"{noun} has 'ingest' and {words[0]!r}."
+            self._reading.problem(self._reading.document.at_key((*path, "ingest")), message, meant)
+        elif not words:
+            meant = "Add 'prompt: …', 'turns:' for a conversation, or 'user:' for somebody who leads it."
             self._reading.problem(self._reading.document.at((*path, "prompt")), f"{noun} has no 'prompt'.", meant)
         elif len(words) > 1:
-            message = f"{noun} has both 'prompt' and 'turns'."
-            meant = "Make the prompt the first of the turns."
-            self._reading.problem(self._reading.document.at_key((*path, "prompt")), message, meant)
+            message = f"{noun} has both {words[0]!r} and {words[1]!r}."
+            meant = "Make the prompt the first of the turns." if words[1] == "turns" else _SAID_BY_USER
+            self._reading.problem(self._reading.document.at_key((*path, words[0])), message, meant)
 
-    def _turns(self, path: Steps, turns: Any, noun: str) -> tuple[Turn, ...]:
+    def _turns(self, path: Steps, turns: Any, noun: str, *, fresh: bool) -> tuple[Turn, ...]:
+        """Return the turns that are written out; ``fresh``: whether each begins a conversation if it does not say."""
         read = []
         for index, given in enumerate(turns):
             place, each = (*path, index), f"turn {index + 1} of {noun}"
@@ -129,8 +169,18 @@ class CaseReader:
                 self._lost = True
                 continue
             values = self._reading.record(place, given, self._layout.turn, each)
-            read.append(Turn(prompt=values.get("prompt", ""), checks=self._checks(place, given, values, each)))
+            checks = self._checks(place, given, values, each)
+            if index < len(turns) - 1:
+                self._refuse_end_state(checks, each)
+            read.append(Turn(prompt=values.get("prompt", ""), checks=checks, fresh=values.get("fresh", fresh)))
         return tuple(read)
+
+    def _refuse_end_state(self, checks: Sequence[Check], noun: str) -> None:
+        for check in checks:
+            if _is_of_the_end(check.kind, check.params):
+                message = f"{noun}: {END_STATE!r} is read when the conversation is over, which goes on after this turn."
+                meant = "Put it into the last turn, or under 'assertions:' of the test."
+                self._reading.problem(check.at or self._reading.document.at(()), message, meant)
 
     def _checks(self, path: Steps, given: Mapping[str, Any], values: Mapping[str, Any], noun: str) -> tuple[Check, ...]:
         """Return the checks of a test, of a turn or of the defaults, in the order of the file."""
@@ -141,13 +191,24 @@ class CaseReader:
         sources = [((*path, "assertions", kind), kind, parsed) for kind, parsed in asked.items()]
         if "expected_answer" in values:
             sources.append(((*path, "expected_answer"), "expected_answer", values["expected_answer"]))
-        if dropped(assertions, asked) or dropped(given, values) & {"assertions", "expected_answer"}:
+        self._note_blanks((*path, "assertions"), assertions, noun)
+        self._note_blanks(path, {key: given[key] for key in ("expected_answer",) if key in given}, noun)
+        lost = {
+            kind for kind in assertions.keys() - asked.keys() if assertions[kind] is not None or kind not in MXCP_CHECKS
+        }
+        if lost or dropped(given, values) & {"assertions", "expected_answer"}:
             self._lost = True
         return tuple(
             Check(kind=kind, params=params, at=self._reading.document.at((*place, *part)))
             for place, kind, parsed in sources
             for part, params in parsed
         )
+
+    def _note_blanks(self, path: Steps, given: Mapping[str, Any], noun: str) -> None:
+        for kind in MXCP_CHECKS:
+            if kind in given and given[kind] is None:
+                at = self._reading.document.at_key((*path, kind))
+                self._reading.note(at, f"{kind!r} of {noun} has no value, so nothing is asked by it.")
 
     def _calls(self, path: Steps, calls: Any, noun: str) -> tuple[ScriptedCall, ...]:
         read = (self._call((*path, index), given, noun) for index, given in enumerate(calls))
@@ -183,6 +244,12 @@ class CaseReader:
             return None
         context: JsonObject | None = self._contexts[given]
         return context
+
+
+def _is_of_the_end(kind: str, params: JsonObject) -> bool:
+    """Whether a check, or one inside it where it is a group, asks what the conversation has left behind."""
+    members = (member for option in params.get("options", ()) for member in option)
+    return kind == END_STATE or any(_is_of_the_end(member["kind"], member["params"]) for member in members)
 
 
 def _limits(values: Mapping[str, Any], base: Limits) -> Limits:

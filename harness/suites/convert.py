@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.canonical import canonical_json
-from harness.documents.document import shown
+from harness.documents.files import shown
 from harness.errors import HarnessError, InvalidInput, Problem, UsageError
 from harness.suites import Vocabulary
 from harness.suites.csv_dataset import CHECK, COLUMNS, NO_LIMIT, keywords, name_of, reader

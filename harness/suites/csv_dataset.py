@@ -6,17 +6,18 @@ the file.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from harness.documents.csv_rows import QUOTES_HINT, Row, Table, read_table
-from harness.documents.document import shown
 from harness.documents.fields import as_line
+from harness.documents.files import shown
+from harness.documents.strict_json import strict_json
 from harness.errors import InvalidInput, InvalidValue, Problem
 from harness.suites import Reader, Vocabulary, read_suite
+from harness.suites.memory_dataset import read_memory
 from harness.types import Case, Check, Location, Suite
 
 COLUMNS = ("test_id", "query", "expected_tool", "expected_args", "expected_response_contains")
@@ -60,6 +61,8 @@ def reader(max_cases: int) -> Reader:
     """Return a reader of every format that takes datasets of up to ``max_cases`` tests."""
 
     def read(path: Path, vocabulary: Vocabulary) -> Suite:
+        if path.suffix.lower() == ".jsonl":
+            return read_memory(path, vocabulary, max_cases=max_cases)
         if path.suffix.lower() == ".csv":
             return read_dataset(path, vocabulary, max_cases=max_cases)
         return read_suite(path, vocabulary)
@@ -166,32 +169,8 @@ def _arguments(cell: str) -> list[dict[str, Any]]:
 
 
 def _json(text: str) -> Any:
-    """Return the JSON value of ``text``; keys that are given twice and NaN are none."""
-    try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
-    except RecursionError:
-        raise InvalidValue("it is nested too deeply") from None
-    except json.JSONDecodeError as error:
-        single = "'" in text and '"' not in text
-        meant = "JSON takes double quotes, not single ones. " if single else ""
-        found = text.strip()[:60]
-        message = f"this is not JSON: {error.msg} at character {error.pos + 1} of {found!r}"
-        raise InvalidValue(message, meant=meant + QUOTES_HINT) from None
-    except ValueError:  # Python refuses whole numbers of more than 4300 digits
-        raise InvalidValue("a number in it has too many digits") from None
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidValue(f"the key {twice[:60]!r} is given twice")
-    return found
-
-
-def _no_constant(word: str) -> Any:
-    raise InvalidValue(f"{word} is no number in JSON")
+    single = "'" in text and '"' not in text
+    return strict_json(text, meant=("JSON takes double quotes, not single ones. " if single else "") + QUOTES_HINT)
 
 
 def _tools_of(tools: list[str]) -> str:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.documents.document import shown
+from harness.documents.files import shown
 from harness.errors import InvalidInput, NothingToRun, Problem, UsageError, did_you_mean
 from harness.suites import PYTHON_SUITES, Reader, Vocabulary, is_suite_file, read_suite
+from harness.suites.benchmarks import BENCHMARKS, benchmark_of
 from harness.suites.pattern import compile_pattern, labels
 from harness.suites.python_import import NoSuchModule, may_be_reference, names_a_file
 from harness.suites.python_suite import read_reference
@@ -24,8 +25,8 @@ def find_suites(
 ) -> tuple[Suite, ...]:
     """Return the suites called ``names``, in that order; without names, all of the project's own.
 
-    A name is what stands under ``suite:``, the path of a file or folder, or, for a suite in Python, its
-    own or its dotted path. Names are looked up in
+    A name is what stands under ``suite:``, that of a benchmark, the path of a file or folder, or, for a suite in
+    Python, its own or its dotted path. Names are looked up in
     ``roots`` one after the other; the project's own suites are those of the first root that has any
     files. A broken file stands in the way only of those who ask for it, or for everything.
 
@@ -154,6 +155,8 @@ class _Library:
         for root in self._roots:
             if found := self._shelf(root).named(name):
                 return found
+        if asked := benchmark_of(name):
+            return BENCHMARKS.get(asked[0]).suites(asked[1])
         if os.path.exists(name):  # noqa: PTH110 - Path.exists raises for a name that is too long
             return self._at_path(path)
         return [self._in_python(name)]
@@ -196,7 +199,7 @@ class _Library:
     def _unknown(self, name: str, *more: str) -> UsageError:
         shelves = [self._shelf(root) for root in self._roots]
         known = list(dict.fromkeys(suite.name for shelf in shelves for suite in shelf.suites))
-        near = did_you_mean(name, (*known, *PYTHON_SUITES.names()))
+        near = did_you_mean(name, (*known, *PYTHON_SUITES.names(), *BENCHMARKS.names()))
         advice = [*([near] if near else []), *more]
         problems = [str(problem) for shelf in shelves for problem in shelf.problems()]
         if known or not problems:

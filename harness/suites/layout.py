@@ -6,19 +6,22 @@ The reader (`harness.suites.mxcp`) and the JSON Schema (`harness.suites.schema`)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 from harness.config.server_entries import HANDLING
 from harness.documents.fields import (
     VERSIONS,
     Field,
     Layout,
+    as_line,
     as_list,
     as_mapping,
     as_mapping_or_line,
     as_version,
+    choice,
+    flag,
     found,
     integer,
     line,
@@ -29,8 +32,11 @@ from harness.documents.fields import (
 )
 from harness.errors import InvalidValue
 from harness.suites import Vocabulary
+from harness.suites.identities import AS, EXPECT, IDENTITIES, LEAKS, TOOL, contexts, expectation_layout
+from harness.suites.ingest import INGEST, INGEST_PROMPT_FIELD
 from harness.suites.parameters import MATRIX, PARAMETERS
-from harness.types import DEFAULT_TIMEOUT_S, Limits
+from harness.suites.simulated_users import USER, USER_LAYOUT, USER_MODEL
+from harness.types import DEFAULT_TIMEOUT_S, Credential, Limits
 
 MAX_TRIALS = 1000
 """More trials of one case tell nothing new."""
@@ -50,6 +56,10 @@ class Layouts:
     """An item of ``turns:`` of a test."""
     assertions: Layout
     """``assertions:`` of a test; each field parses to what `Vocabulary.parse` returns."""
+    user: Layout
+    """``user:`` of a test, written out."""
+    expectation: Layout
+    """What stands under an identity under ``expect:`` of a test."""
     call: Layout
     """An item of ``setup:`` and ``teardown:``."""
     parameters: Layout
@@ -61,9 +71,14 @@ def layouts(vocabulary: Vocabulary) -> Layouts:
     checks = {name: _check(vocabulary, name) for name in vocabulary.names()}
     expected = _expected_answer(checks)
     suite = {**_SUITE_FIELDS, **HANDLING, **_LIMITS, **_LABELS}
-    defaults = {"user_context": _USER, "assertions": _ASSERTIONS, **_SCRIPTED, **_LIMITS, **_REPEATS, **_LABELS}
+    defaults = {**_WHO, "assertions": _ASSERTIONS, **_SCRIPTED, **_LIMITS, **_REPEATS, **_LABELS}
     test = {**_TEST_FIELDS, **expected, **_SCRIPTED, **_PARAMETERS, **_LIMITS, **_REPEATS, **_LABELS}
-    turn = {"prompt": text("What the user says.", required=True), "assertions": _ASSERTIONS, **expected}
+    turn = {
+        "prompt": text("What the user says.", required=True),
+        "fresh": _FRESH,
+        "assertions": _ASSERTIONS,
+        **expected,
+    }
 
     asserted = dict.fromkeys(checks, "Put it under 'assertions:' of a test.")
     in_test = dict.fromkeys(test, "Put it into a test, under 'tests:'.")
@@ -76,13 +91,21 @@ def layouts(vocabulary: Vocabulary) -> Layouts:
         test=Layout(fields=test, elsewhere={**in_suite, **asserted, **judge, **_MISPLACED, **_TEST_MISPLACED}),
         turn=Layout(fields=turn, elsewhere={**_beside_turns(test), **asserted, **judge, **_MISPLACED}),
         assertions=Layout(fields=checks, elsewhere={**in_test, **judge, **_MISPLACED}),
+        user=USER_LAYOUT,
+        expectation=expectation_layout(checks),
         call=Layout(fields=_CALL_FIELDS, elsewhere=dict.fromkeys(("arguments", "params"), "Did you mean 'args'?")),
         parameters=Layout(fields=_PARAMETERS, elsewhere={}),
     )
 
 
+MXCP_CHECKS = ("must_call", "must_not_call", "answer_contains", "answer_not_contains", "expected_answer")
+"""What MXCP reads without a value, as if it were not there: so do we, and say so."""
+
+
 def _check(vocabulary: Vocabulary, name: str) -> Field:
-    return Field(schema=vocabulary.schema(name), parse=partial(vocabulary.parse, name))
+    return Field(
+        schema=vocabulary.schema(name), parse=partial(vocabulary.parse, name), takes_null=name not in MXCP_CHECKS
+    )
 
 
 def _expected_answer(checks: Mapping[str, Field]) -> dict[str, Field]:
@@ -91,7 +114,7 @@ def _expected_answer(checks: Mapping[str, Field]) -> dict[str, Field]:
         return {}
     check = checks["expected_answer"]
     description = "An answer in your own words, for a judge to compare with."
-    return {"expected_answer": Field(schema={"description": description, **check.schema}, parse=check.parse)}
+    return {"expected_answer": replace(check, schema={"description": description, **check.schema})}
 
 
 def _unknown_judge(checks: Mapping[str, Field]) -> dict[str, str]:
@@ -138,12 +161,14 @@ def _filled(noun: str, value: Any, example: str) -> list[Any]:
     return as_list(value)
 
 
-def _contexts(value: Any) -> dict[str, Any]:
-    for name, context in as_mapping(value).items():
-        if context is not None and not isinstance(context, dict):
-            words = f"expected a mapping (lines of 'key: value'), or nothing; found {found(context)}"
-            raise InvalidValue(words, path=(name,))
-    return as_mapping(value)
+def _server(value: Any) -> str | tuple[str, ...] | dict[str, Any]:
+    if not isinstance(value, list):
+        given: str | dict[str, Any] = as_mapping_or_line(value)
+        return given
+    names = tuple(as_line(name) for name in value)
+    if not names:
+        raise InvalidValue("there are no servers", meant="Write the names of configured servers: [shop, mail].")
+    return names
 
 
 def _trials(value: Any) -> int:
@@ -208,6 +233,7 @@ def _calls(description: str) -> Field:
     return Field(schema={"type": "array", "items": item, "description": description}, parse=as_list)
 
 
+_FRESH = flag("Begin a new conversation here: the model remembers nothing, the server is the same.")
 _SCRIPTED = {
     "setup": _calls("Tool calls made before the conversation. If one fails, the trial is an error."),
     "teardown": _calls("Tool calls made after the conversation, whatever came of it."),
@@ -224,6 +250,11 @@ _USER = Field(
     },
     parse=as_mapping_or_line,
 )
+_CREDENTIAL = choice(
+    "What the caller shows for its user_context, where identity goes by bearer: a good token, none, or a flawed one.",
+    get_args(Credential),
+)
+_WHO = {"user_context": _USER, "as": AS, "leaks": LEAKS, "credential": _CREDENTIAL}
 _ASSERTIONS = Field(
     schema={"$ref": "#/$defs/assertions", "description": "What must come of the prompt."}, parse=as_mapping
 )
@@ -235,14 +266,19 @@ _SUITE_FIELDS = {
     "model": line("The model that answers, unless --model names another."),
     "expected_answer_model": line("The model that judges answers, where a check needs one."),
     "judge_model": line("The same as expected_answer_model."),
+    "user_model": USER_MODEL,
     "system_prompt": text("Sent to the model ahead of every prompt."),
     "server": Field(
         schema={
-            "anyOf": [{"type": "string", "pattern": r"\S"}, {"$ref": "#/$defs/server"}],
-            "description": "The server to test: the name of a configured one, or how to start it. "
+            "anyOf": [
+                {"type": "string", "pattern": r"\S"},
+                {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": r"\S"}},
+                {"$ref": "#/$defs/server"},
+            ],
+            "description": "The server to test: the name of a configured one, those of several, or how to start it. "
             "Without it, the configured server that is named like the suite.",
         },
-        parse=as_mapping_or_line,
+        parse=_server,
     ),
     "contexts": Field(
         schema={
@@ -250,8 +286,10 @@ _SUITE_FIELDS = {
             "additionalProperties": {"type": ["object", "null"]},
             "description": "Users by name, for 'user_context:' of a test. One without a value is nobody.",
         },
-        parse=_contexts,
+        parse=contexts,
     ),
+    "identities": IDENTITIES,
+    "require_identity": flag("Whether it is a failure that nothing in the suite shows that the server knows who asks."),
     "defaults": Field(
         schema={"$ref": "#/$defs/defaults", "description": "What holds for every test."}, parse=as_mapping
     ),
@@ -265,6 +303,8 @@ _TEST_FIELDS = {
     "name": line("Name of the test, unique in the suite.", required=True),
     "description": text("What the test is for, in a sentence."),
     "prompt": text("What the user says."),
+    "ingest": INGEST,
+    "ingest_prompt": INGEST_PROMPT_FIELD,
     "turns": Field(
         schema={
             "type": "array",
@@ -274,6 +314,9 @@ _TEST_FIELDS = {
         },
         parse=partial(_filled, "turn", example="- prompt: …"),
     ),
-    "user_context": _USER,
+    "user": USER,
+    **_WHO,
+    "tool": TOOL,
+    "expect": EXPECT,
     "assertions": _ASSERTIONS,
 }

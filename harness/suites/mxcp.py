@@ -52,19 +52,25 @@ def _suite(reading: Reading, layout: Layouts) -> Suite:
     document = reading.document
     values = reading.record((), document.value, layout.suite, "the suite")
     name = values.get("suite", "")
+    cases = _cases(reading, values, layout)
+    # What one trial stored must not be what the next one finds.
+    isolation = "case" if any(turn.ingest for case in cases for turn in case.turns) else None
     return Suite(
         name=name,
         description=values.get("description"),
         model=values.get("model"),
         server=_server(reading, values.get("server"), name),
-        isolation=values.get("isolation"),
+        isolation=values.get("isolation", isolation),
         read_only=values.get("read_only", False),
         block=tuple(values.get("block", ())),
         system_prompt=values.get("system_prompt"),
+        require_identity=values.get("require_identity", False),
         judge_model=_judge_model(reading, values),
-        cases=_cases(reading, values, layout),
+        user_model=values.get("user_model"),
+        cases=cases,
         digest=document.digest,
         at=document.at(("suite",)),
+        notes=tuple(dict.fromkeys(reading.notes)),
     )
 
 
@@ -88,5 +94,7 @@ def _cases(reading: Reading, values: Mapping[str, Any], layout: Layouts) -> tupl
     return tuple(cases.values())
 
 
-def _server(reading: Reading, value: str | dict[str, Any] | None, suite: str) -> ServerSpec | str | None:
+def _server(
+    reading: Reading, value: str | tuple[str, ...] | dict[str, Any] | None, suite: str
+) -> ServerSpec | str | tuple[str, ...] | None:
     return read_server(reading, ("server",), value, suite) if isinstance(value, dict) else value

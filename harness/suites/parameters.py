@@ -31,8 +31,13 @@ MAX_COPIED = 5_000_000
 FILLED = (
     "description",
     "prompt",
+    "ingest",
+    "ingest_prompt",
     "turns",
+    "user",
     "user_context",
+    "tool",
+    "expect",
     "assertions",
     "expected_answer",
     "setup",
@@ -56,7 +61,8 @@ def _matrix(value: Any) -> dict[str, list[Any]]:
     for name, values in value.items():
         _check_name(name, (name,))
         if not isinstance(values, list) or not values:
-            raise InvalidValue(f"expected a list of at least one value, found {found(values)}", path=(name,))
+            there = "an empty list" if values == [] else found(values)
+            raise InvalidValue(f"expected a list of at least one value, found {there}", path=(name,))
         _check_distinct(values, (name,))
     return as_mapping(value)
 

@@ -2,7 +2,7 @@
 
 A word is found anywhere in ``suite::case`` or in a tag, in any case of letters; a word with ``*``,
 ``?`` or ``[`` is a glob and has to fit the whole of ``suite::case``, of the case's name or of a tag, or
-to be it, letter by letter: names of cases with parameters end in ``[…]``.
+to be it, letter by letter: names of cases with parameters end in ``[…]``, so that ``[`` may stand for itself.
 Words side by side are one word with spaces.
 """
 
@@ -105,5 +105,6 @@ class _Parser:
 def _word(word: str) -> Picks:
     folded = word.casefold()
     if any(sign in folded for sign in "*?["):
-        return lambda case: any(fnmatchcase(label, folded) or label == folded for label in case)
+        globs = (folded, folded.replace("[", "[[]"))  # [ab] is either letter, or the end of a name
+        return lambda case: any(label == folded or any(fnmatchcase(label, glob) for glob in globs) for label in case)
     return lambda case: any(folded in label for label in case)

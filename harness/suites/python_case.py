@@ -30,7 +30,7 @@ class PythonCase:
 
     id: str
     """Unique in the suite."""
-    input: str | Sequence[str]
+    input: str | Sequence[str] = ""
     """What the user says; several texts are said one after the other, each once the one before is answered."""
     expected: Any = None
     """What ``check`` compares with; never interpreted."""
@@ -48,6 +48,9 @@ class PythonCase:
     """Free labels to pick cases by."""
     assertions: Mapping[str, Any] | None = None
     """Checks as a suite in YAML has them, judged beside ``check``."""
+    user: Any = None
+    """A `harness.SimulatedUser` who talks with the model in place of ``input``, or a function that plays one:
+    ``(messages of their side of the conversation) → what they say``, ``None`` to stop."""
     steering: str | None = None
     """What the user says while the run is under way: right after the model's first reply."""
     abort: bool = False

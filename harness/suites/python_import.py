@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from harness.documents.document import shown
+from harness.documents.files import shown
 from harness.errors import UsageError, did_you_mean
 from harness.types import Location
 

@@ -31,7 +31,9 @@ from harness.suites.python_values import (
     text,
     texts,
     true,
+    user,
 )
+from harness.suites.simulated_users import summary
 from harness.types import Case, Check, Isolation, Limits, Location, ServerSpec, Suite, Turn
 
 
@@ -114,6 +116,7 @@ class _Reading:
             cases=cases,
             server=self._server(),
             judge_model=self.take(self.suite, "judge_model", text, noun),
+            user_model=self.take(self.suite, "user_model", text, noun),
             digest=digest([[case.name, case.prompts, [check.params for check in case.checks]] for case in cases]),
             at=self.at,
             reference=self.reference,
@@ -180,8 +183,9 @@ class _Reading:
         noun = f"case number {number}"
         case_id = self.take(given, "id", name, noun)
         noun = noun if case_id is None else f"case {case_id!r}"
-        said = self.take(given, "input", prompts, noun)
-        for key in ("id", "input"):
+        person = self.take(given, "user", user, noun)
+        said = (summary(person),) if person else self.take(given, "input", prompts, noun)
+        for key in ("id",) if person else ("id", "input"):
             if part(given, key) is None:
                 self.problem(f"{noun} has no {key!r}.", f"It is a {type(given).__name__}.")
         said, case_id = said or ("",), case_id or noun
@@ -189,6 +193,7 @@ class _Reading:
             name=case_id,
             prompt=said[0],
             turns=tuple(Turn(prompt=prompt) for prompt in said) if len(said) > 1 else (),
+            user=person,
             checks=self._checks(given, case_id, noun),
             description=self.take(given, "description", text, noun),
             user_context=self.take(given, "user_context", mapping, noun),

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.documents.fields import as_line
 from harness.errors import InvalidValue
-from harness.types import Isolation
+from harness.types import Isolation, SimulatedUser
 
 
 def text(value: Any) -> str:
@@ -39,6 +39,15 @@ def texts(value: Any) -> tuple[str, ...]:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
         raise InvalidValue(f"expected a list of texts, found {_shown(value)}")
     return tuple(text(item) for item in value)
+
+
+def user(value: Any) -> SimulatedUser:
+    """Return somebody who talks with the model; a function plays them itself."""
+    if isinstance(value, SimulatedUser):
+        return value
+    if not callable(value):
+        raise InvalidValue(f"expected a SimulatedUser or a function, found {_shown(value)}")
+    return SimulatedUser(code=value)
 
 
 def mapping(value: Any) -> dict[str, Any]:

@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.canonical import canonical_json
-from harness.config.server_entries import IDENTITY, SERVER
+from harness.config.identity_entries import IDENTITY
+from harness.config.server_entries import SERVER
 from harness.documents.fields import Field, Layout
 from harness.suites import Vocabulary
+from harness.suites.identities import expectation_schema
 from harness.suites.layout import Layouts, layouts
 from harness.suites.parameters import FILLED
 from harness.types import JsonObject
@@ -38,9 +40,15 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
             "test": {"description": "One question to the model, or a conversation.", **_test(layout)},
             "turn": {"description": "One thing that the user says.", **_mapping(layout.turn)},
             "defaults": {"description": "What holds for every test.", **_mapping(layout.defaults)},
+            "user": {"description": "Somebody who talks with the model.", **_mapping(layout.user)},
             "call": {"description": "A tool call that the test makes itself.", **_mapping(layout.call)},
+            "expectation": expectation_schema(layout.expectation),
             "assertions": {"description": "What must come of the prompt.", **_mapping(layout.assertions)},
-            "server": {"description": "How to start the server.", **_mapping(SERVER)},
+            "server": {
+                "description": "How the server is started, or reached.",
+                **_mapping(SERVER),
+                "anyOf": _any_required("command", "url"),
+            },
             "identity": {"description": "How the server is told who asks.", **_mapping(IDENTITY)},
         },
     }
@@ -80,7 +88,7 @@ def _test(layout: Layouts) -> dict[str, Any]:
     return {
         **schema,
         "properties": {**schema["properties"], **described},
-        "anyOf": _any_required("prompt", "turns"),
+        "anyOf": _any_required("prompt", "turns", "user"),
         "if": {"anyOf": _any_required(*layout.parameters.fields)},
         "then": {"properties": {"assertions": assertions}},
         "else": {"properties": strict},
@@ -89,8 +97,8 @@ def _test(layout: Layouts) -> dict[str, Any]:
 
 def _checks_something(layout: Layouts) -> dict[str, Any]:
     """Return what asks of every test for a check, unless the defaults have some."""
-    asked = [key for key in ("assertions", "expected_answer", "turns") if key in layout.test.fields]
-    some = {"properties": {"defaults": {"required": ["assertions"]}}, "required": ["defaults"]}
+    asked = [key for key in ("assertions", "expected_answer", "turns", "as", "expect") if key in layout.test.fields]
+    some = {"properties": {"defaults": {"anyOf": _any_required("assertions", "as")}}, "required": ["defaults"]}
     return {"if": {"not": some}, "then": {"properties": {"tests": {"items": {"anyOf": _any_required(*asked)}}}}}
 
 
@@ -99,14 +107,14 @@ def _any_required(*keys: str) -> list[JsonObject]:
 
 
 def _property(field: Field) -> JsonObject:
-    """Return the schema of a key, null included where the key may be absent."""
+    """Return the schema of a key, null included where it counts as absent."""
     schema: dict[str, Any] = dict(field.schema)
     if field.required:
         return schema
-    if isinstance(schema.get("type"), str) and "enum" not in schema:
+    if isinstance(schema.get("type"), str) and "enum" not in schema and not field.takes_null:
         return {**schema, "type": [schema["type"], "null"]}
     notes = {key: schema.pop(key) for key in _NOTES if key in schema}
-    return {**notes, "anyOf": [schema, {"type": "null"}]}
+    return {**notes, **schema} if field.takes_null else {**notes, "anyOf": [schema, {"type": "null"}]}
 
 
 def _reference(check: str) -> JsonObject:
@@ -116,8 +124,12 @@ def _reference(check: str) -> JsonObject:
 def _shared(schema: Any, known: Mapping[str, JsonObject]) -> Any:
     """Return ``schema`` with every part that is the schema of a check replaced by a reference to it."""
     if isinstance(schema, Mapping):
-        reference = known.get(canonical_json(schema))
-        return reference or {key: _shared(part, known) for key, part in schema.items()}
+        notes = {key: part for key, part in schema.items() if key in _NOTES}
+        bare = {key: part for key, part in schema.items() if key not in notes}
+        for around, part in (({}, schema), (notes, bare)):
+            if reference := known.get(canonical_json(part)):
+                return {**around, **reference}
+        return {key: _shared(part, known) for key, part in schema.items()}
     if isinstance(schema, list | tuple):
         return [_shared(part, known) for part in schema]
     return schema

@@ -1,1 +1,4 @@
-"""What the servers share: who asks (`identity`), what they may (`policy`), and who sees to it (`governed`)."""
+"""What the servers share.
+
+Who asks (`identity`, over HTTP by `tokens`), what they may (`policy`), and who sees to it (`governed`).
+"""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import sqlite3
 import unicodedata
-import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
+
+from .connections import close_with
 
 Row: TypeAlias = dict[str, Any]
 """One row by column name."""
@@ -32,7 +33,7 @@ class MemoryDatabase:
         ``functions`` are further ones of two arguments that statements may use, by name.
         """
         self._connection = sqlite3.connect(":memory:", isolation_level=None)
-        weakref.finalize(self, self._connection.close)
+        close_with(self, self._connection)
         self._connection.row_factory = sqlite3.Row
         for name, function in {"holds": _holds, "same": _same, **(functions or {})}.items():
             self._connection.create_function(name, 2, function, deterministic=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -29,6 +29,11 @@ _USER: ContextVar[Identity] = ContextVar("user", default=ANONYMOUS)
 """Who sent the request that is being served."""
 
 
+def current_user() -> Identity:
+    """Return who sent the request that is being served, for a tool that keeps things apart by user."""
+    return _USER.get()
+
+
 class GovernedServer(MCPServer[Any]):
     """An `MCPServer` of tools with structured results, under `Policies`."""
 
@@ -46,6 +51,7 @@ class GovernedServer(MCPServer[Any]):
         self._offered = {tool.name: tool for tool in tools}
         self._policies = policies
         self._environ = environ
+        self._user_of_request: Callable[[Any], Identity] | None = None
         for tool in tools:
             tool.parameters["additionalProperties"] = False
         super().__init__(
@@ -57,8 +63,15 @@ class GovernedServer(MCPServer[Any]):
             middleware=[self._identify],
         )
 
+    def believe_only(self, user_of_request: Callable[[Any], Identity]) -> None:
+        """Let ``user_of_request`` say who sent an HTTP request: ``_meta`` and environment count no more."""
+        self._user_of_request = user_of_request
+
     async def _identify(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        _USER.set(identify(ctx.meta, self._environ))
+        if self._user_of_request is None:
+            _USER.set(identify(ctx.meta, self._environ))
+        else:
+            _USER.set(ANONYMOUS if ctx.request is None else self._user_of_request(ctx.request))
         return await call_next(ctx)
 
     async def list_tools(self) -> list[ListedTool]:

@@ -4,6 +4,9 @@ A client states the user in ``_meta`` of every request under `USER_CONTEXT_META_
 is started for one user may be told once, as JSON in the variable `USER_CONTEXT_VARIABLE`. Whatever
 is missing, oversized or not a JSON object makes the request anonymous, and an identity in ``_meta``
 that cannot be read is never replaced by the one of the environment.
+
+Over HTTP anybody may write anything into ``_meta``: there only the claims of a verified token count
+(see ``tokens``), and neither ``_meta`` nor the environment does.
 """
 
 from __future__ import annotations
@@ -34,6 +37,11 @@ def identify(meta: Mapping[str, Any] | None, environ: Mapping[str, str]) -> Iden
         return _from_value(meta[USER_CONTEXT_META_KEY])
     text = environ.get(USER_CONTEXT_VARIABLE, "")
     return _from_text(text) if text else ANONYMOUS
+
+
+def identify_by_claims(claims: Mapping[str, Any]) -> Identity:
+    """Return who asks, by the ``claims`` of a token that was verified."""
+    return _from_value(dict(claims))
 
 
 def _from_text(text: str) -> Identity:

@@ -29,6 +29,7 @@ from typing import NoReturn, cast, get_args
 
 import yaml
 
+from .errors import CannotStart
 from .policy import Action, AttributeType, Condition, Policies, Rule
 from .shapes import ToolShape
 
@@ -48,7 +49,7 @@ _STRING_LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _MEMBER = re.compile(r"\b(user|args)\s*\.\s*(\w+)")
 
 
-class PolicyError(Exception):
+class PolicyError(CannotStart):
     """A policy file that cannot be used; its text names file and line."""
 
 
@@ -67,6 +68,8 @@ def load_policies(path: Path, tools: Mapping[str, ToolShape]) -> Policies:
         raise PolicyError(f"{path}{line}: not YAML: {error.problem}") from error
     except yaml.YAMLError as error:
         raise PolicyError(f"{path}: not YAML: {error}") from error
+    except RecursionError as error:
+        raise PolicyError(f"{path}: the policy file nests too deeply") from error
     return _Reader(path, tools).policies(root)
 
 

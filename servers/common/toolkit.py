@@ -1,25 +1,14 @@
-"""What every server makes its tools of: hints, closed results, and a docstring that becomes a description."""
+"""What every server makes its tools of: closed results, and a docstring that becomes a description."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Final
+from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from pydantic import ConfigDict, with_config
-
-READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-"""The tool only looks; called again it says the same."""
-ADDS: Final = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-)
-"""The tool adds something; called again it adds one more."""
-OVERWRITES: Final = ToolAnnotations(
-    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
-)
-"""The tool replaces or deletes what was there; called again it changes nothing more."""
 
 closed = with_config(ConfigDict(extra="forbid"))
 """Lets a typed dictionary's schema say that there are no other fields."""

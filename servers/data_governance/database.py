@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..common.database import MemoryDatabase, Row
-from .seed import generate
+from .seed import SEED, generate
 
 RECENT_ORDERS: Final = 5
 """Orders shown in a purchase history."""
@@ -78,9 +78,9 @@ WHERE customer_id = :customer_id
 class CustomerDatabase:
     """The whole data set, freshly made; use it from one thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = SEED) -> None:
         """Create and fill the tables."""
-        data = generate()
+        data = generate(seed)
         tables = {"customers": data.customers, "orders": data.orders, "items": data.items}
         self._database = MemoryDatabase(_SCHEMA, tables, {"same_end": _same_end})
 

@@ -34,7 +34,8 @@ LAST_DAY: Final = date(2025, 12, 31)
 """The day of the latest possible order; the data does not move with the calendar."""
 _SETTLED: Final = timedelta(days=21)
 """An order older than this on the last day is no longer on its way."""
-_SEED: Final = 20_260_101
+SEED: Final = 20_260_101
+"""The data that suites are written for."""
 _CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 
 CustomerRow: TypeAlias = tuple[str, str, str, str, str, str, str, str, str, Segment, CustomerStatus, str]
@@ -54,9 +55,9 @@ class Data:
     """order id, line, product, quantity, unit price."""
 
 
-def generate() -> Data:
-    """Return all rows; every call returns equal ones."""
-    dice = Dice(_SEED)
+def generate(seed: int = SEED) -> Data:
+    """Return all rows; equal seeds give equal ones."""
+    dice = Dice(seed)
     lines: dict[str, int] = {}
     customers = [_customer(dice, number, lines) for number in range(1, CUSTOMERS + 1)]
     orders, items = _orders(dice, customers)

@@ -10,8 +10,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 
 from ..common.database import Row
+from ..common.hints import OVERWRITES, READS
 from ..common.parameters import RowLimit
-from ..common.toolkit import OVERWRITES, READS, check_range, fields_of, make_tool
+from ..common.toolkit import check_range, fields_of, make_tool
 from . import arguments as a
 from . import results as r
 from .database import CustomerDatabase

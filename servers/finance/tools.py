@@ -13,7 +13,8 @@ from mcp.server.mcpserver.tools import Tool
 
 from ..common.database import Row
 from ..common.dates import months_before
-from ..common.toolkit import READS, fields_of, make_tool
+from ..common.hints import READS
+from ..common.toolkit import fields_of, make_tool
 from . import arguments as a
 from . import results as r
 from .figures import FISCAL_YEAR

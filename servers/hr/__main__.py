@@ -1,4 +1,4 @@
-"""``python -m servers.hr``: serve MCP on stdin and stdout until stdin ends."""
+"""``python -m servers.hr``: serve MCP on stdin and stdout until stdin ends, or on HTTP."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

@@ -11,8 +11,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 
 from ..common.database import Row
+from ..common.hints import ADDS, OVERWRITES, READS
 from ..common.parameters import RowLimit
-from ..common.toolkit import ADDS, OVERWRITES, READS, check_range, fields_of, make_tool
+from ..common.toolkit import check_range, fields_of, make_tool
 from . import arguments as a
 from . import results as r
 from .company import AS_OF, LEAVE_YEAR

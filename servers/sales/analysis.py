@@ -56,6 +56,8 @@ def start_before(first: date, last: date) -> date:
 
 
 def _trend(database: SalesDatabase, scope: Scope, first: date, last: date) -> r.Trend:
+    if first == last:
+        return "stable"  # a day has no halves
     middle = first + (last - first) / 2
     before = database.sold(_period(scope, first, middle))["revenue"]
     after = database.sold(_period(scope, middle + _ONE_DAY, last))["revenue"]

@@ -12,11 +12,12 @@ from mcp.server.mcpserver.tools import Tool
 
 from ..common.database import Row
 from ..common.dates import months_before
-from ..common.toolkit import ADDS, OVERWRITES, READS, check_range, fields_of, make_tool
+from ..common.hints import ADDS, OVERWRITES, READS
+from ..common.toolkit import check_range, fields_of, make_tool
 from . import arguments as a
 from . import results as r
 from .analysis import analyze
-from .catalog import LAST_DAY
+from .catalog import FIRST_DAY, LAST_DAY
 from .churn import assess
 from .database import SalesDatabase
 
@@ -87,9 +88,7 @@ class SalesTools:
         twelve months. Use its totals; do not add up months or products yourself.
         """
         product = None if product_id is None else self._product(product_id, category)
-        last = date.fromisoformat(date_to) if date_to else LAST_DAY
-        first = date.fromisoformat(date_from) if date_from else months_before(last, 12) + _ONE_DAY
-        check_range("date_from", first, "date_to", last)
+        first, last = _period_with_data(date_from, date_to)
         analysis = analyze(self._database, {"product_id": product_id, "category": category}, first, last)
         if product is not None:
             analysis["product"] = product["name"]
@@ -222,6 +221,21 @@ class SalesTools:
         if project is None:
             raise ToolError(f"Project {project_id} was not found; use list_projects to find a project by name")
         return project
+
+
+def _period_with_data(date_from: str | None, date_to: str | None) -> tuple[date, date]:
+    """Return the days of a period on which there is data; models ask for the year 9999, too.
+
+    Raises:
+        ToolError: the dates are the wrong way round, or there are no such days.
+    """
+    asked_from = date.fromisoformat(date_from) if date_from else None
+    asked_to = date.fromisoformat(date_to) if date_to else None
+    check_range("date_from", asked_from, "date_to", asked_to)
+    if (asked_from or FIRST_DAY) > LAST_DAY or (asked_to or LAST_DAY) < FIRST_DAY:
+        raise ToolError(f"There is no data for this period: it begins on {FIRST_DAY} and ends on {LAST_DAY}")
+    last = min(asked_to or LAST_DAY, LAST_DAY)
+    return max(asked_from or months_before(last, 12) + _ONE_DAY, FIRST_DAY), last
 
 
 def _project(row: Row) -> r.Project:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -81,7 +82,7 @@ def scene(
 def judge_all(kind: str, value: Any, evidence: Evidence) -> tuple[CheckResult, ...]:
     """Read ``value`` as a suite would and judge what comes of it."""
     checks = tuple(Check(kind=kind, params=params) for _, params in VOCABULARY.parse(kind, value))
-    case = Case(name="case", prompt=evidence.case.prompt, checks=checks, user_context=evidence.case.user_context)
+    case = replace(evidence.case, checks=checks)
     whole = Evidence(case=case, transcript=evidence.transcript, tools=evidence.tools)
     return anyio.run(evaluate, whole)
 

@@ -30,10 +30,51 @@ SCHEMA = {
         '  {"id": "C1", "next": {"id": "C2", "n_a": 1}}\n',
         'Here it is:\n```json\n{"id": "C1"}\n```\nAnything else?',
         'Run `x` first:\n```\nnot json\n```\nthen\n```\n{"id": "C1"}\n```',
+        '```{"id": "C1"}```',
+        'Here:\n```json {"id": "C1"}```\n```\n{"id": "X"}\n```',
+        '```json\n{"id": "C1"}```',
+        '```{"id":\n"C1"}\n```',
+        '```ls -l```\n```json\n{"id": "C1"}\n```',
     ],
 )
 def test_an_answer_that_is_or_holds_json_of_the_schema_passes(answer: str) -> None:
     passes("answer_json", SCHEMA, scene(answer=answer))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '```\nnot json\n```\n{"id": "C1"}\n```\nnot json\n```',
+        '```json\n{"id": "C1"} or so\n```',
+        '```json\n{"id": "C1"}',
+    ],
+)
+def test_json_outside_or_in_a_part_of_a_code_block_is_none(answer: str) -> None:
+    fails("answer_json", SCHEMA, scene(answer=answer), "Answer is not JSON")
+
+
+def test_a_block_may_hold_fences_inside_its_texts() -> None:
+    passes("answer_json", {"const": {"a": "```\n```"}}, scene(answer='```json\n{"a": "```\\n```"}\n```'))
+
+
+@pytest.mark.parametrize(
+    ("step", "number", "is_one"),
+    [
+        (0.01, "19.99", True),
+        (0.1, "0.3", True),
+        (0.01, "19.999", False),
+        (0.5, "9" * 401, True),
+        (1e-300, "1e300", True),
+        (3, "1e400", False),
+        (7, "1" + "0" * 400, False),
+        (2, "true", True),
+    ],
+)
+def test_a_multiple_is_one_of_the_decimals_that_are_written(step: float, number: str, is_one: bool) -> None:
+    if is_one:
+        passes("answer_json", {"multipleOf": step}, scene(answer=number))
+    else:
+        fails("answer_json", {"multipleOf": step}, scene(answer=number), "Answer does not fit", "is not a multiple of")
 
 
 def test_json_that_does_not_fit_is_told_place_by_place() -> None:
@@ -81,6 +122,9 @@ def test_a_schema_without_end_is_not_judged() -> None:
         ({"$ref": "#/$defs/nothing"}, ("$ref",), "there is no schema at"),
         ({"$id": "https://example.com"}, ("$id",), "may only refer to parts of itself"),
         ({"type": "object", "severity": "warn"}, ("severity",), "severity is no keyword of JSON Schema"),
+        ({"tpye": "object"}, ("tpye",), '"tpye" is no keyword of JSON Schema: it decides nothing'),
+        ({"properties": {"a": {"maxLenght": 5}}}, ("properties", "a", "maxLenght"), "is no keyword of JSON Schema"),
+        ({"dependencies": {"a": ["b"]}}, ("dependencies",), "is no keyword of JSON Schema"),
         ({"schema": 5}, ("schema",), "a JSON Schema is a mapping, not 5"),
         ("object", (), 'a JSON Schema is a mapping, not "object"'),
     ],
@@ -90,6 +134,17 @@ def test_a_schema_that_does_not_work_is_refused(value: Any, path: Any, said: str
         VOCABULARY.parse("answer_json", value)
     assert caught.value.path == path
     assert said in caught.value.message
+
+
+def test_a_misspelled_keyword_is_told_with_the_one_that_was_meant() -> None:
+    with pytest.raises(InvalidValue) as caught:
+        VOCABULARY.parse("answer_json", {"tpye": "object"})
+    assert "type" in str(caught.value.meant)
+
+
+def test_notes_and_formats_are_keywords_that_need_decide_nothing() -> None:
+    schema = {"title": "Id", "format": "email", "$comment": "of the shop", "x-owner": "me", "examples": ["a"]}
+    passes("answer_json", schema, scene(answer='"no address"'))
 
 
 def test_a_property_may_be_called_like_a_keyword() -> None:
@@ -112,6 +167,7 @@ KEYWORDS = st.sampled_from(
         "schema",
         "$schema",
         "$defs",
+        "multipleOf",
     ]
 )
 

@@ -127,6 +127,13 @@ def test_a_failure_says_which_metric_fell_short_and_why() -> None:
     assert result.hint.startswith("Describe the parameters")
 
 
+def test_a_matcher_for_all_arguments_is_told_with_all_that_was_given() -> None:
+    expected = {"expected": [{"tool": "get_stock_price", "args": {"$contains": {"ticker": "AAPL"}}}]}
+    told = with_judge(expected, 0.4, price("AAP")).explanation
+    assert 'all expected containing {"ticker": "AAPL"}, got {"ticker": "AAP"' in told
+    assert "(not given)" not in told
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -82,8 +82,10 @@ def test_a_mistake_is_told_with_its_line(tmp_path: Path, record: dict[str, Any],
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("l.jsonl", "", "no labelled answer"),
-        ("l.jsonl", "[]\n", "each line holds one JSON object"),
+        ("l.jsonl", "", "l.jsonl:1: the file is empty"),
+        ("l.jsonl", "[]\n", "l.jsonl:1: this line is no JSON object"),
+        ("l.jsonl", '{"query": "q", "query": "r", "answer": "a", "human": 1}\n', "the key 'query' is given twice"),
+        ("l.jsonl", '{"query": "q", "answer": "a", "human": NaN}\n', "NaN is no number in JSON"),
         ("l.jsonl", "{\n", "l.jsonl:1: this is not JSON"),
         ("l.jsonl", '{"query": "q", "answer": "a"}\n', "'human' is missing"),
         ("l.csv", "query,answer\n", "the column 'human' is missing"),
@@ -97,6 +99,13 @@ def test_a_file_that_cannot_be_read_is_told_so(tmp_path: Path, name: str, conten
     with pytest.raises(InvalidInput) as caught:
         read(tmp_path, content, name)
     assert words in str(caught.value)
+
+
+def test_every_mistake_of_a_file_is_told_at_once_in_order(tmp_path: Path) -> None:
+    content = 'query,answer,human,tool_outputs\nq,a,good,\nq,a,1,"[x"\nq,a\nq,a,1,\n'
+    with pytest.raises(InvalidInput) as caught:
+        read(tmp_path, content)
+    assert [problem.at.line for problem in caught.value.problems] == [2, 3, 4]
 
 
 def test_a_file_that_is_not_there_is_told_so(tmp_path: Path) -> None:

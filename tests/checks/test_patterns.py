@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.checks.patterns import check_pattern, search
+from harness.checks.patterns import check_pattern
 from harness.errors import InvalidValue
+from harness.patterns import search
 
 
 def test_a_pattern_is_found_at_its_characters() -> None:

@@ -151,6 +151,20 @@ def test_what_is_no_verdict_is_an_error(returned: Any) -> None:
     assert "which is no verdict" in refused(lambda case, run: returned)
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"verdict": "fail"}, "verdict 'fail', which is no verdict; it is one of passed, failed, not_judged"),
+        ({"severity": "error"}, "severity 'error', which is no severity; it is one of fail, warn"),
+        ({"score": float("nan")}, "score nan, which is no score; it is a number from 0 to 1"),
+        ({"score": "high"}, "score 'high', which is no score"),
+    ],
+)
+def test_a_result_that_no_log_could_be_read_back_with_is_an_error(changes: dict[str, Any], said: str) -> None:
+    own = replace(CheckResult(kind="mine", label="x", verdict="passed"), **changes)
+    assert f"check python ({AT}) returned a result with {said}" in refused(lambda case, run: own)
+
+
 def test_a_check_that_never_returns_is_given_up_and_holds_up_nobody() -> None:
     forever = threading.Event()
     check = a_check(lambda case, run: forever.wait())

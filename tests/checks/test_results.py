@@ -147,7 +147,12 @@ def test_a_value_that_is_not_there_is_told_with_what_is() -> None:
 
 def test_a_part_of_a_result_decides_only_when_the_value_is_in_it() -> None:
     cut = call("get_orders", text="start…", result_sha256=CUT)
-    assert judge("tool_result", {"path": "a"}, scene(cut)).verdict == "not_judged"
+    for value in ({}, {"value": {"$absent": True}}, {"value": {"$not": "x"}}, {"value": {"$type": "string"}}):
+        assert judge("tool_result", {"path": "a", **value}, scene(cut)).verdict == "not_judged"
+    assert judge("tool_result", {"value": {"$not": {"$contains": "555"}}}, scene(cut)).verdict == "not_judged"
+    assert judge("tool_result", {"value": {"$contains": "start"}}, scene(cut)).verdict == "passed"
+    kept = call("get_orders", structured={"a": 1}, result_sha256=CUT)  # only its text was cut
+    assert judge("tool_result", {"path": "b", "value": {"$absent": True}}, scene(kept)).verdict == "passed"
     assert judge("tool_result", {"path": "orders"}, scene(cut, call("weather", structured=ORDERS))).verdict == "passed"
 
 

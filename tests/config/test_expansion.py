@@ -1,5 +1,6 @@
 """References to the environment in configured text."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,6 +65,15 @@ def test_an_opening_that_is_no_reference_is_a_problem() -> None:
         expand(text, {"A": "a"}, problems)
         assert len(problems) == 1, text
         assert "$${" in (problems[0].meant or "")
+
+
+@pytest.mark.parametrize("environ", [{}, {"A": "a"}, {"A": "a", "B": "b"}])
+@pytest.mark.parametrize("text", ["${A:-${B}}", "${A:-x${B:-y}}", "${A:-$${B}}"])
+def test_a_default_that_holds_a_reference_is_a_problem_whatever_is_set(text: str, environ: dict[str, str]) -> None:
+    problems: list[InvalidValue] = []
+    expand({"url": text}, environ, problems)
+    (problem,) = problems
+    assert (problem.message, problem.path) == ("the default of A holds a reference of its own.", ("url",))
 
 
 def test_a_sole_reference_is_told_from_a_text_that_holds_one() -> None:

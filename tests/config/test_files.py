@@ -144,7 +144,7 @@ def test_each_way_of_writing_version_one_is_known(project: Path, version: str) -
             "harness.yml:5:7: unknown key 'tiemout' in model 'm'.\n    Did you mean 'timeout'?",
         ),
         ("models: {models: {lexical: {type: openai}}}\n", "harness.yml:1:19: the model 'lexical' is built in."),
-        ("servers: {s: {args: []}}\n", "harness.yml:1:14: server 's' has no 'command'."),
+        ("servers: {s: {args: []}}\n", "harness.yml:1:14: server 's' has neither 'command' nor 'url'."),
         ("servers: {s: python}\n", "harness.yml:1:14: server 's': expected a mapping"),
         ("servers: {s: {command: x, timeout: 3}}\n", "Use 'start_timeout' or 'call_timeout'."),
         (

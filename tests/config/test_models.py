@@ -103,6 +103,12 @@ def test_a_name_without_provider_or_model_is_unknown(name: str) -> None:
         Config().model(name)
 
 
+@pytest.mark.parametrize("url", ["http://x:99999/", "http://x:0/v1", "http://x:port/", "http://:80/"])
+def test_an_endpoint_without_a_host_or_a_port_that_exists_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match="base_url looks like"):
+        Config(environ={"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "k"}).model("gpt-4o")
+
+
 # ── Names people use ─────────────────────────────────────────────────────────────────────────
 
 
@@ -135,6 +141,26 @@ def test_every_name_on_offer_is_an_id_that_sdk_and_price_table_know() -> None:
         assert provider != "anthropic" or model_id in listed, model_id
         usage = genai_prices.Usage(input_tokens=1, output_tokens=1)
         assert genai_prices.calc_price(usage, model_id, provider_id=provider).total_price > 0
+
+
+@pytest.mark.parametrize("name", ["claude-2.1", "claude-2.0", "claude-instant-1.2", "claude-opus-4-8", "claude-next.1"])
+def test_a_dot_that_belongs_to_an_id_stays(name: str) -> None:
+    assert api_id(name) == (name, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "model_id"),
+    [("claude-sonnet-4.5", "claude-sonnet-4-5"), ("claude-3.5-sonnet-20241022", "claude-3-5-sonnet-20241022")],
+)
+def test_a_dot_that_no_id_has_becomes_a_dash(name: str, model_id: str) -> None:
+    assert api_id(name) == (model_id, f"{name} is {model_id} to the API")
+
+
+def test_a_name_that_never_was_one_is_left_alone_with_advice() -> None:
+    name, note = api_id("claude-4-haiku")
+    assert name == "claude-4-haiku"
+    assert note
+    assert "claude-haiku-4-5" in note
 
 
 def test_an_id_that_the_api_knows_is_never_replaced() -> None:

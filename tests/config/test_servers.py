@@ -199,6 +199,52 @@ def test_a_command_line_that_cannot_be_read_is_an_error(command: str) -> None:
         server_from_command(command)
 
 
+@pytest.mark.parametrize(
+    ("url", "name", "transport"),
+    [
+        ("http://127.0.0.1:8000/mcp", "127.0.0.1:8000", "http"),
+        ("https://shop.example.com/mcp/", "shop.example.com", "http"),
+        ("HTTPS://shop.example.com/sse", "shop.example.com", "sse"),
+    ],
+)
+def test_a_url_is_a_server_that_runs(url: str, name: str, transport: str) -> None:
+    server = server_from_command(url)
+    assert (server.name, server.url, server.transport, server.command) == (name, url, transport, None)
+
+
+@pytest.mark.parametrize("url", ["ftp://x/mcp", "http://", "http://h:x/", "http://h/mcp more", "ws://h/mcp"])
+def test_a_url_that_cannot_be_used_is_an_error(url: str) -> None:
+    with pytest.raises(UsageError, match="the server's URL cannot be used"):
+        server_from_command(url)
+
+
+SECRETS = ["https://me:S3cr/et-pw@host/mcp", "http://me:S3cr#et-pw@host/", "http://me:S3cr?t@h/", "http://S3cr:℀@h/mcp"]
+
+
+@pytest.mark.parametrize("url", SECRETS)
+def test_no_part_of_a_password_is_in_the_words_about_a_url_that_cannot_be_read(url: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        server_from_command(url)
+    assert "the host or port of this URL cannot be read" in str(raised.value)
+    assert "/, # and ? as %2F, %23 and %3F" in str(raised.value)
+    assert "S3cr" not in str(raised.value)
+
+
+def test_a_url_and_headers_take_variables_and_are_looked_at_once_they_are_known(configure: Configure) -> None:
+    text = "servers:\n  shop:\n    url: ${SHOP}/mcp\n    headers: {X-Key: '${KEY}'}\n"
+    spec = configure(text, SHOP="https://shop.example.com", KEY="k").server("shop", "any")
+    assert (spec.url, spec.headers, spec.cwd) == ("https://shop.example.com/mcp", {"X-Key": "k"}, None)
+    with pytest.raises(InvalidInput) as raised:
+        configure(text, SHOP="shop.example.com", KEY="k-271828\n").server("shop", "any")
+    wrong = "its value holds the character U+000A, and only printable Latin-1 may stand there."
+    assert [str(problem) for problem in raised.value.problems] == [
+        "harness.yml:3:10: server 'shop': url: expected a URL that begins with http:// or https://.",
+        f"harness.yml:4:22: server 'shop': the header 'X-Key' cannot be sent: {wrong}",
+    ]
+    with pytest.raises(InvalidInput, match=r"harness\.yml:3:10: server 'shop': the default of SHOP holds a reference"):
+        configure("servers:\n  shop:\n    url: ${SHOP:-${OTHER}}\n").server("shop", "any")
+
+
 def test_the_option_takes_a_configured_a_built_in_name_or_a_command(configure: Configure) -> None:
     config = configure(SHOP)
     assert config.server_option("shop").name == "shop"

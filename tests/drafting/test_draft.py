@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from harness.checks import VOCABULARY
+from harness.config.servers import server_from_command
 from harness.drafting.draft import MOST_TOOLS, draft_suite
 from harness.drafting.render import suite_text
 from harness.errors import UsageError
@@ -96,6 +97,15 @@ def test_somebody_who_looks_or_asks_changes_nothing(tmp_path: Path) -> None:
         ("must_not_call", "cancel_order"),
     ]
     assert [(check.kind, check.params["tool"]) for check in asking.checks] == [("must_not_call", "cancel_order")]
+
+
+@pytest.mark.parametrize(("path", "transport"), [("mcp", "http"), ("sse", "sse")])
+def test_a_server_given_by_its_url_is_written_with_it(tmp_path: Path, path: str, transport: str) -> None:
+    suite, text = drafted(tmp_path, SHOP, server_from_command(f"http://127.0.0.1:8000/{path}"))
+    assert isinstance(suite.server, ServerSpec)
+    assert (suite.server.url, suite.server.transport) == (f"http://127.0.0.1:8000/{path}", transport)
+    assert suite.server.command is None
+    assert "# headers: {Authorization:" in text
 
 
 def test_for_a_configured_server_what_changes_something_waits_in_a_comment(tmp_path: Path) -> None:

@@ -16,6 +16,22 @@ DESCRIPTION = "Show one order by its id. For all orders of a customer use search
 ORDER_ID = {"type": "string", "description": "Id of the order, such as ORD_1042."}
 
 
+PROSE = "It must be lowercase, alphanumeric or hyphenated"
+NOUNS = (
+    "settings",
+    "edit_distance",
+    "close_price",
+    "update_history",
+    "changes",
+    "reset_status",
+    "switch_port_status",
+    "cancellation_policy",
+    "drop_rate",
+    "removed_items",
+)
+"""Names of tools that only read, made of words that are verbs elsewhere."""
+
+
 def good(**changes: Any) -> Tool:
     facts: dict[str, Any] = {
         "name": "get_order",
@@ -60,8 +76,11 @@ def test_a_server_without_tools_is_an_error() -> None:
         ("id-without-example", taking("customer_id", {"type": "string", "description": "Whose orders."})),
         ("id-without-example", taking("userKey", {"type": "string", "description": "Whose orders."})),
         ("date-without-format", taking("start_date", {"type": "string", "description": "First day."})),
+        ("date-without-format", taking("date_to", {"type": "string", "description": "Last day."})),
         ("choices-in-prose", taking("status", {"type": "string", "description": "One of: open, closed, paid."})),
-        ("choices-in-prose", taking("unit", {"type": "string", "description": "Must be metric or imperial"})),
+        ("choices-in-prose", taking("unit", {"type": "string", "description": "Must be: metric or imperial"})),
+        ("choices-in-prose", taking("unit", {"type": "string", "description": "Must be 'metric' or 'imperial'"})),
+        ("choices-in-prose", taking("unit", {"type": "string", "description": "Either `metric` or `imperial`"})),
         ("opaque-choices", taking("unit", {"enum": ["c", "f"], "description": "Unit."})),
         ("opaque-choices", taking("level", {"enum": [1, 2], "description": "How much."})),
         ("provider-form", good(name="orders.get")),
@@ -71,8 +90,12 @@ def test_a_server_without_tools_is_an_error() -> None:
         ("unmarked", good(read_only=None, destructive=None)),
         ("contradictory-marks", good(read_only=True, destructive=True)),
         ("contradictory-marks", good(name="delete_order")),
+        ("contradictory-marks", good(name="update_order", description="Update the status of one order.")),
+        ("contradictory-marks", good(name="order", description="Closes an order for good.")),
         ("contradictory-marks", good(description="Deletes one order.", read_only=False, destructive=False)),
+        ("opaque-choices", taking("kind", {"enum": ["no", "zq"], "description": "Kind."})),
         ("large-tool", good(description=f"{DESCRIPTION} {'More about it. ' * 400}")),
+        ("large-tool", good(description="查看订单的详细信息。" * 100)),
         ("no-output-schema", good(output_schema=None)),
     ],
 )
@@ -87,10 +110,24 @@ def test_a_rule_finds_what_it_is_for(rule: str, broken: Tool) -> None:
     ("rule", "sound"),
     [
         ("contradictory-marks", good(description="Shows the latest updates of one order, and what was deleted.")),
+        *(("contradictory-marks", good(name=name)) for name in NOUNS),
+        ("contradictory-marks", good(name="drop_rate", read_only=False)),
+        ("contradictory-marks", good(name="edit_distance", description="Edit distance between two texts.")),
+        ("contradictory-marks", good(name="changes", description="Changes between two commits.")),
+        ("contradictory-marks", good(description="Closing prices of a share, day by day, for a year.")),
         ("id-without-example", taking("order_id", {"type": "string", "pattern": "^ORD", "description": "Id."})),
         ("id-without-example", taking("order_id", {"type": "integer", "description": "Id."})),
         ("date-without-format", taking("day", {"type": "string", "description": "YYYY-MM-DD"})),
         ("date-without-format", taking("day", {"type": "string", "format": "date", "description": "Day."})),
+        ("date-without-format", taking("day", {"type": "string", "description": "First day, written MM/DD/YYYY."})),
+        ("date-without-format", taking("day", {"type": "string", "description": "Written as in 31.12.2025."})),
+        ("date-without-format", taking("day_of_week", {"type": "string", "description": "Monday, for example."})),
+        ("date-without-format", taking("since_version2", {"type": "string", "description": "Of the interface."})),
+        ("choices-in-prose", taking("name", {"type": "string", "description": f"Name. {PROSE}"})),
+        ("choices-in-prose", taking("way", {"type": "string", "description": "Contact, either email or phone"})),
+        ("opaque-choices", taking("paid", {"enum": ["no", "yes"], "description": "Whether it is paid."})),
+        ("opaque-choices", taking("state", {"enum": ["up", "down"], "description": "Of the host."})),
+        ("large-tool", good(description="Показать один заказ. " * 51)),
         ("choices-in-prose", taking("status", {"type": "string", "enum": ["a", "b"], "description": "One of: a, b."})),
         ("choices-in-prose", taking("name", {"type": "string", "description": "Must be the full name of the person"})),
         ("opaque-choices", taking("unit", {"enum": ["c", "f"], "description": "c (Celsius) or f (Fahrenheit)."})),

@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
+from anyio.abc import TaskStatus
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -149,14 +150,63 @@ async def test_a_pause_that_outlasts_the_deadline_is_not_waited_for() -> None:
 async def test_whoever_is_cancelled_while_waiting_gives_its_place_back() -> None:
     limiter = Limiter()
     await hold(limiter, 2, throttle)
-    async with limiter.slot():
-        with anyio.move_on_after(0.01) as scope:
-            async with limiter.slot():
-                pass
-        assert scope.cancelled_caught
+    async with limiter.slot(), anyio.create_task_group() as group:
+
+        async def wait(task_status: TaskStatus[anyio.CancelScope]) -> None:
+            with anyio.CancelScope() as scope:
+                task_status.started(scope)
+                async with limiter.slot():
+                    pass
+            assert scope.cancelled_caught
+
+        scope: anyio.CancelScope = await group.start(wait)
+        await anyio.wait_all_tasks_blocked()
+        scope.cancel()
     with anyio.fail_after(1):
         async with limiter.slot():
             pass
+
+
+async def test_whose_turn_does_not_come_in_time_is_told_how_long_it_waited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.models.limiter._LAST_MOMENT_S", 1.0)
+    limiter = Limiter()
+    await hold(limiter, 2, throttle)
+    async with limiter.slot():
+        with anyio.fail_after(1.1), pytest.raises(WaitTooLong) as late:
+            async with limiter.slot():
+                pass
+        assert math.isinf(late.value.wait_s)
+        assert 0.05 < late.value.waited_s < 1
+    with anyio.fail_after(1):
+        async with limiter.slot():
+            pass
+
+
+async def test_who_asks_in_the_last_moment_is_ended_by_the_deadline_itself() -> None:
+    limiter = Limiter()
+    await hold(limiter, 2, throttle)
+    async with limiter.slot():
+        with pytest.raises(TimeoutError), anyio.fail_after(0.03):
+            async with limiter.slot():
+                pass
+    with anyio.fail_after(0.03):
+        async with limiter.slot() as slot:
+            assert slot.waited_s == 0
+
+
+async def test_a_turn_that_comes_in_the_last_moment_is_taken() -> None:
+    limiter = Limiter()
+    await hold(limiter, 2, throttle)
+    with anyio.fail_after(0.2):
+        async with anyio.create_task_group() as group, limiter.slot():
+
+            async def ask(task_status: TaskStatus[None]) -> None:
+                task_status.started()
+                async with limiter.slot() as slot:
+                    slot.succeeded = True
+
+            await group.start(ask)
+            await anyio.wait_all_tasks_blocked()
 
 
 @given(retry=st.integers(1, 10_000))

@@ -131,6 +131,26 @@ async def test_a_cooldown_that_outlasts_a_trial_ends_it_without_a_request(api: A
     assert raised.value.attempts == 0
 
 
+async def test_a_trial_whose_turn_does_not_come_sends_nothing_and_says_that_it_waited(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.models.limiter._LAST_MOMENT_S", 3.0)
+    with FakeProvider([say("Now.")]) as provider:
+        async with opened(api, provider.url) as model:
+            limiter = limiter_of(model)
+            async with limiter.slot() as slot:
+                slot.throttled = True
+            async with limiter.slot():
+                with (
+                    anyio.fail_after(3.05),
+                    pytest.raises(ModelError, match=r"other trials used all .* turn") as raised,
+                ):
+                    await converse(model)
+    assert provider.journal == []
+    assert raised.value.attempts == 0
+    assert 0 < raised.value.waited_s < 3
+
+
 async def test_a_crowd_is_throttled_and_served_all_the_same(api: Api) -> None:
     answered: list[str] = []
 

@@ -42,6 +42,24 @@ def test_reaching_the_tokens_stops_the_run() -> None:
     assert control.stopped == "budget"
 
 
+def test_what_an_earlier_part_of_a_run_used_counts() -> None:
+    assert Control(Budget(max_cost_usd=5), Usage(cost_usd=5.0)).stopped == "budget"
+    control = Control(Budget(max_cost_usd=5), Usage(cost_usd=4.0))
+    reasons = []
+    for _ in range(2):
+        control.account(a_run(cost=0.6))
+        reasons.append(control.stopped)
+    assert reasons == [None, "budget"]
+
+
+def test_a_resumed_run_keeps_its_bounds_on_money_and_tokens_unless_others_are_given() -> None:
+    recorded = {"budget": {"max_cost_usd": 5.0, "max_tokens": 100, "max_errors": 1, "fail_fast": True}}
+    assert Budget().filled_from(recorded) == Budget(max_cost_usd=5.0, max_tokens=100)
+    given = Budget(max_cost_usd=9.0, max_errors=3)
+    assert given.filled_from(recorded) == Budget(max_cost_usd=9.0, max_tokens=100, max_errors=3)
+    assert given.filled_from({}) == given
+
+
 def test_too_many_errors_stop_the_run_and_failures_do_not() -> None:
     control = Control(Budget(max_errors=2))
     reasons = []

@@ -16,7 +16,7 @@ from harness.runner.early import EarlyStopping
 from harness.runner.plan import Plan, make_plan
 from harness.runner.resume import remaining
 from harness.runner.verdict import unstarted_run
-from harness.types import DECIDED, Case, ModelSpec, Run, ServerSpec, Status, Suite
+from harness.types import DECIDED, Case, ModelSpec, Run, ServerSpec, Status, Suite, Usage
 from tests.support import a_case
 
 MODEL = ModelSpec(name="m", provider="lexical", model_id="m")
@@ -160,6 +160,16 @@ def test_a_resumed_run_remembers_what_is_decided(tmp_path: Path) -> None:
     again = carry_out(replace(rest, jobs=tuple(rest.jobs)), ["ppppp", "ppppp"])
     assert ran(again, "two") == 0
     assert ran(again, "one") == 5
+
+
+def test_a_resumed_run_knows_what_was_spent_as_far_as_anybody_does(tmp_path: Path) -> None:
+    plan = a_plan(1, 1)
+    one, two = carry_out(plan, ["p", "f"])
+    priced = replace(one, usage=Usage(input_tokens=10, output_tokens=5, cost_usd=0.5), user_usage=Usage(cost_usd=0.25))
+    unpriced = replace(two, usage=Usage(input_tokens=7, output_tokens=None, cost_usd=None))
+    log = a_log(tmp_path / "log.jsonl", plan, [replace(priced, status="error"), priced, unpriced])
+    spent = remaining(plan, log).spent
+    assert (spent.cost_usd, spent.tokens) == (1.5, 37)
 
 
 @pytest.mark.parametrize(

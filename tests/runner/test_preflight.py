@@ -19,6 +19,7 @@ from harness.runner.preflight import Preflight, known_arguments
 from harness.types import (
     Case,
     Check,
+    Credential,
     JsonObject,
     Location,
     ModelSpec,
@@ -29,7 +30,7 @@ from harness.types import (
     ToolList,
     Turn,
 )
-from tests.support import MemorySession, a_case
+from tests.support import LendsOneByOne, MemorySession, a_case
 
 TOOLS = ToolList(
     tools=(
@@ -40,7 +41,7 @@ TOOLS = ToolList(
 )
 
 
-class MemoryPool:
+class MemoryPool(LendsOneByOne):
     """Lends sessions that list `TOOLS`, and remembers to whom."""
 
     def __init__(self, *broken: str) -> None:
@@ -49,7 +50,9 @@ class MemoryPool:
         self._broken = broken
 
     @asynccontextmanager
-    async def session(self, server: ServerSpec, user_context: JsonObject | None) -> AsyncGenerator[MemorySession]:
+    async def session(
+        self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
+    ) -> AsyncGenerator[MemorySession]:
         self.lent.append(user_context)
         if (user_context or {}).get("role") in self._broken:
             raise ServerError("it does not start")
@@ -57,7 +60,7 @@ class MemoryPool:
         session.tools = TOOLS
         yield session
 
-    def prestart(self, server: ServerSpec, user_context: JsonObject | None) -> None:
+    def prestart(self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid") -> None:
         pass
 
 

@@ -37,6 +37,11 @@ def test_a_warning_changes_no_verdict() -> None:
     assert run_of(TRIAL, Transcript(), [PASSED, WARNING]).status == "passed"
 
 
+def test_what_does_not_say_that_it_passed_has_not_passed() -> None:
+    odd = CheckResult(kind="k", label="l", verdict="fail")  # type: ignore[arg-type]
+    assert run_of(TRIAL, Transcript(), [PASSED, odd]).status == "failed"
+
+
 def test_a_check_that_cannot_be_judged_makes_an_error_and_never_a_pass() -> None:
     run = run_of(TRIAL, Transcript(), [PASSED, UNJUDGED])
     assert run.status == "error"

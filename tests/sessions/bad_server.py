@@ -186,6 +186,9 @@ def list_tools(request: dict[str, Any]) -> None:
             )
         case "broken_tools":
             answer(request, {"tools": json.loads(os.environ["TOOLS"])})
+        case "choosy" if "clerk" in json.dumps(request.get("params")):
+            complain("the clerks' catalogue is on fire")
+            fail(request, -32603, "not today")
         case "nobody_knows":
             answer(request, {"tools": listed() if "_meta" in request.get("params", {}) else []})
         case _:

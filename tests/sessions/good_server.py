@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from mcp.server.context import CallNext, ServerRequestContext
@@ -52,5 +53,17 @@ def fall_over() -> str:
     raise KeyError("secret detail")
 
 
+def serve_over_http(port: int) -> None:
+    """Serve streamable HTTP at ``/mcp`` and its older form at ``/sse``, as one process."""
+    import uvicorn
+
+    app = server.streamable_http_app()
+    app.router.routes.extend(server.sse_app().routes)
+    uvicorn.run(app, port=port, log_level="warning")
+
+
 if __name__ == "__main__":
-    server.run("stdio")
+    if "PORT" in os.environ:
+        serve_over_http(int(os.environ["PORT"]))
+    else:
+        server.run("stdio")

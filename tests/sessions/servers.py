@@ -56,6 +56,16 @@ def all_gone(marker: str, *, within_s: float) -> bool:
     return True
 
 
+def all_there(marker: str, number: int, *, within_s: float) -> bool:
+    """Wait until so many processes carry ``marker``: one that is just being started shows no command line."""
+    deadline = time.monotonic() + within_s
+    while len(alive(marker)) != number:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
 async def call(session: Session, tool: str, arguments: dict[str, Any] | None = None) -> ToolCall:
     """Call a tool the way a trial does."""
     request = ToolRequest(id=f"call-{tool}", tool=tool, arguments=arguments or {})

@@ -78,8 +78,9 @@ async def test_a_crash_answers_all_pending_calls_at_once(session: Session) -> No
     assert (await call(session, "echo")).outcome == "server_lost"
 
 
-async def test_a_server_that_closes_its_stdout_is_lost(session: Session) -> None:
-    made = await call(session, "close_stdout")
+async def test_a_server_that_closes_its_stdout_is_lost(server: ServerFactory) -> None:
+    async with open_sessions() as pool, pool.session(server("ok", call_timeout_s=10), None) as session:
+        made = await call(session, "close_stdout")
     assert (made.outcome, made.text) == ("server_lost", "server 'ok' closed its stdin or stdout while still running")
 
 
@@ -97,7 +98,7 @@ async def test_lines_that_are_not_mcp_are_skipped(session: Session) -> None:
 async def test_endless_output_without_a_newline_is_cut_off(
     server: ServerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stdio, "MAX_LINE_BYTES", 8_000_000)
+    monkeypatch.setattr(stdio, "MAX_MESSAGE_BYTES", 8_000_000)
     async with open_sessions() as pool, pool.session(server("ok", call_timeout_s=10), None) as session:
         made = await call(session, "flood")
     assert made.outcome == "server_lost"

@@ -13,7 +13,8 @@ import anyio
 import pytest
 
 from harness.sessions import open_sessions, process
-from tests.sessions.servers import BAD_SERVER, ServerFactory, alive, all_gone, call
+from tests.sessions.http_servers import BAD_HTTP_SERVER
+from tests.sessions.servers import BAD_SERVER, ServerFactory, alive, all_gone, all_there, call
 
 pytestmark = pytest.mark.anyio
 
@@ -62,7 +63,7 @@ async def test_many_stubborn_servers_are_ended_at_the_same_time(server: ServerFa
         for user in range(4):
             async with pool.session(server("stubborn"), {"id": user}):
                 pass
-        assert len(alive(marker)) == 8
+        assert all_there(marker, 8, within_s=5)
         before = anyio.current_time()
     assert anyio.current_time() - before < 2.5  # one after the other they would take 3
 
@@ -98,7 +99,9 @@ if sys.argv[4] == "guardian alone":
     process._dying_with_us = lambda: ()
 
 async def main() -> None:
-    spec = ServerSpec(name="s", command=sys.executable, args=("-I", "-S", *sys.argv[1:4]), protocol="legacy")
+    transport = "http" if sys.argv[4] == "over HTTP" else "stdio"
+    args = ("-I", "-S", *sys.argv[1:4])
+    spec = ServerSpec(name="s", command=sys.executable, args=args, protocol="legacy", transport=transport)
     async with open_sessions() as pool, pool.session(spec, None):
         print("ready", flush=True)
         await anyio.sleep(60)
@@ -108,14 +111,23 @@ anyio.run(main)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("means", ["all means", "guardian alone"])
+@pytest.mark.parametrize(
+    ("means", "server", "processes"),
+    [
+        ("all means", (BAD_SERVER, "stubborn"), 3),
+        ("guardian alone", (BAD_SERVER, "stubborn"), 3),
+        ("over HTTP", (BAD_HTTP_SERVER, "ignores_sigterm"), 2),
+    ],
+)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_no_process_survives_a_harness_that_is_killed(marker: str, means: str, number: signal.Signals) -> None:
-    command = [sys.executable, "-c", PARENT, str(BAD_SERVER), "stubborn", marker, means]
+def test_no_process_survives_a_harness_that_is_killed(
+    marker: str, means: str, server: tuple[Path, str], processes: int, number: signal.Signals
+) -> None:
+    command = [sys.executable, "-c", PARENT, str(server[0]), server[1], marker, means]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"ready\n"
-        assert len(alive(marker)) == 3
+        assert len(alive(marker)) == processes
         parent.send_signal(number)
         parent.wait(5)
     assert all_gone(marker, within_s=3)

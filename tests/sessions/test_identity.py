@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import anyio
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.errors import UsageError
 from harness.sessions import open_sessions
-from harness.sessions.identity import USER_CONTEXT_META_KEY, identity_key, process_env, request_meta
-from harness.types import IdentitySpec
+from harness.sessions.identity import (
+    USER_CONTEXT_META_KEY,
+    check_headers,
+    identity_key,
+    process_env,
+    request_meta,
+    user_headers,
+)
+from harness.types import IdentitySpec, ServerSpec
 from tests.sessions.servers import ServerFactory, call
 
 
@@ -66,6 +76,43 @@ def test_equal_users_have_equal_keys() -> None:
 def test_a_user_that_is_not_json_is_refused() -> None:
     with pytest.raises(UsageError, match="cannot be written as JSON"):
         identity_key({"since": object()})
+
+
+def test_headers_are_templates_and_a_missing_or_null_attribute_sends_none() -> None:
+    templates = {"X-Role": "{role}", "X-Regions": "{regions}", "X-Chief": "{chief}", "X-None": "{nobody}", "X-A": "b"}
+    identity = IdentitySpec(via="header", headers=templates)
+    user = {"role": "admin", "regions": ["EU", "US"], "chief": None}
+    assert user_headers(identity, user) == {"X-Role": "admin", "X-Regions": '["EU", "US"]', "X-A": "b"}
+    assert user_headers(identity, None) == {}
+    assert user_headers(IdentitySpec(headers=templates), user) == {}
+
+
+@given(role=st.text(max_size=20))
+def test_a_user_is_told_in_a_header_as_they_are_or_not_at_all(role: str) -> None:
+    identity = IdentitySpec(via="header", headers={"X-Role": "{role}"})
+    with suppress(UsageError):
+        told = user_headers(identity, {"role": role})["X-Role"]
+        assert told == role
+        # What reaches a server after the white space around it is gone, as HTTP wants it.
+        assert told.encode("latin-1").strip(b" \t").decode("latin-1") == role
+        assert not {"\r", "\n", "\0"} & set(told)
+
+
+@pytest.mark.parametrize("name", ["", "X Role", "X-Role:", "Rôle", "Content-Length", "mcp-session-id", "Host"])
+def test_a_header_that_is_none_or_is_ours_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="cannot be sent"):
+        check_headers({name: "x"}, "server 'shop'")
+
+
+@pytest.mark.anyio
+async def test_a_server_that_runs_already_cannot_be_told_by_its_environment() -> None:
+    spec = ServerSpec(
+        name="shop", transport="http", url="http://127.0.0.1:1/mcp", identity=IdentitySpec(via="env", json_variable="W")
+    )
+    async with open_sessions() as pool:
+        with pytest.raises(UsageError, match="needs a server that harness starts"):
+            async with pool.session(spec, {"role": "user"}):
+                pass
 
 
 @pytest.mark.anyio

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -9,6 +10,7 @@ import pytest
 
 from harness.errors import ServerError
 from harness.sessions import Session, open_sessions, pool
+from harness.types import JsonObject, ServerSpec
 from tests.sessions.servers import ServerFactory, alive, all_gone, call
 
 pytestmark = pytest.mark.anyio
@@ -181,6 +183,31 @@ async def test_when_all_are_busy_a_trial_waits_for_its_turn(
                 for user in range(6):
                     tasks.start_soon(trial, user)
     assert most == 2
+
+
+async def test_those_who_need_several_servers_at_once_never_wait_for_each_other(
+    server: ServerFactory, marker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "MAX_PROCESSES", 3)
+    spec = server("ok")
+    joined = ServerSpec(name="two", members=(replace(spec, name="a"), replace(spec, name="b")))
+    async with open_sessions() as sharing:
+
+        async def trial(user: int) -> None:
+            contexts: list[JsonObject | None] = [{"id": user}, {"id": user + 100}]
+            async with sharing.sessions(spec, contexts) as lent:
+                assert [(await call(session, "echo")).outcome for session in lent] == ["ok", "ok"]
+                assert len(alive(marker)) <= 3
+
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as tasks:
+                for user in range(4):
+                    tasks.start_soon(trial, user)
+            async with sharing.session(joined, None) as session:
+                assert len(session.tools.tools) > 1
+            with pytest.raises(ServerError, match=r"'two' is needed 4 times at once, .* at most 3 servers"):
+                async with sharing.sessions(joined, [{"id": 1}, {"id": 2}]):
+                    pass
 
 
 async def test_trials_that_wait_for_room_share_one_process_too(

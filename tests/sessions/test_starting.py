@@ -10,6 +10,7 @@ import pytest
 
 from harness.errors import ServerError
 from harness.sessions import open_sessions
+from harness.sessions.pool import open_pool
 from harness.types import ServerSpec
 from tests.sessions.bad_server import TOOLS
 from tests.sessions.servers import BAD_SERVER, ServerFactory, call
@@ -119,6 +120,17 @@ async def test_a_server_that_fails_harms_no_other(server: ServerFactory) -> None
             async with pool.session(server("exit_at_import"), None):
                 pass
         assert (await call(good, "echo")).outcome == "ok"
+
+
+async def test_a_user_for_whom_an_open_server_cannot_list_its_tools_is_told_its_last_words(
+    server: ServerFactory,
+) -> None:
+    async with open_pool() as pool:
+        with anyio.fail_after(4), pytest.raises(ServerError) as failed:
+            async with pool.visit(server("choosy"), {"role": "clerk"}):
+                pass
+    assert str(failed.value) == "server 'choosy' refused to list its tools: not today (code -32603)"
+    assert (failed.value.stderr_tail, failed.value.gone) == ("the clerks' catalogue is on fire", False)
 
 
 IMPATIENT = """

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_types import JSONRPCError, JSONRPCResponse
 
-from harness.sessions.stdio import MALFORMED, MAX_LINE_BYTES, StdioReader
+from harness.sessions.frames import MALFORMED, MAX_MESSAGE_BYTES
+from harness.sessions.stdio import StdioReader
 
 Answer = tuple[object, object]
 
@@ -113,7 +114,7 @@ def test_nesting_without_end_is_noise() -> None:
 
 def test_a_line_without_end_ends_the_stream_with_a_complaint() -> None:
     million = b"x" * 1_000_000
-    _, reader, ends = read(*[million] * (MAX_LINE_BYTES // len(million) + 2), line(1, {}))
+    _, reader, ends = read(*[million] * (MAX_MESSAGE_BYTES // len(million) + 2), line(1, {}))
     assert reader.complaint == "wrote more than 64 MB to stdout without a line end"
     assert ends == 1
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from harness.canonical import canonical_json
+
 NAMES = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8)
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"]), max_size=20).map("x{}".format)
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -15,9 +17,12 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-def records(required: dict[str, Any], optional: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Mappings with all required keys and some optional ones, which may be null."""
-    return st.fixed_dictionaries(required, optional={key: st.none() | value for key, value in optional.items()})
+def records(
+    required: dict[str, Any], optional: dict[str, Any], filled: dict[str, Any] | None = None
+) -> st.SearchStrategy[Any]:
+    """Mappings with all required keys and some optional ones, which may be null if they are not ``filled``."""
+    may_be_null = {key: st.none() | value for key, value in optional.items()}
+    return st.fixed_dictionaries(required, optional=may_be_null | (filled or {}))
 
 
 _SECONDS = st.floats(0.001, 1e9) | st.integers(1, 10**9)
@@ -37,22 +42,25 @@ _CALLS = st.lists(
     min_size=1,
     max_size=3,
 )
-_ASSERTIONS = records({"must_call": _CALLS}, {"answer_contains": st.lists(NAMES)})
+_ASSERTIONS = records({"must_call": _CALLS}, {}, {"answer_contains": st.lists(NAMES)})
 _CONTEXTS = ("nobody", "clerk")
 _USER = st.dictionaries(NAMES, JSON, max_size=3) | st.sampled_from(_CONTEXTS)
 _SCRIPTED = st.lists(NAMES | records({"tool": NAMES}, {"args": st.dictionaries(NAMES, JSON, max_size=2)}), max_size=2)
 _SHARED = {
     "user_context": _USER,
+    "credential": st.sampled_from(["valid", "none", "expired", "wrong_audience", "bad_signature"]),
     "setup": _SCRIPTED,
     "teardown": _SCRIPTED,
     "trials": st.integers(1, 1000) | st.just(3.0),
     "pass_threshold": st.floats(0.01, 1) | st.just(1),
     **_LIMITS,
 }
-_TURN = records({"prompt": TEXTS}, {"assertions": _ASSERTIONS, "expected_answer": TEXTS})
-_OPTIONAL = {"description": TEXTS, "expected_answer": TEXTS, **_SHARED}
-_PLAIN = records({"name": NAMES, "prompt": TEXTS, "assertions": _ASSERTIONS}, _OPTIONAL)
-_TALK = records({"name": NAMES, "turns": st.lists(_TURN, min_size=1, max_size=3), "assertions": _ASSERTIONS}, _OPTIONAL)
+_EXPECTED = {"expected_answer": TEXTS}
+_TURN = records({"prompt": TEXTS}, {"assertions": _ASSERTIONS}, _EXPECTED)
+_OPTIONAL = {"description": TEXTS, **_SHARED}
+_PLAIN = records({"name": NAMES, "prompt": TEXTS, "assertions": _ASSERTIONS}, _OPTIONAL, _EXPECTED)
+_TURNS = st.lists(_TURN, min_size=1, max_size=3)
+_TALK = records({"name": NAMES, "turns": _TURNS, "assertions": _ASSERTIONS}, _OPTIONAL, _EXPECTED)
 
 
 @st.composite
@@ -62,11 +70,11 @@ def _many(draw: st.DrawFn) -> Any:
     test = draw(_PLAIN)
     scalars = st.none() | st.booleans() | st.integers() | TEXTS
     if draw(st.booleans()):
-        values = st.lists(scalars, min_size=1, max_size=3, unique_by=repr)
+        values = st.lists(scalars, min_size=1, max_size=3, unique_by=canonical_json)
         test["matrix"] = {name: draw(values) for name in names}
     else:
         row = st.fixed_dictionaries(dict.fromkeys(names, scalars))
-        test["parameters"] = draw(st.lists(row, min_size=1, max_size=4, unique_by=repr))
+        test["parameters"] = draw(st.lists(row, min_size=1, max_size=4, unique_by=canonical_json))
     test["prompt"] += " and ".join(f"${{{{ {name} }}}}" for name in names)
     test["setup"] = [{"tool": "look", "args": {name: f"${{{{{name}}}}}" for name in names}}]
     return test
@@ -78,6 +86,16 @@ _IDENTITY = (
     st.sampled_from(["meta", "bearer", {}, {"via": "meta"}])
     | records({"via": st.just("env"), "json_variable": NAMES}, {"variables": _VARIABLES})
     | st.builds(lambda name, value: {"via": "header", "headers": {name: value}}, NAMES, TEXTS)
+    | records(
+        {"via": st.just("bearer")},
+        {
+            "claims": st.dictionaries(st.sampled_from(["role", "realm.roles", "https://a.b/c"]), JSON, max_size=2),
+            "scope": NAMES,
+            "audience": NAMES,
+            "issuer_port": st.integers(1, 65_535),
+        },
+    )
+    | records({"via": st.just("bearer"), "token_command": st.just("idp token 'for me'")}, {})
 )
 _SERVER = records(
     {"command": NAMES},

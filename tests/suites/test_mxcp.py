@@ -96,6 +96,24 @@ def test_a_key_without_a_value_counts_as_absent(folder: Path) -> None:
     )
 
 
+def test_an_assertion_of_mxcp_without_a_value_is_read_as_mxcp_reads_it_and_noted(folder: Path) -> None:
+    blanks = "must_call: , must_not_call: null, answer_contains: [x], answer_not_contains: ~"
+    tests = f"tests: [{{name: a, prompt: x, assertions: {{{blanks}}}, expected_answer: }}]\n"
+    suite = read(folder, f"suite: shop\n{tests}", VOCABULARY)
+    assert [check.kind for check in suite.cases[0].checks] == ["answer_contains"]
+    assert suite.notes == tuple(
+        f"shop.yml:2:{column}: {kind!r} of test 'a' has no value, so nothing is asked by it."
+        for column, kind in (
+            (43, "must_call"),
+            (56, "must_not_call"),
+            (99, "answer_not_contains"),
+            (124, "expected_answer"),
+        )
+    )
+    with pytest.raises(InvalidInput, match="2:43: max_calls: "):
+        read(folder, f"suite: shop\n{tests.replace('must_call: ,', 'max_calls: ,', 1)}", VOCABULARY)
+
+
 def test_an_empty_user_context_is_not_a_missing_one(folder: Path) -> None:
     assert read(folder, f"suite: shop\n{TESTS}    user_context: {{}}\n").cases[0].user_context == {}
 
@@ -427,3 +445,27 @@ def test_a_suite_without_a_name_is_refused(folder: Path) -> None:
 def test_a_syntax_error_is_told_with_its_place(folder: Path) -> None:
     with pytest.raises(InvalidInput, match=r"^evals/shop.yml:2:10: YAML syntax: "):
         read_suite(write(Path("evals/shop.yml"), "suite: shop\nprompt: a: b\n"), PlainVocabulary())
+
+
+def test_the_end_state_is_asked_for_in_the_last_turn_or_of_the_whole(folder: Path) -> None:
+    state = "{resource: 'db://x', value: 1}"
+    text = f"""\
+        suite: shop
+        tests:
+          - name: a
+            turns:
+              - prompt: one
+                assertions:
+                  end_state: {state}
+              - prompt: two
+                assertions:
+                  any_of: [{{end_state: {state}}}, {{must_call: [x]}}]
+              - prompt: three
+                assertions: {{end_state: {state}}}
+            assertions: {{end_state: {state}}}
+    """
+    words = "'end_state' is read when the conversation is over, which goes on after this turn."
+    assert problems(folder, text, VOCABULARY) == [
+        f"7:22: turn 1 of test 'a': {words}",
+        f"10:19: turn 2 of test 'a': {words}",
+    ]

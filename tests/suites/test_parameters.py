@@ -211,7 +211,7 @@ def test_two_tests_of_one_name_are_told_by_the_cases_that_they_share(folder: Pat
             "shop.yml:3:63: test 'a' has both 'matrix' and 'parameters'.",
         ),
         ("{name: a, prompt: '${{x}}', matrix: {x: a}, expected_answer: x}", "expected a list of at least one value"),
-        ("{name: a, prompt: '${{x}}', matrix: {x: []}, expected_answer: x}", "expected a list of at least one value"),
+        ("{name: a, prompt: '${{x}}', matrix: {x: []}, expected_answer: x}", "at least one value, found an empty list"),
         ("{name: a, prompt: '${{x}}', matrix: {}, expected_answer: x}", "there are no parameters"),
         ("{name: a, prompt: '${{x}}', matrix: {x y: [1]}, expected_answer: x}", "'x y' is no name for a parameter"),
         ("{name: a, prompt: '${{x}}', matrix: {x: [1, 2, 1]}, expected_answer: x}", "is the same as number 1"),

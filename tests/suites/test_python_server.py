@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
-async def opened(spec: ServerSpec | str | None) -> AsyncIterator[Session]:
+async def opened(spec: Any) -> AsyncIterator[Session]:
     assert isinstance(spec, ServerSpec)
     async with open_sessions() as pool, pool.session(spec, None) as session:
         yield session

@@ -76,6 +76,17 @@ def test_an_unknown_key_passes_neither(
         read(suite, tmp_path_factory)
 
 
+def test_nothing_is_a_choice_of_one() -> None:
+    def choices(part: Any) -> list[Any]:
+        inside = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+        own = [part["anyOf"]] if isinstance(part, dict) and isinstance(part.get("anyOf"), list) else []
+        return [*own, *(found for one in inside for found in choices(one))]
+
+    found = choices(suite_schema(VOCABULARY))
+    assert found
+    assert [one for one in found if len(one) < 2] == []
+
+
 def test_every_key_is_described() -> None:
     schema = suite_schema(VOCABULARY)
     for part in (

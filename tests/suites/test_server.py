@@ -12,7 +12,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def server(folder: Path, text: str) -> ServerSpec | str | None:
+def server(folder: Path, text: str) -> ServerSpec | str | tuple[str, ...] | None:
     return read(folder, f"suite: shop\nserver: {text}\n{TESTS}").server
 
 
@@ -67,6 +67,28 @@ def test_everything_about_a_server_is_read_and_nothing_is_expanded(folder: Path)
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "transport", "url"),
+    [
+        ("{command: x}", "stdio", None),
+        ("{command: x, type: stdio}", "stdio", None),
+        ("{command: x, type: http}", "http", None),
+        ("{command: x, transport: streamable-http}", "http", None),
+        ("{command: x, type: streamableHttp, transport: http}", "http", None),
+        ("{command: x, type: sse}", "sse", None),
+        ("{command: x, url: 'http://127.0.0.1:{port}/x'}", "http", "http://127.0.0.1:{port}/x"),
+        ("{url: https://example.com/mcp, headers: {A: b}}", "http", "https://example.com/mcp"),
+        ("{url: https://example.com/sse}", "sse", "https://example.com/sse"),
+        ("{url: https://example.com/sse, type: http}", "http", "https://example.com/sse"),
+        ("{url: '${SHOP_URL}'}", "http", "${SHOP_URL}"),
+    ],
+)
+def test_every_way_to_reach_a_server_is_read(folder: Path, text: str, transport: str, url: str | None) -> None:
+    found = server(folder, text)
+    assert isinstance(found, ServerSpec)
+    assert (found.transport, found.url) == (transport, url)
+
+
 def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
     assert identity(folder, "meta") == IdentitySpec()
     assert identity(folder, "{}") == IdentitySpec()
@@ -85,8 +107,9 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
     ("text", "problem"),
     [
         ("5", "2:9: server: expected text, found 5."),
-        ("[python]", "2:9: server: expected text, found a list."),
-        ("{}", "2:9: the server has no 'command'."),
+        ("[]", "2:9: server: there are no servers."),
+        ("[1]", "2:9: server: expected text, found 1."),
+        ("{}", "2:9: the server has neither 'command' nor 'url'."),
         ("{command: [python]}", "2:19: command: expected text, found a list."),
         ("{command: x, args: y}", "2:28: args: expected a list (lines that begin with '- '), found \"y\"."),
         ("{command: x, args: [y, 5]}", "2:32: args: expected text."),
@@ -98,7 +121,20 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
             '2:32: protocol: expected one of auto, legacy, 2026-07-28; found "2025-11-25".',
         ),
         ("{command: x, isolation: cas}", '2:33: isolation: expected one of identity, case; found "cas".'),
-        ("{command: x, url: y}", "2:22: unknown key 'url' in the server."),
+        ("{command: x, url: y}", "2:27: url: expected a URL that begins with http:// or https://."),
+        ("{url: 'http://'}", "2:15: url: this URL names no host."),
+        ("{url: 'http://h:x/'}", "2:15: url: the host or port of this URL cannot be read."),
+        ("{url: 'http://h/a b'}", "2:15: url: expected a URL."),
+        ("{url: http://h/mcp, type: stdio}", "2:10: 'url' has no effect on a server over stdio."),
+        ("{url: http://h/mcp, args: [x]}", "2:29: 'args' has no effect on a server that runs already."),
+        ("{url: 'http://h:{port}/mcp'}", "2:10: only a server that harness starts has a {port}."),
+        ("{command: x, headers: {A: b}}", "2:22: 'headers' has no effect on a server over stdio."),
+        ("{command: x, type: htp}", "2:28: type: expected one of stdio, http, streamable-http, sse."),
+        ("{command: x, type: http, transport: sse}", "2:34: 'type' and 'transport' mean the same, and differ."),
+        (
+            "{url: http://h/mcp, headers: {Host: h}}",
+            "2:39: the header 'Host' cannot be sent: harness itself says what stands there.",
+        ),
         ("{command: x, identity: 5}", "2:32: identity: expected text, found 5."),
         ("{command: x, identity: jwt}", '2:32: via: expected one of meta, env, header, bearer; found "jwt".'),
         ("{command: x, identity: env}", "2:32: identity via env names no variable."),

@@ -269,3 +269,11 @@ def test_nothing_of_all_this_is_needed(folder: Path) -> None:
     case = one(folder)
     unused: list[Any] = [case.turns, case.setup, case.teardown, case.trials, case.pass_threshold]
     assert unused == [(), (), (), None, 1.0]
+
+
+def test_a_credential_holds_for_one_test_or_for_all(folder: Path) -> None:
+    assert one(folder, "").credential == "valid"
+    assert one(folder, "defaults: {credential: none}\n").credential == "none"
+    assert one(folder, "defaults: {credential: none}\n", "    credential: expired\n").credential == "expired"
+    error = refusal(folder, f"suite: shop\ncredential: none\n{TESTS}")
+    assert "Put it into a test" in str(error)

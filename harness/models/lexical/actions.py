@@ -6,9 +6,10 @@ Only words are looked at, the tool's and the user's, because a model is told no 
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+import re
+from typing import Literal, NamedTuple, TypeAlias
 
-from harness.models.lexical.text import first_sentence, stem, word_set, words
+from harness.models.lexical.text import first_sentence, word_set, words
 from harness.types import Tool
 
 Action: TypeAlias = Literal["read", "create", "update", "delete"]
@@ -27,13 +28,21 @@ _VERBS: dict[Action, str] = {
 _OTHER_VERBS = word_set("run execute start trigger echo test call invoke try use")
 """Verbs that may do anything."""
 _ACTION_OF: dict[str, Action] = {verb: action for action, verbs in _VERBS.items() for verb in verbs.split()}
-_ACTION_OF_STEM: dict[str, Action] = {stem(verb): action for verb, action in _ACTION_OF.items()}
 
 _AMBIGUOUS = word_set(
     "book record stage set file post move open close commit save schedule report list count rank project "
     "update release exit correct switch"
 )
 """Verbs that are as often nouns or adjectives ("open orders"): they ask for something only where a verb stands."""
+_ALSO_NOUNS = _AMBIGUOUS | word_set(
+    "change edit reset drop view search show look check estimate query print return register display"
+)
+"""Verbs that are nouns in names and headings: an edit distance, a drop rate, a search history."""
+_AFTER_VERB = word_set(
+    "a an the one all any every each this that these those its your my our their some several multiple existing "
+    "specified given"
+)
+_AFTER_NOUN = word_set("of between since made in by")
 _BEFORE_VERB = word_set("please to and or then you also now just we i kindly but so not next finally")
 
 _QUESTION = word_set("who whom whose what what's when where which why how did does do has have had was were is are am")
@@ -82,11 +91,16 @@ def _asks(spoken: list[str], place: int) -> bool:
 def done_by(tool: Tool) -> Action | None:
     """Return what ``tool`` does, by its name and the first sentence of its description.
 
-    A tool that says in either place that it deletes is taken at its word; ``None`` when neither says anything.
+    A tool that says plainly in either place that it deletes is taken at its word. A word that may be a noun as well
+    (*update_history*, *drop_rate*) gives way to the other place. ``None`` when nothing is said.
     """
-    named = _first_action(words(tool.name))
-    described = _first_action(words(first_sentence(tool.description)))
-    return "delete" if "delete" in (named, described) else named or described
+    return _what(_named(words(tool.name)), _described(words(first_sentence(tool.description))))
+
+
+def plainly_does(tool: Tool) -> Action | None:
+    """Return what the words that open the tool's name and description say, unless they may be nouns as well."""
+    opening = (_named(words(tool.name)[:1]), _opening(words(tool.description)))
+    return _what(*(one if one is not None and one.is_sure else None for one in opening))
 
 
 def permits(request: frozenset[Action], tool: Action | None) -> bool:
@@ -96,9 +110,58 @@ def permits(request: frozenset[Action], tool: Action | None) -> bool:
     return "delete" in request if tool == "delete" else request != {"read"}
 
 
-def _first_action(text_words: list[str]) -> Action | None:
-    for place, word in enumerate(text_words):
-        action = _ACTION_OF_STEM.get(stem(word))
-        if action is not None and not is_negated(text_words, place):
-            return action
+class _Said(NamedTuple):
+    """What one place says of a tool."""
+
+    action: Action
+    is_sure: bool
+    """Whether the word can be nothing but the verb."""
+
+
+def _what(named: _Said | None, described: _Said | None) -> Action | None:
+    said = [one for one in (named, described) if one is not None]
+    if any(one.is_sure and one.action == "delete" for one in said):
+        return "delete"
+    return next((one.action for one in sorted(said, key=lambda one: not one.is_sure)), None)
+
+
+def _named(name: list[str]) -> _Said | None:
+    """Return what a name says: by the first verb in it, as it stands there (*changes* and *settings* are nouns)."""
+    place = next((place for place, word in enumerate(name) if word in _ACTION_OF and not is_negated(name, place)), None)
+    return None if place is None else _Said(_ACTION_OF[name[place]], name[place] not in _ALSO_NOUNS)
+
+
+def _described(sentence: list[str]) -> _Said | None:
+    """Return what a sentence says: by its opening, or by the first verb after it."""
+    opening = _opening(sentence)
+    if opening is not None:
+        return opening
+    for place, word in enumerate(sentence[1:], start=1):
+        verb = _base(word) or _base_of_gerund(word)
+        asks = verb not in _ALSO_NOUNS or (word == verb and sentence[place - 1] in _BEFORE_VERB)
+        if verb is not None and asks and not is_negated(sentence, place):
+            return _Said(_ACTION_OF[verb], is_sure=True)
     return None
+
+
+def _opening(sentence: list[str]) -> _Said | None:
+    """Return what the first word says: *Close* or *Closes*; not *Closing prices*, nor *Changes between*."""
+    verb = _base(sentence[0]) if sentence else None
+    after = sentence[1] if len(sentence) > 1 else ""
+    if verb is None or (verb in _ALSO_NOUNS and after in _AFTER_NOUN):
+        return None
+    return _Said(_ACTION_OF[verb], verb not in _ALSO_NOUNS or after in _AFTER_VERB)
+
+
+def _base(word: str) -> str | None:
+    """Return the verb that ``word`` is, or is the -s form of."""
+    forms = (word, word.removesuffix("s"), word.removesuffix("es"), re.sub(r"ies\Z", "y", word))
+    return next((form for form in forms if form in _ACTION_OF), None)
+
+
+def _base_of_gerund(word: str) -> str | None:
+    """Return the verb of *deleting* and *removing*."""
+    if not word.endswith("ing"):
+        return None
+    root = word.removesuffix("ing")
+    return next((form for form in (root, f"{root}e", root[:-1]) if form in _ACTION_OF), None)

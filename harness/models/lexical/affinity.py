@@ -18,6 +18,7 @@ from harness.models.lexical.reading import Nearby
 from harness.models.lexical.schemas import Param
 from harness.models.lexical.text import terms
 from harness.models.lexical.values import Kind, Value
+from harness.patterns import BrokenPattern, search
 
 PLAUSIBLE = 0.5
 """Enough for a required parameter."""
@@ -25,7 +26,6 @@ CONVINCING = 3.0
 """Enough for an optional one."""
 
 _LONGEST_PATTERN = 200
-_NESTED = re.compile(r"[*+}]\)*[*+{]|\([^()]*[*+}][^()]*\)[*+{]")  # takes exponential time on bad luck
 
 _LIKE: Mapping[Kind, tuple[frozenset[str], float]] = {
     "email": (frozenset(terms("email mail e-mail")), 4.0),
@@ -66,7 +66,12 @@ _ROLES: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
 
 
 def fit(param: Param, value: Value, around: Nearby) -> Found | None:
-    """Return ``value`` as an argument for ``param``, with its score, or ``None`` if it cannot be one."""
+    """Return ``value`` as an argument for ``param``, with its score, or ``None`` if it cannot be one.
+
+    An enum takes none but its members, which `choices.named_choices` finds.
+    """
+    if param.choices:
+        return None
     if value.period is not None:
         scored = period(param, value)
     elif param.kind in ("number", "integer"):
@@ -105,7 +110,7 @@ def _spelled(param: Param, value: Value) -> str | None:
     pattern = _pattern(param)
     if pattern is None:
         return spellings[0]
-    return next((text for text in spellings if len(text) <= _LONGEST_PATTERN and pattern.search(text)), None)
+    return next((text for text in spellings if len(text) <= _LONGEST_PATTERN and search(pattern, text)), None)
 
 
 def _shape_score(param: Param, value: Value, text: str) -> float:
@@ -146,17 +151,17 @@ def _skeleton(text: str) -> str:
     return re.sub(r"\d+", "0", text).lower()
 
 
-def _pattern(param: Param) -> re.Pattern[str] | None:
+def _pattern(param: Param) -> str | None:
+    """Return the pattern of the parameter's schema, if it is one that can be matched in linear time."""
     pattern = param.schema.get("pattern")
-    return _compiled(pattern) if isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN else None
+    short = isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN
+    return pattern if short and _works(pattern) else None
 
 
 @lru_cache(maxsize=500)
-def _compiled(pattern: str) -> re.Pattern[str] | None:
-    """Return a schema's pattern, unless it is broken or could run for ever."""
-    if _NESTED.search(pattern):
-        return None
+def _works(pattern: str) -> bool:
     try:
-        return re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
-        return None
+        search(pattern, "")
+    except BrokenPattern:
+        return False
+    return True

@@ -97,7 +97,7 @@ def period(param: Param, value: Value) -> Scored | None:
     if param.kind in ("integer", "number"):
         day = value.period.first or value.period.last
         return (day.year, 4.0) if day is not None and "year" in param.name_words else None
-    return _day_or_words(param, value, value.period) if param.kind in ("string", "any") and not param.choices else None
+    return _day_or_words(param, value, value.period) if param.kind in ("string", "any") else None
 
 
 def _day_or_words(param: Param, value: Value, days: Period) -> Scored | None:

@@ -69,6 +69,13 @@ def test_examples_are_read_from_a_description(description: str, examples: tuple[
     [
         (text(enum=["small_business", "enterprise"]), "all small business customers", "small_business"),
         (text(enum=["open", "closed"]), "the Closed ones", "closed"),
+        (text(enum=["Boston", "Chicago"]), "the weather in Tokyo", None),
+        (text(enum=["Boston", "Chicago"]), "the weather in 'Chicago'", "Chicago"),
+        (text(enum=["1d", "5d"]), "since 2025-01-01", None),
+        (whole(enum=[10, 20]), "show 500", None),
+        (whole(enum=[10, 20]), "show 20", 20),
+        (number(enum=[0.5, 1.5]), "take 1.5", 1.5),
+        ({"type": "array", "items": {"type": "string", "enum": ["bug"]}}, "label it 'urgent'", None),
         (text("1y (one year), 5d (a working week)", enum=["1y", "5d"]), "over a working week", "5d"),
         (text(enum=["1d", "1mo", "6mo", "1y"]), "over the last 6 months", "6mo"),
         (text(enum=["1d", "1mo", "6mo", "1y"]), "in the past year", "1y"),

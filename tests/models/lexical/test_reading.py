@@ -6,13 +6,14 @@ from datetime import date
 
 import pytest
 
-from harness.models.lexical.actions import asked_for, done_by, permits
+from harness.models.lexical.actions import asked_for, done_by, permits, plainly_does
 from harness.models.lexical.dates import periods
 from harness.models.lexical.reading import read
 from harness.models.lexical.requests import split
 from harness.models.lexical.text import synonyms, terms, words
 from harness.models.lexical.values import values
-from harness.types import Tool
+from harness.types import Tool, ToolList
+from tests.models.lexical.conversations import talk
 
 TODAY = date(2026, 3, 10)  # a Tuesday
 
@@ -72,12 +73,44 @@ def test_words_in_quotes_ask_for_nothing() -> None:
         ("set_email", "", "update"),
         ("git_commit", "Records changes to the repository", "create"),
         ("echo", "Echoes the input", None),
+        ("order_tool", "For deleting orders", "delete"),
+        ("tickets", "Lets an agent close or reopen a ticket", "update"),
+        ("drop_table", "", "delete"),
+        ("update_ticket", "Ticket endpoint.", "update"),
+        ("settings", "Workspace settings by section.", None),
+        ("changes", "Changes between two commits.", None),
+        ("cancellation_policy", "Cancellation policy of a hotel.", None),
+        ("removed_items", "Items removed from the cart.", None),
+        ("close_price", "Returns the closing price of a share.", "read"),
+        ("prices", "Closing prices of a share.", None),
+        ("drop_rate", "Gets the drop rate of an item.", "read"),
     ],
 )
 def test_what_a_tool_does_is_read_from_its_name_and_first_sentence(
     name: str, description: str, action: str | None
 ) -> None:
     assert done_by(tool(name, description)) == action
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "action"),
+    [
+        ("settings", "", None),
+        ("edit_distance", "Edit distance between two texts.", None),
+        ("update_history", "History of price updates.", None),
+        ("reset_status", "Status of a reset.", None),
+        ("update_ticket", "Update the status of a ticket.", "update"),
+        ("delete_order", "", "delete"),
+    ],
+)
+def test_a_word_that_may_be_a_noun_says_nothing_plainly(name: str, description: str, action: str | None) -> None:
+    assert plainly_does(tool(name, description)) == action
+
+
+def test_a_request_to_see_finds_a_tool_that_only_speaks_of_changes() -> None:
+    tools = ToolList(tools=(tool("settings", "Workspace settings by section"),))
+    came = talk(tools, "Show the workspace settings by section", lambda _tool, _arguments: "{}")
+    assert [call[0] for call in came.calls] == ["settings"]
 
 
 def test_a_request_to_see_permits_no_change_and_none_but_delete_permits_deleting() -> None:

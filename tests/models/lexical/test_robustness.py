@@ -142,10 +142,25 @@ def test_long_and_odd_prompts_are_read_in_a_moment(text: str) -> None:
     assert time.perf_counter() - started < 3
 
 
-def test_a_pattern_that_could_run_for_ever_is_not_run() -> None:
-    schema = {"type": "object", "properties": {"order_id": {"type": "string", "pattern": "^(a+)+$"}}}
+@pytest.mark.parametrize(
+    ("pattern", "length"),
+    [
+        ("^(a+)+$", 25),
+        ("^(a|a)*$", 25),
+        (r"^\w*-?\w*-?\w*-?\w*-?\w*$", 92),
+        ("(?=a", 5),
+        ("[", 5),
+        (r"(a)\1", 5),
+        ("\ud800", 5),
+    ],
+)
+def test_a_pattern_that_hangs_other_engines_or_is_none_holds_nobody_up(pattern: str, length: int) -> None:
+    properties = {"order_id": {"type": "string", "pattern": pattern}}
+    schema = {"type": "object", "properties": properties, "required": ["order_id"]}
     tools = ToolList(tools=(Tool(name="get_order", description="Get one order", input_schema=schema),))
-    assert talk(tools, f"Get the order {'a' * 60}1").answer
+    started = time.perf_counter()
+    assert talk(tools, f"Get the order '{'a' * length}!'").answer
+    assert time.perf_counter() - started < 1
 
 
 def test_a_schema_that_contains_itself_is_read_to_an_end() -> None:

@@ -113,3 +113,6 @@ def test_a_file_that_is_not_there_or_not_text_is_an_error_and_not_an_open_door(t
     (tmp_path / "control.yml").write_text("a: \x07", encoding="utf-8")
     with pytest.raises(PolicyError, match="not YAML"):
         load_policies(tmp_path / "control.yml", TOOLS)
+    (tmp_path / "deep.yml").write_text("[" * 3_000, encoding="utf-8")
+    with pytest.raises(PolicyError, match="nests too deeply"):
+        load_policies(tmp_path / "deep.yml", TOOLS)

@@ -10,7 +10,9 @@ from typing import Any
 import anyio
 import pytest
 
+from servers.common.errors import CannotStart
 from servers.common.identity import USER_CONTEXT_VARIABLE
+from servers.data_governance.server import POLICIES, SEED_VARIABLE, make_server
 from tests.servers.data_governance.support import (
     ADMIN,
     ANALYST,
@@ -141,3 +143,8 @@ def test_a_policy_file_that_cannot_be_used_ends_the_start_with_a_message(tmp_pat
     done = subprocess.run(command, cwd=ROOT, input="", capture_output=True, text=True, timeout=WAIT_S, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"{path}:2: a rule needs 'condition'\n"
+
+
+def test_a_seed_that_is_no_number_ends_the_start_with_a_message() -> None:
+    with pytest.raises(CannotStart, match="HARNESS_SEED has to be a whole number, and is 'abc'"):
+        make_server(POLICIES, {SEED_VARIABLE: "abc"})

@@ -70,6 +70,13 @@ def test_a_trend_compares_the_halves_of_the_period() -> None:
     assert (furniture["trend_within_period"], furniture["change_percent"]) == ("falling", -44.2)
 
 
+def test_a_day_has_no_trend() -> None:
+    busy = next(day for day in sorted(DAY_OF.values()) if cents(date.fromisoformat(day), date.fromisoformat(day)))
+    analysis = analyze(DATABASE, ALL, date.fromisoformat(busy), date.fromisoformat(busy))
+    assert analysis["revenue"] > 0
+    assert analysis["trend_within_period"] == "stable"
+
+
 def test_a_day_without_sales_is_an_analysis_of_nothing() -> None:
     empty = analyze(DATABASE, {**ALL, "product_id": "PRD_001"}, FIRST_DAY, FIRST_DAY)
     assert (empty["revenue"], empty["orders"], empty["average_order_value"]) == (0.0, 0, 0.0)

@@ -30,6 +30,20 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"date_from": "2024-01-01", "date_to": "9999-12-31"},
+        {"date_from": "0001-01-01"},
+        {"date_from": "1000-01-01", "date_to": "9999-12-31"},
+    ],
+)
+async def test_a_period_that_reaches_beyond_the_data_is_what_there_is_of_it(given: dict[str, Any]) -> None:
+    async with shared() as server:
+        whole = await server.data(ANYBODY, "analyze_sales", date_from="2024-01-01", date_to="2025-12-31")
+        assert await server.data(ANYBODY, "analyze_sales", **given) == whole
+
+
 async def test_every_tool_tells_a_model_how_to_use_it_and_its_results_obey_its_schema() -> None:
     async with Client(make_server(), cache=None) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -139,6 +153,9 @@ async def test_each_call_creates_one_more_task() -> None:
         ("analyze_sales", {"product_id": "PRD_009", "category": "software"}, "category furniture; leave category out"),
         ("analyze_sales", {"date_from": "2025-06-01", "date_to": "2025-01-01"}, "date_from is after date_to"),
         ("analyze_sales", {"date_from": "last year"}, "write it as YYYY-MM-DD"),
+        ("analyze_sales", {"date_to": "0001-01-01"}, "no data for this period: it begins on 2024-01-01 and ends on"),
+        ("analyze_sales", {"date_from": "2026-01-01"}, "no data for this period"),
+        ("analyze_sales", {"date_from": "2024-01-01", "date_to": "0001-01-01"}, "date_from is after date_to"),
         ("get_churn_risk", {"customer_id": "CUS_950"}, "use search_customers to find a customer by name"),
         ("get_churn_risk", {"customer_id": "Harbor Foods"}, "ids look like CUS_042; use search_customers"),
         ("find_inactive_customers", {"months": 0}, "greater than or equal to 1"),

@@ -1,0 +1,107 @@
+"""Numbers that are spelled: ``twenty-three thousand``, ``a hundred and five``, ``minus five``.
+
+A lone *one* is mostly no figure ("no one", "one of them"): it counts where it plainly counts something ("only one",
+"there is one order", or nothing but "One.").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_WORD_RUN = re.compile(r"[A-Za-z]+(?:(?:[ -]+)[A-Za-z]+)*")
+_BETWEEN = re.compile(r"[ -]+")
+_BEHIND_DIGITS = re.compile(r"\d[^\w\n]{0,2}$")
+# fmt: off
+_SMALL = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+}
+# fmt: on
+_LARGE = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
+_VAGUE = frozenset({"few", "several", "many", "some", "couple", "per"})  # a few hundred are not a hundred
+_SHORT = 20  # characters of an answer that is one word
+_SIGNS = frozenset({"minus", "negative"})
+_COUNTING = frozenset({"exactly", "only", "just", "is", "are", "was", "were", "have", "has", "had", "found", "s"})
+
+
+def in_words(readable: str) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Yield the numbers that are spelled in ``readable``, each with what it may mean.
+
+    A minus between two numbers may be a sign or not, so that it gives two readings.
+    """
+    for run in _WORD_RUN.finditer(readable):
+        words = _BETWEEN.split(run[0])
+        lower = [word.lower() for word in words]
+        goes_on_digits = _BEHIND_DIGITS.search(readable, max(0, run.start() - 3), run.start()) is not None
+        place = 0
+        while place < len(words):
+            end = _end(lower, place, goes_on_digits=goes_on_digits)
+            if end == place:
+                place += 1
+                continue
+            if end - place > 1 or lower[place] != "one" or _counts(readable, lower, place):
+                yield _signed(words, place, end, goes_on_digits=goes_on_digits)
+            place = end
+
+
+def _end(lower: list[str], start: int, *, goes_on_digits: bool) -> int:
+    """Return where the number ends that begins at ``start``; ``start`` itself if none does."""
+    first, before = lower[start], lower[start - 1] if start else ""
+    if first not in _SMALL:
+        large = first == "hundred" or first in _LARGE
+        if not large or before in _VAGUE or (start == 0 and goes_on_digits):  # 1.2 million is read with its digits
+            return start
+    end = start + 1
+    while end < len(lower) and _goes_on(lower[end - 1], lower[end]):
+        end += 1
+    return end - 1 if lower[end - 1] == "and" else end
+
+
+def _goes_on(before: str, word: str) -> bool:
+    """Whether ``word`` goes on with the number that ends in ``before``: as in *twenty three*, not as in *two three*."""
+    big = before == "hundred" or before in _LARGE
+    if word == "and":
+        return big
+    if word in _SMALL:
+        return (
+            big or before == "and" or (_SMALL.get(before, 0) >= _SMALL["twenty"] and 0 < _SMALL[word] < _SMALL["ten"])
+        )
+    return before != "and" and (word in _LARGE or (word == "hundred" and before in _SMALL))
+
+
+def _counts(readable: str, lower: list[str], place: int) -> bool:
+    """Whether a lone *one* is a figure."""
+    if len(readable) <= _SHORT and re.fullmatch(r"\W*one\W*", readable, re.IGNORECASE):
+        return True
+    before = lower[place - 1] if place else ""
+    after = lower[place + 1] if place + 1 < len(lower) else ""
+    return before in _COUNTING and after != "of"
+
+
+def _signed(words: list[str], start: int, end: int, *, goes_on_digits: bool) -> tuple[str, tuple[float, ...]]:
+    value = _value(words[start:end])
+    text = " ".join(words[start:end])
+    if start == 0 or words[start - 1].lower() not in _SIGNS:
+        return text, (value,)
+    between = (start == 1 and goes_on_digits) or (start > 1 and _is_number_word(words[start - 2]))
+    return f"{words[start - 1]} {text}", (-value, value) if between else (-value,)
+
+
+def _is_number_word(word: str) -> bool:
+    lower = word.lower()
+    return lower in _SMALL or lower in _LARGE or lower == "hundred"
+
+
+def _value(words: list[str]) -> float:
+    total, part = 0, 0
+    for word in (word.lower() for word in words):
+        if word == "hundred":
+            part = max(part, 1) * 100
+        elif word in _LARGE:
+            total, part = total + max(part, 1) * _LARGE[word], 0
+        else:
+            part += _SMALL.get(word, 0)
+    return float(total + part)

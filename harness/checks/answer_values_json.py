@@ -1,0 +1,62 @@
+"""The JSON that an answer is, or that its first code block of JSON holds."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_OPENING = re.compile(r"^[ \t]*```", re.MULTILINE)
+_CLOSING = re.compile(r"^[ \t]*```|```[ \t]*$", re.MULTILINE)
+_INFO = (re.compile(r"[^\n`]*\n\s*"), re.compile(r"[\w+-]*[ \t]*(?=[{\[])"))  # on a line of its own, or before the JSON
+_FENCE = re.compile(r"\s*```")
+
+MISSING = object()
+"""What stands in the place of a value where there is none; ``None`` is JSON's null, which is."""
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+_STRICT = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def loads(text: str) -> Any:
+    """Return the value of strict JSON.
+
+    Raises:
+        ValueError: it is none; NaN and Infinity are none either.
+        RecursionError: it is nested too deeply.
+    """
+    return _STRICT.decode(text)
+
+
+def json_in(answer: str) -> Any:
+    """Return the JSON that the answer is, or that its first code block of JSON holds."""
+    try:
+        return loads(answer)
+    except (ValueError, RecursionError):
+        pass
+    place = 0
+    while opening := _OPENING.search(answer, place):
+        if (value := _json_at(answer, opening.end())) is not MISSING:
+            return value
+        closing = _CLOSING.search(answer, opening.end())
+        if closing is None:
+            break
+        place = closing.end()
+    return MISSING
+
+
+def _json_at(answer: str, place: int) -> Any:
+    """Return the JSON that fills the code block which is opened before ``place``, whatever line its end stands on."""
+    for info in _INFO:
+        begun = info.match(answer, place)
+        try:
+            value, end = _STRICT.raw_decode(answer, begun.end() if begun else place)
+        except (ValueError, RecursionError):
+            continue
+        if _FENCE.match(answer, end):
+            return value
+    return MISSING

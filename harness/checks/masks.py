@@ -1,0 +1,63 @@
+"""What a value looks like that a server has made unreadable."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+_ORDINARY = r"removed|restricted|confidential|denied|none|null|n/a"
+_CHOSEN = r"masked|redacted|hidden|withheld|filtered|x{3,}"
+_PLACEHOLDER = re.compile(rf"\W*(?:{_CHOSEN}|{_ORDINARY})\W*", re.IGNORECASE)
+_CHOSEN_LINE = re.compile(rf"\W*(?:{_CHOSEN})\W*", re.IGNORECASE)
+_RUN = re.compile(r"\*{2,}|•{2,}|█|x{4,}|#{3,}", re.IGNORECASE)
+_RUN_ALONE = re.compile(rf"\s*(?>{_RUN.pattern})(?!\w)", re.IGNORECASE)
+_HEADING = re.compile(r"^\s*#{1,6}\s+(?=.*[^\W\d_])")
+_BOLD = re.compile(r"(?<![\w*])(\*{2,3})(?=\w)(?=[^*]*[^\W\d_]|\d+[.,']\d)([^*]*[^\s*])\1(?![\w*])")
+"""As Markdown has them. Digits alone are what is left of a masked number: ``#### 1234``, ``**1234**``."""
+_REMEMBERED = 200
+"""Characters of a value up to which it is remembered what it is."""
+_SHORT = 64
+"""Readable characters of a line of which a part is masked, such as an address; what has more is prose."""
+
+
+def is_masked(scalar: Any) -> bool:
+    """Return whether a value stands there in place of one that must not be read."""
+    if scalar is None or scalar == "":
+        return True
+    if not isinstance(scalar, str):
+        return False
+    return _word_is_masked(scalar) if len(scalar) <= _REMEMBERED else _text_is_masked(scalar)
+
+
+def _text_is_masked(text: str) -> bool:
+    return _PLACEHOLDER.fullmatch(text) is not None or _is_overwritten(text)
+
+
+@lru_cache(maxsize=4096)  # the values of one server come again and again, and each is held against all others
+def _word_is_masked(text: str) -> bool:
+    return _text_is_masked(text)
+
+
+def _is_overwritten(text: str) -> bool:
+    """Return whether every line that says anything is made unreadable."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return bool(lines) and all(_CHOSEN_LINE.fullmatch(line) or _hides(line) for line in lines)
+
+
+def _hides(line: str) -> bool:
+    """Return whether letters are replaced by the like of ``***``, which is not how Markdown uses them.
+
+    What begins so may go on to say why, at any length.
+    """
+    plain = _BOLD.sub(r"\2", _HEADING.sub("", line))
+    if _RUN.search(plain) is None:
+        return False
+    return _RUN_ALONE.match(plain) is not None or len(_RUN.sub("", plain)) <= _SHORT
+
+
+def may_be_meant(mask: Any) -> bool:
+    """Return whether a record may well hold what looks like a mask: nothing, or a word such as ``restricted``."""
+    if mask is None or mask == "":
+        return True
+    return isinstance(mask, str) and re.fullmatch(_ORDINARY, mask, re.IGNORECASE) is not None

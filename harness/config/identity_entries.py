@@ -1,0 +1,131 @@
+"""``identity:`` of a server as a mapping in a file: its keys, how it is read, and which go together."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from harness.documents.document import Steps
+from harness.documents.fields import Field, Layout, as_mapping, choice, integer, line, texts_by_name
+from harness.documents.reading import Reading, dropped
+from harness.errors import InvalidValue
+from harness.types import RESERVED_CLAIMS, IdentitySpec, IdentityVia
+
+_HIGHEST_PORT = 65_535
+_EXTERNAL = ("claims", "scope", "audience", "issuer_port")  # what a token_command decides itself
+
+
+def _claims(value: Any) -> dict[str, Any]:
+    claims = as_mapping(value)
+    paths = {name: tuple(name.split(".")) for name in claims if "://" not in name}
+    for name, path in paths.items():
+        if path[0] in RESERVED_CLAIMS:
+            meant = f"These are the issuer's: {', '.join(RESERVED_CLAIMS)}."
+            raise InvalidValue(f"the claim {path[0]!r} is not yours to set", path=(name,), meant=meant)
+        if "" in path:
+            raise InvalidValue(f"there is a step without a name in the path {name!r}", path=(name,))
+        above = next((other for other, steps in paths.items() if other != name and path[: len(steps)] == steps), None)
+        if above is not None:
+            raise InvalidValue(f"the claim {name!r} would stand inside the claim {above!r}", path=(name,))
+    return claims
+
+
+def _port(value: Any) -> int:
+    port: int = _WHOLE.parse(value)
+    if port > _HIGHEST_PORT:
+        raise InvalidValue(f"there are no ports above {_HIGHEST_PORT}, found {port}")
+    return port
+
+
+def _command(value: Any) -> str:
+    """Take a command line. It may hold a secret, so no message shows it."""
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidValue("expected a command line", meant="Write it as one text: 'my-idp token --short'.")
+    try:
+        shlex.split(value)
+    except ValueError as error:
+        raise InvalidValue(f"the command cannot be read: {error}", meant="Check its quotation marks.") from error
+    return value
+
+
+_WHOLE = integer("", least=1)
+
+IDENTITY = Layout(
+    fields={
+        "via": choice("How the user_context travels.", get_args(IdentityVia)),
+        "variables": texts_by_name("via env: variable → template, such as {role}."),
+        "json_variable": line("via env: the variable that holds the whole user_context as JSON."),
+        "headers": texts_by_name("via header: HTTP header → template, such as {role}."),
+        "claims": Field(
+            schema={
+                "type": "object",
+                "description": "via bearer: claim → template, such as {role}, or JSON with templates in it; dots lead "
+                "into a claim. Without it, each attribute is a claim of its own name.",
+            },
+            parse=_claims,
+        ),
+        "scope": line("via bearer: the claim scope, a template; a list is joined by spaces."),
+        "audience": line("via bearer: the claim aud. Without it, the server's URL."),
+        "issuer_port": Field(
+            schema={
+                "type": "integer",
+                "minimum": 1,
+                "maximum": _HIGHEST_PORT,
+                "description": "via bearer: the port of the issuer, where a server that runs already expects it.",
+            },
+            parse=_port,
+        ),
+        "token_command": Field(
+            schema={
+                "type": "string",
+                "pattern": r"\S",
+                "description": "via bearer: a command that reads the user_context as JSON and prints the token.",
+            },
+            parse=_command,
+        ),
+    },
+    elsewhere={
+        "issuer": "The issuer is harness itself; 'issuer_port' says where, and {issuer} tells a server that it starts.",
+        "credential": "Put it into a test, or under 'defaults:'.",
+        "scopes": "Did you mean 'scope'?",
+    },
+)
+"""``identity:`` of a server, written out."""
+
+_VIA = {
+    "variables": "env",
+    "json_variable": "env",
+    "headers": "header",
+    **dict.fromkeys((*_EXTERNAL, "token_command"), "bearer"),
+}
+
+
+def read_identity(reading: Reading, path: Steps, value: str | dict[str, Any]) -> IdentitySpec:
+    """Return how the server at ``path`` is told who asks: ``value`` is a way, or a mapping.
+
+    Problems are kept by ``reading``.
+    """
+    given = value if isinstance(value, dict) else {"via": value}
+    values = reading.record(path, given, IDENTITY, "identity of the server")
+    identity = IdentitySpec(**values)
+    if not dropped(given, values):
+        _require_effect(reading, path, given, identity)
+    return identity
+
+
+def _require_effect(reading: Reading, path: Steps, given: Mapping[str, Any], identity: IdentitySpec) -> None:
+    """Refuse settings that another way of telling would need, and a way that lacks its own."""
+    for key, via in _VIA.items():
+        if key in given and identity.via != via:
+            message = f"{key!r} has no effect on identity via {identity.via}."
+            reading.problem(reading.document.at_key((*path, key)), message, f"Write 'via: {via}', or remove it.")
+    if identity.via == "env" and not (identity.variables or identity.json_variable):
+        message = "identity via env names no variable."
+        reading.problem(reading.document.at(path), message, "Add 'json_variable: NAME', or 'variables:'.")
+    if identity.via == "header" and not identity.headers:
+        reading.problem(reading.document.at(path), "identity via header names no header.", "Add 'headers:'.")
+    for key in _EXTERNAL:
+        if key in given and identity.via == "bearer" and identity.token_command is not None:
+            message = f"{key!r} has no effect beside 'token_command', which makes the token."
+            reading.problem(reading.document.at_key((*path, key)), message, "Keep one of them.")

@@ -1,0 +1,41 @@
+"""JSON as its standard has it: no key twice, no NaN, nothing that Python alone would read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from harness.errors import InvalidValue
+
+_SHOWN = 60
+"""Characters of a wrong text that are repeated."""
+
+
+def strict_json(text: str, *, meant: str | None = None) -> Any:
+    """Return the value of ``text``; ``meant`` is what helps whoever wrote what is no JSON at all.
+
+    Raises:
+        InvalidValue: it has none.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+    except RecursionError:
+        raise InvalidValue("this is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        message = f"this is not JSON: {error.msg} at character {error.pos + 1} of {text.strip()[:_SHOWN]!r}"
+        raise InvalidValue(message, meant=meant) from None
+    except ValueError:  # Python refuses whole numbers of more than 4300 digits
+        raise InvalidValue("a number in it has too many digits") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidValue(f"the key {twice[:_SHOWN]!r} is given twice")
+    return found
+
+
+def _no_constant(word: str) -> Any:
+    raise InvalidValue(f"{word} is no number in JSON")

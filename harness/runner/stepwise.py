@@ -1,0 +1,118 @@
+"""A run whose trials are asked for case by case, by a caller that decides which comes next and when it is over.
+
+Sessions, models, log and budget are those of one run, so a server that serves several cases is started once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from harness.errors import HarnessError
+from harness.runlog import LogWriter, TrialLine
+from harness.runner.control import StopReason
+from harness.runner.launch import discard, header_of, redactor_of
+from harness.runner.observer import Silent
+from harness.runner.plan import Job, Plan
+from harness.runner.run import LiveRun, RunOptions, cause_of
+from harness.runner.trial import TrialOutcome
+from harness.runner.verdict import unstarted_run
+from harness.types import Run, TrialError
+
+
+@dataclass(slots=True)
+class Stepwise:
+    """The run, open."""
+
+    _plan: Plan
+    _log: LogWriter
+    _live: LiveRun
+    _work_off: Callable[[Plan], Awaitable[None]]
+    _heard: _Results
+    scrub: Callable[[str], str]
+    """Takes the secrets of the run out of a text: results hold what models and servers said."""
+    _abandoned: bool = False
+
+    async def results(self, jobs: Sequence[Job]) -> tuple[Run, ...]:
+        """Run the trials of one case and return what they came to, once all of it is in the log.
+
+        A case that names an argument which a tool does not have ends as an error, like one whose server does
+        not start.
+
+        Raises:
+            HarnessError: the log cannot be written.
+        """
+        self._heard.runs = []
+        try:
+            await self._work_off(replace(self._plan, jobs=tuple(jobs)))
+        except BaseExceptionGroup as group:
+            cause = cause_of(group)
+            if not isinstance(cause, HarnessError):
+                raise
+            self._give_up(jobs, TrialError(kind="harness", message=str(cause)))
+        if self._abandoned:  # the caller may have others to ask for
+            self._abandoned, self._live.control.stopped, self._live.control.note = False, None, None
+        return tuple(sorted(self._heard.runs, key=lambda run: run.index))
+
+    def abandon(self) -> None:
+        """End the trials under way: they are cancelled, what happened in them is kept, and `results` returns."""
+        control = self._live.control
+        self._abandoned = control.stopped is None
+        control.stop("interrupted", "nobody waits for it any more")
+        control.cancel()
+
+    def stop(self, reason: StopReason, note: str, left: Sequence[Job]) -> None:
+        """Start no further trial: those that are left are skipped, and the log's last line says why."""
+        self._live.control.stop(reason, note)
+        for job in left:
+            run = unstarted_run(job.trial, "skipped", reason=self._live.control.stopped)
+            self._log.append(TrialLine(run=run))
+
+    def _give_up(self, jobs: Sequence[Job], error: TrialError) -> None:
+        """Record as an error every trial that has no end yet."""
+        told = {run.key for run in self._heard.runs}
+        for job in jobs:
+            if job.trial.key not in told:
+                self._live.record(TrialOutcome(line=TrialLine(run=unstarted_run(job.trial, "error", error=error))), job)
+
+
+@dataclass(slots=True)
+class _Results(Silent):
+    """Hears of every result."""
+
+    runs: list[Run] = field(default_factory=list)
+
+    def finished(self, run: Run) -> None:
+        self.runs.append(run)
+
+
+@asynccontextmanager
+async def open_stepwise(plan: Plan, path: Path, options: RunOptions, *, planned: int) -> AsyncIterator[Stepwise]:
+    """Open a run of ``plan``, of which any part may be asked for, with its log at ``path``.
+
+    Args:
+        plan: Everything that may be asked for.
+        path: Where the log is; the name of its folder is the run's.
+        options: How the run is carried out; signals are left to the caller.
+        planned: Trials that will be asked for, for the log's header; 0 if nobody knows.
+
+    Raises:
+        UsageError: a model cannot be opened; no log is left behind.
+        HarnessError: the log cannot be written.
+    """
+    opened = False
+    redactor = redactor_of(plan)
+    with LogWriter(path, redactor.document, redactor.learn) as log:
+        log.append(replace(header_of(plan, path.parent.name, options), planned=planned))
+        heard = _Results()
+        live = LiveRun(plan, log, options, heard)
+        try:
+            async with live.opened() as work_off:
+                opened = True
+                yield Stepwise(plan, log, live, work_off, heard, redactor.text)
+            live.close_log()
+        finally:
+            if not opened:
+                discard(path)

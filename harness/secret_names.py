@@ -1,0 +1,129 @@
+"""By which names secrets go: variables, fields, options and headers, and what a command line says under them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+
+_ANYWHERE = re.compile(
+    r"KEY(?!CLOAK|FIELD|BOARD|WORD)|TOKEN(?!IZER)|SECRET|PASSW|PASSPHRASE|(?:^|_)PASS$|_PWD$"
+    r"|CREDENTIAL|AUTH(?!OR(?!I[SZ]A))|PRIVATE",
+    re.IGNORECASE,
+)
+
+_KEYS = r"(?:access|account|api|auth|encryption|gateway|master|private|secret|signing|subscription)[_.-]?keys?"
+_WORDS = rf"(?:token|secrets?|credentials?|authorization|{_KEYS})"
+_RUN_ON = r"(?:passw(?:or)?ds?|passphrases?|apikeys?)"
+"""What is telling enough to end a word: ``PGPASSWORD``."""
+_OTHERWISE = r"(?:no|use|require|with|max|min|next|page|eos|bos|pad|stop)[_.-]"
+"""How the names begin of what switches a secret on, of numbers, and of tokens that are places in a list or a text."""
+_WHOLE = re.compile(rf"(?!{_OTHERWISE})(?:(?:[\w.-]*[_.-])?{_WORDS}|[\w.-]*{_RUN_ON})", re.IGNORECASE)
+_LOGIN = re.compile(rf"(?!{_OTHERWISE})(?:(?:[\w-]+[_-])?(?:auth|pass)|u|user|proxy-user)", re.IGNORECASE)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+_OPTION = re.compile(r"--?(?P<name>[A-Za-z][\w.-]*)(?:=(?P<value>.*))?", re.DOTALL)
+_ATTACHED = re.compile(r"-(?P<name>[Hu])(?P<value>[^-=].*)", re.DOTALL)
+_PAIR = re.compile(r"(?:^|(?<=[?&;\s]))(?P<name>[A-Za-z_][\w.-]*)=(?P<value>[^&;\s]*)")
+_VARIABLE = re.compile(r"(?:-e)?(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
+_HEADER = re.compile(r"(?P<name>[A-Za-z][\w-]*):\s*(?P<value>\S.*)", re.DOTALL)
+_COMMAND = re.compile(r"-[a-z]*c")
+
+_SHORTEST, _LONG = 8, 24
+_PLAIN_SYMBOLS = frozenset(" _-./:,@")
+"""What also stands in ordinary texts: paths, addresses, words joined."""
+
+
+def may_name_secret(name: str) -> bool:
+    """Return whether a variable may hold a secret: ``SHOP_KEY``, ``AUTH_COOKIE``."""
+    return _ANYWHERE.search(name) is not None
+
+
+def names_secret(name: str) -> bool:
+    """Return whether a field, option or header holds a secret for sure: ``api_key``, ``adminToken``, ``PGPASSWORD``.
+
+    That is where a name like that of a secret is common: ``prompt_cache_key``, ``author``, ``max_token``.
+    """
+    return _WHOLE.fullmatch(_CAMEL.sub("_", name)) is not None
+
+
+def looks_secret(value: str) -> bool:
+    """Return whether a text is unlike a word, a name, a path or a number: long, or letters with digits or symbols."""
+    if len(value) < _SHORTEST or "://" in value or value.isdigit():
+        return False
+    if len(value) >= _LONG and not re.search(r"\s", value):
+        return True
+    symbols = any(not (each.isalnum() or each in _PLAIN_SYMBOLS) for each in value)
+    return any(map(str.isalpha, value)) and (symbols or any(map(str.isdigit, value)))
+
+
+def words_of(command: str | None, *, operators: bool = False) -> list[str]:
+    """Return the words of a command line, even where a quotation mark is open, which is told elsewhere.
+
+    With ``operators``, those of a shell, such as ``;``, are words of their own.
+    """
+    reader = shlex.shlex(command or "", posix=True, punctuation_chars=operators)
+    reader.whitespace_split, reader.commenters = True, ""
+    try:
+        return list(reader)
+    except ValueError:
+        return (command or "").split()
+
+
+def secrets_of(args: Sequence[str]) -> Iterator[str]:
+    """Yield what ``args`` say under the name of a secret, be it an option, a variable, a header or a login."""
+    before = ""
+    for arg in args:
+        option = _OPTION.fullmatch(before)
+        if option and option["value"] is None and not arg.startswith("-"):
+            yield from _of_option(option["name"], arg)
+        if _COMMAND.fullmatch(before):
+            yield from secrets_of(words_of(arg, operators=True))
+        yield from _of_arg(arg)
+        before = arg
+
+
+def _of_arg(arg: str) -> Iterator[str]:
+    own = _ATTACHED.fullmatch(arg) or _OPTION.fullmatch(arg)
+    if own and own["value"] is not None:
+        yield from _of_option(own["name"], own["value"])
+        yield from _of_pairs(own["value"])
+    yield from _of_pairs(arg)
+
+
+def _of_option(name: str, value: str) -> Iterator[str]:
+    if names_secret(name) or name == "pass":
+        yield value
+    elif name in {"H", "header"} and (header := _HEADER.fullmatch(value)):
+        known = may_name_secret(header["name"]) or header["name"].lower() == "cookie"
+        if known and looks_secret(header["value"]):
+            yield from of_header(header["value"])
+    elif _LOGIN.fullmatch(name):
+        yield from _of_login(value, alone=name.lower().endswith(("auth", "pass")))
+
+
+def _of_login(value: str, *, alone: bool) -> Iterator[str]:
+    """Yield a user with a password, and the password; where it may stand ``alone``, what looks like one, too."""
+    _, _, password = value.partition(":")
+    if password and not password.startswith("//") and not value.replace(":", "").isdigit():
+        yield from (value, password)
+    elif alone and looks_secret(value):
+        yield value
+
+
+def _of_pairs(text: str) -> Iterator[str]:
+    """Yield what stands in ``NAME=value``, be it in a list of them or in a URL, and in ``Name: value``."""
+    if variable := _VARIABLE.fullmatch(text):
+        name, value = variable["name"], variable["value"]
+        if names_secret(name) or (name.isupper() and may_name_secret(name) and looks_secret(value)):
+            yield value
+    pairs = list(_PAIR.finditer(text))
+    if len(pairs) > 1 or not variable:
+        yield from (pair["value"].strip("'\"") for pair in pairs if names_secret(pair["name"]))
+    if (header := _HEADER.fullmatch(text)) and names_secret(header["name"]):
+        yield from of_header(header["value"])
+
+
+def of_header(value: str) -> Iterator[str]:
+    """Yield the secrets of a header: its value, and the credentials without their scheme."""
+    yield from (value, value.rpartition(" ")[2])

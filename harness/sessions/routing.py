@@ -1,0 +1,49 @@
+"""The HTTP headers that repeat what a request says, so that gateways need not read its body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    encode_header_value,
+    find_invalid_x_mcp_header,
+    mcp_param_headers,
+    x_mcp_header_map,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+
+class RoutingHeaders:
+    """Makes the headers of one connection's requests: the newest revision wants them to repeat the body."""
+
+    def __init__(self, version: str | None) -> None:
+        """Speak the agreed ``version``; ``None`` before there is one."""
+        self._version = version
+        self._repeats = version in MODERN_PROTOCOL_VERSIONS
+        self._parameters: dict[str, dict[tuple[str, ...], str]] = {}
+
+    def learn(self, tools: Any) -> None:
+        """Note which arguments the schemas of ``tools``, as they were listed, want in headers."""
+        if not self._repeats or not isinstance(tools, list):
+            return
+        for tool in tools:
+            match tool:
+                case {"name": str(name), "inputSchema": dict(schema)} if find_invalid_x_mcp_header(schema) is None:
+                    self._parameters[name] = x_mcp_header_map(schema)
+
+    def of(self, method: str, params: Mapping[str, Any]) -> dict[str, str]:
+        """Return the headers of a request."""
+        if self._version is None:
+            return {}
+        headers = {MCP_PROTOCOL_VERSION_HEADER: self._version}
+        if self._repeats:
+            headers[MCP_METHOD_HEADER] = method
+            name = params.get("name")
+            if method == "tools/call" and isinstance(name, str):
+                headers[MCP_NAME_HEADER] = encode_header_value(name)
+                headers |= mcp_param_headers(self._parameters.get(name, {}), params.get("arguments") or {})
+        return headers

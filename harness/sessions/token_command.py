@@ -1,0 +1,122 @@
+"""A token from a command of the user's own, where no server would believe our issuer.
+
+The command is run without a shell, reads the ``user_context`` as JSON on stdin and prints the token. It
+has our whole environment, since it is as much the user's as we are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+from contextlib import suppress
+
+import anyio
+from anyio.abc import ByteReceiveStream, Process
+
+from harness.errors import ServerError
+from harness.sessions.guardian import Guardian
+from harness.sessions.pipes import see_off
+from harness.types import JsonObject
+
+COMMAND_S = 15.0
+"""How long the command may take: it may ask a far identity provider."""
+
+MAX_BYTES = 65_536
+"""The longest token that is read, and as much of stderr; no header is that long."""
+
+REAP_S = 2.0
+"""How long the end of a killed command is waited for."""
+
+_TOKEN = re.compile(r"[\x21-\x7e]+")
+_KEPT_LINES = 5
+
+
+async def ask_command(command: str, user_context: JsonObject, guardian: Guardian, cwd: str | None = None) -> str:
+    """Return what ``command`` prints: the token of ``user_context``.
+
+    Raises:
+        ServerError: it could not be run, failed, took longer than `COMMAND_S` or printed no token. No message
+            holds anything that it printed on stdout.
+    """
+    with anyio.CancelScope(shield=True):  # nobody may lose sight of a process that was just started
+        process = await _started(command, cwd, guardian)
+        guardian.watch(process.pid)
+    out, err = bytearray(), bytearray()
+    try:
+        with anyio.move_on_after(COMMAND_S) as scope:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_feed, process, json.dumps(dict(user_context)).encode())
+                tasks.start_soon(_collect, process.stdout, out)
+                tasks.start_soon(_collect, process.stderr, err)
+            await process.wait()
+    finally:
+        await _end(process, guardian)
+    tail = "\n".join(err.decode("utf-8", "replace").strip().splitlines()[-_KEPT_LINES:])
+    if scope.cancelled_caught:
+        raise ServerError(f"the token_command did not end within {COMMAND_S:g} s", stderr_tail=tail)
+    if process.returncode:
+        last = tail.rpartition("\n")[2]
+        why = f"; its last words: {last}" if last else ""
+        raise ServerError(f"the token_command ended with exit code {process.returncode}{why}", stderr_tail=tail)
+    return _token_in(bytes(out), tail)
+
+
+async def _started(command: str, cwd: str | None, guardian: Guardian) -> Process:
+    try:
+        await guardian.start()
+        return await anyio.open_process(
+            shlex.split(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd,
+            env=os.environ,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise ServerError(f"the token_command could not be started: {error}") from error
+
+
+async def _feed(process: Process, data: bytes) -> None:
+    assert process.stdin is not None
+    with suppress(anyio.BrokenResourceError, OSError):  # it need not read who it is for
+        await process.stdin.send(data)
+    with suppress(anyio.BrokenResourceError, OSError):
+        await process.stdin.aclose()
+
+
+async def _collect(stream: ByteReceiveStream | None, kept: bytearray) -> None:
+    assert stream is not None
+    with suppress(anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        while True:
+            kept += (await stream.receive())[: MAX_BYTES + 1 - len(kept)]
+
+
+async def _end(process: Process, guardian: Guardian) -> None:
+    """End the command and whatever it left behind."""
+    with anyio.CancelScope(shield=True):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        guardian.release(process.pid)
+        with anyio.move_on_after(REAP_S):
+            await process.aclose()
+            assert process.stdin is not None
+            await see_off(process.stdin)
+
+
+def _token_in(out: bytes, tail: str) -> str:
+    """Return the token; of what is none, say only what is wrong with it."""
+    text = out.decode("utf-8", "replace").strip()
+    if not text:
+        problem = "printed nothing"
+    elif len(out) > MAX_BYTES:
+        problem = f"printed more than {MAX_BYTES:,} bytes"
+    elif not _TOKEN.fullmatch(text):
+        problem = "printed what is no token: it has to be one word of visible ASCII characters"
+    else:
+        return text
+    raise ServerError(f"the token_command {problem}", stderr_tail=tail)

@@ -1,0 +1,99 @@
+"""The ways in which a user is played: by a model, by a script, by a program."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.errors import HarnessError, ModelError
+from harness.models import Model
+from harness.types import AssistantMessage, Message, Reply, SimulatedUser, ToolList, Usage, UserMessage
+from harness.users.guidelines import system_prompt
+
+NO_TOOLS = ToolList(tools=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """One message of a user."""
+
+    text: str
+    """Their words."""
+    usage: Usage = field(default_factory=Usage)
+    """What it took to find them."""
+    waited_s: float = 0.0
+    """Of the time that took, waiting for rate limits."""
+
+
+class ModelUser:
+    """A user played by a model, which sees the conversation with the roles changed."""
+
+    def __init__(self, user: SimulatedUser, model: Model) -> None:
+        """Have ``model`` play ``user``."""
+        self._model = model
+        self._system = system_prompt(user.scenario, user.guidelines)
+        self._first = user.first_message
+        self._side: list[Message] = []
+
+    async def speak(self, heard: str) -> Utterance | None:
+        """Ask the model for the user's next message."""
+        self._side.append(UserMessage(text=heard))
+        if self._first is not None:
+            said, self._first = self._first, None
+            self._side.append(AssistantMessage(reply=Reply(text=said)))
+            return Utterance(text=said)
+        try:
+            reply = await self._model.answer(self._side, NO_TOOLS, self._system)
+        except ModelError as error:
+            raise ModelError(f"the simulated user: {error}", waited_s=error.waited_s) from error
+        if not reply.text.strip():
+            raise ModelError("the simulated user said nothing")
+        self._side.append(AssistantMessage(reply=reply))
+        return Utterance(text=reply.text, usage=reply.usage, waited_s=reply.waited_s)
+
+
+class ScriptedUser:
+    """A user who says what is written down, whatever they hear."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        """Say ``lines``, one after the other."""
+        self._lines = iter(lines)
+
+    async def speak(self, heard: str) -> Utterance | None:
+        """Return the next line."""
+        line = next(self._lines, None)
+        return None if line is None else Utterance(text=line)
+
+
+class CodeUser:
+    """A user played by a program."""
+
+    def __init__(self, user: SimulatedUser) -> None:
+        """Have ``user.code`` play ``user``."""
+        self._user = user
+        self._side: list[Message] = []
+
+    async def speak(self, heard: str) -> Utterance | None:
+        """Ask the program, which sees the whole conversation from the user's side."""
+        self._side.append(UserMessage(text=heard))
+        if len(self._side) == 1 and self._user.first_message is not None:
+            said: Any = self._user.first_message
+        else:
+            said = await self._ask()
+        if said is None:
+            return None
+        if not isinstance(said, str):
+            raise HarnessError(f"the simulated user has to say text or None, and returned {type(said).__name__}")
+        self._side.append(AssistantMessage(reply=Reply(text=said)))
+        return Utterance(text=said)
+
+    async def _ask(self) -> Any:
+        try:
+            said = self._user.code(tuple(self._side))
+            return await said if inspect.isawaitable(said) else said
+        except HarnessError:
+            raise
+        except Exception as error:  # whatever a suite's own code raises is told in words
+            raise HarnessError(f"the simulated user's program raised {type(error).__name__}: {error}") from error

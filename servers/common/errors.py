@@ -1,0 +1,7 @@
+"""What a server says instead of starting."""
+
+from __future__ import annotations
+
+
+class CannotStart(Exception):
+    """What a command line asks for cannot be done; the text says why."""

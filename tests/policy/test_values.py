@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.checks.masks import is_masked
+from harness.policy.values import Prose, same, shortened, value_of
+
+
+@pytest.mark.parametrize(
+    ("grade", "scalars"),
+    [
+        (0, [True, 3, 999, 2024, 50_000, 0.5, "active", "in", "12", "[masked]", "***", ""]),
+        (1, ["Omar Petrov", "2002-12-30", 4711, 12.5, "San Diego"]),
+        (2, ["omar@example.com", "666-49-9598", "+1-619-555-0148", "CUST_00042", 64_512, 1_802.46, "589 Chestnut St"]),
+    ],
+)
+def test_values_are_graded_by_how_well_they_are_told_from_a_coincidence(grade: int, scalars: list[Any]) -> None:
+    for scalar in scalars:
+        value = value_of(scalar)
+        assert (0 if value is None else value.grade) == grade, scalar
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(64_512, "64,512"), ("$64,512.00", 64_512.0), ("Omar  PETROV", "omar petrov"), ("+1-619-555-0148", "16195550148")],
+)
+def test_one_value_in_two_notations_is_the_same(left: Any, right: Any) -> None:
+    one, other = value_of(left), value_of(right)
+    assert one is not None
+    assert other is not None
+    assert same(one, other)
+    assert Prose(f"It is {right}, they say.").holds(one)
+
+
+def test_a_value_is_found_as_a_whole_word_only() -> None:
+    value = value_of("EMP_0042")
+    assert value is not None
+    assert not Prose("EMP_00421 and XEMP_0042").holds(value)
+    assert Prose("(emp_0042)").holds(value)
+
+
+@pytest.mark.parametrize(
+    "masked",
+    [
+        None,
+        "",
+        "[masked]",
+        "REDACTED",
+        "o***@example.com",
+        "•••",
+        "xxxx-1234",
+        "hidden",
+        "**** **** 1234",
+        "*" * 99,
+        "****\n****",
+        "****\n\n****\n",
+        "** E****** S*****\nS********** *****",
+        "12 E*** S***\nS*** 62***",
+        "****\n[hidden]",
+        "[hidden]\n[hidden]",
+        "#### 1234",
+        "**1234**",
+        "**** " + "word " * 20,
+        "**** hidden for your role; ask whoever keeps the personnel files of your department",
+        "**** (hidden: your role clerk has no permission to read what is personal in this record)",
+    ],
+)
+def test_a_mask_is_known_by_its_look(masked: Any) -> None:
+    assert is_masked(masked)
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "Omar",
+        0,
+        False,
+        "a*b",
+        "box",
+        "hidden valley road 5",
+        "**Rating:** poor",
+        "### Poor",
+        "***\n1",
+        "1\n***",
+        "[hidden]\n95117",
+        "**Rating**: poor, salary 95000",
+        "**95,117 EUR**",
+        "**95,117**",
+        "# Heading",
+        "### Notes",
+        "#### 2 Notes of 1999",
+        "### Notes\nnone",
+        "### Notes\n\n**Rating**: poor\n",
+        "Pay 95117 EUR\n### Notes\nnone",
+        "Notes:\n***\npay 95117 EUR",
+        "**** is what it said\nand then 95000",
+        "**Bold *and nested* emphasis** begins a long text of Markdown that goes on and on, to the very end of it",
+        "word " * 20 + "****",
+        "***Both* at once** begins a long text of Markdown that goes on and on, and on, to the very end of it",
+        "###Notes of a hasty writer, who leaves out spaces, go on and on, and on, to the very end of the line",
+    ],
+)
+def test_a_plain_value_is_no_mask(plain: Any) -> None:
+    assert not is_masked(plain)
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(
+        st.from_regex(r"[^\W_*x]{0,12}[^\W\d_]{2,8}([ ,.-][^\W_*x]{0,8}){0,3}", fullmatch=True), min_size=1, max_size=3
+    ),
+    st.sampled_from("*•"),
+)
+def test_a_value_whose_letters_are_all_overwritten_is_masked(lines: list[str], mark: str) -> None:
+    masked = re.sub(r"[^\W\d_]", mark, "\n".join(lines))
+    assert is_masked(masked), masked
+
+
+@pytest.mark.parametrize("text", ["Pay 95117 EUR\n### Notes\nnone", "Notes:\n***\npay 95117 EUR"])
+def test_what_is_masked_is_decided_by_the_lines_that_a_value_has(text: str) -> None:
+    value = value_of(text)
+    assert value is not None
+    assert value.grade == 2
+    assert Prose(f"They wrote:\n{text}\nThat is all.").holds(value)
+
+
+def test_a_mask_of_several_lines_is_no_value_to_be_recognised() -> None:
+    value = value_of("12 E*** S***\nS*** 62***")
+    assert value is not None
+    assert value.grade == 0
+
+
+@given(st.one_of(st.text(min_size=6), st.integers(100_000), st.floats(allow_nan=False, allow_infinity=False)))
+def test_no_value_is_shown_whole(scalar: Any) -> None:
+    whole = " ".join(str(scalar).split())
+    if whole:
+        assert shortened(scalar) != whole
+        assert len(shortened(scalar).replace("…", "")) <= 5
+    value_of(scalar)
+
+
+@given(st.text(max_size=80), st.one_of(st.text(max_size=20), st.integers(), st.floats(), st.booleans(), st.none()))
+def test_any_text_can_be_searched_for_any_value(text: str, scalar: Any) -> None:
+    value = value_of(scalar)
+    if value is not None:
+        Prose(text).holds(value)

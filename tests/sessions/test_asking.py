@@ -1,0 +1,43 @@
+"""Requests that are no tool calls: a result as it came, or a reason why there is none, in bounded time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from harness.errors import ServerError
+from harness.sessions import Session, open_sessions
+from tests.sessions.servers import ServerFactory
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def session(server: ServerFactory) -> AsyncIterator[Session]:
+    async with open_sessions() as pool, pool.session(server("ok", call_timeout_s=0.5), None) as opened:
+        yield opened
+
+
+async def test_a_result_is_given_as_it_came(session: Session) -> None:
+    result = await session.ask("tools/list", {})
+    assert "echo" in {tool["name"] for tool in result["tools"]}
+
+
+async def test_a_refusal_says_what_was_refused_and_why(session: Session) -> None:
+    with pytest.raises(ServerError, match="refused no/such: "):
+        await session.ask("no/such", {})
+    assert (await session.ask("tools/list", {}))["tools"]
+
+
+async def test_no_answer_is_told_in_time_and_the_session_stays_usable(session: Session) -> None:
+    with pytest.raises(ServerError, match=r"did not answer tools/call within 0\.5 s"):
+        await session.ask("tools/call", {"name": "wait", "arguments": {}})
+    assert session.lost is None
+    assert (await session.ask("tools/list", {}))["tools"]
+
+
+async def test_a_server_that_goes_away_is_told_with_its_end(session: Session) -> None:
+    with pytest.raises(ServerError, match="exited with code"):
+        await session.ask("tools/call", {"name": "crash", "arguments": {}})
+    assert session.lost is not None

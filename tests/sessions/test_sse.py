@@ -1,0 +1,79 @@
+"""The older form of HTTP, one event stream beside requests, on servers that do it badly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import anyio
+import pytest
+
+from harness.errors import ServerError
+from harness.sessions import open_sessions
+from harness.types import Outcome, ServerSpec
+from tests.sessions.http_servers import Running, running
+from tests.sessions.servers import call
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def shop() -> Iterator[Running]:
+    with running() as server:
+        yield server
+
+
+def over_events(shop: Running, path: str = "sse", call_timeout_s: float = 5.0) -> ServerSpec:
+    return shop.at(path, transport="sse", protocol="legacy", call_timeout_s=call_timeout_s, start_timeout_s=1.0)
+
+
+@pytest.mark.parametrize(
+    ("tool", "outcome", "text"),
+    [
+        ("403", "denied", "the server answered HTTP 403 Forbidden: status 403"),
+        ("404", "tool_error", "the server answered HTTP 404 Not Found: status 404"),
+        ("500", "server_lost", "server 'shop' answered HTTP 500 Internal Server Error: status 500"),
+        ("reset", "server_lost", "server 'shop' broke off before it had answered: Connection reset by peer"),
+        ("bad_event", "timeout", "no answer within 0.3 s"),
+        ("large", "ok", "xxx"),
+    ],
+)
+async def test_whatever_http_answers_has_an_outcome_and_the_next_call_is_well(
+    shop: Running, tool: str, outcome: Outcome, text: str
+) -> None:
+    timeout_s = 0.3 if outcome == "timeout" else 5.0
+    before = len(shop.seen("post"))
+    async with open_sessions() as pool, pool.session(over_events(shop, call_timeout_s=timeout_s), None) as session:
+        with anyio.fail_after(5):
+            made = await call(session, tool)
+        assert (made.outcome, made.refusal) == (outcome, "http_status" if outcome == "denied" else None)
+        assert text in made.text
+        assert (await call(session, "echo")).outcome == "ok"
+    calls = [request["params"]["name"] for request in shop.seen("post")[before:] if request["method"] == "tools/call"]
+    assert calls == [tool, "echo"]
+
+
+async def test_a_stream_that_ends_is_a_loss_and_the_next_loan_opens_another(shop: Running) -> None:
+    spec = over_events(shop)
+    async with open_sessions() as pool:
+        async with pool.session(spec, None) as session:
+            with anyio.fail_after(2):
+                made = await call(session, "no_event")
+            assert (made.outcome, made.text) == ("server_lost", "server 'shop' closed its event stream")
+            assert session.lost == made.text
+        async with pool.session(spec, None) as session:
+            assert (await call(session, "echo")).outcome == "ok"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("sse-foreign", "it wants requests posted to another server, http://localhost:PORT/post, which is not done"),
+        ("sse-silent", "did not complete the handshake within 1 s of its start"),
+    ],
+)
+async def test_a_stream_that_leads_nowhere_is_told(shop: Running, path: str, text: str) -> None:
+    async with open_sessions() as pool:
+        with anyio.fail_after(3), pytest.raises(ServerError) as caught:
+            async with pool.session(over_events(shop, path), None):
+                pass
+    assert text.replace("PORT", str(shop.port)) in str(caught.value)
