@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from harness.reports.access import access_report, judged_runs
+from harness.reports.access_checks import is_leaking
 from harness.runlog import RunLog
 from harness.types import CaseResult, Counts, Report, Run, Status, Usage
 
@@ -19,7 +21,8 @@ EXIT_INTERRUPTED = 130
 
 def build_report(log: RunLog) -> Report:
     """Return the results of ``log`` in the order of its suites, with their aggregates."""
-    runs = _in_order(log)
+    runs, facts = judged_runs(log, _in_order(log))
+    cases = case_results(runs)
     footer = log.footer
     return Report(
         run_id=log.header.run_id,
@@ -30,12 +33,14 @@ def build_report(log: RunLog) -> Report:
         reason=footer.reason if footer else "interrupted",
         suites=log.header.suites,
         models=log.header.models,
-        runs=runs,
-        cases=case_results(runs),
+        runs=tuple(runs),
+        cases=cases,
         counts=count(runs, planned=log.header.planned),
         usage=total_usage(runs),
         judge_usage=sum((run.judge_usage for run in runs), Usage()),
+        user_usage=sum((run.user_usage for run in runs), Usage()),
         settings=log.header.settings,
+        access=access_report(facts, cases),
     )
 
 
@@ -78,6 +83,8 @@ def _case_result(trials: Sequence[Run]) -> CaseResult:
 def _verdict(case: CaseResult) -> Status:
     """Decide as soon as the trials without a verdict could not change it: none of them is ever taken for a pass."""
     endings = Counter(run.status for run in case.trials)
+    if any(is_leaking(run) for run in case.trials):
+        return "failed"
     if endings["passed"] >= case.needed:
         return "passed"
     if case.planned - endings["failed"] < case.needed:

@@ -102,7 +102,7 @@ def effect_row(effect: Effect) -> tuple[str, ...]:
 
 def case_row(pair: CasePair, contrast: Contrast) -> tuple[str, str, str]:
     """Return a case's name and what it came to on each side."""
-    several = len({other.suite for other in contrast.cases}) > 1
+    several = contrast.cases[0].suite != contrast.cases[-1].suite  # they stand suite by suite
     name = f"{pair.suite}::{pair.case}" if several else pair.case
     return printable(name), tally(pair.before), tally(pair.after)
 

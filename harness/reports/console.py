@@ -9,12 +9,24 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.reports.build import total_usage
+from harness.reports.matrix import LEGEND, distinct_leaks, leak_title, matrix_lines, unobserved_words
 from harness.reports.repeats import repeat_lines, trials_passed
-from harness.reports.text import bounded, money, number, one_line, printable, seconds, shorten
+from harness.reports.scores import score_lines, score_tables
+from harness.reports.text import bounded, money, one_line, printable, seconds, shorten
 from harness.reports.tool_use import confusions
-from harness.reports.words import by_urgency, case_name, effort, endings, failed_checks, model_words, pass_rate
+from harness.reports.words import (
+    beside,
+    by_urgency,
+    case_name,
+    effort,
+    endings,
+    failed_checks,
+    model_words,
+    pass_rate,
+    stand_ins,
+)
 from harness.runlog import RunLog
-from harness.types import CaseResult, CheckResult, Report, Run, Status, Usage
+from harness.types import CaseResult, CheckResult, Report, Run, Status
 
 _STYLES: dict[Status, str] = {
     "passed": "green",
@@ -33,6 +45,8 @@ _LONGEST = 8_000
 """Characters of one text."""
 _MAX_UNREMARKABLE = 30
 """Cases that passed, or were not started, are counted beyond this."""
+_MAX_MATRIX = 60
+"""Lines of the matrix of tests and identities."""
 _MAX_ALSO = 5
 """Further failed checks of one case that are named."""
 
@@ -52,6 +66,7 @@ class _Summary:
         self._title()
         self._cases()
         self.console.print()
+        self._access()
         self._totals()
         self._standing_out()
         self._where_to_look()
@@ -118,6 +133,29 @@ class _Summary:
         where = f"  ({check.at})" if check.at else ""
         self._indented(f"{'!' if warns else '✗'} {check.label}{where}", "yellow" if warns else "red")
 
+    def _access(self) -> None:
+        """Print who saw what: leaks first, then tests by identities."""
+        access = self.report.access
+        leaks = distinct_leaks(access)
+        for leak, times in leaks[:_MAX_BLOCKS]:
+            often = f" ({times} trials)" if times > 1 else ""
+            self._print(Text(f"leaked    {one_line(leak_title(leak))}{often}", style="bold red"))
+        if len(leaks) > _MAX_BLOCKS:
+            self._indented(f"… and {len(leaks) - _MAX_BLOCKS} more leaks", "red", depth=0)
+        if leaks:
+            self.console.print()
+        lines = list(matrix_lines(self.report, self.console.width))
+        for line in lines[:_MAX_MATRIX]:
+            self.console.print(Text(printable(line)), soft_wrap=True)
+        if len(lines) > _MAX_MATRIX:
+            self._indented(f"… and {len(lines) - _MAX_MATRIX} more lines", "dim", depth=0)
+        if lines:
+            self._indented(LEGEND, "dim", depth=0)
+        for words in unobserved_words(access):
+            self._indented(f"! {words}", "yellow", depth=0)
+        if lines or access.unobserved:
+            self.console.print()
+
     def _totals(self) -> None:
         line = Text(f"{self.report.counts.planned} planned: ", style="bold")
         parts = [Text(f"{amount} {status}", style=_STYLES[status]) for status, amount in endings(self.report)]
@@ -125,20 +163,17 @@ class _Summary:
         rate = pass_rate(self.report)
         if rate is not None:
             self._indented(str(rate), "", depth=0)
-        for words in (*repeat_lines(self.report), *effort(self.report)):
+        for words in (*repeat_lines(self.report), *stand_ins(self.report), *effort(self.report), *beside(self.report)):
             self._indented(words, "", depth=0)
-        self._judging()
+        self._scores()
 
-    def _judging(self) -> None:
-        used = self.report.judge_usage
-        if used != Usage():
-            names = ", ".join(self.report.settings.get("judge_models", {})) or "judge"
-            self._indented(
-                f"judge {names} · tokens {number(used.input_tokens)} in, {number(used.output_tokens)} out"
-                f" · cost {money(used.cost_usd)}",
-                "",
-                depth=0,
-            )
+    def _scores(self) -> None:
+        """Print the scores of benchmarks."""
+        for table in score_tables(self.report):
+            self.console.print()
+            self._line(Text(one_line(f"scores of {table.suite}"), style="bold"), Text(one_line(table.model)))
+            for line in score_lines(table):
+                self._indented(line, "", depth=2)
 
     def _standing_out(self) -> None:
         mistaken = confusions(self.report, self.log)
@@ -204,6 +239,8 @@ def _effort(case: CaseResult) -> str:
         return f"({reason})" if reason else ""
     calls = sum(run.tool_calls for run in ran)
     cost = f", {money(_cost(case))}" if _cost(case) else ""
-    scores = [check.score for run in ran for check in run.checks if check.score is not None]
+    scored = [(check.score, check.turn) for run in ran for check in run.checks if check.score is not None]
+    # What was found of the whole counts the turns already.
+    scores = [score for score, turn in scored if turn is None] or [score for score, _ in scored]
     score = f", score {sum(scores) / len(scores):.2f}" if scores else ""
     return f"{seconds(sum(run.latency_s for run in ran))}, {calls} call{'' if calls == 1 else 's'}{cost}{score}"

@@ -10,6 +10,7 @@ from string import ascii_uppercase
 from typing import Any, TypeAlias
 
 from harness.errors import UsageError
+from harness.reports.access import judged_runs
 from harness.reports.build import count, total_usage
 from harness.reports.comparison import Side, Tally
 from harness.runlog import Header, RunLog
@@ -38,7 +39,7 @@ class Entrant:
     def of(cls, name: str, log: RunLog, model: str) -> Entrant:
         """Find the trials of ``model`` in ``log``."""
         found: dict[CaseName, list[Run]] = defaultdict(list)
-        for run in log.runs:
+        for run in judged_runs(log)[0]:
             if run.model == model:
                 found[run.suite, run.case].append(run)
         asked = {suite for suite, _ in found}
@@ -158,8 +159,9 @@ def setting_differences(before: Entrant, after: Entrant, shared: Sequence[CaseNa
 def _reduced(entrant: Entrant, shared: Sequence[CaseName], model: str) -> Header:
     """Return the header with nothing but the shared cases and the model, under the name of ``model``."""
     header = entrant.log.header
+    wanted = set(shared)
     suites = {
-        suite: {**facts, "cases": {case: digest for case, digest in _cases(facts) if (suite, case) in set(shared)}}
+        suite: {**facts, "cases": {case: digest for case, digest in _cases(facts) if (suite, case) in wanted}}
         for suite, facts in header.suites.items()
         if any(suite == name[0] for name in shared)
     }

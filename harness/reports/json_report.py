@@ -14,7 +14,9 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from harness.reports.build import count, exit_code
+from harness.reports.matrix import matrix_json
 from harness.reports.repeats import repeats_json
+from harness.reports.scores import scores_json
 from harness.reports.words import pass_rate_of
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
@@ -56,8 +58,11 @@ def _common(report: Report) -> dict[str, Any]:
         **_rate(report.cases),
         "usage": asdict(report.usage),
         "judge_usage": asdict(report.judge_usage),
+        "user_usage": asdict(report.user_usage),
+        **({"scores": scores} if (scores := scores_json(report)) else {}),
         "reason": report.reason,
         "exit_code": exit_code(report),
+        **({"matrix": matrix} if (matrix := matrix_json(report)) else {}),
     }
 
 
@@ -110,8 +115,10 @@ def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
         "checks": [asdict(check) for check in shown.checks],
         "usage": asdict(shown.usage),
         "judge_usage": asdict(shown.judge_usage),
+        "user_usage": asdict(shown.user_usage),
         "stop": shown.stop,
         "line": shown.at.line if shown.at else None,
+        "metadata": shown.metadata,
     }
     if shown.error is not None:
         test |= {"error": shown.error.message, "error_kind": shown.error.kind, "error_detail": shown.error.detail}

@@ -6,9 +6,10 @@ import json
 from typing import Any, TextIO
 
 from harness.reports.text import escaped_json
+from harness.reports.words import stand_in
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
-from harness.types import Report, Run
+from harness.types import Report, Run, Usage
 
 
 def write_jsonl(report: Report, _log: RunLog, stream: TextIO) -> None:
@@ -37,6 +38,10 @@ def _line(run: Run) -> dict[str, Any]:
     }
 
 
+def _used(usage: Usage) -> dict[str, Any]:
+    return {"tokens_in": usage.input_tokens, "tokens_out": usage.output_tokens, "cost_usd": usage.cost_usd}
+
+
 def _ours(run: Run) -> dict[str, Any]:
     return {
         "status": run.status,
@@ -47,13 +52,12 @@ def _ours(run: Run) -> dict[str, Any]:
         "waited_ms": round(run.waited_s * 1000),
         "error_kind": run.error.kind if run.error else None,
         "skip_reason": run.skip_reason,
-        "judge": {
-            "tokens_in": run.judge_usage.input_tokens,
-            "tokens_out": run.judge_usage.output_tokens,
-            "cost_usd": run.judge_usage.cost_usd,
-        },
+        "judge": _used(run.judge_usage),
+        **({"user": _used(run.user_usage)} if run.user_usage != Usage() else {}),
         "scores": {check.label: check.score for check in run.checks if check.score is not None},
+        **({"faithfulness_by": label} if (label := stand_in(run)) else {}),
         "failed_checks": [check.label for check in run.checks if check.verdict == "failed"],
+        **({"error_type": codes[0]} if (codes := [check.code for check in run.checks if check.code]) else {}),
         "tags": list(run.tags),
         "key": run.key,
     }

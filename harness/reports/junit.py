@@ -8,11 +8,13 @@ reports know; properties of the whole stand where the schema has them, on the su
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 from xml.etree import ElementTree as ET
 
 from harness.reports.build import total_usage
+from harness.reports.repeats import trials_needed
 from harness.reports.text import bounded, one_line, printable, shorten
 from harness.reports.transcripts import trial_text
 from harness.reports.words import account, problem
@@ -91,7 +93,7 @@ def _case(case: CaseResult, log: RunLog) -> ET.Element:
 def _reason(case: CaseResult) -> str:
     shown = case.spokesman
     where = [str(shown.at)] if shown.at else []
-    trials = [f"{case.passed} of {case.planned} trials passed, {case.needed} needed"] if case.planned > 1 else []
+    trials = [f"{case.passed} of {trials_needed(case)} trials passed, {case.needed} needed"] if case.planned > 1 else []
     return "\n".join((*where, *trials, bounded(account(shown), _LONGEST)))
 
 
@@ -120,7 +122,7 @@ def _properties(case: CaseResult) -> str:
 
 
 def _value(value: Any) -> str:
-    return one_line(_text(_known(value))).replace("]]", "] ]")
+    return re.sub(r"\](?=\]|$)", "] ", one_line(_text(_known(value))))
 
 
 def _conversations(case: CaseResult, log: RunLog) -> tuple[str, str]:
@@ -154,4 +156,4 @@ def _known(value: Any) -> str:
 
 def _text(text: str) -> str:
     """Return ``text`` with nothing that XML forbids, and nothing that a reader takes for an instruction."""
-    return printable(text).replace("[[", "[ [")
+    return re.sub(r"\[(?=\[)", "[ ", printable(text))

@@ -12,10 +12,23 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from harness.reports.build import total_usage
-from harness.reports.repeats import repeat_lines
+from harness.reports.matrix import LEGEND, cell_words, cells_of, distinct_leaks, leak_words, row_name, unobserved_words
+from harness.reports.matrix import by_urgency as matrix_rows
+from harness.reports.repeats import repeat_lines, trials_needed
 from harness.reports.text import bounded, money, number, one_line, seconds, shorten
 from harness.reports.tool_use import confusions
-from harness.reports.words import account, by_urgency, case_name, effort, endings, model_words, pass_rate, problem
+from harness.reports.words import (
+    account,
+    beside,
+    by_urgency,
+    case_name,
+    effort,
+    endings,
+    model_words,
+    pass_rate,
+    problem,
+    stand_ins,
+)
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import CaseResult, Report, Status
@@ -26,13 +39,17 @@ _ROOM = 50_000
 _PROBLEM = 160
 _ACCOUNT = 3_000
 _CONFUSIONS = 5
+_LEAKS = 10
+_ROWS = 50
 
 
 def write_markdown(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write the summary; what has no room any more is counted, and the run named that holds it."""
-    head = "\n".join(_head(report, log))
+    head = "\n".join((*_head(report, log), ""))
     stream.write(head)
-    room = _ROOM - len(head)
+    stream.write(access := _access(report))
+    stream.write(_TABLE_HEAD)
+    room = _ROOM - len(head) - len(access)
     room = _fitting(_table(report), room // 2, stream) + room // 2
     stream.write("\n")
     _fitting(_details(report), room, stream)
@@ -68,10 +85,12 @@ def _head(report: Report, log: RunLog) -> Iterator[str]:
     ended = ", ".join(f"{amount} {status}" for status, amount in endings(report))
     yield f"**{report.counts.planned} planned: {ended or 'none'}**" + (f" · {rate}" if rate else "")
     yield ""
-    for words in repeat_lines(report):
+    for words in (*repeat_lines(report), *stand_ins(report)):
         yield f"{code(words)}\n"
     yield " · ".join(effort(report))
     yield ""
+    for words in beside(report):
+        yield f"{code(words)}\n"
     if report.reason != "complete":
         yield f"⚠️ The run ended early: {report.reason}."
         yield ""
@@ -81,9 +100,29 @@ def _head(report: Report, log: RunLog) -> Iterator[str]:
             f"{code(one.expected)} → {code(one.called)} ({one.trials}×)" for one in mistaken
         )
         yield ""
-    yield "| | case | problem | trials | time | tokens | cost |"
-    yield "|---|---|---|---:|---:|---:|---:|"
-    yield ""
+
+
+_TABLE_HEAD = "| | case | problem | trials | time | tokens | cost |\n|---|---|---|---:|---:|---:|---:|\n"
+
+
+def _access(report: Report) -> str:
+    """Return who saw what: leaks first, then tests by identities; empty where cases do not differ in who asks."""
+    access = report.access
+    leaks = distinct_leaks(access)
+    lines = [f"🚨 {code(shorten(leak_words(leak), _ACCOUNT // 4))}\n" for leak, _ in leaks[:_LEAKS]]
+    if len(leaks) > _LEAKS:
+        lines.append(f"… and {len(leaks) - _LEAKS} more leaks.\n")
+    lines += [f"⚠️ {code(shorten(words, _ACCOUNT // 4))}\n" for words in unobserved_words(access)]
+    rows, identities = matrix_rows(access), access.identities
+    if rows:
+        lines.append(f"| test | {' | '.join(map(code, identities))} |")
+        lines.append(f"|---|{'---|' * len(identities)}")
+        for row in rows[:_ROWS]:
+            cells = (html.escape(cell_words(cell)) for cell in cells_of(row, identities))
+            lines.append(f"| {code(shorten(row_name(row, report), _PROBLEM))} | {' | '.join(cells)} |")
+        left_out = f" … and {len(rows) - _ROWS} more tests." if len(rows) > _ROWS else ""
+        lines.append(f"\n{LEGEND}.{left_out}\n")
+    return "\n".join([*lines, ""]) if lines else ""
 
 
 def _verdict(report: Report) -> str:
@@ -95,14 +134,13 @@ def _verdict(report: Report) -> str:
 def _table(report: Report) -> Iterator[str]:
     for case in by_urgency(report):
         usage = total_usage(case.trials)
-        tokens = None if None in (usage.input_tokens, usage.output_tokens) else usage.input_tokens + usage.output_tokens  # type: ignore[operator]  # neither is None here
         cells = (
             _MARKS[case.status],
             code(case_name(case, report)),
             code(shorten(problem(case.spokesman), _PROBLEM)),
-            f"{case.passed}/{case.planned}",
+            f"{case.passed}/{trials_needed(case)}",
             seconds(sum(run.latency_s for run in case.trials)),
-            number(tokens),
+            number(usage.tokens),
             money(usage.cost_usd),
         )
         yield f"| {' | '.join(cells)} |\n"

@@ -10,6 +10,8 @@ from harness.reports.text import one_line
 from harness.stats import mean, pass_at_k, pass_hat_k, standard_error
 from harness.types import DECIDED, CaseResult, Report
 
+_WHOLE_CURVE = (3, 8)
+"""From and up to how many trials pass^k is listed for every k: fewer are no curve, more fill no line."""
 _MOST = 10
 """Flaky cases that are named in a summary."""
 
@@ -52,6 +54,8 @@ def repeat_lines(report: Report) -> Iterator[str]:
                 f"pass@{last.k} {100 * (last.pass_at_k or 0):.0f} % (at least one of {last.k} trials passes) · "
                 f"pass^{last.k} {100 * (last.pass_hat_k or 0):.0f} % (all of {last.k} pass){of}"
             )
+            if _WHOLE_CURVE[0] <= last.k <= _WHOLE_CURVE[1]:
+                yield " · ".join(f"pass^{one.k} {one.pass_hat_k or 0:.3f}" for one in known) + of
     spared = sum(map(_spared, report.cases))
     if spared:
         yield f"{spared} of the skipped trials could not have changed their case's verdict"
@@ -65,10 +69,15 @@ def repeat_lines(report: Report) -> Iterator[str]:
         yield f"flaky (passed sometimes): {names}{more}"
 
 
+def trials_needed(case: CaseResult) -> int:
+    """Return how many trials of the plan it took: those that could not have changed the verdict are left out."""
+    return case.planned - _spared(case)
+
+
 def trials_passed(case: CaseResult) -> str:
     """Return ``2 of 3 trials passed, 7 more not needed``."""
     spared = _spared(case)
-    return f"{case.passed} of {case.planned - spared} trials passed" + (f", {spared} more not needed" if spared else "")
+    return f"{case.passed} of {trials_needed(case)} trials passed" + (f", {spared} more not needed" if spared else "")
 
 
 def repeats_json(cases: Sequence[CaseResult]) -> dict[str, Any]:

@@ -49,10 +49,11 @@ class ReportRequest:
         suffix = Path(text).suffix.lower()
         if suffix in SUFFIXES:
             return cls(format=SUFFIXES[suffix], path=Path(text))
+        near = did_you_mean(name, WRITERS.names())
+        known = f"Formats: {', '.join(WRITERS.names())}; suffixes: {', '.join(SUFFIXES)}."
         raise UsageError(
             f"--report {text!r} is neither a format nor a file whose suffix says one",
-            meant=did_you_mean(name, WRITERS.names())
-            or f"Formats: {', '.join(WRITERS.names())}; suffixes: {', '.join(SUFFIXES)}.",
+            meant=known if near is None else f"{near} {known}",
         )
 
 

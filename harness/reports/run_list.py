@@ -38,7 +38,7 @@ class PastRun:
     exit_code: int
     """What its process exited with, by the results."""
     cost_usd: float | None
-    """Models under test and judges together; ``None`` when unknown."""
+    """Models under test, judges and simulated users together; ``None`` when unknown."""
     elapsed_s: float | None
     """Wall time; ``None`` when it was interrupted."""
     result: str
@@ -90,7 +90,7 @@ def _past_run(report: Report) -> PastRun:
         counts=report.counts,
         reason=report.reason,
         exit_code=exit_code(report),
-        cost_usd=(report.usage + report.judge_usage).cost_usd,
+        cost_usd=(report.usage + report.judge_usage + report.user_usage).cost_usd,
         elapsed_s=report.elapsed_s,
         result=_result(report),
     )

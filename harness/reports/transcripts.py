@@ -31,7 +31,7 @@ def trial_text(run: Run, transcript: Transcript) -> str:
     turn = 0
     for message in transcript.messages:
         if isinstance(message, UserMessage):
-            lines += _block("user", message.text)
+            lines += _said(message)
         elif isinstance(message, AssistantMessage):
             turn += 1
             if message.reply.text:
@@ -46,6 +46,14 @@ def trial_text(run: Run, transcript: Transcript) -> str:
     if transcript.stderr_tail:
         lines += _block("server stderr", transcript.stderr_tail)
     return "\n".join(lines)
+
+
+def _said(message: UserMessage) -> list[str]:
+    return [
+        *(["── a new conversation begins; the server is the same"] if message.fresh else []),
+        *(_block("recalled", message.recalled) if message.recalled else []),
+        *_block("user", message.text),
+    ]
 
 
 def _call(call: ToolCall | None, tool: str, what: str = "call") -> list[str]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.reports.access_checks import is_leaking
 from harness.reports.text import bounded, money, number, one_line, printable, seconds
 from harness.stats import mean, rate_interval
-from harness.types import CaseResult, CheckResult, Report, Run, Status
+from harness.types import CaseResult, CheckResult, Report, Run, Status, Usage
 
 URGENCY: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passed")
 """The order in which a person wants to hear of results."""
 
 
+GRADED = "graded"
+"""The check that has a score for faithfulness."""
 _LINE = 2_000
 """Characters that are looked at for one line."""
 _PART = 20_000
@@ -38,7 +42,8 @@ class PassRate:
     def __str__(self) -> str:
         """``pass rate 85 % of 13 judged (95 % interval 58–96 %)``, with no more digits than the data supports."""
         low, rate, high = (round(100 * value) for value in (self.low, self.rate, self.high))
-        what = f"{self.judged} judged" if self.judged == self.cases else f"{self.judged} trials of {self.cases} cases"
+        cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
+        what = f"{self.judged} judged" if self.judged == self.cases else f"{self.judged} trials of {cases}"
         return f"pass rate {rate} % of {what} (95 % interval {low}–{high} %)"
 
 
@@ -80,6 +85,29 @@ def effort(report: Report) -> tuple[str, str]:
     return f"time {took}{latency}", f"{tokens} · cost {money(usage.cost_usd)}"
 
 
+def beside(report: Report) -> Iterator[str]:
+    """Yield what judges and simulated users took, ``judge gpt-4o · tokens 90 in, 30 out · cost $0.01``, if anything."""
+    for who, used in (("judge", report.judge_usage), ("user", report.user_usage)):
+        if used != Usage():
+            names = ", ".join(report.settings.get(f"{who}_models", {}))
+            tokens = f"tokens {number(used.input_tokens)} in, {number(used.output_tokens)} out"
+            yield f"{who} {names} · {tokens} · cost {money(used.cost_usd)}"
+
+
+def stand_in(run: Run) -> str | None:
+    """Return how the trial's faithfulness is labelled if no judge scored it."""
+    found: Any = next((check.actual for check in run.checks if check.kind == GRADED), None)
+    for step in ("metrics", "faithfulness", "label"):
+        found = found.get(step) if isinstance(found, Mapping) else None
+    return None if found is None else str(found)
+
+
+def stand_ins(report: Report) -> Iterator[str]:
+    """Yield ``faithfulness of 12 trials: no judge: …`` where a score of our own stands in for a judge's."""
+    for label, trials in Counter(filter(None, map(stand_in, report.runs))).items():
+        yield f"faithfulness of {trials} trial{'' if trials == 1 else 's'}: {label}"
+
+
 def model_words(facts: Mapping[str, Any], name: str) -> str:
     """Return what a reader should know of a model besides its name, in parentheses."""
     if facts.get("provider") == "lexical":
@@ -89,8 +117,8 @@ def model_words(facts: Mapping[str, Any], name: str) -> str:
 
 
 def by_urgency(report: Report) -> list[CaseResult]:
-    """Return the cases, those first that did not pass."""
-    return sorted(report.cases, key=lambda case: URGENCY.index(case.status))
+    """Return the cases, those first that did not pass, and of these such as leak."""
+    return sorted(report.cases, key=lambda case: (URGENCY.index(case.status), not any(map(is_leaking, case.trials))))
 
 
 def case_name(case: CaseResult, report: Report) -> str:

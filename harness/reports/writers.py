@@ -33,6 +33,7 @@ class Writer:
 
 WRITERS = Registry[Writer](
     "harness.reports",
+    "report",
     {
         "jsonl": "harness.reports.jsonl_report:JSONL",
         "json": "harness.reports.json_report:JSON",

@@ -2,14 +2,14 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.runlog import RunLog
 from harness.types import Judgement, Usage
-from tests.reports.browser import CHROMIUM, DRIVER, MISSING, Browser, a_browser
+from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.sample_logs import (
     HOSTILE,
     a_conversation,
@@ -24,16 +24,11 @@ from tests.reports.sample_logs import (
 needs_browser = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with a_browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
-
-
-def page_of(log: RunLog) -> Path:
+def page_of(log: RunLog) -> str:
+    """Write the page beside the log and return its address."""
     page = log.path.with_name("report.html")
     page.write_text(written(log, "html"), "utf-8")
-    return page
+    return page.as_uri()
 
 
 def opened(browser: Browser) -> str:
@@ -144,8 +139,23 @@ def test_search_status_and_order_pick_the_cases(tmp_path: Path, browser: Browser
 
 
 @needs_browser
+def test_calls_that_the_case_makes_itself_stand_around_the_conversation(tmp_path: Path, browser: Browser) -> None:
+    said = a_conversation("get_order")
+    (call,) = said.tool_calls
+    scripted = [replace(call, tool=tool, turn=0, request_id="", text=f"{tool} result") for tool in ("seed", "clean_up")]
+    said = replace(said, setup_calls=(scripted[0],), teardown_calls=(scripted[1],))
+    browser.open(page_of(a_log(tmp_path, [(a_run("a"), said)])))
+    text = opened(browser)
+    told = ["setup seed", "seed result", "Sell me a chair", "call get_order", "turn 1", "Here is a chair",
+            "teardown clean_up", "clean_up result"]  # fmt: skip
+    places = [text.index(words) for words in told]
+    assert places == sorted(places)
+    assert "turn 0" not in text
+
+
+@needs_browser
 def test_every_trial_of_a_case_can_be_looked_at(tmp_path: Path, browser: Browser) -> None:
-    browser.open(page_of(an_ordinary_log(tmp_path)), hash_="#case-6")
+    browser.open(page_of(an_ordinary_log(tmp_path)) + "#case-6")
     opened(browser)
     pressed = (
         "return [...document.querySelectorAll('#case-6 .trials button')]"

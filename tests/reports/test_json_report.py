@@ -23,6 +23,7 @@ def test_one_suite_has_the_shape_that_users_parse(tmp_path: Path) -> None:
     assert (result["all_passed"], result["elapsed_time"]) == (False, 9.0)
     one, two = result["tests"]
     assert (one["name"], one["description"], one["passed"], one["failures"]) == ("one", "Why one exists.", True, [])
+    assert one["metadata"] == {"category": "smoke"}
     assert one["details"]["response"] == "It is on its way."
     assert one["details"]["tool_calls"][0]["tool"] == "get_order"
     assert one["details"]["tool_calls"][0]["arguments"] == {"id": 7}

@@ -1,5 +1,6 @@
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ from harness.reports.build import build_report
 from harness.reports.jsonl_report import write_jsonl
 from harness.runlog import RunLog
 from tests.reports.logs import a_log, a_run
+from tests.reports.sample_logs import STAND_IN
 
 
 def lines(log: RunLog) -> list[dict[str, Any]]:
@@ -43,3 +45,10 @@ def test_every_trial_has_its_line_whatever_its_ending(tmp_path: Path) -> None:
     assert [line["error"] for line in read] == [None, None, "the server exited", None]
     assert read[1]["metadata"]["harness"]["failed_checks"] == ["must_call get_order"]
     assert read[3]["metadata"]["harness"]["skip_reason"] == "budget"
+
+
+def test_a_score_that_no_judge_gave_is_labelled_beside_it(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "log.jsonl", replace(a_run("a"), checks=(STAND_IN,)), a_run("b"))
+    first, second = (line["metadata"]["harness"] for line in lines(log))
+    assert (first["scores"], first["faithfulness_by"]) == ({"graded echo": 1.0}, "no judge: keywords and grounding")
+    assert "faithfulness_by" not in second

@@ -1,7 +1,9 @@
 import io
+import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import pytest
 import xmlschema
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -101,6 +103,17 @@ def test_the_message_says_the_first_thing_to_look_at_and_the_text_where(tmp_path
     assert failure.get("type") == "must_call"
     assert (failure.text or "").startswith("evals/shop.yml:12:5\n")
     assert "Say it more clearly." in (failure.text or "")
+
+
+@pytest.mark.parametrize("brackets", range(2, 6))
+def test_what_a_model_says_is_no_instruction_however_many_brackets_it_has(tmp_path: Path, brackets: int) -> None:
+    said = f"{'[' * brackets}ATTACHMENT|/etc/passwd{']' * brackets}"
+    run = a_run("a", "failed", checks=(must_call("t", explanation=said),), model=said)
+    text = written(a_log(tmp_path, [(run, a_conversation("t", answer=said, stderr=said))], models=(said,)), "junit")
+    instructions = [line for line in text.splitlines() if "[[" in line]
+    assert len(instructions) == 8
+    for line in instructions:
+        assert re.fullmatch(r"(\s*<system-out>)?\[\[PROPERTY\|\w+=(?:(?!\[\[|\]\]).)*\]\]", line), line
 
 
 def test_a_hostile_log_fits_the_schema(tmp_path: Path) -> None:

@@ -1,9 +1,15 @@
+import io
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.console import Console
 
+from harness.reports.build import build_report
+from harness.reports.console import print_summary
 from harness.reports.markdown import code, fenced
-from tests.reports.sample_logs import a_conversation, a_log, a_run, an_ordinary_log, must_call, written
+from harness.types import Usage
+from tests.reports.sample_logs import STAND_IN, a_conversation, a_log, a_run, an_ordinary_log, must_call, written
 
 
 def test_the_head_says_how_many_passed_and_how_sure_that_is(tmp_path: Path) -> None:
@@ -21,6 +27,26 @@ def test_failures_stand_first_and_what_passed_last(tmp_path: Path) -> None:
         if line.startswith(("| ❌", "| 💥", "| ⏹", "| ⏭", "| ✅"))
     ]
     assert lines == ["`mistaken`", "`often`", "`unjudged`", "`cut`", "`left_out`", "`sold`"]
+
+
+def test_it_says_what_judges_and_users_took_and_where_no_judge_scored(tmp_path: Path) -> None:
+    took: dict[str, Any] = {
+        "judge_usage": Usage(input_tokens=9, output_tokens=2, cost_usd=0.5),
+        "user_usage": Usage(cost_usd=1.0),
+    }
+    log = a_log(tmp_path, [(a_run("a", checks=(STAND_IN,), **took), a_conversation()), (a_run("b"), None)])
+    log.header.settings.update({"judge_models": {"gpt-4o": {}}, "user_models": {"mini": {}}})  # type: ignore[attr-defined]
+    lines = written(log, "markdown").splitlines()
+    stream = io.StringIO()
+    print_summary(build_report(log), log, Console(file=stream, width=100, highlight=False))
+    for line in (
+        "faithfulness of 1 trial: no judge: keywords and grounding",
+        "judge gpt-4o · tokens 9 in, 2 out · cost $0.50",
+        "user mini · tokens 0 in, 0 out · cost $1.00",
+    ):
+        assert code(line) in lines
+        assert line in stream.getvalue().splitlines()
+    assert "faithfulness" not in written(an_ordinary_log(tmp_path / "other"), "markdown")
 
 
 def test_it_names_what_was_called_instead(tmp_path: Path) -> None:

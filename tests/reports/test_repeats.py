@@ -8,10 +8,12 @@ from rich.console import Console
 from harness.reports.build import build_report
 from harness.reports.console import print_summary
 from harness.reports.json_report import write_json
-from harness.reports.repeats import is_flaky, reliability, repeat_lines, repeats_json
+from harness.reports.repeats import is_flaky, reliability, repeat_lines, repeats_json, trials_passed
+from harness.reports.words import pass_rate
 from harness.runlog import RunLog
-from harness.types import CaseResult
+from harness.types import DECIDED, CaseResult, Status
 from tests.reports.run_logs import write_log
+from tests.reports.sample_logs import a_log, a_run, must_call, written
 
 
 @pytest.fixture
@@ -89,3 +91,17 @@ def test_of_several_models_each_has_its_own_figures(tmp_path: Path) -> None:
     log = write_log(tmp_path / "run" / "log.jsonl", {}, models={"x": {"a": "pp"}, "y": {"a": "pf"}})
     lines = list(repeat_lines(build_report(log)))
     assert [line.endswith(f"[{model}]") for line, model in zip(lines, "xy", strict=False)] == [True, True]
+
+
+def test_trials_that_were_not_needed_are_not_held_against_a_case_in_any_report(tmp_path: Path) -> None:
+    ends: list[tuple[Status, str | None]] = [("failed", None), ("passed", None), ("skipped", DECIDED)]
+    runs = [
+        a_run("early", status, index=index, repeats=3, skip_reason=reason, checks=(must_call("get_order"),))
+        for index, (status, reason) in enumerate(ends)
+    ]
+    log = a_log(tmp_path, [(run, None) for run in runs])
+    assert "| 1/2 |" in written(log, "markdown")
+    assert "1 of 2 trials passed, 3 needed" in written(log, "junit")
+    (early,) = cases(log)
+    assert trials_passed(early) == "1 of 2 trials passed, 1 more not needed"
+    assert str(pass_rate(build_report(log))).startswith("pass rate 50 % of 2 trials of 1 case (")

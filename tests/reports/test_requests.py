@@ -28,7 +28,16 @@ def test_a_report_is_named_by_format_or_by_suffix(text: str, name: str, path: st
     assert ReportRequest.parse(text) == ReportRequest(format=name, path=None if path is None else Path(path))
 
 
-@pytest.mark.parametrize(("text", "says"), [("htlm", "'html'"), ("out.pdf", "Formats: jsonl"), ("html:", "html:PATH")])
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("htlm", "'html'"),
+        ("out.pdf", "suffixes: .jsonl"),
+        ("o/html.x", "suffixes: "),
+        ("jsonlx", "'jsonl'.*suffixes"),
+        ("html:", "html:PATH"),
+    ],
+)
 def test_a_slip_is_told_with_what_was_meant(text: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         ReportRequest.parse(text)

@@ -50,6 +50,11 @@ def _block(name: str, value: Any) -> str:
     return f'<script type="application/json" id="{name}">{text}</script>\n'
 
 
+def page_policy() -> str:
+    """Return what the page allows itself, for a web server to say once more in a header."""
+    return _policy(_source("style.css"), _source("script.js"))
+
+
 def _policy(style: str, script: str) -> str:
     return (
         f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; "

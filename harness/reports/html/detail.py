@@ -78,6 +78,7 @@ def _facts(run: Run, said: Transcript) -> list[list[str]]:
         ["tokens", f"{number(run.usage.input_tokens)} in, {number(run.usage.output_tokens)} out"],
         ["cost", money(run.usage.cost_usd)],
         *([] if run.judge_usage == Usage() else [["cost of judging", money(run.judge_usage.cost_usd)]]),
+        *([] if run.user_usage == Usage() else [["cost of the simulated user", money(run.user_usage.cost_usd)]]),
         *([["served by", short(said.served_by)]] if said.served_by else []),
         ["tools offered", _text(", ".join(said.tools) or "none")],
     ]
@@ -108,32 +109,42 @@ def _check(check: CheckResult) -> dict[str, Any]:
 
 def _steps(said: Transcript) -> list[dict[str, Any]]:
     calls = {(call.turn, call.request_id): call for call in said.tool_calls}
-    steps: list[dict[str, Any]] = []
+    steps = [_call(call, "setup") for call in said.setup_calls]
     turn = 0
     for message in said.messages:
         if isinstance(message, UserMessage):
+            if message.fresh:
+                steps.append({"who": "harness", "text": "A new conversation begins; the server is the same."})
+            if message.recalled:
+                recalled = f"What the server remembers, for the system prompt: {message.recalled}"
+                steps.append({"who": "harness", "text": _text(recalled)})
             steps.append({"who": "user", "text": _text(message.text)})
         elif isinstance(message, AssistantMessage):
             turn += 1
             if message.reply.text or not message.reply.tool_requests:
                 steps.append({"who": "assistant", "turn": turn, "text": _text(message.reply.text)})
-            steps += [_call(calls.get((turn, asked.id)), asked, turn) for asked in message.reply.tool_requests]
-    return steps
+            made = ((calls.get((turn, asked.id)), asked) for asked in message.reply.tool_requests)
+            steps += [_not_sent(asked, turn) if call is None else _call(call, "call") for call, asked in made]
+    return [*steps, *(_call(call, "teardown") for call in said.teardown_calls)]
 
 
-def _call(call: ToolCall | None, asked: ToolRequest, turn: int) -> dict[str, Any]:
-    if call is None:
-        arguments = asked.malformed if asked.malformed is not None else _json(asked.arguments)
-        return {
-            "who": "call",
-            "turn": turn,
-            "tool": short(asked.tool),
-            "outcome": "not sent",
-            "arguments": _text(arguments),
-        }
+def _not_sent(asked: ToolRequest, turn: int) -> dict[str, Any]:
+    arguments = asked.malformed if asked.malformed is not None else _json(asked.arguments)
     return {
         "who": "call",
+        "what": "call",
         "turn": turn,
+        "tool": short(asked.tool),
+        "outcome": "not sent",
+        "arguments": _text(arguments),
+    }
+
+
+def _call(call: ToolCall, what: str) -> dict[str, Any]:
+    return {
+        "who": "call",
+        "what": what,
+        "turn": call.turn,
         "tool": short(call.tool),
         "outcome": call.outcome,
         "arguments": _json(call.arguments),

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from harness.reports.access_checks import leak_lines
 from harness.reports.build import total_usage
+from harness.reports.matrix import (
+    LEGEND,
+    by_urgency,
+    cell_words,
+    cells_of,
+    distinct_leaks,
+    row_name,
+    unobserved_words,
+)
 from harness.reports.repeats import repeat_lines
 from harness.reports.text import money, number, one_line, seconds, shorten
 from harness.reports.tool_use import NO_CALL, ToolFacts, ToolUse, expected_tools, tool_facts
 from harness.reports.words import URGENCY, endings, model_words, pass_rate, problem
 from harness.runlog import RunLog
-from harness.types import CaseResult, Report
+from harness.types import AccessCell, AccessRow, CaseResult, Report
 
 _NAME = 300
 _TEXT = 500
@@ -34,6 +45,7 @@ def overview(report: Report, log: RunLog) -> dict[str, Any]:
         "figures": _figures(report),
         "cases": [_line(case) for case in report.cases],
         "urgency": list(URGENCY),
+        "access": _access(report),
         "tools": [_tool(use) for use in facts.tools],
         "heat": _heat(facts),
     }
@@ -61,7 +73,8 @@ def _figures(report: Report) -> list[list[str]]:
         ["tokens out", number(usage.output_tokens)],
         ["cost", money(usage.cost_usd)],
     ]
-    return figures if judging.cost_usd == 0 else [*figures, ["cost of judging", money(judging.cost_usd)]]
+    others = {"cost of judging": judging, "cost of simulated users": report.user_usage}
+    return figures + [[name, money(used.cost_usd)] for name, used in others.items() if used.cost_usd != 0]
 
 
 def _line(case: CaseResult) -> dict[str, Any]:
@@ -81,6 +94,45 @@ def _line(case: CaseResult) -> dict[str, Any]:
         "cost": usage.cost_usd,
         "calls": sum(run.tool_calls for run in case.trials),
         "words": {"time": seconds(took), "cost": money(usage.cost_usd)},
+    }
+
+
+def _access(report: Report) -> dict[str, Any] | None:
+    """Return who saw what; nothing where cases do not differ in who asks."""
+    access = report.access
+    if not access.rows and not access.unobserved:
+        return None
+    numbers = {(case.suite, case.case, case.model): place for place, case in enumerate(report.cases, start=1)}
+    return {
+        "legend": LEGEND,
+        "identities": [short(identity) for identity in access.identities],
+        "leaks": [
+            {"case": short(leak.case), "lines": [short(line, _TEXT) for line in leak_lines(leak)]}
+            for leak, _ in distinct_leaks(access)
+        ],
+        "warnings": [short(words, _TEXT) for words in unobserved_words(access)],
+        "rows": [
+            {
+                "test": short(row_name(row, report)),
+                "cells": [_access_cell(row, cell, numbers) for cell in cells_of(row, access.identities)],
+            }
+            for row in by_urgency(access)
+        ],
+    }
+
+
+def _access_cell(
+    row: AccessRow, cell: AccessCell | None, numbers: Mapping[tuple[str, str, str], int]
+) -> dict[str, Any] | None:
+    if cell is None:
+        return None
+    kept = [path for decision in cell.decisions for path in (*decision.missing, *decision.masked)]
+    return {
+        "words": cell_words(cell),
+        "leaked": bool(cell.leaks),
+        "status": cell.status,
+        "number": numbers[row.suite, cell.case, row.model],
+        "note": short(f"kept back: {', '.join(dict.fromkeys(kept))}", _TEXT) if kept else "",
     }
 
 

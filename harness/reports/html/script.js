@@ -233,9 +233,9 @@ function step(one) {
   }
   const ok = one.outcome === "ok";
   const item = el("li", { class: ok ? "call" : "call bad" },
-    el("span", { class: "who" }, el("span", { class: "dim", text: "call " }), el("bdi", { text: one.tool })), " ",
+    el("span", { class: "who" }, el("span", { class: "dim", text: `${one.what} ` }), el("bdi", { text: one.tool })), " ",
     el("span", { class: `outcome ${ok ? "ok" : "not-ok"}`, text: one.outcome.replace("_", " ") }),
-    el("span", { class: "dim", text: [` turn ${one.turn}`, one.took, one.size].filter(Boolean).join(", ") }));
+    el("span", { class: "dim", text: ` ${[one.turn ? `turn ${one.turn}` : "", one.took, one.size].filter(Boolean).join(", ")}` }));
   for (const fault of one.faults || []) item.append(el("p", { class: "failed", text: fault }));
   const part = (label, text) => {
     if (text) item.append(el("span", { class: "caption", text: label }), box(text, `${label} of the call`));
@@ -244,6 +244,37 @@ function step(one) {
   part("result", one.result);
   part("structured result", one.structured);
   return item;
+}
+
+// ── Who saw what ─────────────────────────────────────────────────────────────────────────────
+
+function showAccess() {
+  const access = data.access;
+  if (!access) return;
+  at("access").hidden = false;
+  at("access-link").hidden = false;
+  const [leaks, table] = [at("access-leaks"), at("access-table")];
+  for (const leak of access.leaks) {
+    leaks.append(el("div", { class: "notice leak", role: "note" },
+      el("strong", { class: "failed" }, "Leak in ", el("bdi", { text: leak.case })),
+      ...leak.lines.map((line) => el("p", { dir: "auto", text: line }))));
+  }
+  leaks.append(...access.warnings.map((words) => el("p", { class: "notice", text: words })));
+  if (!access.rows.length) {
+    table.remove();
+    return;
+  }
+  const cell = (one) => {
+    if (!one) return el("td", { class: "zero", text: "·" });
+    const link = el("a", { href: `#case-${one.number}`, class: one.leaked ? "failed" : one.status, text: one.words });
+    return el("td", {}, link, one.note ? el("span", { class: "caption", text: one.note }) : null);
+  };
+  table.append(el("table", { class: "access" },
+    el("caption", { text: `Tests and the identities that ask them. ${access.legend}` }),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "test" }),
+      ...access.identities.map((name) => el("th", { scope: "col" }, el("bdi", { text: name }))))),
+    el("tbody", {}, ...access.rows.map((row) => el("tr", {},
+      el("th", { scope: "row" }, el("bdi", { text: row.test })), ...row.cells.map(cell))))));
 }
 
 // ── Tools, heat map, charts ──────────────────────────────────────────────────────────────────
@@ -334,6 +365,7 @@ showHead();
 showTotals();
 showFilters();
 list();
+showAccess();
 showTools();
 showHeat();
 showCharts();
