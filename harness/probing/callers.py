@@ -1,0 +1,163 @@
+"""Who asks: the identities of the suites, and for each of them the ones that a policy may not have thought of.
+
+Policy engines fail open there: a rule that names an attribute raises an error where the attribute is missing, and
+an error is taken for "does not apply". So every attribute is taken away, emptied, given another type, a value that
+nobody knows, far too much of one, and a second spelling. None of that may give anybody more than they had.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import count, zip_longest
+from typing import Any
+
+from harness.canonical import canonical_json
+from harness.reports.text import one_line, shorten
+from harness.sessions.claims import AGAIN
+from harness.types import Case, Credential, JsonObject
+
+ANONYMOUS = "anonymous"
+MAX_DAMAGED = 200
+"""Damaged identities that one probe asks as."""
+MAX_PROCESSES = 60
+"""The same where each of them has a process of its own."""
+OVERSIZED = "x" * 50_000
+"""Within what a header, a variable or a token can carry at all, and beyond what anybody means."""
+FLAWED: Mapping[Credential, str] = {
+    "expired": "an expired token",
+    "wrong_audience": "a token for another service",
+    "bad_signature": "a token with a wrong signature",
+}
+"""What a verifier has to refuse, in words."""
+_NAME_CHARS = 40
+_NAMING = ("role", "name", "username", "user", "user_id", "sub", "id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """One identity that asks."""
+
+    name: str
+    """What tables call it."""
+    user_context: JsonObject | None
+    """Its attributes."""
+    credential: Credential = "valid"
+    """What it shows for them."""
+    bases: tuple[str, ...] = ()
+    """The identities that it is made from: it may have no more than any of them. None where the suite names it."""
+    damage: str | None = None
+    """What was done to it, in words: ``role is missing``."""
+
+
+def named_callers(cases: Iterable[Case]) -> tuple[Caller, ...]:
+    """Return the identities that ``cases`` name, once each, and nobody."""
+    given: dict[str, tuple[str | None, JsonObject | None]] = {}
+    for case in cases:
+        given.setdefault(canonical_json(case.user_context), (case.identity, case.user_context))
+    given.setdefault(canonical_json(None), (ANONYMOUS, None))
+    names = [name or _telling(context) for name, context in given.values()]
+    callers: list[Caller] = []
+    taken: set[str] = set()
+    for first, (_, context) in zip(names, given.values(), strict=True):
+        name = first if names.count(first) == 1 else _told_apart(first, context)
+        number = next(n for n in count(1) if (name if n == 1 else f"{name}-{n}") not in taken)
+        name = name if number == 1 else f"{name}-{number}"
+        taken.add(name)
+        callers.append(Caller(name=name, user_context=context))
+    return tuple(callers)
+
+
+def _telling(context: JsonObject | None) -> str:
+    """Return the attribute that people would call somebody by, else all of them."""
+    if context is None:
+        return ANONYMOUS
+    telling = (context[key] for key in _NAMING if isinstance(context.get(key), str) and context[key])
+    return next(telling, None) or _brief(context) or "no attributes"
+
+
+def _told_apart(name: str, context: JsonObject | None) -> str:
+    rest = {key: value for key, value in (context or {}).items() if value != name and value not in ("", [], {})}
+    return f"{name} ({shorten(one_line(', '.join(map(_word, rest.values()))), _NAME_CHARS)})" if rest else name
+
+
+def _brief(context: JsonObject) -> str:
+    parts = (f"{key}={_word(value)}" for key, value in context.items())
+    return shorten(one_line(", ".join(parts)), _NAME_CHARS)
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return "+".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def damaged_callers(callers: Iterable[Caller], *, by_token: bool = False) -> tuple[Caller, ...]:
+    """Return what ``callers`` become when something is wrong with an attribute; none that is like one of them.
+
+    Where they come ``by_token``, a claim may also be there twice to the letter.
+
+    The first damage of each comes first, then the second of each: whoever asks only some of them misses nobody.
+    """
+    callers = tuple(callers)
+    named = [caller for caller in callers if caller.user_context]
+    own = {canonical_json(caller.user_context) for caller in callers}
+    found: dict[str, Caller] = {}
+    for together in zip_longest(*(_damages(caller.user_context or {}, named, by_token) for caller in named)):
+        for caller, damaged in zip(named, together, strict=True):
+            if damaged is None or (key := canonical_json(damaged[1])) in own:
+                continue
+            first = found.get(key) or Caller(name="", user_context=damaged[1], damage=damaged[0])
+            bases = tuple(dict.fromkeys((*first.bases, caller.name)))
+            found[key] = replace(first, name=f"{'/'.join(bases)}: {first.damage}", bases=bases)
+    return tuple(found.values())
+
+
+def flawed_callers(callers: Iterable[Caller]) -> tuple[Caller, ...]:
+    """Return ``callers`` with tokens that a verifier has to refuse."""
+    return tuple(
+        Caller(
+            name=f"{caller.name}: {damage}",
+            user_context=caller.user_context,
+            credential=credential,
+            bases=(caller.name,),
+            damage=damage,
+        )
+        for caller in callers
+        if caller.user_context
+        for credential, damage in FLAWED.items()
+    )
+
+
+def _damages(
+    context: JsonObject,
+    named: Iterable[Caller],
+    by_token: bool,  # noqa: FBT001 - one of two ways
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, value in context.items():
+        yield f"{name} is missing", {key: part for key, part in context.items() if key != name}
+        yield f"{name} is null", {**context, name: None}
+        yield f"{name} is empty", {**context, name: type(value)() if isinstance(value, str | list | dict) else ""}
+        yield f"{name} has another type", {**context, name: _of_another_type(value)}
+        yield f"{name} is unknown", {**context, name: "harness_unknown"}
+        yield f"{name} is oversized", {**context, name: [*value, OVERSIZED] if isinstance(value, list) else OVERSIZED}
+        other = _other_value(name, value, named)
+        if other is not None:
+            yield f"{name} is there twice", {**context, name.upper() if name != name.upper() else name.lower(): other}
+            yield f"{name} has two values", {**context, name: [value, other]}
+            if by_token:
+                yield f"{name} is claimed twice", {f"{name}{AGAIN}": other, **context}
+    yield "an unknown attribute", {**context, "harness_unknown": True}
+
+
+def _of_another_type(value: Any) -> Any:
+    if isinstance(value, str):
+        return {"value": value}
+    return {str(place): part for place, part in enumerate(value)} if isinstance(value, list) else [value]
+
+
+def _other_value(name: str, value: Any, named: Iterable[Caller]) -> Any:
+    """Return what the attribute is for somebody else, the first named one coming first."""
+    values = (caller.user_context[name] for caller in named if caller.user_context and name in caller.user_context)
+    return next((other for other in values if other != value), None)

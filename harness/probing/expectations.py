@@ -1,0 +1,58 @@
+"""What the suites say must come of a call, so that a probe holds the server to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from harness.canonical import canonical_json
+from harness.types import Case, Check, JsonObject, Tool
+
+DECISION = "decision"
+"""The kind of check that speaks of the server alone; others judge what a model did with its answers."""
+_OF_THE_MODEL = frozenset({"not_attempted"})
+_HIDING = frozenset({"hidden"})
+
+
+class Expectations:
+    """The decisions that suites expect, by identity and call."""
+
+    def __init__(self, cases: Iterable[Case], tools: Mapping[str, Tool]) -> None:
+        """Read the checks of ``cases``; ``tools`` are all that any identity is shown, by name."""
+        self._tools = tools
+        self._checks: dict[str, list[Check]] = {}
+        for case in cases:
+            own = self._checks.setdefault(canonical_json(case.user_context), [])
+            own += [check for check in _decisions(case) if check not in own]
+
+    def of(self, user_context: JsonObject | None, tool: str, arguments: JsonObject) -> tuple[Check, ...]:
+        """Return the checks on one call of one identity: those with these very arguments.
+
+        A decision on a tool without arguments is about whatever a model may ask it, so it fits no call in
+        particular, unless the tool takes none; that a tool is hidden holds for all calls of it.
+        """
+        return tuple(
+            check
+            for check in self._checks.get(canonical_json(user_context), ())
+            if check.params["tool"] == tool and (self._is_exact(check, tool, arguments) or _is_hiding(check))
+        )
+
+    def hidden_from(self, user_context: JsonObject | None) -> list[str]:
+        """Return the tools that must not be in the list of an identity."""
+        own = self._checks.get(canonical_json(user_context), ())
+        return list(dict.fromkeys(check.params["tool"] for check in own if _is_hiding(check)))
+
+    def _is_exact(self, check: Check, tool: str, arguments: JsonObject) -> bool:
+        expected = check.params.get("args", {})
+        takes_none = tool in self._tools and not self._tools[tool].input_schema.get("properties")
+        return bool(expected or takes_none) and canonical_json(expected) == canonical_json(arguments)
+
+
+def _decisions(case: Case) -> Iterator[Check]:
+    for check in case.every_check:
+        telling = set(check.params.get("is", ())) - _OF_THE_MODEL or "without" in check.params
+        if check.kind == DECISION and "tool" in check.params and telling:
+            yield check
+
+
+def _is_hiding(check: Check) -> bool:
+    return set(check.params.get("is", ())) - _OF_THE_MODEL == _HIDING

@@ -1,0 +1,208 @@
+"""What a probe's log says: decisions by call and caller, and what is wrong with them. Everything comes from the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from harness.policy import View, unobserved
+from harness.policy.views import Result
+from harness.probing.callers import ANONYMOUS
+from harness.probing.expectations import DECISION
+from harness.probing.lived import NO_ANSWER, Lived, bases_of, facts_of, is_flawed, label_of, more, name_of
+from harness.probing.report import Decided, Finding, ProbeReport
+from harness.probing.stability import unstable_answers
+from harness.probing.tokens import accepted_tokens, fates
+from harness.reports.access import is_meant
+from harness.reports.access_checks import leak_lines
+from harness.reports.build import build_report
+from harness.reports.text import one_line, shorten
+from harness.runlog import RunLog
+from harness.types import AccessReport, Report, Run
+
+_SAID_CHARS = 160
+
+
+def read_probe(log: RunLog) -> ProbeReport:
+    """Return what ``log`` says."""
+    report = build_report(log)
+    lived = Lived(report, log)
+    facts = _Facts(report, lived)
+    findings = tuple({finding.words: finding for finding in facts.findings()}.values())
+    own = [run for run in lived.runs if not bases_of(run)]
+    others = [run for run in lived.runs if bases_of(run)]
+    told = {run.identity for run in others if run.stop is not None}
+    return ProbeReport(
+        report=report,
+        decisions=facts.decisions(),
+        findings=findings,
+        callers=tuple(dict.fromkeys(name_of(run) for run in own)),
+        damaged=len({run.identity for run in others}),
+        untold=tuple(dict.fromkeys(name_of(run) for run in others if run.identity not in told)),
+        tokens=fates(lived, findings),
+        not_asked=report.settings.get("not_asked", 0),
+        silent=facts.silent(),
+        lost=tuple(
+            dict.fromkeys((*_lost((*own, *lived.again)), *_lost(run for run in others if run.identity in told)))
+        ),
+    )
+
+
+def _lost(runs: Iterable[Run]) -> Iterator[str]:
+    """Yield why each caller had no answer, in words."""
+    for run in runs:
+        if run.error is not None:
+            yield one_line(f"{run.identity}: {run.error.message}")
+
+
+class _Facts:
+    """The runs of a probe and what each identity lived."""
+
+    def __init__(self, report: Report, lived: Lived) -> None:
+        self._runs = lived.runs
+        self._lived = lived
+        self._access: AccessReport = report.access
+        self._expected_hidden: Mapping[str, Sequence[str]] = report.settings.get("expected_hidden", {})
+        self._shown = {tool for run in report.runs if not bases_of(run) for tool in self._lived.offered(run)}
+
+    def decisions(self) -> dict[str, dict[str, Decided]]:
+        """Return every decision of the first round."""
+        cells = {(row.group, cell.identity): cell for row in self._access.rows for cell in row.cells}
+        table: dict[str, dict[str, Decided]] = {}
+        for run in self._runs:
+            if run.index:
+                continue
+            cell = cells.get((label_of(run), run.identity or ""))
+            tool = facts_of(run)["tool"]
+            decision = next((one for one in cell.decisions if one.tool == tool), None) if cell else None
+            if decision is not None:
+                decided = Decided(
+                    access=decision.access,
+                    shape=decision.shape,
+                    fields=tuple(sorted({*decision.missing, *decision.masked})),
+                )
+            else:
+                decided = self._alone(run)
+            table.setdefault(label_of(run), {})[name_of(run)] = decided
+        return table | self._listings()
+
+    def _listings(self) -> dict[str, dict[str, Decided]]:
+        """Return who is shown the tools that nobody called."""
+        called = {facts_of(run)["tool"] for run in self._runs}
+        asked = {name_of(run): view for run in self._runs if (view := self._lived.views.get(run.key))}
+        return {
+            tool: {name: _listing(view, tool) for name, view in asked.items()} for tool in sorted(self._shown - called)
+        }
+
+    def silent(self) -> dict[str, str]:
+        """Return the calls that failed for everybody who was not refused, and what was said."""
+        answers: dict[str, list[Result]] = {}
+        for run in self._runs:
+            result = self._lived.result(run)
+            if bases_of(run) or result is None or result.call.outcome in ("denied", *NO_ANSWER):
+                continue
+            if facts_of(run)["tool"] in self._lived.offered(run):
+                answers.setdefault(label_of(run), []).append(result)
+        return {
+            call: shorten(one_line(results[0].call.text), _SAID_CHARS)
+            for call, results in answers.items()
+            if not any(result.call.outcome == "ok" for result in results)
+        }
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield everything that is wrong, worst first."""
+        for leak in self._access.leaks:
+            yield Finding(
+                problem="leak", words="; ".join(leak_lines(leak)[:2]), callers=(leak.identity,), call=leak.case
+            )
+        yield from self._unexpected()
+        yield from self._hidden()
+        yield from self._going_further()
+        yield from unstable_answers(self._lived)
+        own = [self._lived.views[run.key] for run in self._runs if not bases_of(run) and run.key in self._lived.views]
+        if (reason := unobserved(own)) is not None:  # that a damaged one is refused shows nothing of the others
+            yield Finding(problem="unobserved", words=f"identity not observed: {one_line(reason)}")
+
+    # ── Each sort ────────────────────────────────────────────────────────────────────────────
+
+    def _unexpected(self) -> Iterator[Finding]:
+        for run in self._runs:
+            name, call = name_of(run), label_of(run)
+            for check in run.checks:
+                if check.kind == DECISION and check.verdict == "failed":
+                    said = check.explanation.splitlines()[0]
+                    words = f"{call} as {name}: {said[:1].lower()}{said[1:]}"
+                    yield Finding(problem="unexpected", words=one_line(words), callers=(name,), call=call)
+        hidden = self._expected_hidden
+        for name, offered in self._lived.lists().items():
+            for tool in hidden.get(name, ()):
+                if tool in offered:
+                    words = f"{tool} is in the list of {name}, and the suite expects that it is hidden"
+                    yield Finding(problem="unexpected", words=words, callers=(name,), call=tool)
+
+    def _hidden(self) -> Iterator[Finding]:
+        told: set[tuple[str, str]] = set()
+        for run in self._runs:
+            tool, name = facts_of(run)["tool"], name_of(run)
+            result = self._lived.result(run)
+            worked = result is not None and result.call.outcome == "ok"
+            if worked and tool in self._shown and tool not in self._lived.offered(run) and (tool, name) not in told:
+                told.add((tool, name))
+                words = f"{tool} is not in the list of {name}, and works for them all the same"
+                yield Finding(problem="hidden_callable", words=words, callers=(name,), call=label_of(run))
+
+    def _going_further(self) -> Iterator[Finding]:
+        yield from accepted_tokens(self._lived)
+        answered = self._lived.answered()
+        for run in self._runs:
+            result, call = self._lived.result(run), label_of(run)
+            if not bases_of(run) or is_flawed(run) or result is None or result.call.outcome != "ok":
+                continue
+            nobody = answered.get((ANONYMOUS, call))
+            if nobody is not None and is_meant(nobody) and self._lived.gets_as_much(nobody, result):
+                continue  # what everybody may have is no gain
+            for base in bases_of(run):
+                if (first := answered.get((base, call))) is not None:
+                    yield from self._further_than(base, self._lived.result(first), run, result)
+        yield from self._shown_more()
+
+    def _further_than(self, base: str, own: Result | None, run: Run, result: Result) -> Iterator[Finding]:
+        """Yield what a damaged identity is given, and the one that it was made from, if let in at all, is not."""
+        call = label_of(run)
+        if own is None or own.call.outcome != "ok":
+            denied = own is None or own.call.outcome in ("denied", "unknown_tool")
+            yield self._open(run, base, f"{call} works, which {'is refused to' if denied else 'fails for'} {base}")
+        elif fields := more(result, own):
+            yield self._open(run, base, f"{call} gives {', '.join(fields[:4])}, which {base} does not get")
+
+    def _shown_more(self) -> Iterator[Finding]:
+        lists = self._lived.lists()
+        for run in {run.identity: run for run in self._runs if bases_of(run) and not is_flawed(run)}.values():
+            for base in bases_of(run):
+                if ANONYMOUS in lists and base in lists:
+                    shown = lists.get(name_of(run), frozenset()) - lists[base] - lists[ANONYMOUS]
+                    if shown:
+                        what = f"{', '.join(sorted(shown))} is in the list, and hidden from {base}"
+                        yield self._open(run, base, what)
+
+    def _open(self, run: Run, base: str, what: str) -> Finding:
+        words = f"fails open: where {facts_of(run)['damage']} for {base}, {what}"
+        return Finding(problem="fails_open", words=one_line(words), callers=(run.identity or "",), call=label_of(run))
+
+    def _alone(self, run: Run) -> Decided:
+        view, result = self._lived.views.get(run.key), self._lived.result(run)
+        if view is not None and view.refused:
+            return Decided(access="denied", shape="http_status")
+        if result is None:
+            return Decided(access="error")
+        if result.call.outcome == "ok":
+            return Decided(access="allowed")
+        if facts_of(run)["tool"] not in self._lived.offered(run):
+            return Decided(access="hidden", shape="not_listed")
+        denied = result.call.outcome == "denied"
+        return Decided(access="denied" if denied else "error", shape=result.call.refusal if denied else None)
+
+
+def _listing(view: View, tool: str) -> Decided:
+    if view.refused:
+        return Decided(access="denied", shape="http_status")
+    return Decided(access="listed") if tool in view.offered else Decided(access="hidden", shape="not_listed")

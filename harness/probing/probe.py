@@ -1,0 +1,126 @@
+"""A probe: everybody asks side by side, then in turns, then whoever is suspected again; the log keeps all of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+import anyio
+
+from harness.probing.asking import NO_MODEL, SUITE, Asking, ProbePlan, result_of
+from harness.probing.callers import Caller
+from harness.probing.calls import ProbeCall, Skipped
+from harness.probing.confirmation import MOST_CONFIRMED
+from harness.probing.lived import label_of, name_of
+from harness.probing.stability import Answer, suspicions
+from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
+from harness.runner.folders import RUNS, log_path, new_run_id
+from harness.runner.launch import header_of, redactor_of
+from harness.runner.plan import Job, Plan
+from harness.runner.run import RunOptions
+from harness.runner.verdict import utc_now
+from harness.sessions.pool import open_pool
+from harness.types import Suite, ToolList
+
+__all__ = ["ProbePlan", "probe"]
+
+AT_ONCE = 4
+"""Callers side by side."""
+
+
+async def probe(
+    plan: ProbePlan, runs: Path = RUNS, begin: Callable[[int, int], None] | None = None
+) -> tuple[RunLog, tuple[Skipped, ...]]:
+    """Ask, and return the log and what was not called.
+
+    ``begin`` is told how many ask, and how many calls each of them makes.
+
+    Raises:
+        NothingToRun: there is no call to make.
+        ServerError: the server cannot be started.
+    """
+    secrets: list[str] = []  # what comes up before there is a log to keep them out of
+    learners: list[Callable[[str], None]] = [secrets.append]
+    async with open_pool(lambda secret: _tell(learners, secret)) as pool:
+        asking = Asking(plan, pool)
+        await asking.look()
+        callers = asking.callers()
+        if begin is not None:
+            begin(len(callers), len(asking.calls))
+        reads = [call for call in asking.calls if not call.changes]
+        rounds: list[_Round] = [(caller, asking.calls, 0) for caller in callers]
+        in_turn = [(caller, [call], 1) for call in reads for caller in reversed(plan.callers)]
+        trials = [asking.trial(caller, call, index) for caller, calls, index in (*rounds, *in_turn) for call in calls]
+        suite = Suite(name=SUITE, cases=tuple(trial.case for trial in trials if trial.index == 0))
+        jobs = [Job(trial=trial, suite=suite, model=NO_MODEL, server=plan.server) for trial in trials]
+        described = Plan(jobs=tuple(jobs), settings=asking.settings())
+        run_id = new_run_id([f"{SUITE}-{plan.server.name}"])
+        redactor = redactor_of(described)
+        for secret in secrets:
+            redactor.learn(secret)
+        learners.append(redactor.learn)
+        with LogWriter(log_path(run_id, runs), redactor.document, redactor.learn) as log:
+            log.append(header_of(described, run_id, RunOptions(concurrency=AT_ONCE)))
+            began = anyio.current_time()
+            await _Course(asking, log).run(rounds, in_turn)
+            elapsed_s = round(anyio.current_time() - began, 6)
+            log.append(Footer(finished_at=utc_now(), elapsed_s=elapsed_s, reason="complete"))
+        return read_log(log_path(run_id, runs)), tuple(asking.skipped)
+
+
+def _tell(learners: Iterable[Callable[[str], None]], secret: str) -> None:
+    for learn in learners:
+        learn(secret)
+
+
+_Round: TypeAlias = tuple[Caller, Sequence[ProbeCall], int]
+"""Who makes which calls, and for the how manieth time."""
+
+
+@dataclass(slots=True)
+class _Course:
+    """What is asked one after the other, and what it says so far."""
+
+    asking: Asking
+    log: LogWriter
+    listed: set[str] = field(default_factory=set)
+    answers: list[Answer] = field(default_factory=list)
+    """What the suite's own identities were told."""
+
+    async def run(self, side_by_side: Sequence[_Round], in_turn: Sequence[_Round]) -> None:
+        limiter = anyio.CapacityLimiter(AT_ONCE)
+
+        async def work(caller: Caller, calls: Sequence[ProbeCall], index: int) -> None:
+            async with limiter:
+                lines = await self.asking.ask(caller, calls, index)
+            self._keep(lines)
+            if not caller.bases:
+                self.answers += (Answer(name_of(line.run), label_of(line.run), result_of(line)) for line, _ in lines)
+
+        async with anyio.create_task_group() as group:
+            for one in side_by_side:
+                group.start_soon(work, *one)
+        for one in in_turn:
+            await work(*one)
+        await self._confirm()
+
+    async def _confirm(self) -> None:
+        """Have whoever is suspected ask again, as often as it takes to clear them or to be sure."""
+        guilty: Counter[str] = Counter()
+        in_order = sorted(self.answers, key=lambda answer: (answer.call, answer.name))  # not as they happened to come
+        for suspicion in suspicions(in_order):
+            if guilty[suspicion.name] < MOST_CONFIRMED:
+                followed, lines = await self.asking.confirm(suspicion)
+                self._keep(lines)
+                guilty[suspicion.name] += followed
+
+    def _keep(self, lines: Sequence[tuple[TrialLine, ToolList | None]]) -> None:
+        for line, tools in lines:
+            if tools is not None and tools.digest not in self.listed:
+                self.listed.add(tools.digest)
+                name = self.asking.plan.server.name
+                self.log.append(ToolsLine(server=name, tools=tools, user_context=line.run.user_context))
+            self.log.append(line)

@@ -1,0 +1,90 @@
+"""What a probe comes to: decisions by call and caller, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from harness.types import Report
+
+Problem: TypeAlias = Literal[
+    "leak", "unexpected", "hidden_callable", "fails_open", "token_accepted", "unstable", "unobserved"
+]
+"""What can be wrong with decisions:
+
+- ``leak``: a value that is kept from an identity in one place stands in another (`harness.policy.leaks`).
+- ``unexpected``: the suite expects another decision of this very call, or that a tool is hidden that is listed.
+- ``hidden_callable``: a tool is not in an identity's list, and works all the same.
+- ``fails_open``: a damaged identity gets more than the one that it was made from, or is shown more tools.
+- ``token_accepted``: a token that a verifier has to refuse was let in.
+- ``unstable``: the same caller gets another answer to the same call, depending on who asked before: with other
+  fields or another outcome, or one that somebody else gets; asked again, it followed the caller before every time.
+- ``unobserved``: nothing shows that the server knows who asks."""
+
+
+TokenFate: TypeAlias = Literal["accepted", "refused", "as_nobody", "unclear"]
+"""What became of a token that a verifier has to refuse: it was let in; it, or each call with it, was refused; whoever
+showed it got what nobody in particular gets; nothing tells."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that is wrong."""
+
+    problem: Problem
+    """What sort of thing."""
+    words: str
+    """What happened, on a line."""
+    callers: tuple[str, ...] = ()
+    """Whom it is about."""
+    call: str | None = None
+    """The call that showed it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """What one caller came to with one call."""
+
+    access: str
+    """``allowed``, ``filtered``, ``denied``, ``hidden``, ``error``; ``listed`` of a tool that nobody called."""
+    shape: str | None = None
+    """How it was refused or filtered."""
+    fields: tuple[str, ...] = ()
+    """Fields that others get for the same call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeReport:
+    """A probe's log, read."""
+
+    report: Report
+    """As for any run."""
+    decisions: Mapping[str, Mapping[str, Decided]]
+    """Call → caller → decision."""
+    findings: tuple[Finding, ...]
+    """What is wrong, worst first."""
+    callers: tuple[str, ...]
+    """The suite's own identities."""
+    damaged: int
+    """How many damaged identities and flawed tokens asked."""
+    untold: tuple[str, ...]
+    """Those of them of which the server could not be told, so that nothing was given to them."""
+    tokens: Mapping[str, TokenFate]
+    """What became of the tokens that a verifier has to refuse; they are among ``damaged``."""
+    not_asked: int
+    """Damaged identities beyond `harness.probing.callers.MAX_DAMAGED`, which did not ask."""
+    silent: Mapping[str, str]
+    """Calls that say nothing of the policy, for they failed for whoever was not refused; and what was said."""
+    lost: tuple[str, ...]
+    """What kept the suite's own identities from asking, and where a damaged one had no answer, in words."""
+
+    @property
+    def flawed(self) -> int:
+        """How many tokens were shown that a verifier has to refuse."""
+        return len(self.tokens)
+
+    @property
+    def exit_code(self) -> int:
+        """0: nothing is wrong. 1: something is. 4: nothing is, but somebody could not ask or had no answer."""
+        return 1 if self.findings else 4 if self.lost else 0

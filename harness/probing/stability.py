@@ -1,0 +1,149 @@
+"""Whether the same caller gets the same answer to the same call, whoever asked before.
+
+Data changes, and that is no fault: what comes out differently is only suspected. The suspect then asks again right
+after others (`harness.probing.confirmation`), and what follows the caller before, every time, is an identity that the
+server remembers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from harness.policy.observed import is_volatile
+from harness.policy.values import value_of
+from harness.policy.views import Result
+from harness.probing.confirmation import ROUNDS, Suspicion
+from harness.probing.lived import NO_ANSWER, Lived, bases_of, facts_of, label_of, name_of
+from harness.probing.report import Finding
+from harness.reports.text import one_line
+
+_TIMES_AND_NUMBERS = re.compile(
+    r"\d+(?:[t:.,/+-]?\d+)*(?:st|nd|rd|th|z)?|\b(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?|"
+    r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?|[ap]m|utc|gmt)\b",
+    re.IGNORECASE,
+)
+_TIME_OF_DAY = re.compile(r"\d:\d\d")
+
+
+class Answer(NamedTuple):
+    """What one caller was told."""
+
+    name: str
+    """Who called."""
+    call: str
+    """What was called, as tables have it."""
+    result: Result | None
+    """What came of it; ``None`` where nothing was called."""
+
+
+def suspicions(answers: Iterable[Answer]) -> Iterator[Suspicion]:
+    """Yield calls that one of the suite's own identities makes twice, and that come out differently.
+
+    What counts is another outcome, other fields, and the words of an answer that somebody else gets as well.
+    """
+    rounds: dict[tuple[str, str], list[Result]] = {}
+    for name, call, result in answers:
+        if result is not None and result.call.outcome not in NO_ANSWER:
+            rounds.setdefault((name, call), []).append(result)
+    given: dict[tuple[str, frozenset[str]], dict[str, None]] = {}
+    callers: dict[str, dict[str, frozenset[str]]] = {}
+    for (name, call), results in rounds.items():
+        callers.setdefault(call, {})[name] = told(results[0])
+        for result in results:
+            given.setdefault((call, _telling(result)), {})[name] = None
+    for (name, call), results in rounds.items():
+        kinds = sorted({_kind(result) for result in results})
+        others = [other for words in _exchanged(results) for other in given[call, words] if other != name]
+        if len(kinds) > 1 or others:
+            how = " and ".join(kinds) if len(kinds) > 1 else f"once as it does for {others[0]}"
+            firsts = {other: words for other, words in callers[call].items() if other != name}
+            yield Suspicion(name=name, call=call, how=how, after=_most_different(firsts))
+
+
+def _most_different(callers: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+    """Return the callers, those first who are told something that nobody before them is."""
+    seen: dict[frozenset[str], str] = {}
+    for name, words in callers.items():
+        seen.setdefault(words, name)
+    return tuple(dict.fromkeys((*seen.values(), *callers)))
+
+
+def unstable_answers(lived: Lived) -> Iterator[Finding]:
+    """Yield what was suspected, and followed the caller before each time that it was asked again."""
+    heard: dict[tuple[str, str], dict[str, list[frozenset[str]]]] = {}
+    for run in lived.again:
+        result, facts = lived.result(run), facts_of(run)
+        if facts["after"] is not None:
+            after = heard.setdefault((name_of(run), facts["call"]), {})
+            after.setdefault(facts["after"], []).append(told(result))
+    for suspicion in suspicions(_answers_of(lived)):
+        after = heard.get((suspicion.name, suspicion.call), {})
+        if after and all(len(each) >= ROUNDS for each in after.values()) and follows_the_caller_before(after):
+            words = (
+                f"{suspicion.call} comes out differently for {suspicion.name} from one time to the next: "
+                f"{suspicion.how}; asked again, it depended on who had asked before, {ROUNDS} times of {ROUNDS}"
+            )
+            yield Finding(problem="unstable", words=one_line(words), callers=(suspicion.name,), call=suspicion.call)
+
+
+def _answers_of(lived: Lived) -> Iterator[Answer]:
+    """Yield what the suite's own identities were told in the rounds that everybody takes part in."""
+    return (Answer(name_of(run), label_of(run), lived.result(run)) for run in lived.runs if not bases_of(run))
+
+
+def follows_the_caller_before(after: Mapping[str, Sequence[frozenset[str]]]) -> bool:
+    """Whether there are two callers after whom a suspect is always told something that it never is after the other.
+
+    ``after`` has what was `told`, by who had asked right before. What changes by itself does not come back with them.
+    """
+    always = {name: frozenset.intersection(*each) for name, each in after.items()}
+    ever = {name: frozenset.union(*each) for name, each in after.items()}
+    return any(always[one] - ever[other] and always[other] - ever[one] for one, other in combinations(after, 2))
+
+
+def told(result: Result | None) -> frozenset[str]:
+    """Return how a call came out and what was told in it, to be compared; nothing where there was no answer."""
+    if result is None or result.call.outcome in NO_ANSWER:
+        return frozenset()
+    return _telling(result) | {_kind(result)}
+
+
+def _kind(result: Result) -> str:
+    """Return how a call came out, with the fields that it gave, in words that can be compared."""
+    if result.call.outcome != "ok":
+        return str(result.call.outcome)
+    fields = sorted({leaf.path for leaf in result.leaves})
+    return f"ok with {len(fields)} fields" if fields else "ok"
+
+
+def _telling(result: Result) -> frozenset[str]:
+    """Return the texts of a good answer that are told from a coincidence, each with its place.
+
+    Numbers and times are left out: what is measured or counted differs from one time to the next whoever asks.
+    """
+    if result.call.outcome != "ok":
+        return frozenset()
+    texts = [(leaf.path, leaf.value) for leaf in result.leaves if not is_volatile(leaf) and not _is_time(leaf.value)]
+    if not result.leaves:
+        texts = [("", _TIMES_AND_NUMBERS.sub("", result.call.text))]
+    values = ((path, value_of(text)) for path, text in texts)
+    return frozenset(
+        f"{path}: {value.text}" for path, value in values if value is not None and value.grade and value.number is None
+    )
+
+
+def _is_time(value: object) -> bool:
+    """Whether a text is a time of day, in whatever notation and with a date or without, and nothing else."""
+    if not isinstance(value, str) or _TIME_OF_DAY.search(value) is None:
+        return False
+    return not any(map(str.isalnum, _TIMES_AND_NUMBERS.sub("", value)))
+
+
+def _exchanged(results: Sequence[Result]) -> Iterator[frozenset[str]]:
+    """Yield what answers to one call tell, where another tells something else instead; more rows are no exchange."""
+    distinct = {_telling(result) for result in results}
+    return (one for one in distinct if any(one - other and other - one for other in distinct))

@@ -1,0 +1,60 @@
+"""What becomes of tokens that a verifier has to refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.probing.callers import ANONYMOUS
+from harness.probing.lived import Lived, bases_of, facts_of, is_flawed, label_of, name_of
+from harness.probing.report import Finding, TokenFate
+from harness.types import Run
+
+_TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")
+"""Of what several calls with one token come to, the last of these counts."""
+
+
+def accepted_tokens(lived: Lived) -> Iterator[Finding]:
+    """Yield what a flawed token was good for: calls that work with it and for nobody, and tools that it shows."""
+    answered, lists = lived.answered(), lived.lists()
+    told: set[str] = set()
+    for run in filter(is_flawed, lived.runs):
+        result, nobody = lived.result(run), answered.get((ANONYMOUS, label_of(run)))
+        if result is None or result.call.outcome != "ok" or nobody is None or lived.gets_as_much(nobody, result):
+            continue
+        told.add(name_of(run))
+        yield _accepted(run, f"{label_of(run)} works with it", label_of(run))
+    for run in {name_of(run): run for run in filter(is_flawed, lived.runs)}.values():
+        if name_of(run) not in told and ANONYMOUS in lists:
+            shown = lists.get(name_of(run), frozenset()) - lists[ANONYMOUS]
+            if shown:
+                yield _accepted(run, f"{', '.join(sorted(shown))} is in the list with it, and hidden from {ANONYMOUS}")
+
+
+def _accepted(run: Run, what: str, call: str | None = None) -> Finding:
+    words = f"{facts_of(run)['damage']} of {bases_of(run)[0]} was accepted: {what}"
+    return Finding(problem="token_accepted", words=words, callers=(name_of(run),), call=call)
+
+
+def fates(lived: Lived, findings: Sequence[Finding]) -> dict[str, TokenFate]:
+    """Return what became of each flawed token, by caller; ``findings`` say which were accepted."""
+    found: dict[str, TokenFate] = {}
+    answered = lived.answered()
+    for run in filter(is_flawed, lived.runs):
+        name, call = name_of(run), label_of(run)
+        fate = _fate(run, lived, answered.get((bases_of(run)[0], call)), answered.get((ANONYMOUS, call)))
+        found[name] = max(fate, found.get(name, fate), key=_TELLING.index)
+    accepted = {name for finding in findings if finding.problem == "token_accepted" for name in finding.callers}
+    return {name: "accepted" if name in accepted else fate for name, fate in found.items()}
+
+
+def _fate(run: Run, lived: Lived, base: Run | None, nobody: Run | None) -> TokenFate:
+    """Return what one call with a flawed token came to; ``base`` made it with a good one, ``nobody`` without."""
+    result = lived.result(run)
+    if lived.refused(run) or (result is not None and result.call.refusal == "http_status"):
+        return "refused"
+    own = None if base is None else lived.result(base)
+    if result is None or own is None or own.call.outcome != "ok":
+        return "unclear"  # what the owner is refused as well says nothing of the token
+    if result.call.outcome in ("denied", "unknown_tool"):
+        return "refused"
+    return "as_nobody" if result.call.outcome == "ok" and nobody is not None else "unclear"
