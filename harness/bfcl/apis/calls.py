@@ -1,0 +1,74 @@
+"""Calls as the benchmark writes them: ``cd(folder='document')``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class NotACall(ValueError):
+    """A text that is not one call with literal arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool."""
+
+    name: str
+    """Of the tool."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """By name."""
+    positional: tuple[Any, ...] = ()
+    """By position; ground truth uses them here and there."""
+
+
+def parse_call(text: str) -> Call:
+    """Read ``name(value, key=value)``, in which every value is a literal. Nothing is evaluated.
+
+    Raises:
+        NotACall: ``text`` is anything else.
+    """
+    try:
+        node = ast.parse(text.strip(), "<string>", "eval").body
+        call = _literal_call(node) if isinstance(node, ast.Call) else None
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as problem:
+        raise NotACall(str(problem)) from None
+    if call is None:
+        raise NotACall(f"this is no call: {text}")
+    return call
+
+
+def _literal_call(node: ast.Call) -> Call:
+    arguments: dict[str, Any] = {}
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise ValueError("arguments cannot be unpacked")
+        if keyword.arg in arguments:
+            raise ValueError(f"keyword argument repeated: {keyword.arg}")
+        arguments[keyword.arg] = ast.literal_eval(keyword.value)
+    return Call(ast.unparse(node.func), arguments, tuple(ast.literal_eval(value) for value in node.args))
+
+
+_SPACE_BEFORE_PARENTHESIS = re.compile(r"\b([A-Za-z_]\w*)\s+(?=\()")
+
+
+def as_official(text: str) -> str:
+    """Return the call ``text`` as the official checker executes it: without space between a word and ``(``.
+
+    It looks for function names by pattern, inside strings too, so that ``echo('draft (old)')`` writes
+    ``draft(old)``. Ground truth and model are treated alike, and a verdict may rest on it.
+    """
+    return _SPACE_BEFORE_PARENTHESIS.sub(r"\1", text)
+
+
+def as_executed(name: str, arguments: Mapping[str, Any]) -> Call:
+    """Return a model's call as the official checker executes it: written out, and read again.
+
+    Raises:
+        NotACall: it cannot be written as a call, such as with an argument named ``a b``.
+    """
+    written = ",".join(f"{key}={value!r}" for key, value in arguments.items())
+    return parse_call(as_official(f"{name}({written})"))

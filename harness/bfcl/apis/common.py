@@ -1,0 +1,45 @@
+"""What the API classes share: how they are built, and how they say no."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+Reply = dict[str, Any]
+"""What a method returns: a JSON object, as a rule."""
+
+Scenario = Mapping[str, Any]
+"""The part of a case's ``initial_config`` that belongs to one class."""
+
+
+class Api:
+    """A stateful API. Its public attributes are its state, its public methods are the tools.
+
+    Whatever a subclass keeps for itself starts with an underscore: every other attribute is compared.
+    """
+
+    def __init__(self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False) -> None:
+        """``scenario`` is owned by the instance from now on; ``tables`` are shared and never changed."""
+        self._scenario = scenario
+        self._tables = tables
+
+    def _initial(self, *names: str) -> None:
+        """Set the attributes ``names`` from the scenario, else from the table of defaults."""
+        for name in names:
+            setattr(self, name, self._setting(name))
+
+    def _setting(self, name: str) -> Any:
+        if name in self._scenario:
+            return self._scenario[name]
+        return deepcopy(self._tables["DEFAULT_STATE"][name])
+
+
+def refuse(reason: str) -> Reply:
+    """Return the reply of a method that does not do what it was asked."""
+    return {"error": reason}
+
+
+def public_state(instance: Api) -> dict[str, Any]:
+    """Return the attributes of ``instance`` that a checker compares."""
+    return {name: value for name, value in vars(instance).items() if not name.startswith("_")}

@@ -1,0 +1,95 @@
+"""Files and directories as the file system keeps them: equal by name and content, wherever they hang."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+TAIL = "FILE_CONTENT_EXTENSION"
+UNEXTENDED = "FILES_TAIL_USED"
+FILLERS = "POPULATE_FILE_EXTENSION"
+
+
+@dataclass
+class File:
+    """A named text."""
+
+    name: str
+    content: str = ""
+
+
+_MOST = 100_000
+"""Entries that are walked over at most: copies that share their entries double a tree with every other call."""
+
+
+@dataclass(repr=False)
+class Directory:
+    """A named collection of files and directories; `parent` is where ``cd ..`` leads."""
+
+    name: str
+    parent: Directory | None = field(default=None, compare=False)
+    contents: dict[str, File | Directory] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """Name the entries alone: a directory may hold itself."""
+        return f"Directory({self.name!r}, {list(self.contents)!r})"
+
+    def add_file(self, name: str, content: str = "") -> None:
+        """Add a file; raise `ValueError` where the name is taken."""
+        if name in self.contents:
+            raise ValueError(f"File '{name}' already exists in directory '{self.name}'.")
+        self.contents[name] = File(name, content)
+
+    def add_directory(self, name: str) -> Directory:
+        """Add an empty directory and return it; raise `ValueError` where the name is taken."""
+        if name in self.contents:
+            raise ValueError(f"Directory '{name}' already exists in directory '{self.name}'.")
+        added = Directory(name, self)
+        self.contents[name] = added
+        return added
+
+    def size(self) -> int:
+        """Return the UTF-8 bytes of all files below."""
+        return sum(len(item.content.encode()) for _, item in self.walk("") if isinstance(item, File))
+
+    def walk(self, base: str) -> Iterator[tuple[str, File | Directory]]:
+        """Yield everything below with its path, which starts with ``base``, each parent first.
+
+        Raises:
+            ValueError: there is no end to it.
+        """
+        for count, found in enumerate(_below(self, base)):
+            if count == _MOST:
+                raise ValueError(f"there are more than {_MOST} entries")
+            yield found
+
+
+def _below(directory: Directory, base: str) -> Iterator[tuple[str, File | Directory]]:
+    for name, item in directory.contents.items():
+        path = f"{base}/{name}"
+        yield path, item
+        if isinstance(item, Directory):
+            yield from _below(item, path)
+
+
+def grow(directory: Directory, entries: Mapping[str, Any], extensions: Mapping[str, Any] | None) -> Directory:
+    """Fill ``directory`` from the ``entries`` of a scenario and return it.
+
+    With ``extensions`` (the long-context tables) files get a long tail, but for those whose end is asked
+    about, and every directory without subdirectories gets many empty files.
+    """
+    innermost = True
+    for name, entry in entries.items():
+        if entry["type"] == "directory":
+            innermost = False
+            directory.contents[name] = grow(Directory(name, directory), entry["contents"], extensions)
+        elif entry["type"] == "file":
+            content = entry["content"]
+            if extensions is not None and name not in extensions[UNEXTENDED]:
+                content += extensions[TAIL]
+            directory.contents[name] = File(name, content)
+    if innermost and extensions is not None:
+        for filler in extensions[FILLERS]:
+            directory.add_file(filler)
+    return directory

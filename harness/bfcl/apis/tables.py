@@ -1,0 +1,97 @@
+"""The benchmark's fixed tables (fares, stock quotes, long texts …), read from its fetched package as data.
+
+The package ships these tables as constants in Python modules. They are the benchmark's data, so they are
+not part of this project, and its code is never run here: a module is only parsed, and of what it assigns
+to a plain name only the literals are kept (`ast.literal_eval`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UsageError
+
+SOURCES = Path("eval_checker", "multi_turn_eval", "func_source_code")
+"""Where the modules lie in the package's folder, beside ``data``."""
+
+MODULES: Mapping[str, str] = {
+    "MessageAPI": "message_api.py",
+    "TicketAPI": "ticket_api.py",
+    "TradingBot": "trading_bot.py",
+    "TravelAPI": "travel_booking.py",
+    "TwitterAPI": "posting_api.py",
+    "VehicleControlAPI": "vehicle_control.py",
+}
+"""Class name → the module that holds its tables; the other classes need none."""
+
+LONG_CONTEXT = "long_context.py"
+"""The module of the long texts, which every class may use."""
+
+
+class Tables(Mapping[str, Any]):
+    """The tables of one class, by the package's own names. A missing one is a `UsageError` that says where."""
+
+    def __init__(self, values: Mapping[str, Any], *, origin: str) -> None:
+        """``origin`` is the place that the values were read from, for the error."""
+        self._values = values
+        self._origin = origin
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the table ``name``."""
+        if name not in self._values:
+            raise UsageError(f"{self._origin} holds no table {name!r}", meant="fetch it again: harness fetch bfcl")
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._values)
+
+
+def read_tables(package: Path, class_name: str, *, long_context: bool) -> Tables:
+    """Return the tables of ``class_name``, with the long texts if asked for.
+
+    ``package`` is the folder that holds the benchmark's ``data``, as ``harness fetch bfcl`` leaves it.
+    """
+    modules = ([LONG_CONTEXT] if long_context else []) + ([MODULES[class_name]] if class_name in MODULES else [])
+    values: dict[str, Any] = {}
+    for module in modules:
+        values.update(_constants_of(package / SOURCES / module))
+    return Tables(values, origin=str(package / SOURCES / MODULES.get(class_name, LONG_CONTEXT)))
+
+
+@lru_cache(maxsize=32)
+def _constants_of(module: Path) -> dict[str, Any]:
+    try:
+        return constants(module.read_text("utf-8"))
+    except (OSError, ValueError, SyntaxError) as problem:  # ValueError: not UTF-8, or a null character
+        raise UsageError(f"cannot read {module}: {problem}", meant="fetch it: harness fetch bfcl") from None
+
+
+def constants(source: str) -> dict[str, Any]:
+    """Return what Python ``source`` assigns to plain names, wherever it does so, as far as it is literal.
+
+    Of several assignments to one name the outermost counts.
+    """
+    found: dict[str, Any] = {}
+    for node in ast.walk(ast.parse(source)):  # breadth first: a module's own constants before a function's
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                pass
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                pass
+            case _:
+                continue
+        if name not in found:
+            try:
+                found[name] = ast.literal_eval(value)
+            except ValueError:  # computed, not literal
+                continue
+    return found

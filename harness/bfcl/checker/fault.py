@@ -1,0 +1,15 @@
+"""What a rule says of an output that breaks it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why an output is wrong."""
+
+    error_type: str
+    """The official name of the mistake: ``value_error:string``."""
+    message: str
+    """What is wrong, for people."""

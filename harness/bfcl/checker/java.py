@@ -1,0 +1,100 @@
+"""Values written as Java, in a text: what they are. What cannot be read stays the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_WHOLE = re.compile(r"-?\d+")
+_LONG = re.compile(r"-?\d+[lL]")
+_DOUBLE = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
+_FLOAT = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?[fF]")
+
+_AS_LIST = re.compile(r"new\s+ArrayList<\w*>\(Arrays\.asList\((.+?)\)\)")
+_WITH_ADDS = re.compile(r"new\s+ArrayList<\w*>\(\)\s*\{\{\s*(.+?)\s*\}\}", re.DOTALL)
+_EMPTY_LIST = re.compile(r"new\s+ArrayList<\w*>\(\)")
+_ADD = re.compile(r"add\((.+?)\)")
+_ARRAY = re.compile(r"new\s+\w+\[\]\s*\{(.*?)\}")
+_WITH_PUTS = re.compile(r"new\s+HashMap<.*?>\s*\(\)\s*\{\s*\{?\s*(.*?)\s*\}?\s*\}", re.DOTALL)
+_EMPTY_MAP = re.compile(r"new\s+HashMap<.*?>\s*\(\)")
+_PUT = re.compile(r"put\(\"(.*?)\",\s*(.*?)\)")
+
+
+def java_value(text: str, kind: str, element: str | None = None) -> Any:
+    """Return what ``text`` is as a Java value of type ``kind``, with elements of type ``element``."""
+    if kind in _COLLECTIONS:
+        return _COLLECTIONS[kind](text, element)
+    return _SCALARS[kind](text) if kind in _SCALARS else text
+
+
+def _matching(pattern: re.Pattern[str], read: Callable[[str], Any]) -> Callable[[str], Any]:
+    # `$` also matches ahead of a final line break, as the rule has it; the readers do not mind the break.
+    whole = re.compile(f"(?:{pattern.pattern})$")
+    return lambda text: read(text) if whole.match(text) else text
+
+
+_SCALARS: Mapping[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("byte", "short", "integer"), _matching(_WHOLE, int)),
+    "long": _matching(_LONG, lambda text: int(text.strip()[:-1])),
+    "float": _matching(_FLOAT, lambda text: float(text.strip()[:-1])),
+    "double": _matching(_DOUBLE, float),
+    "boolean": lambda text: {"true": True, "false": False}.get(text, text),
+}
+
+
+def _array_list(text: str, element: str | None) -> Any:
+    if listed := _AS_LIST.search(text):
+        return [_element(item.strip(), element) for item in listed[1].split(",")]
+    if added := _WITH_ADDS.search(text):
+        return [_element(item.strip(), element) for item in _ADD.findall(added[1])]
+    return [] if _EMPTY_LIST.search(text) else text
+
+
+def _array(text: str, element: str | None) -> Any:
+    listed = _ARRAY.search(text)
+    if listed is None:
+        return text
+    items = [item.strip() for item in listed[1].split(",") if item.strip()]
+    return [java_value(item, element) if element else _guessed(item) for item in items]
+
+
+def _map(text: str, _element_type: str | None) -> Any:
+    if filled := _WITH_PUTS.search(text):
+        return {key: _guessed(value.strip()) for key, value in _PUT.findall(filled[1])}
+    return {} if _EMPTY_MAP.search(text) else text
+
+
+_COLLECTIONS: Mapping[str, Callable[[str, str | None], Any]] = {
+    "ArrayList": _array_list,
+    "Array": _array,
+    "HashMap": _map,
+}
+
+
+def _element(text: str, kind: str | None) -> Any:
+    if kind in ("char", "String"):
+        return text[1:-1]  # without its quotes
+    return java_value(text, kind) if kind else _guessed(text)
+
+
+def _guessed(text: str) -> Any:
+    """Return a value of which nobody says what it is."""
+    if text in ("true", "false"):
+        return text == "true"
+    if text.startswith('"') and text.endswith('"'):
+        return text[1:-1]
+    for kind in ("long", "float"):
+        if (value := _SCALARS[kind](text)) is not text:
+            return value
+    return number_or_text(text)
+
+
+def number_or_text(text: str) -> Any:
+    """Return a number if Python reads ``text`` as one, else the text."""
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
