@@ -1,0 +1,23 @@
+"""Recorded outputs of a benchmark, judged as ``harness evals BENCHMARK --model recorded:FILE`` judges them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.runlog import RunLog
+from harness.runner.launch import launch
+from harness.runner.observer import Silent
+from harness.runner.prepare import Request, prepare
+from harness.runner.run import RunOptions
+
+
+def replayed(
+    suite: str, recorded: Path, folder: Path, *, concurrency: int = 2, environ: Mapping[str, str] = os.environ
+) -> RunLog:
+    """Return the run log of everything that ``recorded`` has of ``suite``; it is written below ``folder``."""
+    prepared = prepare(Request(suites=[suite], models=[f"recorded:{recorded}"]), folder, environ)
+    return launch(
+        prepared.plan, RunOptions(catch_signals=False, concurrency=concurrency), Silent(), runs=folder / "runs"
+    )
