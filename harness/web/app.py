@@ -1,0 +1,31 @@
+"""The page as an ASGI application."""
+
+from __future__ import annotations
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from harness.errors import HarnessError
+from harness.web.evaluations import Evaluations, refused
+from harness.web.guard import Guard
+from harness.web.jobs import Board
+from harness.web.pages import Pages
+from harness.web.settings import Settings
+
+
+def make_app(board: Board, settings: Settings) -> Starlette:
+    """Return the application over ``board``."""
+    return Starlette(
+        routes=[*Evaluations(board, settings).routes(), *Pages(settings).routes()],
+        middleware=[Middleware(Guard, settings=settings)],
+        exception_handlers={HTTPException: _told, HarnessError: refused},
+    )
+
+
+def _told(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    headers = {**(error.headers or {}), **({"connection": "close"} if error.status_code == 413 else {})}  # noqa: PLR2004
+    return JSONResponse({"error": error.detail}, error.status_code, headers=headers)

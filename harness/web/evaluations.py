@@ -1,0 +1,245 @@
+"""The API: ``/evaluations``. Runs are begun, listed, listened to, cancelled and downloaded."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from harness.builtin import builtin_suites
+from harness.config import load_config
+from harness.errors import HarnessError
+from harness.reports.build import build_report
+from harness.reports.json_report import write_json
+from harness.runlog import read_log
+from harness.runner.judging import NOBODY
+from harness.runner.prepare import EMBEDDED_MODEL
+from harness.web import history, vetting
+from harness.web.feed import follow_log, run_facts
+from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, Board, Busy, Job
+from harness.web.process import Refused
+from harness.web.results import clean, summary
+from harness.web.settings import Settings
+from harness.web.uploads import MAX_CONCURRENCY, read_upload
+
+RETRY_MS = 1_000
+"""After which a browser that lost its stream asks again."""
+FAREWELL_S = LISTEN_S + STOP_S + ABORT_S
+"""How long a stream stays open when the page is stopped: to tell how its run was interrupted."""
+SAMPLE = "finance.csv"
+ENDINGS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "passed": lambda run: bool(run.get("counts")) and run["counts"]["passed"] == run["counts"]["planned"],
+    "failed": lambda run: bool(run.get("counts", {}).get("failed")),
+    "error": lambda run: bool(run.get("counts", {}).get("error")) or "error" in run,
+    "running": lambda run: bool(run["state"] == "running"),
+    "interrupted": lambda run: bool(run["state"] != "running" and run.get("reason") == "interrupted"),
+}
+"""What a listed run can be asked for by."""
+
+
+class Evaluations:
+    """The endpoints, over a board."""
+
+    def __init__(self, board: Board, settings: Settings) -> None:
+        """Answer for ``board``."""
+        self._board = board
+        self._settings = settings
+
+    def routes(self) -> list[Route]:
+        """Return them."""
+        return [
+            Route("/evaluations", self.list, methods=["GET"]),
+            Route("/evaluations", self.begin, methods=["POST"]),
+            Route("/evaluations/run", self.run, methods=["POST"]),
+            Route("/evaluations/check", self.check, methods=["POST"]),
+            Route("/evaluations/options", self.options, methods=["GET"]),
+            Route("/evaluations/sample", self.sample, methods=["GET"]),
+            Route("/evaluations/{id}", self.get, methods=["GET"]),
+            Route("/evaluations/{id}", self.cancel, methods=["DELETE"]),
+            Route("/evaluations/{id}/events", self.events, methods=["GET"]),
+            Route("/evaluations/{id}/download", self.download, methods=["GET"]),
+        ]
+
+    async def options(self, _request: Request) -> Response:
+        """Return what can be chosen, by name alone."""
+        config = await anyio.to_thread.run_sync(load_config, Path.cwd(), os.environ)
+        settings = self._settings
+        usable = {model.spec.name: model.error is None for model in config.models()}
+        return JSONResponse(
+            {
+                "models": [{"name": name, "usable": usable.get(name, True)} for name in vetting.model_names(config)],
+                "default_model": config.default_model or EMBEDDED_MODEL,
+                "servers": list(vetting.server_names(config)),
+                "no_judge": NOBODY,
+                "limits": {
+                    "bytes": settings.max_bytes,
+                    "cases": settings.max_cases,
+                    "case_seconds": settings.case_timeout_s,
+                    "concurrency": MAX_CONCURRENCY,
+                    "at_once": settings.at_once,
+                    "queued": settings.queued,
+                },
+            }
+        )
+
+    async def sample(self, _request: Request) -> Response:
+        """Return a dataset to begin with."""
+        text = (builtin_suites() / SAMPLE).read_text("utf-8")
+        return PlainTextResponse(text, media_type="text/csv", headers=_attached("sample.csv"))
+
+    async def check(self, request: Request) -> Response:
+        """Say what an upload would be as a run."""
+        upload, choice = await read_upload(request, self._settings)
+        return JSONResponse({"ok": True, **await self._board.check(upload, choice)})
+
+    async def begin(self, request: Request) -> Response:
+        """Begin a run and return at once."""
+        upload, choice = await read_upload(request, self._settings)
+        job = await self._board.submit(upload, choice)
+        return JSONResponse(_linked(job.as_json()), 202, headers={"location": f"/evaluations/{job.id}"})
+
+    async def run(self, request: Request) -> Response:
+        """Begin a run and stream its events; what cannot be run is an event, too."""
+        upload, choice = await read_upload(request, self._settings)
+        try:
+            job = await self._board.submit(upload, choice)
+        except Refused as refused:
+            event = ServerSentEvent(json.dumps(_refusal(refused)), event="error", sep="\n")
+            return Response(event.encode(), 422, media_type="text/event-stream")
+        return self._stream(job.feed.listen(), {"x-run-id": job.id})
+
+    async def events(self, request: Request) -> Response:
+        """Stream the events of a run, from where the listener was."""
+        last_seen = request.headers.get("last-event-id") or request.query_params.get("last_event_id")
+        job = self._job(request)
+        return self._stream(job.feed.listen(last_seen) if job else follow_log(self._log(request), last_seen))
+
+    async def list(self, request: Request) -> Response:
+        """Return runs, the newest first: those that wait, and those with a log that the filters let pass."""
+        wanted = request.query_params
+        limit = _limit(wanted.get("limit", "50"))
+        if (result := wanted.get("result")) and result not in ENDINGS:
+            raise HTTPException(400, f"'result' takes one of: {', '.join(ENDINGS)}.")
+
+        def keep(entry: dict[str, Any]) -> bool:
+            return (
+                _within(wanted.get("suite"), entry["suites"])
+                and _within(wanted.get("model"), entry["models"])
+                and (not result or ENDINGS[result](entry))
+            )
+
+        found, known = await anyio.to_thread.run_sync(history.entries, self._settings.runs, keep, limit)
+        waiting = [] if set(wanted) - {"limit"} else [_linked(job.as_json()) for job in self._board.waiting()]
+        ours = [{**_linked(entry), "ours": self._board.get(entry["id"]) is not None} for entry in found]
+        return JSONResponse({"waiting": waiting, "runs": ours, "known": known})
+
+    async def get(self, request: Request) -> Response:
+        """Return a run as a whole."""
+        job = self._job(request)
+        if job is not None and not history.has_begun(job.log):
+            return JSONResponse(_linked(job.as_json()))
+        log = await anyio.to_thread.run_sync(read_log, self._log(request))
+        whole = await anyio.to_thread.run_sync(summary, log)
+        facts = job.as_json() if job else run_facts(log.header, log.path) | {"state": history.state_of(log)}
+        return JSONResponse({**_linked(facts), "done": len(log.runs), "summary": whole if log.footer else None})
+
+    async def cancel(self, request: Request) -> Response:
+        """End a run; its log is whole when this returns."""
+        job = self._job(request)
+        if job is None:
+            self._log(request)
+            raise HTTPException(409, "This run was not started here: end it where it was started, with Ctrl-C.")
+        await self._board.cancel(job)
+        return JSONResponse(_linked(job.as_json()))
+
+    async def download(self, request: Request) -> Response:
+        """Return all results as one JSON document, the same as ``harness evals --json-output``."""
+        path = self._log(request)
+        text = await anyio.to_thread.run_sync(_document, path)
+        if text is None:
+            raise HTTPException(409, "The run is still under way.")
+        name = f"{path.parent.name}.json"
+        return Response(text, media_type="application/json", headers=_attached(name))
+
+    def _job(self, request: Request) -> Job | None:
+        return self._board.get(request.path_params["id"])
+
+    def _log(self, request: Request) -> Path:
+        path = history.find_run(request.path_params["id"], self._settings.runs)
+        if path is None:
+            raise HTTPException(404, "There is no such run, or it has no log.")
+        return path
+
+    def _stream(
+        self, events: AsyncIterator[tuple[str, str, str]], headers: dict[str, str] | None = None
+    ) -> EventSourceResponse:
+        return EventSourceResponse(
+            _told(events),
+            headers=headers,
+            ping=self._settings.heartbeat_s,
+            sep="\n",
+            shutdown_event=anyio.Event(),
+            shutdown_grace_period=FAREWELL_S,
+        )
+
+
+async def _told(events: AsyncIterator[tuple[str, str, str]]) -> AsyncIterator[ServerSentEvent]:
+    retry: int | None = RETRY_MS  # said once
+    try:
+        async for number, name, text in events:
+            yield ServerSentEvent(text, event=name, id=number, retry=retry, sep="\n")
+            retry = None
+    except (HarnessError, OSError) as error:
+        text = json.dumps({"message": clean(f"The log of this run cannot be read: {error}"), "problems": []})
+        yield ServerSentEvent(text, event="error", sep="\n")
+
+
+def refused(_request: Request, error: Exception) -> Response:
+    """Answer for an upload that cannot be run, or not now."""
+    if isinstance(error, Refused):
+        return JSONResponse(_refusal(error), 422)
+    status, headers = (503, {"retry-after": "10"}) if isinstance(error, Busy) else (422, {})
+    return JSONResponse({"error": clean(str(error))}, status, headers=headers)
+
+
+def _refusal(error: Refused) -> dict[str, Any]:
+    return {"error": "This cannot be run.", "message": "This cannot be run.", "problems": error.problems}
+
+
+def _document(path: Path) -> str | None:
+    log = read_log(path)
+    if history.state_of(log) == "running":
+        return None
+    stream = io.StringIO()
+    write_json(build_report(log), log, stream, {"evaluation": summary(log)})
+    return stream.getvalue()
+
+
+def _linked(facts: dict[str, Any]) -> dict[str, Any]:
+    base = f"/evaluations/{facts['id']}"
+    return {**facts, "links": {"self": base, "events": f"{base}/events", "download": f"{base}/download"}}
+
+
+def _attached(name: str) -> dict[str, str]:
+    return {"content-disposition": f'attachment; filename="{name}"'}
+
+
+def _limit(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < len("1000000") and int(text)):
+        raise HTTPException(400, f"'limit' takes a number from 1 to {history.MOST}.")
+    return min(int(text), history.MOST)
+
+
+def _within(wanted: str | None, names: list[str]) -> bool:
+    return not wanted or any(wanted.lower() in name.lower() for name in names)

@@ -1,0 +1,148 @@
+"""Who may ask for anything: the one door in front of every page and every call.
+
+- **Host**: a page of another site can make a browser ask a name of its own that resolves to this machine
+  (DNS rebinding). Only names that this page goes by are answered; an IP address is nobody's name.
+- **Origin**: a page of another site can make a browser send forms here. Whatever a browser says comes from
+  elsewhere is refused; a link that a person follows is not.
+- **Token**: where others can reach the address, everybody shows it: once in the link, then in a cookie that
+  no script can read, or as ``Authorization: Bearer``.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from harness.web.settings import Settings, is_address, is_loopback
+
+COOKIE = "harness_token"
+HEALTH = "/health"
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'"
+)
+"""No script, style or picture but the page's own files; no markup made of strings."""
+
+_HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+class Guard:
+    """ASGI middleware that refuses, or lets through and adds headers."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        """Stand in front of ``app``."""
+        self._app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        answer = self._refusal(scope, Headers(scope=scope))
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await (answer or self._app)(scope, receive, send_with_headers)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or not self._knows(_hostname(hosts[0])):
+            return _refused(421, "This page does not go by that name.")
+        if _is_foreign(scope, headers, hosts[0]):
+            return _refused(403, "Requests from pages of other sites are refused.")
+        token = self._settings.token
+        if token is None or scope["path"] == HEALTH or _same(_shown(headers), token):
+            return None
+        return _let_in(scope, token) or _refused(
+            401, "A token is needed: use the link that 'harness serve' printed, or send Authorization: Bearer TOKEN."
+        )
+
+    def _knows(self, name: str | None) -> bool:
+        settings = self._settings
+        if name is None:
+            return False
+        if is_loopback(name) or name in {settings.host.lower(), *(known.lower() for known in settings.names)}:
+            return True
+        return is_address(name) and not settings.is_local
+
+
+def _hostname(host: str) -> str | None:
+    try:
+        parts = urlsplit(f"//{host}")
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts.hostname if parts.netloc == host and not parts.username else None
+
+
+def _is_foreign(scope: Scope, headers: Headers, host: str) -> bool:
+    if not all(_is_ours(origin, host) for origin in headers.getlist("origin")):
+        return True
+    if headers.get("sec-fetch-site", "none") in {"none", "same-origin"}:
+        return False
+    followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    return not (followed and scope["method"] == "GET")
+
+
+def _is_ours(origin: str, host: str) -> bool:
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and parts.netloc.lower() == host.lower()
+
+
+def _shown(headers: Mapping[str, str]) -> str:
+    """Return the token that a request shows, or an empty text."""
+    kind, _, value = headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer":
+        return value.strip()
+    try:
+        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return cookie.value if cookie else ""
+
+
+def _let_in(scope: Scope, token: str) -> Response | None:
+    """Turn the token of a link into a cookie, and the link into one without it."""
+    query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    if scope["method"] != "GET" or not _same(dict(query).get("token", ""), token):
+        return None
+    rest = urlencode([(name, value) for name, value in query if name != "token"])
+    # One slash at the beginning: two would lead to another site.
+    target = "/" + scope["path"].lstrip("/") + (f"?{rest}" if rest else "")
+    answer = RedirectResponse(target, 303)
+    answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", path="/")
+    return answer
+
+
+def _same(shown: str, token: str) -> bool:
+    return hmac.compare_digest(shown.encode(), token.encode())
+
+
+def _refused(status: int, message: str) -> Response:
+    return JSONResponse({"error": message}, status)

@@ -1,0 +1,262 @@
+"""One run from upload to log, and the board of all of them with its queue.
+
+A run belongs to the board, not to whoever asked for it: a client that goes away ends nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self, TypeAlias
+
+import anyio
+import anyio.abc
+
+from harness.errors import HarnessError
+from harness.runner.folders import log_path, new_run_id
+from harness.runner.verdict import utc_now
+from harness.web.feed import Event, Feed
+from harness.web.history import has_begun
+from harness.web.process import Worker
+from harness.web.results import clean
+from harness.web.settings import Settings
+from harness.web.uploads import Choice, Upload
+
+State: TypeAlias = Literal["queued", "running", "finished", "refused", "cancelled"]
+"""Where a run is; ``refused``: it could not be begun, and there is no log; ``cancelled``: before it began."""
+
+LISTEN_S = 15.0
+"""From ``go`` to the first trial, before which an interrupt would leave a log without its end."""
+STOP_S = 8.0
+"""From an interrupt to the end of the process: it closes conversations, servers and its log."""
+ABORT_S = 3.0
+"""From the second interrupt, at which it closes its log and leaves everything else."""
+CHECKS = 8
+"""Uploads that are read at the same time."""
+REMEMBERED = 50
+"""Runs of which the events are kept after their end; of older ones they are read off the log."""
+
+
+class Busy(HarnessError):
+    """There is no place in the queue."""
+
+
+class Job:
+    """One run that was asked for here."""
+
+    def __init__(self, run_id: str, upload: Upload, log: Path, worker: Worker, facts: dict[str, Any]) -> None:
+        """Wait for a place; ``facts`` is what the worker said of the plan."""
+        self.id = run_id
+        self.log = log
+        self.worker = worker
+        self.state: State = "queued"
+        self.feed = Feed(log, secrets.token_hex(4))
+        self.waiting = anyio.CancelScope()
+        self.cancelled = False
+        self.begun = anyio.Event()
+        self.over = anyio.Event()
+        self._facts = {"file": upload.name, "asked_at": utc_now(), "started_at": None, **facts}
+        self.become("queued")
+
+    def become(self, state: State) -> None:
+        """Change state, and tell."""
+        self.state = state
+        if state == "running":
+            self._facts["started_at"] = utc_now()
+        self.feed.add(Event.of("run", self.as_json()))
+
+    def fail(self, state: State, message: str, problems: list[dict[str, Any]] | None = None) -> None:
+        """End without a summary."""
+        self.state = state
+        self.feed.add(Event.of("error", {"id": self.id, "message": message, "problems": problems or []}))
+
+    def note(self, text: str) -> None:
+        """Keep a sentence for the user, and tell."""
+        self._facts["notes"] = [*self._facts["notes"], clean(text)]
+        self.feed.add(Event.of("run", self.as_json()))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what is known of it besides its results."""
+        return {"id": self.id, "state": self.state, "ours": True, **self._facts}
+
+
+class Board:
+    """Every run that was asked for here. Open it as a context: its end is the end of all of them."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Start with none."""
+        self.settings = settings
+        self._jobs: dict[str, Job] = {}
+        self._checking = 0
+        self._slots = anyio.CapacityLimiter(settings.at_once)
+        self._tasks: anyio.abc.TaskGroup
+        self._closed = False
+
+    async def __aenter__(self) -> Self:
+        """Open it."""
+        self._tasks = anyio.create_task_group()
+        await self._tasks.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End every run and leave its log whole."""
+        with anyio.CancelScope(shield=True):
+            await self.close()
+        self._tasks.cancel_scope.cancel()
+        await self._tasks.__aexit__(None, None, None)
+
+    def get(self, run_id: str) -> Job | None:
+        """Return a run that was asked for here and is remembered."""
+        return self._jobs.get(run_id)
+
+    def waiting(self) -> list[Job]:
+        """Return those that have no log yet, the newest first."""
+        return [job for job in reversed(self._jobs.values()) if not job.over.is_set() and not has_begun(job.log)]
+
+    @property
+    def under_way(self) -> int:
+        """Runs that wait or run."""
+        return sum(not job.over.is_set() for job in self._jobs.values())
+
+    async def check(self, upload: Upload, choice: Choice) -> dict[str, Any]:
+        """Return what a run would be, without running it.
+
+        Raises:
+            Refused: it cannot be run.
+            Busy: too many uploads are being read.
+        """
+        with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+            worker, facts = await self._read(upload, choice, Path(folder), "check")
+            await worker.kill()
+        return facts
+
+    async def submit(self, upload: Upload, choice: Choice) -> Job:
+        """Read an upload and give it a place in the queue.
+
+        Raises:
+            Refused: it cannot be run.
+            Busy: the queue is full.
+        """
+        run_id = new_run_id(["upload"])
+        log = log_path(run_id, self.settings.runs)
+        log.parent.mkdir(parents=True)
+        try:
+            worker, facts = await self._read(upload, choice, log.parent, run_id)
+        except BaseException:
+            _remove(log)
+            raise
+        job = Job(run_id, upload, log, worker, facts)
+        self._jobs[run_id] = job
+        self._tasks.start_soon(self._carry_out, job)
+        self._forget()
+        return job
+
+    async def cancel(self, job: Job) -> None:
+        """End a run: at once if it waits, and with a whole log if it runs."""
+        job.cancelled = True
+        if job.state == "queued":
+            job.waiting.cancel()
+        if job.state == "running":
+            with anyio.move_on_after(LISTEN_S):
+                await job.begun.wait()
+            job.worker.interrupt()
+            if not await job.worker.gone(STOP_S):
+                job.worker.interrupt()
+            if not await job.worker.gone(ABORT_S):
+                await job.worker.kill()
+        await job.over.wait()
+
+    async def close(self) -> None:
+        """End every run, and take no more."""
+        self._closed = True
+        async with anyio.create_task_group() as group:
+            for job in list(self._jobs.values()):
+                group.start_soon(self.cancel, job)
+
+    async def _read(self, upload: Upload, choice: Choice, folder: Path, run_id: str) -> tuple[Worker, dict[str, Any]]:
+        settings = self.settings
+        if self._closed or self._checking >= CHECKS + settings.at_once:
+            raise Busy("too many uploads are being read at the moment.")
+        if self.under_way + self._checking >= settings.at_once + settings.queued:
+            raise Busy(f"the queue is full: {self.under_way} runs are under way or wait.")
+        # A name of our own: what the upload is called is for people, and leads nowhere on this disk.
+        path = folder / f"suite.{upload.suffix}"
+        path.write_bytes(upload.content)
+        order = {
+            "path": str(path),
+            "name": upload.name,
+            "called": upload.stem,
+            "choice": choice.as_json(),
+            "max_cases": settings.max_cases,
+            "case_timeout_s": settings.case_timeout_s,
+            "runs": str(settings.runs),
+            "run_id": run_id,
+        }
+        self._checking += 1
+        try:
+            return await Worker.start(order)
+        finally:
+            self._checking -= 1
+
+    async def _carry_out(self, job: Job) -> None:
+        try:
+            with job.waiting:
+                await self._slots.acquire_on_behalf_of(job)
+            if job.waiting.cancelled_caught:
+                await job.worker.kill()
+                _remove(job.log)
+                job.fail("cancelled", "It was cancelled before it began.")
+                return
+            try:
+                await self._run(job)
+            except (HarnessError, OSError, ValueError) as error:  # a damaged log, a full disk: no fault of the page
+                job.fail("finished", f"The run cannot be followed any further: {error}")
+            finally:
+                self._slots.release_on_behalf_of(job)
+        finally:
+            await job.worker.kill()
+            job.over.set()
+
+    async def _run(self, job: Job) -> None:
+        job.become("running")
+        problems = None
+        with suppress(anyio.BrokenResourceError, OSError):
+            await job.worker.go()
+        async for message in job.worker.messages():
+            if "start" in message:
+                job.begun.set()
+                job.feed.add(Event.of("test_case_start", message["start"]))
+            elif "result" in message:
+                await job.feed.catch_up(trials=1)
+            elif "note" in message and not job.cancelled:  # a cancelled one speaks of signals
+                job.note(message["note"])
+            elif "invalid" in message:
+                problems = message["invalid"]
+        job.begun.set()
+        if problems is not None:
+            _remove(job.log)
+            job.fail("refused", problems[0]["message"], problems)
+        elif not job.log.exists():
+            job.fail("refused", "The run's process ended before it began; the terminal of 'harness serve' says more.")
+        else:
+            if not await job.feed.catch_up():  # no footer
+                job.note("The run broke off: its process ended before it had closed the log.")
+            await job.feed.conclude()
+            job.state = "finished"
+
+    def _forget(self) -> None:
+        for run_id in [job.id for job in self._jobs.values() if job.over.is_set()][:-REMEMBERED]:
+            del self._jobs[run_id]
+
+
+def _remove(log: Path) -> None:
+    """Remove a run's folder with what we put there; one that holds anything else stays."""
+    with suppress(OSError):
+        for path in log.parent.glob("suite.*"):
+            path.unlink()
+        log.parent.rmdir()

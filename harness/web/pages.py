@@ -1,0 +1,110 @@
+"""What a browser opens: the pages themselves, the report of a run, a comparison of two."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TextIO
+
+import anyio.to_thread
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from harness.errors import UsageError
+from harness.reports.build import build_report
+from harness.reports.compare import compare
+from harness.reports.compare_page import write_comparison_html
+from harness.reports.html import page_policy, write_html
+from harness.runlog import read_log
+from harness.web import history
+from harness.web.guard import HEALTH
+from harness.web.settings import Settings
+
+STATIC = Path(__file__).with_name("static")
+_COMPARISON_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_CHUNK = 65_536
+
+
+class Pages:
+    """The endpoints that answer with something to look at."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Show the runs of ``settings``."""
+        self._settings = settings
+
+    def routes(self) -> list[BaseRoute]:
+        """Return them."""
+        return [
+            Route("/", lambda _: RedirectResponse("/evaluation")),
+            Route("/evaluation", _page("evaluation.html")),
+            Route("/runs", _page("runs.html")),
+            Route("/docs", _page("docs.html")),
+            Route("/openapi.json", _page("openapi.json")),
+            Route("/favicon.ico", _page("favicon.svg")),
+            Route(HEALTH, lambda _: JSONResponse({"status": "ok"})),
+            Route("/runs/compare", self.compare),
+            Route("/runs/{id}/report", self.report),
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ]
+
+    async def report(self, request: Request) -> Response:
+        """Return the page of a run: every message, call and check."""
+        path = self._log(request.path_params["id"])
+
+        def write(stream: TextIO) -> None:
+            log = read_log(path)
+            write_html(build_report(log), log, stream)
+
+        return await _written(write, page_policy() + "; frame-ancestors 'none'")
+
+    async def compare(self, request: Request) -> Response:
+        """Return two runs side by side."""
+        before, after = (self._log(request.query_params.get(side, "")) for side in ("a", "b"))
+
+        def write(stream: TextIO) -> None:
+            write_comparison_html(compare([read_log(before), read_log(after)]), stream)
+
+        try:
+            return await _written(write, _COMPARISON_POLICY)
+        except UsageError as error:
+            raise HTTPException(422, f"These runs cannot be compared: {error}") from error
+
+    def _log(self, run_id: str) -> Path:
+        path = history.find_run(run_id, self._settings.runs)
+        if path is None:
+            raise HTTPException(404, "There is no such run, or it has no log.")
+        return path
+
+
+def _page(name: str) -> Callable[[Request], Response]:
+    def page(_request: Request) -> Response:
+        return FileResponse(STATIC / name)
+
+    return page
+
+
+async def _written(write: Callable[[TextIO], None], policy: str) -> Response:
+    """Return a page that is written into a file that nobody else sees, so that a large one needs little memory."""
+    file = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace", newline="")  # noqa: SIM115 - closed below
+
+    def whole() -> None:
+        write(file)
+        file.seek(0)
+
+    def chunks() -> Iterator[str]:
+        with file:
+            while chunk := file.read(_CHUNK):
+                yield chunk
+
+    try:
+        await anyio.to_thread.run_sync(whole)
+    except BaseException:
+        file.close()
+        raise
+    return StreamingResponse(chunks(), media_type="text/html", headers={"content-security-policy": policy})

@@ -1,0 +1,121 @@
+"""The process of a run, as the page sees it: `harness.web.worker` is its other end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any, Self
+
+import anyio
+import anyio.abc
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from harness.errors import HarnessError
+
+READY_S = 30.0
+"""From an upload to what is to be said of it: a process starts, reads and plans."""
+REAP_S = 3.0
+"""From SIGKILL to giving up: only a process stuck in the kernel runs this out."""
+_LINE = 4_000_000
+_GONE = (
+    anyio.IncompleteRead,
+    anyio.EndOfStream,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+    anyio.DelimiterNotFound,  # it says what no worker of ours would
+)
+
+
+class Refused(HarnessError):
+    """What was uploaded cannot be run."""
+
+    def __init__(self, problems: list[dict[str, Any]]) -> None:
+        """Each problem is ``{line, column, message, meant}``."""
+        super().__init__("; ".join(str(problem["message"]) for problem in problems))
+        self.problems = problems
+
+
+class Worker:
+    """The process of a run, as the page sees it."""
+
+    def __init__(self, process: anyio.abc.Process) -> None:
+        """Take charge of ``process``."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process = process
+        self._orders = process.stdin
+        self._lines = BufferedByteReceiveStream(process.stdout)
+
+    @classmethod
+    async def start(cls, order: dict[str, Any]) -> tuple[Self, dict[str, Any]]:
+        """Start a process and return it with what it says of the upload.
+
+        Raises:
+            Refused: the upload cannot be run; the process is gone.
+        """
+        process = await anyio.open_process(
+            [sys.executable, "-P", "-m", "harness.web.worker"],  # -P: nothing is imported from where we happen to be
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=None,
+            start_new_session=True,  # Ctrl-C in the terminal is for the page, which passes it on
+        )
+        worker = cls(process)
+        message: dict[str, Any] | None = None
+        try:
+            with anyio.move_on_after(READY_S), suppress(OSError, anyio.BrokenResourceError):
+                await process.stdin.send(json.dumps(order).encode() + b"\n")  # type: ignore[union-attr]
+                message = await worker.hear()
+        finally:
+            if message is None or "ready" not in message:
+                await worker.kill()
+        if message is None:
+            raise Refused([_plainly("the file could not be read in time, or its reader broke down.")])
+        if "ready" not in message:
+            raise Refused(message["invalid"])
+        return worker, message["ready"]
+
+    async def go(self) -> None:
+        """Let it run."""
+        await self._orders.send(b"go\n")
+
+    async def hear(self) -> dict[str, Any] | None:
+        """Return what it says next; ``None`` when it is gone."""
+        with suppress(*_GONE):
+            message: dict[str, Any] = json.loads(await self._lines.receive_until(b"\n", _LINE))
+            return message
+        return None
+
+    async def messages(self) -> AsyncIterator[dict[str, Any]]:
+        """Yield all that it says, to its end; every trial of the run has a deadline of its own."""
+        while (message := await self.hear()) is not None:
+            yield message
+
+    def interrupt(self) -> None:
+        """Ask it to end; the second time, at once."""
+        with suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGTERM)
+
+    async def kill(self) -> None:
+        """End it for certain, and wait for that."""
+        with anyio.CancelScope(shield=True):
+            with suppress(ProcessLookupError):
+                if self._process.returncode is None:
+                    self._process.kill()
+            with anyio.move_on_after(REAP_S):
+                await self._process.wait()
+            await self._process.aclose()
+
+    async def gone(self, within_s: float) -> bool:
+        """Wait for its end."""
+        with anyio.move_on_after(within_s):
+            await self._process.wait()
+        return self._process.returncode is not None
+
+
+def _plainly(message: str) -> dict[str, Any]:
+    return {"line": None, "column": None, "message": message, "meant": None}

@@ -1,0 +1,269 @@
+"""One trial, and a whole run, as the page and its API show them: plain JSON, made of the log alone.
+
+Every text is harmless (no control characters, none that turn its direction) and bounded; a key never gets
+here, since none is ever written into a log.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypeAlias
+
+from harness.reports.build import build_report
+from harness.reports.text import bounded, printable
+from harness.reports.tool_use import expected_tools
+from harness.reports.words import GRADED, pass_rate, problem
+from harness.runlog import RunLog, TrialLine
+from harness.types import CheckResult, JsonObject, Report, Run, Status, Transcript, UserMessage
+
+Band: TypeAlias = Literal["good", "acceptable", "needs work"]
+"""What a share comes to: from 0.9, from 0.7, below."""
+Colour: TypeAlias = Literal["green", "yellow", "red", "grey"]
+"""What a trial's score comes to: from 0.7, from 0.4, below; grey where there is none."""
+
+METRICS = ("tool_selection", "argument_match", "faithfulness")
+
+GOOD, ACCEPTABLE, POOR = 0.9, 0.7, 0.4
+_ANSWER = 20_000
+_RESULT = 4_000
+_NAME = 500
+_MOST_CALLS = 100
+_DEEPEST = 12
+_MOST_ITEMS = 200
+
+
+def band(value: float | None) -> Band | None:
+    """Return what a pass rate or an average comes to."""
+    if value is None:
+        return None
+    return "good" if value >= GOOD else "acceptable" if value >= ACCEPTABLE else "needs work"
+
+
+def colour(run: Run, score: float | None) -> Colour:
+    """Return how a trial is shown; a score decides, and where there is none its status."""
+    if run.status not in {"passed", "failed"}:
+        return "grey"
+    if score is None:
+        return "green" if run.status == "passed" else "red"
+    return "green" if score >= ACCEPTABLE else "yellow" if score >= POOR else "red"
+
+
+def result(line: TrialLine) -> dict[str, Any]:
+    """Return a trial with everything that its card shows."""
+    run, said = line.run, line.transcript or Transcript()
+    graded = graded_check(run)
+    score = graded.score if graded else None
+    expected = _expected(run, graded)
+    return {
+        "key": run.key,
+        "suite": name_of(run.suite),
+        "case": name_of(run.case),
+        "model": name_of(run.model),
+        "trial": run.index + 1,
+        "trials": run.repeats,
+        "status": run.status,
+        "score": score,
+        "colour": colour(run, score),
+        "metrics": _metrics(graded),
+        "query": clean(_query(said)),
+        "expected": expected[:_MOST_CALLS],
+        "calls": _calls(run, said, graded),
+        "left_out": {"expected": len(expected[_MOST_CALLS:]), "calls": len(said.tool_calls[_MOST_CALLS:])},
+        "answer": bounded(said.answer, _ANSWER),
+        "explanation": clean(_explanation(run, graded)),
+        "problem": problem(run),
+        "checks": [_check(check) for check in run.checks if check is not graded],
+        "error": _error(run),
+        "line": run.at.line if run.at else None,
+        "seconds": round(run.latency_s, 3),
+        "tokens": {"input": run.usage.input_tokens, "output": run.usage.output_tokens},
+        "cost_usd": (run.usage + run.judge_usage + run.user_usage).cost_usd,
+    }
+
+
+def summary(log: RunLog) -> dict[str, Any]:
+    """Return a run as a whole: its pass rate, the averages of the three metrics, time and cost."""
+    report = build_report(log)
+    rate = pass_rate(report)
+    counts = report.counts
+    return {
+        "run": report.run_id,
+        "reason": report.reason,
+        "suites": [name_of(name) for name in report.suites],
+        "models": [name_of(name) for name in report.models],
+        "counts": {
+            "planned": counts.planned,
+            "passed": counts.passed,
+            "failed": counts.failed,
+            "error": counts.error,
+            "skipped": counts.skipped,
+            "cancelled": counts.cancelled,
+        },
+        "pass_rate": None if rate is None else round(rate.rate, 6),
+        "pass_rate_interval": None if rate is None else [round(rate.low, 6), round(rate.high, 6)],
+        "band": band(None if rate is None else rate.rate),
+        "averages": averages(report),
+        "seconds": report.elapsed_s,
+        "tokens": {"input": report.usage.input_tokens, "output": report.usage.output_tokens},
+        "cost_usd": (report.usage + report.judge_usage + report.user_usage).cost_usd,
+    }
+
+
+def averages(report: Report) -> dict[str, Any]:
+    """Return the mean of each metric over the trials that have it, and of the overall score."""
+    found: dict[str, list[float]] = {name: [] for name in (*METRICS, "overall")}
+    for check in (check for run in report.runs if (check := graded_check(run))):
+        for name, facts in _metrics(check).items():
+            if facts["score"] is not None:
+                found[name].append(facts["score"])
+        if check.score is not None:
+            found["overall"].append(check.score)
+    return {name: _average(scores) for name, scores in found.items()}
+
+
+class Progress:
+    """How far a run is, added up trial by trial."""
+
+    def __init__(self, planned: int) -> None:
+        """Begin with nothing done."""
+        self._planned = planned
+        self._ended: dict[str, tuple[Status, float | None]] = {}
+        self._endings: Counter[Status] = Counter()
+        self._cost = 0.0
+        self._unpriced = 0
+
+    def add(self, run: Run) -> None:
+        """Count a trial; where a resumed run made it once more, in the place of the earlier one."""
+        if run.key in self._ended:
+            self._count(*self._ended[run.key], -1)
+        cost = (run.usage + run.judge_usage + run.user_usage).cost_usd
+        self._ended[run.key] = run.status, cost
+        self._count(run.status, cost, 1)
+
+    def _count(self, status: Status, cost: float | None, times: int) -> None:
+        self._endings[status] += times
+        self._cost += times * (cost or 0.0)
+        self._unpriced += times * (cost is None)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the numbers so far; the cost is null as long as one is unknown."""
+        done = len(self._ended)
+        endings: dict[str, int] = {status: count for status, count in self._endings.items() if count}
+        cost = None if self._unpriced else self._cost
+        return {"done": done, "planned": max(self._planned, done), **endings, "cost_usd": cost}
+
+
+def graded_check(run: Run) -> CheckResult | None:
+    """Return the check that grades a trial, if one does."""
+    return next((check for check in run.checks if check.kind == GRADED), None)
+
+
+def name_of(text: str) -> str:
+    """Return a name as every event and answer has it, so that they agree on whom they speak of."""
+    return bounded(text, _NAME)
+
+
+def clean(value: Any, longest: int = _RESULT, depth: int = 0) -> Any:
+    """Return a JSON value whose texts are harmless and bounded, and which is neither deep nor wide without end.
+
+    What is left out for its width is counted in one item more.
+    """
+    if isinstance(value, str):
+        return bounded(value, longest)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if depth >= _DEEPEST:
+        return "…"
+    beyond = len(value) - _MOST_ITEMS
+    more = [f"… {beyond:,} more are in the run log"] if beyond > 0 else []
+    if isinstance(value, Mapping):
+        items = list(value.items())[:_MOST_ITEMS]
+        shown = {printable(str(key))[:200]: clean(item, longest, depth + 1) for key, item in items}
+        return shown | dict.fromkeys(more)
+    return [*(clean(item, longest, depth + 1) for item in list(value)[:_MOST_ITEMS]), *more]
+
+
+def _average(scores: Iterable[float]) -> dict[str, Any]:
+    known = list(scores)
+    mean = round(math.fsum(known) / len(known), 6) if known else None
+    return {"score": mean, "band": band(mean), "trials": len(known)}
+
+
+def _metrics(check: CheckResult | None) -> dict[str, dict[str, Any]]:
+    facts = _facts(check).get("metrics", {})
+    return {
+        name: {key: clean(facts[name][key]) for key in ("score", "judge", "label") if key in facts[name]}
+        for name in METRICS
+        if isinstance(facts.get(name), Mapping)
+    }
+
+
+def _facts(check: CheckResult | None) -> JsonObject:
+    return check.actual if check is not None and isinstance(check.actual, Mapping) else {}
+
+
+def _query(said: Transcript) -> str:
+    return "\n\n".join(message.text for message in said.messages if isinstance(message, UserMessage))
+
+
+def _expected(run: Run, graded: CheckResult | None) -> list[dict[str, Any]]:
+    """Return the calls that were asked for; where arguments count, with those of the call that came nearest."""
+    pairs = _facts(graded).get("metrics", {}).get("argument_match", {}).get("pairs")
+    if isinstance(pairs, list | tuple):
+        return [
+            {
+                "tool": clean(pair["tool"]),
+                "arguments": clean(pair["expected"]),
+                "actual": clean(pair["actual"]),
+                "score": pair["score"],
+            }
+            for pair in pairs
+        ]
+    return [{"tool": clean(tool)} for tool in expected_tools(run.checks)]
+
+
+def _calls(run: Run, said: Transcript, graded: CheckResult | None) -> list[dict[str, Any]]:
+    marked = _facts(graded).get("calls") or ()
+    wanted = set(expected_tools(run.checks))
+    calls = []
+    for place, call in enumerate(said.tool_calls[:_MOST_CALLS]):
+        known = marked[place] if place < len(marked) else None
+        calls.append(
+            {
+                "tool": clean(call.tool),
+                "arguments": clean(call.arguments),
+                "outcome": call.outcome,
+                "expected": bool(known["expected"]) if known else call.tool in wanted,
+                "result": bounded(call.text, _RESULT),
+                "seconds": round(call.duration_s, 3),
+            }
+        )
+    return calls
+
+
+def _explanation(run: Run, graded: CheckResult | None) -> str:
+    """Return what the judge says, or what stands in for one."""
+    faith = _facts(graded).get("metrics", {}).get("faithfulness", {})
+    if faith.get("explanation"):
+        return str(faith["explanation"])
+    return "\n".join(judgement.explanation for judgement in run.judgements)
+
+
+def _check(check: CheckResult) -> dict[str, Any]:
+    return {
+        "label": clean(check.label),
+        "verdict": check.verdict,
+        "warning": check.severity == "warn",
+        "explanation": clean(check.explanation),
+        "hint": clean(check.hint),
+    }
+
+
+def _error(run: Run) -> dict[str, Any] | None:
+    if run.error is None:
+        return None
+    return {"kind": run.error.kind, "message": clean(run.error.message), "detail": clean(run.error.detail)}

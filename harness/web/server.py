@@ -1,0 +1,88 @@
+"""The page's process: it listens, and ends with every run interrupted and every log whole."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+
+from harness.errors import UsageError
+from harness.web.app import make_app
+from harness.web.jobs import Board
+from harness.web.settings import Settings
+
+BACKLOG = 1024
+GARBAGE = (700, 10, 10)
+"""Python's own thresholds: what suits a command that ends in a second would let a page grow for days."""
+GOODBYE_S = 5
+"""For connections to close once every run has ended."""
+
+
+def serve(settings: Settings, tell: Callable[[str], None]) -> None:
+    """Serve until Ctrl-C or SIGTERM; ``tell`` hears where, once it listens.
+
+    Raises:
+        UsageError: the address cannot be listened on.
+    """
+    gc.set_threshold(*GARBAGE)
+    listener = _listen(settings)
+    tell(_address(listener, settings))
+    asyncio.run(_serve(settings, listener))
+
+
+async def _serve(settings: Settings, listener: socket.socket) -> None:
+    async with Board(settings) as board:
+        config = uvicorn.Config(
+            make_app(board, settings),
+            log_level="warning",
+            access_log=False,  # it would hold the token of the first link
+            lifespan="off",
+            server_header=False,
+            proxy_headers=False,
+            ws="none",
+            timeout_graceful_shutdown=GOODBYE_S,
+        )
+        await _Server(config, board).serve(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Ends the runs first, so that whoever listens still hears how they ended."""
+
+    def __init__(self, config: uvicorn.Config, board: Board) -> None:
+        super().__init__(config)
+        self._board = board
+        self._closing: asyncio.Task[None] | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        if sig == signal.SIGINT and self._captured_signals.count(signal.SIGINT) > 1 and self._closing is not None:
+            self._closing.cancel()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._closing = asyncio.ensure_future(self._board.close())
+        await asyncio.wait([self._closing])
+        await super().shutdown(sockets)
+
+
+def _listen(settings: Settings) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(
+            f"{settings.host}:{settings.port} cannot be listened on: {reason}",
+            meant="Choose another port, for example --port 8001.",
+        ) from error
+
+
+def _address(listener: socket.socket, settings: Settings) -> str:
+    port = listener.getsockname()[1]
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    query = f"?token={settings.token}" if settings.token else ""
+    return f"http://{host}:{port}/evaluation{query}"

@@ -1,0 +1,27 @@
+// Calls of the API; a refusal is thrown with what the server said of it.
+
+export class Refusal extends Error {
+  constructor(message, problems = []) {
+    super(message);
+    this.problems = problems;
+  }
+}
+
+export async function call(path, options = {}) {
+  let answer;
+  try {
+    answer = await fetch(path, { credentials: "same-origin", ...options });
+  } catch {
+    throw new Refusal("The server cannot be reached. Is 'harness serve' still running?");
+  }
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Refusal(body.error || `The server answered ${answer.status}.`, body.problems || []);
+  return body;
+}
+
+export function form(file, choice) {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(choice)) if (value) data.append(name, value);
+  data.append("file", file, file.name);
+  return data;
+}

@@ -1,0 +1,44 @@
+// The API's page, made of the same document that machines read.
+
+import { call } from "./api.js";
+import { byId, element, replaceIn } from "./dom.js";
+
+function operation(path, method, facts) {
+  const body = facts.requestBody && facts.requestBody.content["multipart/form-data"].schema.properties;
+  const parameters = (facts.parameters || []).map((one) => [one.name, one.description]);
+  const fields = Object.entries(body || {}).map(([name, schema]) => [name, schema.description]);
+  return element(
+    "section",
+    { class: "operation" },
+    element("h2", {}, element("code", {}, `${method.toUpperCase()} ${path}`)),
+    element("p", {}, facts.summary),
+    facts.description ? element("p", { class: "lines" }, facts.description) : null,
+    list("Parameters", parameters),
+    list("Form fields", fields),
+    list("Answers", Object.entries(facts.responses).map(([status, answer]) => [status, answer.description])),
+  );
+}
+
+function list(title, rows) {
+  if (!rows.length) return null;
+  return element(
+    "div",
+    {},
+    element("h3", {}, title),
+    element("dl", { class: "help" }, ...rows.flatMap(([name, words]) => [element("dt", {}, name), element("dd", {}, words)])),
+  );
+}
+
+const api = await call("/openapi.json");
+byId("about").textContent = api.info.description;
+replaceIn(
+  byId("operations"),
+  ...Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, facts]) => operation(path, method, facts))),
+);
+replaceIn(
+  byId("schemas"),
+  ...Object.entries(api.components.schemas).map(([name, schema]) =>
+    element("section", {}, element("h3", {}, name), element("p", {}, schema.description),
+      list("Fields", Object.entries(schema.properties || {}).map(([field, facts]) => [field, facts.description || facts.type])))),
+);

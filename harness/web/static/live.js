@@ -1,0 +1,171 @@
+// A run as it goes: its events come one by one, and a page that was reloaded gets them all again.
+
+import { Refusal, call } from "./api.js";
+import { Cards } from "./cards.js";
+import { byId, element, replaceIn } from "./dom.js";
+import { problems } from "./problems.js";
+import { money, percent, score, seconds } from "./words.js";
+
+const AVERAGES = {
+  tool_selection: "Tool selection",
+  argument_match: "Argument match",
+  faithfulness: "Faithfulness",
+  overall: "Overall score",
+};
+
+export class Live {
+  constructor(id) {
+    this.id = id;
+    this.cards = new Cards(byId("cards"));
+    this.run = null;
+    this.done = { done: 0, planned: 0, cost_usd: 0 };
+    byId("live").hidden = false;
+    byId("cancel").addEventListener("click", () => this.cancel());
+    byId("only").addEventListener("change", () => this.place().classList.toggle("only", byId("only").checked));
+    this.listen();
+  }
+
+  place() {
+    return byId("cards");
+  }
+
+  listen() {
+    const source = new EventSource(`/evaluations/${encodeURIComponent(this.id)}/events`);
+    const hear = (name, act) =>
+      source.addEventListener(name, (event) => {
+        if (event.data !== undefined) act(JSON.parse(event.data));
+      });
+    hear("run", (run) => this.planned(run));
+    hear("test_case_start", (test) => this.cards.start(test));
+    hear("test_case_result", (test) => this.result(test));
+    hear("summary", (summary) => {
+      source.close();
+      this.summary(summary);
+    });
+    hear("error", (error) => {
+      source.close();
+      this.failed(error);
+    });
+    source.addEventListener("error", (event) => {
+      if (event.data !== undefined) return;
+      if (source.readyState === EventSource.CLOSED) this.failed({ message: "There is no such run here.", problems: [] });
+      else byId("state").textContent = "The connection was lost; trying again …";
+    });
+    source.addEventListener("open", () => this.show());
+  }
+
+  planned(run) {
+    if (!this.run) this.cards.plan(run);
+    this.run = run;
+    this.done.planned = Math.max(this.done.planned, run.planned);
+    const name = run.file || run.suites.map((suite) => suite.name).join(", ");
+    byId("live-title").textContent = name;
+    document.title = `${name} · harness`;
+    byId("about").textContent =
+      `${run.models.join(", ")} on ${run.servers.join(", ")} · run ${run.id}` +
+      (run.judges && run.judges.length ? ` · judged by ${run.judges.join(", ")}` : "");
+    replaceIn(byId("notes"), ...run.notes.map((note) => element("p", { class: "notice" }, note)));
+    byId("cancel").hidden = !run.ours;
+    this.clock ||= setInterval(() => this.show(), 500);
+    this.show();
+  }
+
+  result(test) {
+    this.cards.result(test);
+    this.done = test.progress;
+    this.show();
+  }
+
+  show() {
+    if (!this.run || this.over) return;
+    const { done, planned } = this.done;
+    byId("progress").max = planned || 1;
+    byId("progress").value = done;
+    const words = this.run.state === "queued" ? "Waiting for its turn." : `${done} of ${planned} tests have ended.`;
+    if (byId("state").textContent !== words) byId("state").textContent = words;
+    const began = this.run.started_at ? Date.parse(this.run.started_at) : null;
+    this.tiles(began === null ? null : Math.max(0, (Date.now() - began) / 1000), this.done.cost_usd);
+  }
+
+  tiles(time, cost) {
+    const counts = ["passed", "failed", "error", "skipped", "cancelled"].filter((name) => this.done[name]);
+    const tile = (name, value) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
+    replaceIn(
+      byId("tiles"),
+      tile("Time", time === null ? "–" : time < 60 && !this.over ? `${Math.floor(time)} s` : seconds(time)),
+      tile("Cost so far", money(cost)),
+      ...counts.map((name) => tile(name, String(this.done[name]))),
+    );
+  }
+
+  summary(summary) {
+    this.finish();
+    const { counts } = summary;
+    this.done = { ...counts, done: counts.passed + counts.failed + counts.error };
+    byId("progress").max = counts.planned || 1;
+    byId("progress").value = counts.planned - counts.cancelled - counts.skipped;
+    byId("state").textContent =
+      summary.reason === "complete" ? "All tests have ended." : `The run ended early: ${summary.reason}.`;
+    this.tiles(summary.seconds, summary.cost_usd);
+    byId("tiles").firstChild.nextSibling.firstChild.textContent = "Cost";
+    const averages = Object.entries(AVERAGES).filter(([name]) => summary.averages[name].score !== null);
+    replaceIn(
+      byId("scores"),
+      tile("Pass rate", percent(summary.pass_rate), summary.band, interval(summary)),
+      ...averages.map(([name, title]) => tile(title, score(summary.averages[name].score), summary.averages[name].band)),
+    );
+    byId("summary").hidden = false;
+    this.link("download", `/evaluations/${encodeURIComponent(this.id)}/download`);
+    this.link("report", `/runs/${encodeURIComponent(this.id)}/report`);
+    byId("download").setAttribute("download", `${this.id}.json`);
+  }
+
+  failed(error) {
+    this.finish();
+    byId("state").textContent = "";
+    replaceIn(byId("failure"), problems(error.message, error.problems.filter((one) => one.line || one.message !== error.message || one.meant)));
+  }
+
+  finish() {
+    this.over = true;
+    clearInterval(this.clock);
+    this.cards.end();
+    byId("cancel").hidden = true;
+  }
+
+  link(id, target) {
+    byId(id).href = target;
+    byId(id).hidden = false;
+  }
+
+  async cancel() {
+    byId("cancel").disabled = true;
+    byId("cancel").textContent = "Cancelling …";
+    try {
+      await call(`/evaluations/${encodeURIComponent(this.id)}`, { method: "DELETE" });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      replaceIn(byId("failure"), problems(error.message, []));
+    } finally {
+      byId("cancel").disabled = false;
+      byId("cancel").textContent = "Cancel";
+    }
+  }
+}
+
+function interval(summary) {
+  if (!summary.pass_rate_interval) return "nothing was judged";
+  const [low, high] = summary.pass_rate_interval.map(percent);
+  return `95 % interval ${low} to ${high}`;
+}
+
+function tile(title, value, band, more = "") {
+  return element(
+    "div",
+    { class: `tile ${(band || "none").replace(" ", "-")}` },
+    element("span", { class: "dim" }, title),
+    element("strong", {}, value),
+    band ? element("span", { class: "band" }, band) : null,
+    more ? element("span", { class: "dim small" }, more) : null,
+  );
+}

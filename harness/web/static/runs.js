@@ -1,0 +1,112 @@
+// Past runs: a table with filters, trends, and two to compare.
+
+import { Refusal, call } from "./api.js";
+import { byId, element, replaceIn } from "./dom.js";
+import { trends } from "./trend.js";
+import { counted, money, percent } from "./words.js";
+
+const PAGE = 50;
+const REFRESH_MS = 3000;
+let limit = PAGE;
+let asked = 0;
+let timer = null;
+const picked = new Set();
+let drawn = new Map();
+
+async function load() {
+  clearTimeout(timer);
+  const number = ++asked;
+  const query = new URLSearchParams({ limit });
+  for (const id of ["suite", "model", "result"]) if (byId(id).value) query.set(id, byId(id).value);
+  try {
+    const found = await call(`/evaluations?${query}`);
+    if (number === asked) show(found);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    byId("shown").textContent = error.message;
+  }
+}
+
+function show({ waiting, runs, known }) {
+  byId("shown").textContent = known ? `${counted(runs.length, "run")} shown, ${known.toLocaleString("en")} in all.` : "There is no run yet.";
+  rows([...waiting, ...runs]);
+  byId("more").hidden = runs.length < limit || runs.length >= known;
+  const charts = trends(runs);
+  byId("trends").hidden = charts.length === 0;
+  replaceIn(byId("charts"), ...charts);
+  tally();
+  // Only what goes on can change by itself.
+  if (waiting.length || runs.some((run) => run.state === "running")) timer = setTimeout(load, REFRESH_MS);
+}
+
+// A row that still says the same stays where it is: nobody loses the box that is being clicked, nor the focus.
+function rows(runs) {
+  const known = drawn;
+  const focused = document.activeElement?.id;
+  drawn = new Map();
+  for (const run of runs) {
+    const said = JSON.stringify(run);
+    drawn.set(said, known.get(said) || row(run));
+  }
+  const wanted = [...drawn.values()];
+  const shown = [...byId("rows").children];
+  if (wanted.length === shown.length && wanted.every((one, index) => one === shown[index])) return;
+  replaceIn(byId("rows"), ...wanted);
+  if (focused && byId(focused)) byId(focused).focus();
+}
+
+function row(run) {
+  const when = (run.started_at || run.asked_at || "").slice(0, 16).replace("T", " ");
+  const suites = run.suites.map((suite) => suite.name || suite).join(", ");
+  const live = run.state === "running" || run.state === "queued";
+  const readable = run.counts !== undefined;
+  return element(
+    "tr",
+    { class: run.state },
+    element("td", { class: "pick" }, readable && !live ? tick(run, suites, when) : null),
+    element("td", { class: "when" }, when || "–"),
+    element("td", { class: "suite" }, suites || run.id),
+    element("td", { class: "model" }, run.models.join(", ")),
+    element("td", { class: "result" }, live ? element("strong", { class: "running" }, run.state === "queued" ? "waiting" : "under way") : run.result),
+    element("td", { class: "rate" }, element("span", { class: `band-text ${(run.band || "none").replace(" ", "-")}` }, percent(run.pass_rate))),
+    element("td", { class: "cost" }, money(run.cost_usd)),
+    element("td", { class: "links" }, ...links(run, suites, live, readable)),
+  );
+}
+
+function tick(run, suites, when) {
+  const box = element("input", { type: "checkbox", id: `pick-${run.id}`, "aria-label": `Compare ${suites} of ${when}` });
+  box.checked = picked.has(run.id);
+  box.addEventListener("change", () => {
+    if (box.checked) picked.add(run.id);
+    else picked.delete(run.id);
+    tally();
+  });
+  return box;
+}
+
+function links(run, suites, live, readable) {
+  const id = encodeURIComponent(run.id);
+  if (!readable && !live) return [element("span", { class: "dim" }, run.error || "unreadable")];
+  const results = element("a", { href: `/evaluation?run=${id}`, "aria-label": `Results of ${suites}, ${run.id}` }, live ? "watch" : "results");
+  if (live) return [results];
+  return [results, " ", element("a", { href: `/runs/${id}/report`, "aria-label": `Report of ${suites}, ${run.id}` }, "report")];
+}
+
+function tally() {
+  byId("compare").disabled = picked.size !== 2;
+  byId("picked").textContent = picked.size === 2 ? "" : `Tick two runs to compare them (${picked.size} ticked).`;
+}
+
+byId("compare").addEventListener("click", () => {
+  // The earlier one is what the later one is held against; names begin with the time.
+  const [a, b] = [...picked].sort();
+  location.assign(`/runs/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`);
+});
+byId("more").addEventListener("click", () => {
+  limit += PAGE;
+  load();
+});
+byId("filters").addEventListener("submit", (event) => event.preventDefault());
+for (const id of ["suite", "model", "result"]) byId(id).addEventListener("input", load);
+load();

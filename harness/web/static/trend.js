@@ -1,0 +1,54 @@
+// A suite over time: one line a model, drawn as SVG.
+
+import { drawn, element } from "./dom.js";
+import { percent } from "./words.js";
+
+const WIDTH = 360;
+const HEIGHT = 140;
+const EDGE = { left: 44, right: 12, top: 12, bottom: 22 };
+const MOST_LINES = 6;
+
+export function trends(runs) {
+  const suites = new Map();
+  for (const run of [...runs].reverse())
+    for (const part of run.by_suite || []) {
+      const models = suites.get(part.suite) || suites.set(part.suite, new Map()).get(part.suite);
+      const points = models.get(part.model) || models.set(part.model, []).get(part.model);
+      points.push({ id: run.id, when: run.started_at, rate: part.passed / part.judged, ...part });
+    }
+  return [...suites].filter(([, models]) => [...models.values()].some((points) => points.length > 1)).map(chart);
+}
+
+function chart([suite, models]) {
+  const lines = [...models].sort((a, b) => b[1].length - a[1].length).slice(0, MOST_LINES);
+  const times = [...new Set(lines.flatMap(([, points]) => points.map((point) => point.when)))].sort();
+  const x = (when) => EDGE.left + ((WIDTH - EDGE.left - EDGE.right) * times.indexOf(when)) / Math.max(1, times.length - 1);
+  const y = (rate) => EDGE.top + (HEIGHT - EDGE.top - EDGE.bottom) * (1 - rate);
+  const words = lines
+    .map(([model, points]) => `${model}: ${points.map((point) => percent(point.rate)).join(", ")}`)
+    .join("; ");
+  const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${suite}, pass rate. ${words}` });
+  for (const rate of [0, 0.5, 1]) {
+    svg.append(drawn("line", { x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(rate), y2: y(rate), class: "grid" }));
+    const label = drawn("text", { x: EDGE.left - 6, y: y(rate) + 4, "text-anchor": "end" });
+    label.textContent = percent(rate);
+    svg.append(label);
+  }
+  lines.forEach(([model, points], number) => {
+    const place = points.map((point) => `${x(point.when).toFixed(1)},${y(point.rate).toFixed(1)}`).join(" ");
+    svg.append(drawn("polyline", { points: place, class: `line line-${number}` }));
+    for (const point of points) {
+      const title = drawn("title");
+      title.textContent = `${point.when.slice(0, 16).replace("T", " ")} ${model}: ${point.passed} of ${point.judged} passed`;
+      svg.append(drawn("circle", { cx: x(point.when), cy: y(point.rate), r: 4, class: `dot line-${number}` }, title));
+    }
+  });
+  for (const [place, when, anchor] of [[EDGE.left, times[0], "start"], [WIDTH - EDGE.right, times.at(-1), "end"]]) {
+    const label = drawn("text", { x: place, y: HEIGHT - 6, "text-anchor": anchor });
+    label.textContent = when.slice(0, 10);
+    svg.append(label);
+  }
+  const key = lines.map(([model, points], number) =>
+    element("li", {}, element("span", { class: `swatch line-${number}`, "aria-hidden": "true" }), ` ${model}: ${percent(points.at(-1).rate)} of the last`));
+  return element("figure", {}, element("figcaption", {}, suite), svg, element("ul", { class: "key" }, ...key));
+}

@@ -1,0 +1,139 @@
+"""What an uploaded suite may not ask for: whoever can reach the page must not be able to run programs here.
+
+A suite on the disk was put there by somebody who may start programs anyway. One that came through the page may
+only name what the operator has configured: servers, models, judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from harness.builtin import builtin_servers
+from harness.checks import VOCABULARY
+from harness.config import Config
+from harness.config.models import OFFLINE
+from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
+from harness.runner.judging import NOBODY
+from harness.runner.plan import Plan
+from harness.suites.csv_dataset import reader
+from harness.types import DEFAULT_TIMEOUT_S, Case, Location, ServerSpec, Suite
+
+DATASET_SERVER = "finance"
+"""The server that datasets in CSV come with: it is tested where a dataset names none and none is configured."""
+
+
+def model_names(config: Config) -> tuple[str, ...]:
+    """Return the models that the page offers: those configured, and the embedded one."""
+    return tuple(dict.fromkeys((OFFLINE, *(model.spec.name for model in config.models()))))
+
+
+def server_names(config: Config) -> tuple[str, ...]:
+    """Return the servers that the page offers: those configured, and the built-in ones."""
+    return tuple(dict.fromkeys((*config.server_names, *builtin_servers())))
+
+
+def read_uploaded(path: Path, called: str, max_cases: int, config: Config) -> Suite:
+    """Return the suite in ``path``; a dataset is called ``called``.
+
+    Raises:
+        InvalidInput: it holds mistakes, or asks for what only the operator may decide.
+    """
+    suite = reader(max_cases)(path, VOCABULARY)
+    if path.suffix == ".csv":
+        suite = replace(suite, name=called)
+    if problems := list(_forbidden(suite, config)):
+        raise InvalidInput(problems)
+    return suite
+
+
+def choose_server(suite: Suite, named: str | None, config: Config) -> tuple[str | None, str | None]:
+    """Return the server to ask for, ``None`` for the suite's own, and what is to be said of the choice.
+
+    Raises:
+        UsageError: the suite leaves it open, and nothing settles it.
+    """
+    settled = suite.server is not None or suite.name in server_names(config) or len(config.server_names) == 1
+    if named is not None or settled:
+        return named, None
+    if suite.at is not None and suite.at.file.endswith(".csv") and not config.server_names:
+        return DATASET_SERVER, f"No server was named and none is configured: the built-in '{DATASET_SERVER}' answers."
+    known = ", ".join(server_names(config))
+    raise UsageError(f"the suite {suite.name!r} names no server", meant=f"Choose one: {known}.")
+
+
+def choose_model(suite: Suite, named: str | None, config: Config) -> tuple[str | None, str | None]:
+    """Return the model to ask for, ``None`` for the suite's own, and what is to be said of the choice."""
+    model = named or (None if suite.model else config.default_model or OFFLINE)
+    baseline = OFFLINE in (model, suite.model if model is None else None)
+    return model, f"The built-in baseline '{OFFLINE}' answers. It is not an LLM." if baseline else None
+
+
+def bounded(suite: Suite, timeout_s: float, config: Config) -> Suite:
+    """Return ``suite`` with no case that may take longer than ``timeout_s``."""
+
+    def within(case: Case) -> Case:
+        own = case.limits.timeout_s or config.timeout_s or DEFAULT_TIMEOUT_S
+        return replace(case, limits=replace(case.limits, timeout_s=min(own, timeout_s)))
+
+    return replace(suite, cases=tuple(map(within, suite.cases)))
+
+
+def require_offered(model: str | None, server: str | None, judge: str | None, config: Config) -> None:
+    """Refuse names that the page does not offer: a command line is none, and neither is ``provider:model``.
+
+    Raises:
+        UsageError: with the names that it does.
+    """
+    offers = [
+        ("model", model, model_names(config)),
+        ("server", server, server_names(config)),
+        ("judge", judge, (*model_names(config), NOBODY)),
+    ]
+    for what, name, known in offers:
+        if name is not None and name not in known:
+            raise UsageError(f"there is no {what} named {name!r} here", meant=_offered(name, known))
+
+
+def require_plan(plan: Plan, max_cases: int, config: Config) -> None:
+    """Refuse a plan that is too long, or that uses a model or a server which the page does not offer.
+
+    Raises:
+        UsageError: it does.
+    """
+    if len(plan.jobs) > max_cases:
+        message = f"this makes {len(plan.jobs)} trials, and the page runs at most {max_cases}"
+        raise UsageError(message, meant="Split the file, repeat less, or start 'harness serve' with --max-cases.")
+    used = [
+        ("model", [spec.name for spec in (*plan.models, *plan.judges, *plan.players)], model_names(config)),
+        ("server", [spec.name for spec in plan.servers if not spec.members], server_names(config)),
+    ]
+    for what, name, known in ((what, name, known) for what, names, known in used for name in names):
+        if name not in known:
+            raise UsageError(f"there is no {what} named {name!r} here", meant=_offered(name, known))
+
+
+def _forbidden(suite: Suite, config: Config) -> Iterator[Problem]:
+    place = suite.at or Location(file="upload")
+    servers = [suite.server, *(case.server for case in suite.cases)]
+    for server in servers:
+        if isinstance(server, ServerSpec):
+            yield Problem(
+                at=server.at or place,
+                message="an uploaded suite cannot say how a server is started: that would run a program on this host.",
+                meant=f"Write 'server: NAME'; {_offered('', server_names(config))} Others go into harness.yml.",
+            )
+    for check in (check for case in suite.cases for check in case.every_check):
+        if check.code is not None or check.kind == "python":
+            yield Problem(at=check.at or place, message="an uploaded suite cannot bring code of its own.")
+    known = model_names(config)
+    for key, name in (("model", suite.model), ("judge_model", suite.judge_model)):
+        if name is not None and name not in known:
+            yield Problem(
+                at=place, message=f"{key}: there is no model named {name!r} here.", meant=_offered(name, known)
+            )
+
+
+def _offered(name: str, known: Iterable[str]) -> str:
+    return " ".join(filter(None, (did_you_mean(name, known), f"Configured here: {', '.join(known)}.")))

@@ -1,0 +1,179 @@
+"""The process of one run: reads the upload, says whether it can be run, and runs it when told to.
+
+It is told on stdin: one line of JSON, then ``go``. It says on its stdout, a line of JSON each::
+
+    {"invalid": [{line, column, message, meant}]}     …and ends
+    {"ready": {suites, models, server, planned, …}}   …and waits
+    {"start": {suite, case, model, trial}}            a trial begins
+    {"result": key}                                   a trial's line is in the log
+    {"note": text}
+
+The end of stdin, and SIGTERM, interrupt the run: its log is closed as for any interrupted run.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from harness.config import load_config
+from harness.documents.files import shown
+from harness.errors import HarnessError, InvalidInput, UsageError
+from harness.reports.text import bounded as short
+from harness.runner.launch import launch
+from harness.runner.prepare import Prepared, Request, prepare
+from harness.runner.run import RunOptions
+from harness.types import Run, Trial
+from harness.web import vetting
+from harness.web.results import clean, name_of
+
+GARBAGE_THRESHOLD = 200_000
+"""New objects after which Python looks for unreachable ones: a run is short, and loads large SDKs."""
+NICENESS = 2
+"""Runs give way to the page."""
+BEGIN_S = 15.0
+"""How long an interrupt may wait until the run listens to it."""
+_LONGEST = 2_000
+
+
+class Voice:
+    """Says what happens on the pipe to the page: a `harness.runner.observer.Observer`."""
+
+    def __init__(self, pipe: int) -> None:
+        """Speak into the file descriptor ``pipe``."""
+        self._pipe = pipe
+        self.begun = threading.Event()
+
+    def say(self, **message: Any) -> None:
+        """Write one message, whole; where nobody listens any more, the log is all that matters."""
+        data = json.dumps(message).encode() + b"\n"
+        with suppress(OSError):
+            while data:
+                data = data[os.write(self._pipe, data) :]
+
+    def planned(self, total: int) -> None:
+        """Know it already."""
+
+    def started(self, trial: Trial) -> None:
+        """Say that a trial begins."""
+        self.begun.set()
+        names = {"suite": name_of(trial.suite), "case": name_of(trial.case.name), "model": name_of(trial.model)}
+        self.say(start={**names, "trial": trial.index + 1})
+
+    def finished(self, run: Run) -> None:
+        """Say that a trial is in the log."""
+        self.say(result=run.key)
+
+    def note(self, text: str) -> None:
+        """Say it."""
+        self.say(note=short(text, _LONGEST))
+
+
+def main() -> None:
+    """Do what stdin says."""
+    os.nice(NICENESS)
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    voice = Voice(os.dup(1))
+    os.dup2(2, 1)  # whatever else is printed here must not be taken for a message
+    orders = open(0, "rb", buffering=0)  # noqa: SIM115 - unbuffered, so that the end of it can be waited for
+    order = json.loads(orders.readline())
+    path = Path(order["path"])
+    try:
+        prepared = read(order, path)
+        voice.say(ready=_facts(prepared))
+        if orders.readline().strip() != b"go":
+            return
+        threading.Thread(target=_watch, args=(orders, voice), daemon=True).start()
+        options = RunOptions(concurrency=prepared.concurrency, grace_s=0.0)
+        launch(prepared.plan, options, voice, runs=Path(order["runs"]), run_id=order["run_id"])
+    except HarnessError as error:
+        voice.say(invalid=problems(error, path, order["name"]))
+
+
+def read(order: Mapping[str, Any], path: Path) -> Prepared:
+    """Return the plan of an upload.
+
+    Raises:
+        UsageError: it holds mistakes, or asks for what it may not.
+    """
+    config = load_config(Path.cwd(), os.environ)
+    choice = order["choice"]
+    vetting.require_offered(choice["model"], choice["server"], choice["judge_model"], config)
+    suite = vetting.read_uploaded(path, order["called"], order["max_cases"], config)
+    server, of_server = vetting.choose_server(suite, choice["server"], config)
+    model, of_model = vetting.choose_model(suite, choice["model"], config)
+    request = Request(
+        models=(model,) if model else (),
+        server=server,
+        judge_model=choice["judge_model"],
+        concurrency=choice["concurrency"],
+    )
+    given = vetting.bounded(suite, order["case_timeout_s"], config)
+    prepared = prepare(request, Path.cwd(), os.environ, [given])
+    vetting.require_plan(prepared.plan, order["max_cases"], config)
+    notes = (of_server, of_model, *(note.replace("with --judge-model", "under Judge") for note in prepared.notes))
+    return replace(prepared, notes=tuple(note for note in notes if note))
+
+
+def _facts(prepared: Prepared) -> dict[str, Any]:
+    """Return what is to be said of the plan; every text is harmless and bounded, as on a card."""
+    plan = prepared.plan
+    return {
+        "suites": [
+            {
+                "name": name_of(suite.name),
+                "description": clean(suite.description),
+                "cases": [name_of(case.name) for case in suite.cases],
+            }
+            for suite in plan.suites
+        ],
+        "models": [name_of(model.name) for model in plan.models],
+        "servers": [name_of(server.name) for server in plan.servers],
+        "judges": [name_of(judge.name) for judge in plan.judges],
+        "planned": len(plan.jobs),
+        "concurrency": prepared.concurrency,
+        "notes": [short(note, _LONGEST) for note in prepared.notes],
+    }
+
+
+def problems(error: HarnessError, path: Path, name: str) -> list[dict[str, Any]]:
+    """Return what is wrong, each with its line; paths of ours become the name that the file came with."""
+    own = shown(path)
+
+    def told(text: str | None) -> str | None:
+        return None if text is None else short(text.replace(own, name), _LONGEST)
+
+    if isinstance(error, InvalidInput):
+        return [
+            {
+                "line": problem.at.line if problem.at.file == own else None,
+                "column": problem.at.column if problem.at.file == own else None,
+                "message": told(problem.message),
+                "meant": told(problem.meant),
+            }
+            for problem in error.problems[:100]
+        ]
+    usage = error if isinstance(error, UsageError) else None
+    message = usage.message if usage else str(error)
+    return [{"line": None, "column": None, "message": told(message), "meant": told(usage.meant if usage else None)}]
+
+
+def _watch(orders: BinaryIO, voice: Voice) -> None:
+    """Interrupt the run when the page's process is gone."""
+    while orders.read(4096):
+        pass
+    voice.begun.wait(BEGIN_S)  # before, nobody would listen to the signal and leave the log whole
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    main()
+    gc.freeze()  # nothing has to be taken apart before the process ends
