@@ -1,0 +1,62 @@
+"""``pytest evals/``: every case of a suite is a test, with pytest's own selection, order and reports.
+
+Pytest imports this module at every start, for whoever has harness installed: it costs nothing, and all else is
+imported when the first suite is found. ``-p no:harness`` turns it off.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.pytest_plugin.ending import finish, hand_over, hear, tell
+from harness.pytest_plugin.options import OPTIONS, add_options, value
+from harness.pytest_plugin.recognise import is_suite, python_suites
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options."""
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse what cannot be read of the options, before anything is collected."""
+    for option in OPTIONS:
+        value(config, option.name)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Return what collects the cases of a suite, if the file is one."""
+    if is_suite(file_path, parent.config):
+        from harness.pytest_plugin.collect import SuiteFile
+
+        return SuiteFile.from_parent(parent, path=file_path)
+    if names := python_suites(file_path, parent):
+        from harness.pytest_plugin.collect import PythonFile
+
+        return PythonFile.from_parent(parent, path=file_path, classes=names)
+    return None
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Close the run: servers end, the log is whole."""
+    finish(session, exitstatus)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a process of pytest-xdist where to leave its part of the log."""
+    hand_over(node)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Hear what a process of pytest-xdist has to say in the end."""
+    hear(node)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say how it went as a whole, and where the log is."""
+    tell(terminalreporter, config)

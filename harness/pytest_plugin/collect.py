@@ -1,0 +1,103 @@
+"""Files become suites, and their cases become tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.checks import VOCABULARY
+from harness.documents.files import shown
+from harness.errors import HarnessError
+from harness.pytest_plugin.bench import Bench, bench_of
+from harness.pytest_plugin.options import renamed
+from harness.pytest_plugin.words import failure, no_verdict, reason
+from harness.reports.build import case_results
+from harness.runner.plan import Job
+from harness.suites.csv_dataset import reader
+from harness.suites.python_suite import read_reference
+from harness.types import CaseResult, Suite
+
+
+class SuiteFile(pytest.File):
+    """A suite in YAML or CSV."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield its cases; a file that is no valid suite is an error of the collection, with file and line."""
+        bench = bench_of(self.config)
+        read = reader(bench.request.max_cases)
+        return _cases(self, bench, lambda: read(Path(shown(self.path)), VOCABULARY))
+
+
+class PythonFile(pytest.File):
+    """A file with suites in Python."""
+
+    def __init__(self, *, classes: tuple[str, ...], **parts: Any) -> None:
+        super().__init__(**parts)
+        self.classes = classes
+
+    def collect(self) -> Iterator[pytest.Collector]:
+        """Yield its suites."""
+        return (PythonSuite.from_parent(self, name=name) for name in self.classes)
+
+
+class PythonSuite(pytest.Collector):
+    """A suite in Python."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield its cases."""
+        reference = f"{shown(self.path)}:{self.name}"
+        return _cases(self, bench_of(self.config), lambda: read_reference(reference, VOCABULARY))
+
+
+def _cases(parent: pytest.Collector, bench: Bench, read: Any) -> Iterator[pytest.Item]:
+    try:
+        suite: Suite = read()
+        jobs = bench.jobs(suite)
+    except HarnessError as error:
+        raise parent.CollectError(renamed(str(error))) from None
+    tests: dict[tuple[str, str], list[Job]] = {}
+    for job in jobs:
+        tests.setdefault((job.trial.case.name, job.model.name), []).append(job)
+    several = len({model for _, model in tests}) > 1
+    for (case, model), trials in tests.items():
+        yield CaseItem.from_parent(parent, name=f"{case}[{model}]" if several else case, jobs=tuple(trials))
+
+
+class CaseItem(pytest.Item):
+    """One case with one model, with all its trials.
+
+    The trials run while the test is set up, and the verdict is the test itself: so pytest calls a case that could
+    not be judged an error, and one that was judged and did not pass a failure.
+    """
+
+    def __init__(self, *, jobs: tuple[Job, ...], **parts: Any) -> None:
+        super().__init__(**parts)
+        self.jobs = jobs
+        self.result: CaseResult | None = None
+        trial = jobs[0].trial
+        self.extra_keyword_matches |= {trial.suite, *trial.case.tags}
+
+    def setup(self) -> None:
+        """Run the trials, unless pytest only shows what it would do."""
+        if self.config.getoption("setuponly", default=False):
+            return
+        runs = bench_of(self.config).results(self)
+        (self.result,) = case_results(runs)
+        if self.result.status == "skipped":
+            raise pytest.skip.Exception(reason(self.result), _use_item_location=True)
+        if self.result.status not in {"passed", "failed"}:
+            pytest.fail(bench_of(self.config).scrubbed(no_verdict(self.result)), pytrace=False)
+
+    def runtest(self) -> None:
+        """Tell the verdict."""
+        assert self.result is not None
+        if self.result.status != "passed":
+            pytest.fail(bench_of(self.config).scrubbed(failure(self.result)), pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Return where the case is written."""
+        at = self.jobs[0].trial.case.at
+        return self.path, (at.line or 1) - 1 if at else None, self.name

@@ -1,0 +1,93 @@
+"""The plugin's options: a few, named after those of ``harness evals``; each may stand in pytest's configuration too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """``--harness-NAME``, or ``harness_name`` in ``pytest.ini`` or ``pyproject.toml``."""
+
+    name: str
+    """As on the command line, without ``--harness-``."""
+    metavar: str
+    """What is typed behind it."""
+    help: str
+    """What it does, in a sentence."""
+    read: Callable[[str], Any] = str
+    """Turns what was typed into a value; raises `ValueError`."""
+    repeated: bool = False
+    """Whether it may be given more than once."""
+
+    @property
+    def key(self) -> str:
+        """The name under which pytest keeps it."""
+        return f"harness_{self.name.replace('-', '_')}"
+
+
+def _positive(text: str) -> int:
+    if int(text) < 1:
+        raise ValueError(text)
+    return int(text)
+
+
+def _money(text: str) -> float:
+    if not float(text) >= 0:
+        raise ValueError(text)
+    return float(text)
+
+
+OPTIONS = (
+    Option(name="model", metavar="NAME", help="Who answers; may be repeated.", repeated=True),
+    Option(name="trials", metavar="N", help="Run every case N times.", read=_positive),
+    Option(name="server", metavar="COMMAND|NAME", help="Use this server in place of every suite's."),
+    Option(name="judge-model", metavar="NAME", help="Who judges answers, where a check asks for it."),
+    Option(name="user-model", metavar="NAME", help="Who plays the simulated users of cases that have one."),
+    Option(name="timeout", metavar="MS", help="Milliseconds for one trial.", read=_positive),
+    Option(name="max-cost", metavar="USD", help="Run no further case at this cost.", read=_money),
+    Option(name="max-cases", metavar="N", help="The most tests of one dataset in CSV.", read=_positive),
+)
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare every option, on the command line and in the configuration."""
+    group = parser.getgroup("harness", "evals of MCP servers (harness)")
+    for option in OPTIONS:
+        action = "append" if option.repeated else "store"
+        group.addoption(
+            f"--harness-{option.name}", dest=option.key, action=action, metavar=option.metavar, help=option.help
+        )
+        if option.repeated:
+            parser.addini(option.key, option.help, type="linelist")
+        else:
+            parser.addini(option.key, option.help, type="string")
+
+
+_THEIR_NAMES = re.compile(rf"(?<![\w-])--(?=(?:{'|'.join(option.name for option in OPTIONS)})(?![\w-]))")
+
+
+def renamed(text: str) -> str:
+    """Return a text of harness's own, which speaks of ``--model``, with the names that its options have here."""
+    return _THEIR_NAMES.sub("--harness-", text)
+
+
+def value(config: pytest.Config, name: str) -> Any:
+    """Return an option's value, ``None`` where nobody gave one; the command line comes before the configuration.
+
+    Raises:
+        pytest.UsageError: it cannot be read.
+    """
+    option = next(option for option in OPTIONS if option.name == name)
+    given = config.getoption(option.key, None) or config.getini(option.key)
+    if not given:
+        return None
+    try:
+        return [option.read(one) for one in given] if option.repeated else option.read(given)
+    except ValueError:
+        raise pytest.UsageError(f"--harness-{name} {given}: expected {option.metavar}: {option.help}") from None

@@ -1,0 +1,93 @@
+"""Every name that a span, an event or an attribute of ours bears, in one place.
+
+They follow the semantic conventions for generative AI, for MCP and for tests, all of which are still called
+"development": names will change, and then change here. What they have no name for is ours, under ``harness.``.
+"""
+
+from __future__ import annotations
+
+VERSION = "1"
+"""Of this table: raised when a name in it changes, and sent along as `TABLE_VERSION`."""
+
+SCHEMA_URL = "https://opentelemetry.io/schemas/1.44.0"
+"""The release of the conventions that it was written by."""
+
+# Operations, and the spans that are called after them.
+INVOKE_AGENT = "invoke_agent"
+CHAT = "chat"
+EXECUTE_TOOL = "execute_tool"
+EVALUATION = "gen_ai.evaluation.result"
+
+# The model and what it took.
+OPERATION = "gen_ai.operation.name"
+PROVIDER = "gen_ai.provider.name"
+AGENT_NAME = "gen_ai.agent.name"
+CONVERSATION = "gen_ai.conversation.id"
+REQUEST_MODEL = "gen_ai.request.model"
+RESPONSE_MODEL = "gen_ai.response.model"
+FINISH_REASONS = "gen_ai.response.finish_reasons"
+INPUT_TOKENS = "gen_ai.usage.input_tokens"
+OUTPUT_TOKENS = "gen_ai.usage.output_tokens"
+CACHE_READ_TOKENS = "gen_ai.usage.cache_read.input_tokens"
+CACHE_WRITE_TOKENS = "gen_ai.usage.cache_creation.input_tokens"
+
+# Tools.
+TOOL_NAME = "gen_ai.tool.name"
+TOOL_TYPE = "gen_ai.tool.type"
+TOOL_CALL = "gen_ai.tool.call.id"
+MCP_METHOD = "mcp.method.name"
+RPC_STATUS = "rpc.response.status_code"
+ERROR_TYPE = "error.type"
+
+# Content: sent only if asked for.
+INPUT_MESSAGES = "gen_ai.input.messages"
+OUTPUT_MESSAGES = "gen_ai.output.messages"
+TOOL_ARGUMENTS = "gen_ai.tool.call.arguments"
+TOOL_RESULT = "gen_ai.tool.call.result"
+EXPLANATION = "gen_ai.evaluation.explanation"
+CHECK_LABEL = "harness.check.label"
+USER_CONTEXT = "harness.user_context"
+ERROR_MESSAGE = "harness.error.message"
+
+# Verdicts.
+EVALUATION_NAME = "gen_ai.evaluation.name"
+SCORE = "gen_ai.evaluation.score.value"
+SCORE_LABEL = "gen_ai.evaluation.score.label"
+SUITE = "test.suite.name"
+CASE = "test.case.name"
+CASE_STATUS = "test.case.result.status"
+FILE = "code.file.path"
+LINE = "code.line.number"
+
+# Ours.
+TABLE_VERSION = "harness.conventions.version"
+RUN_ID = "harness.run.id"
+TRIAL = "harness.trial"
+STATUS = "harness.status"
+STOP = "harness.stop"
+COST = "harness.cost_usd"
+TAGS = "harness.tags"
+OUTCOME = "harness.tool.outcome"
+TURN = "harness.turn"
+PHASE = "harness.phase"
+SEVERITY = "harness.check.severity"
+
+CONTENT = frozenset(
+    {
+        INPUT_MESSAGES,
+        OUTPUT_MESSAGES,
+        TOOL_ARGUMENTS,
+        TOOL_RESULT,
+        EXPLANATION,
+        CHECK_LABEL,
+        USER_CONTEXT,
+        ERROR_MESSAGE,
+    }
+)
+"""What may hold words of users, models, servers and suites."""
+
+TEST_STATUS = {"passed": "pass", "failed": "fail"}
+"""`harness.types.Status` → the convention's; the others have no counterpart there, and are no verdict."""
+
+FINISH = {"end": "stop", "tool_calls": "tool_call", "max_tokens": "length", "refusal": "content_filter"}
+"""`harness.types.ReplyStop` → the convention's."""

@@ -1,0 +1,224 @@
+"""Sends the traces of a log over OTLP/HTTP, where nobody waits for it longer than a few seconds.
+
+The standard variables hold: ``OTEL_EXPORTER_OTLP_ENDPOINT``, ``…_HEADERS``, ``…_TRACES_ENDPOINT``,
+``OTEL_SERVICE_NAME``, ``OTEL_RESOURCE_ATTRIBUTES`` and their like. No provider is set up for the process: ``mcp`` has
+spans of its own for every request, which stay unset, so that each call is one span.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from harness.errors import UsageError
+from harness.redaction import Redactor
+from harness.reports.build import build_report
+from harness.reports.text import shorten
+from harness.runlog import RunLog
+from harness.telemetry.conventions import SCHEMA_URL
+from harness.telemetry.spans import Span, Trace, trace_of
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+
+DEADLINE_S = 5.0
+"""How long a command may be held up by a collector that is slow, or not there."""
+_BATCH = 256
+"""Spans of one request."""
+_PATH = "/v1/traces"
+_DEFAULT = "http://localhost:4318"
+_TIMEOUTS = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TelemetryRequest:
+    """Where traces are to go, and how much of them."""
+
+    endpoint: str | None = None
+    """The collector's URL, with or without ``/v1/traces``; ``None`` is what the environment says, else
+    ``http://localhost:4318``."""
+    content: bool = False
+    """Whether to send what was said, too."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot work, before anything is run.
+
+        Raises:
+            UsageError: the endpoint is no URL, or the packages that send are not installed.
+        """
+        if self.endpoint is not None and not self.endpoint.startswith(("http://", "https://")):
+            raise UsageError(
+                f"--otel {self.endpoint!r} is not the URL of a collector",
+                meant="Write --otel=http://localhost:4318, or --otel alone for $OTEL_EXPORTER_OTLP_ENDPOINT. "
+                "A SUITE goes ahead of it.",
+            )
+        if not _installed():
+            raise UsageError(
+                "OpenTelemetry's exporter is not installed",
+                meant='Install it, in the checkout: pip install ".[otel]"',
+            )
+
+    @property
+    def url(self) -> str:
+        """Where requests go."""
+        if self.endpoint is None and (whole := os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")):
+            return whole
+        base = (self.endpoint or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT") or _DEFAULT).rstrip("/")
+        return base if base.endswith(_PATH) else base + _PATH
+
+
+def _installed() -> bool:
+    try:
+        return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """What came of it."""
+
+    sent: bool
+    """Whether everything has arrived."""
+    sentence: str
+    """The same for people: how much went where, or why it did not."""
+
+
+def export_log(log: RunLog, request: TelemetryRequest, deadline_s: float = DEADLINE_S) -> Exported:
+    """Send a trace for every trial of ``log`` that was started.
+
+    Whatever goes wrong is in the sentence and nowhere else; no result depends on it.
+    """
+    sending = _Sending(log, request, timeout_s=deadline_s * 0.8)
+    # A thread that nobody waits for: a collector that never answers cannot hold up the end of the process.
+    thread = threading.Thread(target=sending.run, name="telemetry", daemon=True)
+    thread.start()
+    thread.join(deadline_s)
+    where = Redactor().text(request.url)
+    if thread.is_alive():
+        sending.stopped = True
+        sending.failure = f"it took longer than {deadline_s:g} s, and {sending.spans} spans were sent by then"
+    if sending.failure is not None:
+        return Exported(sent=False, sentence=f"The traces could not be sent to {where}: {sending.failure}.")
+    traces = f"{sending.traces} trace{'' if sending.traces == 1 else 's'}"
+    return Exported(sent=True, sentence=f"{traces} ({sending.spans} spans) sent to {where}")
+
+
+@dataclass(slots=True)
+class _Sending:
+    """What the thread does, and how far it has come."""
+
+    log: RunLog
+    request: TelemetryRequest
+    timeout_s: float
+    traces: int = 0
+    spans: int = 0
+    failure: str | None = None
+    stopped: bool = False
+    said: list[str] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Send it all; never raises."""
+        try:
+            with _Overheard(self.said):
+                self._send()
+        except Exception as error:  # noqa: BLE001 - nothing that telemetry does may touch a run
+            self.failure = Redactor().text(f"{type(error).__name__}: {error}")
+
+    def _send(self) -> None:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+
+        timeout_s = None if any(name in os.environ for name in _TIMEOUTS) else self.timeout_s
+        exporter: SpanExporter = OTLPSpanExporter(endpoint=self.request.url, timeout=timeout_s)
+        try:
+            for batch in self._batches():
+                if self.stopped:
+                    return
+                if exporter.export(batch) is not SpanExportResult.SUCCESS:
+                    # What it says last is that it gives up.
+                    self.failure = Redactor().text(shorten(self.said[0] if self.said else "refused", 300)).rstrip(".")
+                    return
+                self.spans += len(batch)
+        finally:
+            exporter.shutdown()
+
+    def _batches(self) -> Iterator[Sequence[ReadableSpan]]:
+        """Yield the spans of the log, a trial at a time: a long log is never held in memory."""
+        from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+
+        resource = _resource()
+        scope = InstrumentationScope("harness", version("harness"), SCHEMA_URL)
+        waiting: list[ReadableSpan] = []
+        for run in build_report(self.log).runs:  # some verdicts take several trials
+            transcript = self.log.transcript(run.key)
+            if transcript is None:
+                continue
+            model = self.log.header.models.get(run.model, {})
+            trace = trace_of(self.log.header.run_id, run, transcript, model, content=self.request.content)
+            self.traces += 1
+            waiting += [_readable(trace, span, resource, scope) for span in trace.spans]
+            while len(waiting) >= _BATCH:
+                yield waiting[:_BATCH]
+                waiting = waiting[_BATCH:]
+        if waiting:
+            yield waiting
+
+
+def _resource() -> Resource:
+    from opentelemetry.sdk.resources import Resource
+
+    known = Resource.create()
+    named = not str(known.attributes.get("service.name", "unknown_service")).startswith("unknown_service")
+    return known if named else known.merge(Resource({"service.name": "harness"}))
+
+
+def _readable(trace: Trace, span: Span, resource: Resource, scope: InstrumentationScope) -> ReadableSpan:
+    from opentelemetry.sdk.trace import Event, ReadableSpan
+    from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
+
+    def context(span_id: int) -> SpanContext:
+        return SpanContext(trace.trace_id, span_id, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
+
+    return ReadableSpan(
+        name=span.name,
+        context=context(span.span_id),
+        parent=None if span.parent_id is None else context(span.parent_id),
+        resource=resource,
+        attributes=dict(span.attributes),
+        events=[Event(event.name, dict(event.attributes), event.at_ns) for event in span.events],
+        kind=SpanKind.CLIENT if span.kind == "client" else SpanKind.INTERNAL,
+        status=Status(StatusCode.UNSET) if span.failed is None else Status(StatusCode.ERROR, span.failed),
+        start_time=span.start_ns,
+        end_time=span.end_ns,
+        instrumentation_scope=scope,
+    )
+
+
+class _Overheard(logging.Handler):
+    """Keeps what the exporter logs to itself: the user is told once, and in a sentence."""
+
+    def __init__(self, said: list[str]) -> None:
+        super().__init__()
+        self._said = said
+        self._logger = logging.getLogger("opentelemetry")
+        self._propagated = self._logger.propagate
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._said.append(record.getMessage())
+
+    def __enter__(self) -> None:
+        self._logger.addHandler(self)
+        self._logger.propagate = False
+
+    def __exit__(self, *_: object) -> None:
+        self._logger.removeHandler(self)
+        self._logger.propagate = self._propagated

@@ -1,0 +1,286 @@
+"""One trial's line in the log becomes a tree of spans, as plain data.
+
+::
+
+    invoke_agent shop::refund      the whole trial, with an event for each check
+    ├── execute_tool seed          a call of the case's own, before or after the conversation
+    ├── chat claude-sonnet-4-5     a reply
+    └── execute_tool get_order     a call as it crossed the MCP session
+
+The log has the times of calls, and of what the user said. A reply's time is what lies between: from the last thing
+that it could have waited for to the first of its calls, or to the end of the trial.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+from harness.redaction import Redactor
+from harness.telemetry import conventions as names
+from harness.telemetry.content import as_json, messages_json, reply_json
+from harness.types import AssistantMessage, CheckResult, JsonObject, Reply, Run, ToolCall, Transcript, UserMessage
+
+Value: TypeAlias = str | int | float | bool | Sequence[str]
+"""What an attribute may hold."""
+Attributes: TypeAlias = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanEvent:
+    """Something that happened in a span."""
+
+    name: str
+    """Its name."""
+    at_ns: int
+    """When, in nanoseconds since 1970."""
+    attributes: Attributes
+    """What is known of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A part of a trial."""
+
+    name: str
+    """Operation and target: ``execute_tool get_order``."""
+    span_id: int
+    """64 bits, the same whenever the same trial is sent."""
+    parent_id: int | None
+    """`span_id` of the trial's own span; ``None`` for that one."""
+    start_ns: int
+    """In nanoseconds since 1970."""
+    end_ns: int
+    """Likewise, never before the start."""
+    attributes: Attributes
+    """What is known of it."""
+    kind: Literal["internal", "client"] = "internal"
+    """``client`` for what goes to a provider."""
+    failed: str | None = None
+    """What went wrong, in a word; a case that merely failed has gone as it should."""
+    events: tuple[SpanEvent, ...] = ()
+    """Verdicts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """The spans of one trial, its own first."""
+
+    trace_id: int
+    """128 bits, the same whenever the same trial is sent."""
+    spans: tuple[Span, ...]
+    """In the order of their starts."""
+
+
+def trace_of(run_id: str, run: Run, transcript: Transcript, model: JsonObject, *, content: bool) -> Trace:
+    """Return the spans of a trial that was started.
+
+    Args:
+        run_id: Name of the run's folder.
+        run: The result.
+        transcript: What happened.
+        model: What the log's header says of the model.
+        content: Whether to send what was said: messages, arguments, results, explanations.
+    """
+    return _Tree(run_id, run, transcript, model, content=content).trace()
+
+
+@dataclass(slots=True)
+class _Tree:
+    run_id: str
+    run: Run
+    transcript: Transcript
+    model: JsonObject
+    content: bool = field(kw_only=True)
+
+    def trace(self) -> Trace:
+        children = sorted((*self._calls(), *self._replies()), key=lambda span: (span.start_ns, span.end_ns))
+        root = self._root(children)
+        return Trace(trace_id=self._id("trace", 16), spans=(root, *children))
+
+    def _root(self, children: Sequence[Span]) -> Span:
+        run, usage = self.run, self.transcript.usage
+        end = max((self._ns(self.transcript.latency_s), *(span.end_ns for span in children)))
+        error = run.error
+        said = [message for message in self.transcript.messages if isinstance(message, UserMessage)]
+        return Span(
+            name=f"{names.INVOKE_AGENT} {run.suite}::{run.case}",
+            span_id=self._id("root", 8),
+            parent_id=None,
+            start_ns=min((self._ns(0), *(span.start_ns for span in children))),
+            end_ns=end,
+            attributes=self._clean(
+                {
+                    names.OPERATION: names.INVOKE_AGENT,
+                    names.AGENT_NAME: f"{run.suite}::{run.case}",
+                    names.CONVERSATION: run.key,
+                    **self._who(),
+                    **self._tokens(usage.input_tokens, usage.output_tokens),
+                    names.CACHE_READ_TOKENS: usage.cache_read_tokens,
+                    names.CACHE_WRITE_TOKENS: usage.cache_write_tokens,
+                    names.COST: usage.cost_usd,
+                    names.SUITE: run.suite,
+                    names.CASE: run.case,
+                    names.CASE_STATUS: names.TEST_STATUS.get(run.status),
+                    names.STATUS: run.status,
+                    names.STOP: run.stop,
+                    names.TRIAL: run.index + 1,
+                    names.TAGS: list(run.tags) or None,
+                    names.RUN_ID: self.run_id,
+                    names.TABLE_VERSION: names.VERSION,
+                    names.ERROR_TYPE: error.kind if error else None,
+                    names.ERROR_MESSAGE: error.message if error else None,
+                    names.INPUT_MESSAGES: messages_json(said) if self.content else None,
+                    names.OUTPUT_MESSAGES: reply_json(Reply(text=self.transcript.answer)) if self.content else None,
+                    names.USER_CONTEXT: as_json(run.user_context) if run.user_context else None,
+                    names.FILE: run.at.file if run.at else None,
+                    names.LINE: run.at.line if run.at else None,
+                }
+            ),
+            failed=f"{error.kind} error" if error else None,
+            events=tuple(self._verdict(check, end) for check in run.checks),
+        )
+
+    def _verdict(self, check: CheckResult, at_ns: int) -> SpanEvent:
+        passed = {"passed": 1.0, "failed": 0.0}.get(check.verdict)
+        return SpanEvent(
+            name=names.EVALUATION,
+            at_ns=at_ns,
+            attributes=self._clean(
+                {
+                    names.EVALUATION_NAME: check.kind,
+                    names.SCORE: passed if check.score is None else check.score,
+                    names.SCORE_LABEL: names.TEST_STATUS.get(check.verdict, check.verdict),
+                    names.SEVERITY: check.severity,
+                    names.CHECK_LABEL: check.label,
+                    names.EXPLANATION: check.explanation or None,
+                    names.FILE: check.at.file if check.at else None,
+                    names.LINE: check.at.line if check.at else None,
+                }
+            ),
+        )
+
+    # ── Calls ────────────────────────────────────────────────────────────────────────────────
+
+    def _calls(self) -> Iterator[Span]:
+        seen = self.transcript
+        before = max((call.started_s + call.duration_s for call in seen.setup_calls), default=0.0)
+        for phase, calls, offset in (
+            ("setup", seen.setup_calls, -before),
+            (None, seen.tool_calls, 0.0),
+            ("teardown", seen.teardown_calls, seen.latency_s),
+        ):
+            for number, call in enumerate(calls):
+                yield self._call(call, phase, offset, f"call {phase} {number}")
+
+    def _call(self, call: ToolCall, phase: str | None, offset: float, seed: str) -> Span:
+        start = offset + call.started_s
+        failed = call.outcome if call.is_error else None
+        return Span(
+            name=f"{names.EXECUTE_TOOL} {call.tool}",
+            span_id=self._id(seed, 8),
+            parent_id=self._id("root", 8),
+            start_ns=self._ns(start),
+            end_ns=self._ns(start + max(call.duration_s, 0.0)),
+            attributes=self._clean(
+                {
+                    names.OPERATION: names.EXECUTE_TOOL,
+                    names.TOOL_NAME: call.tool,
+                    names.TOOL_TYPE: "function",
+                    names.TOOL_CALL: call.request_id or None,
+                    names.MCP_METHOD: "tools/call",
+                    names.OUTCOME: call.outcome,
+                    names.ERROR_TYPE: failed,
+                    names.RPC_STATUS: None if call.error_code is None else str(call.error_code),
+                    names.TURN: call.turn or None,
+                    names.PHASE: phase,
+                    names.TOOL_ARGUMENTS: as_json(call.arguments),
+                    names.TOOL_RESULT: call.text,
+                }
+            ),
+            failed=failed,
+        )
+
+    # ── Replies ──────────────────────────────────────────────────────────────────────────────
+
+    def _replies(self) -> Iterator[Span]:
+        waited_until, turn = 0.0, 0
+        messages = self.transcript.messages
+        for place, message in enumerate(messages):
+            if isinstance(message, UserMessage) and not message.injected:
+                waited_until = max(waited_until, message.said_s)
+            if not isinstance(message, AssistantMessage):
+                continue
+            turn += 1
+            calls = [call for call in self.transcript.tool_calls if call.turn == turn]
+            end = max(waited_until, self._end_of_reply(calls, place))
+            yield self._reply(message, turn, waited_until, end, place)
+            waited_until = max((end, *(call.started_s + call.duration_s for call in calls)))
+
+    def _end_of_reply(self, calls: Sequence[ToolCall], place: int) -> float:
+        """Return when the reply was there: at its first call, at the user's next words, or at the end."""
+        if calls:
+            return min(call.started_s for call in calls)
+        following = self.transcript.messages[place + 1 :]
+        said = (message.said_s for message in following if isinstance(message, UserMessage) and not message.injected)
+        return next(said, self.transcript.latency_s)
+
+    def _reply(self, message: AssistantMessage, turn: int, start: float, end: float, place: int) -> Span:
+        reply, model = message.reply, self.model.get("model_id") or self.run.model
+        return Span(
+            name=f"{names.CHAT} {model}",
+            span_id=self._id(f"chat {turn}", 8),
+            parent_id=self._id("root", 8),
+            start_ns=self._ns(start),
+            end_ns=self._ns(end),
+            kind="client",
+            attributes=self._clean(
+                {
+                    names.OPERATION: names.CHAT,
+                    **self._who(reply.served_by),
+                    names.FINISH_REASONS: [names.FINISH.get(reply.stop, reply.stop_detail or reply.stop)],
+                    **self._tokens(reply.usage.input_tokens, reply.usage.output_tokens),
+                    names.COST: reply.usage.cost_usd,
+                    names.TURN: turn,
+                    names.INPUT_MESSAGES: messages_json(self.transcript.messages[:place]) if self.content else None,
+                    names.OUTPUT_MESSAGES: reply_json(reply) if self.content else None,
+                }
+            ),
+        )
+
+    # ── What all have in common ──────────────────────────────────────────────────────────────
+
+    def _who(self, served_by: str | None = None) -> dict[str, Any]:
+        return {
+            names.PROVIDER: self.model.get("provider"),
+            names.REQUEST_MODEL: self.model.get("model_id") or self.run.model,
+            names.RESPONSE_MODEL: served_by or self.transcript.served_by,
+        }
+
+    def _tokens(self, used: int | None, made: int | None) -> dict[str, Any]:
+        return {names.INPUT_TOKENS: used, names.OUTPUT_TOKENS: made}
+
+    def _clean(self, attributes: Mapping[str, Any]) -> Attributes:
+        """Leave out what is unknown, and content unless it was asked for; take out what looks like a secret."""
+        kept = {
+            name: value
+            for name, value in attributes.items()
+            if value is not None and (self.content or name not in names.CONTENT)
+        }
+        cleaned: Attributes = _REDACTOR.json(kept)
+        return cleaned
+
+    def _ns(self, offset_s: float) -> int:
+        started = datetime.fromisoformat(self.transcript.started_at or self.run.finished_at).timestamp()
+        return round(started * 1000) * 1_000_000 + round(offset_s * 1e9)
+
+    def _id(self, part: str, size: int) -> int:
+        told = hashlib.sha256(f"{self.run_id}\n{self.run.key}\n{part}".encode()).digest()
+        return int.from_bytes(told[:size], "big") or 1
+
+
+_REDACTOR = Redactor()
+"""The log holds no secret that was known when it was written; this finds what merely looks like one."""

@@ -1,0 +1,259 @@
+"""``pytest evals/``: one test for each case, judged as harness judges, told in its words."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.harness_process import Finished, Project, finish, plain_server
+from tests.fake_provider import FakeProvider, call, stall
+from tests.pytest_plugin.sessions import logs, outcomes, run, start
+from tests.sessions.servers import alive, all_gone
+
+POLICED_SERVER = Path(__file__).parents[1] / "end_to_end" / "policed_server.py"
+ECHO: dict[str, Any] = {"prompt": "Echo 'hello'.", "assertions": {"must_call": ["echo"]}}
+CAPITALS = '''
+CAPITALS = {"France": "Paris", "Italy": "Rome"}
+
+
+def capital_of(country: str) -> str:
+    """Return the capital of a country."""
+    return CAPITALS[country]
+
+
+class Capitals:
+    name = "capitals"
+
+    def default_tools(self):
+        return [capital_of]
+
+    def cases(self):
+        for country, capital in CAPITALS.items():
+            yield {"id": country, "input": f"What is the capital of {country}?", "expected": capital}
+
+    def check(self, case, run):
+        assert case["expected"] in run.answer
+
+
+class Helper:
+    name = "no suite"
+'''
+EXPECTED = {
+    "evals/capitals.py::Capitals::France": "passed",
+    "evals/capitals.py::Capitals::Italy": "passed",
+    "evals/desk.yml::asks_too_much": "error",
+    "evals/desk.yml::echoes": "passed",
+    "evals/desk.yml::must_not_echo": "failed",
+    "evals/gone.yml::has_no_server": "error",
+    "evals/numbers.csv::1": "passed",
+}
+
+
+def suite(folder: Path, name: str, *tests: dict[str, Any], server: dict[str, Any] | None = None) -> None:
+    # Started once, and never again: a second start ends at once.
+    once = plain_server("flaky", env={"STARTS": str(folder / f"starts-{name}"), "GOOD": "1"})
+    Project(folder).suite(name, list(tests), server=server or once)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    suite(
+        folder,
+        "desk",
+        {"name": "echoes", "tags": ["smoke"], **ECHO},
+        {
+            "name": "must_not_echo",
+            "description": "Nothing may be repeated.",
+            "trials": 2,
+            **ECHO,
+            "assertions": {"must_not_call": ["echo"], "answer_contains": ["zebra"]},
+        },
+        {"name": "asks_too_much", **ECHO, "assertions": {"must_call": [{"tool": "echo", "args": {"bogus": 1}}]}},
+    )
+    suite(folder, "gone", {"name": "has_no_server", **ECHO}, server={"command": "/bin/false", "args": []})
+    (folder / "evals" / "capitals.py").write_text(CAPITALS)
+    (folder / "evals" / "numbers.csv").write_text(
+        'test_id,query,expected_tool,expected_args,expected_response_contains\n1,Echo it.,echo,{},""\n'
+    )
+    Project(folder).configure(servers={"numbers": plain_server()})
+    (folder / "compose.yml").write_text("services: {}\n")
+    (folder / "helm_test.yaml").write_text("suite: deployment\ntests:\n  - it: works\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def session(folder: Path) -> Finished:
+    return run(folder, "-rA", "--tb=short")
+
+
+def test_every_case_is_a_test_and_ends_as_harness_says(session: Finished) -> None:
+    assert outcomes(session) == EXPECTED, session.stdout + session.stderr
+    assert session.code == 1
+
+
+def test_a_failure_is_told_in_the_words_of_harness_and_without_a_traceback(session: Finished) -> None:
+    for words in (
+        "✗ must_not_call echo  (evals/desk.yml:",
+        "    Tool was called although it must not be: echo(",
+        '✗ answer_contains "zebra"  (evals/desk.yml:',
+        "    → Say in the description of echo when it is not to be used",
+        "Nothing may be repeated.",
+        "model lexical · 0 of 2 trials passed, 2 needed",
+    ):
+        assert words in session.stdout
+    assert "Traceback" not in session.stdout
+    assert "bench.py" not in session.stdout
+
+
+def test_an_error_says_what_stands_in_the_way_of_a_verdict(session: Finished) -> None:
+    assert "ERROR at setup of has_no_server" in session.stdout
+    assert "server error: server 'gone' exited with code 1 while starting" in session.stdout
+    assert "the tool 'echo' has no argument 'bogus'." in session.stdout
+
+
+def test_one_run_log_holds_every_trial_and_harness_can_show_it(session: Finished, folder: Path) -> None:
+    (log,) = [log for log in logs(folder) if "capitals" in log.header.suites][:1]
+    assert f"log .harness/runs/{log.header.run_id}/log.jsonl" in session.stdout
+    assert f"harness view {log.header.run_id}" in session.stdout
+    assert sorted((entry.case, entry.status) for entry in log.runs) == [
+        ("1", "passed"),
+        ("France", "passed"),
+        ("Italy", "passed"),
+        ("asks_too_much", "error"),
+        ("echoes", "passed"),
+        ("has_no_server", "error"),
+        ("must_not_echo", "failed"),
+        ("must_not_echo", "failed"),
+    ]
+    assert log.footer is not None
+    assert log.header.planned == len(log.runs)
+
+
+def test_a_server_is_started_once_for_all_its_cases(session: Finished, folder: Path) -> None:
+    assert session.code == 1
+    assert (folder / "starts-desk").read_text() == "x"
+
+
+def test_it_says_who_answered_and_how_to_name_another_one(session: Finished) -> None:
+    assert "the built-in baseline 'lexical' answers. It is not an LLM; name one with --harness-model" in session.stdout
+    assert "8 planned: 4 passed, 2 failed, 2 error" in session.stdout
+
+
+def test_failures_and_errors_alone_are_run_again(session: Finished, folder: Path) -> None:
+    (folder / "starts-desk").unlink()
+    again = run(folder, "-rA", "--lf", "-k", "desk or gone")
+    expected = {name: end for name, end in EXPECTED.items() if end in {"failed", "error"}}
+    assert outcomes(again) == expected, again.stdout
+
+
+def test_side_by_side_each_case_is_run_once_and_the_log_is_one(tmp_path: Path) -> None:
+    cases = [{"name": f"case_{number}", **ECHO} for number in range(6)]
+    suite(tmp_path, "many", *cases, server=plain_server())
+    finished = run(tmp_path, "-rA", "-n", "2", "-x", plugins=["xdist.plugin"])
+    assert outcomes(finished) == {f"evals/many.yml::case_{number}": "passed" for number in range(6)}, finished.stderr
+    (log,) = logs(tmp_path)
+    assert [entry.case for entry in sorted(log.runs, key=lambda entry: entry.case)] == [one["name"] for one in cases]
+    assert f"harness view {log.header.run_id}" in finished.stdout
+    assert sorted(path.name for path in log.path.parent.iterdir()) == ["log.jsonl"]
+    assert finished.code == 0
+
+
+def test_a_secret_of_the_server_is_neither_shown_nor_kept(tmp_path: Path) -> None:
+    secret = "hunter2-hunter2-hunter2"
+    asks = {"name": "asks", "prompt": "Show the environment."}
+    wrong = {"must_call": ["environment"], "answer_contains": ["Api token: hunter3"]}
+    suite(tmp_path, "desk", {**asks, "assertions": wrong}, server=plain_server(env={"API_TOKEN": secret}))
+    finished = run(tmp_path, "-rA")
+    assert outcomes(finished) == {"evals/desk.yml::asks": "failed"}
+    assert "[redacted]" in finished.stdout
+    assert secret not in finished.stdout + finished.stderr
+    assert all(secret not in path.read_text() for path in (tmp_path / ".harness").rglob("*.jsonl"))
+
+
+def test_the_first_failure_ends_the_session_and_a_tag_picks_cases(tmp_path: Path) -> None:
+    failing = {"prompt": "Echo it.", "assertions": {"must_not_call": ["echo"]}}
+    names = ("first", "second", "third")
+    suite(tmp_path, "desk", *({"name": name, "tags": [f"tag_{name}"], **failing} for name in names))
+    finished = run(tmp_path, "-rA", "-x", "-k", "tag_first or tag_third", "evals")
+    assert outcomes(finished) == {"evals/desk.yml::first": "failed"}, finished.stdout
+    (log,) = logs(tmp_path)
+    assert log.footer is not None
+    assert log.footer.reason == "fail-fast"
+    assert [(entry.case, entry.status) for entry in log.runs] == [("first", "failed"), ("third", "skipped")]
+
+
+def test_a_case_that_the_budget_forbids_is_skipped_and_the_session_does_not_pass(tmp_path: Path) -> None:
+    suite(tmp_path, "desk", {"name": "first", **ECHO}, {"name": "second", **ECHO})
+    (tmp_path / "pytest.ini").write_text("[pytest]\nharness_max_cost = 0\nharness_trials = 2\n")
+    finished = run(tmp_path, "-rA", "evals/desk.yml::second", "evals/desk.yml::first")
+    assert "1 passed, 1 skipped" in finished.stdout
+    assert "not run: the budget is used up" in finished.stdout
+    assert "not run: 1 case (budget); the exit code says so" in finished.stdout
+    assert finished.code == 1
+
+
+def test_what_only_all_cases_together_show_is_told_in_the_end_and_decides(tmp_path: Path) -> None:
+    server = {"command": sys.executable, "args": [str(POLICED_SERVER), "forgetful"], "protocol": "legacy"}
+    Project(tmp_path).suite(
+        "people",
+        [
+            {"name": "record", "prompt": "Show the record of person P-1007."},
+            {"name": "team", "prompt": "List all members of the team blue."},
+        ],
+        server=server,
+        identities={"admin": {"role": "admin"}, "clerk": {"role": "clerk"}},
+        defaults={"as": ["admin", "clerk"]},
+    )
+    finished = run(tmp_path)
+    assert "4 passed" in finished.stdout, finished.stdout
+    assert "FAILED evals/people.yml:" in finished.stdout
+    assert "team [clerk]: the other cases show it\n✗ no_leak" in finished.stdout
+    assert "4 planned: 3 passed, 1 failed" in finished.stdout
+    assert finished.code == 1
+
+
+def test_a_file_below_evals_that_is_no_suite_is_an_error_with_its_line(tmp_path: Path) -> None:
+    suite(tmp_path, "good", {"name": "a", **ECHO})
+    suite(tmp_path, "bad", {"name": "a", "promt": "Echo it.", "assertions": {"must_call": ["echo"]}})
+    (tmp_path / "evals" / "twin.yml").write_text((tmp_path / "evals" / "good.yml").read_text())
+    finished = run(tmp_path, "--collect-only", "-q")
+    assert finished.code == 2
+    assert "evals/bad.yml:12:3: unknown key 'promt' in test 'a'." in finished.stdout, finished.stdout
+    assert "suite 'good' is defined twice; first at evals/good.yml:1:8." in finished.stdout
+    assert "evals/good.yml::a" in finished.stdout
+    assert "Traceback" not in finished.stdout
+    planned = run(tmp_path, "--setup-plan", "evals/good.yml")
+    assert planned.code == 0, planned.stdout
+    assert logs(tmp_path) == []  # nothing was asked of any model
+
+
+def test_an_option_that_cannot_be_read_ends_it_before_anything_is_collected(tmp_path: Path) -> None:
+    finished = run(tmp_path, "--harness-trials", "0")
+    assert finished.code == 4
+    assert "--harness-trials 0: expected N: Run every case N times." in finished.stderr
+
+
+def test_an_interrupt_ends_the_trial_and_its_server_and_the_log_is_whole(tmp_path: Path) -> None:
+    marker = f"marker-{uuid.uuid4().hex}"
+    server = plain_server()
+    suite(tmp_path, "slow", {"name": "waits", **ECHO}, server={**server, "args": [*server["args"], marker]})
+    with FakeProvider([call("echo", {}), stall()]) as provider:
+        model = {"type": "openai", "api_key": "test-key", "base_url": f"{provider.url}/v1"}
+        Project(tmp_path).configure(models={"models": {"slow": model}})
+        process = start(tmp_path, "--harness-model", "slow")
+        provider.wait_for_requests(2, timeout_s=20)
+        assert alive(marker)
+        process.send_signal(signal.SIGINT)
+        finished = finish(process)
+    assert finished.code == 2, finished.stdout + finished.stderr
+    assert all_gone(marker, within_s=5)
+    (log,) = logs(tmp_path)
+    assert log.footer is not None
+    assert (log.footer.reason, [entry.status for entry in log.runs]) == ("interrupted", ["cancelled"])
+    assert log.runs[0].tool_calls == 1  # what had happened is kept

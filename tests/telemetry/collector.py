@@ -1,0 +1,89 @@
+"""A collector on loopback: takes OTLP over HTTP and decodes it with the protocol's own definitions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+
+@dataclass
+class Collector:
+    """What arrived."""
+
+    url: str = ""
+    answer: Callable[[], int] = lambda: 200
+    paths: list[str] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    requests: list[ExportTraceServiceRequest] = field(default_factory=list)
+
+    @property
+    def spans(self) -> list[Span]:
+        return [
+            span
+            for request in self.requests
+            for resource in request.resource_spans
+            for scope in resource.scope_spans
+            for span in scope.spans
+        ]
+
+    @property
+    def resource(self) -> dict[str, Any]:
+        return values(self.requests[0].resource_spans[0].resource.attributes)
+
+    def named(self, name: str) -> list[Span]:
+        return [span for span in self.spans if span.name == name]
+
+
+def values(attributes: Any) -> dict[str, Any]:
+    """Return attributes as a mapping."""
+    return {item.key: _value(item.value) for item in attributes}
+
+
+def _value(value: Any) -> Any:
+    kind = value.WhichOneof("value")
+    if kind == "array_value":
+        return [_value(item) for item in value.array_value.values]
+    return getattr(value, kind)
+
+
+@contextmanager
+def collector(answer: Callable[[], int] = lambda: 200) -> Iterator[Collector]:
+    """Run a collector that answers with the status that ``answer`` returns, whenever it returns."""
+    found = Collector(answer=answer)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            found.paths.append(self.path)
+            found.headers.append({name.lower(): value for name, value in self.headers.items()})
+            request = ExportTraceServiceRequest()
+            request.ParseFromString(body)
+            found.requests.append(request)
+            try:
+                self.send_response(found.answer())
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+            except OSError:
+                pass  # nobody waits any more
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name there
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    found.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield found
+    finally:
+        server.shutdown()
+        thread.join(5)
+        server.server_close()

@@ -1,0 +1,153 @@
+"""Traces over the wire: what a collector gets, and that one which is slow, broken or away changes nothing."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UsageError
+from harness.runlog import RunLog
+from harness.telemetry.export import TelemetryRequest, export_log
+from tests.end_to_end.harness_process import Finished, Project, plain_server
+from tests.telemetry.collector import Collector, collector, values
+
+ECHO = {"prompt": "Echo 'hello'.", "assertions": {"must_call": ["echo"]}}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = Project(tmp_path_factory.mktemp("project"))
+    wrong = {"name": "wrong", "prompt": "Echo 'hello'.", "assertions": {"must_not_call": ["echo"]}}
+    project.suite("first", [{"name": "right", **ECHO}, wrong], server=plain_server())
+    return project
+
+
+@pytest.fixture(scope="module")
+def sent(project: Project) -> Iterator[tuple[Collector, Finished]]:
+    """A run that was sent as it ended."""
+    with collector() as found:
+        env = {"OTEL_EXPORTER_OTLP_ENDPOINT": found.url, "OTEL_EXPORTER_OTLP_HEADERS": "x-project=shop"}
+        yield found, project.run("evals", "first", "--otel", **env)
+
+
+@pytest.fixture
+def log(project: Project, sent: tuple[Collector, Finished]) -> RunLog:
+    assert sent
+    return project.log()
+
+
+def test_a_run_is_sent_to_the_collector_of_the_environment(sent: tuple[Collector, Finished]) -> None:
+    found, finished = sent
+    assert finished.code == 1
+    assert f"2 traces (8 spans) sent to {found.url}/v1/traces" in finished.stderr
+    assert set(found.paths) == {"/v1/traces"}
+    assert found.headers[0]["content-type"] == "application/x-protobuf"
+    assert found.headers[0]["x-project"] == "shop"
+    assert found.resource["service.name"] == "harness"
+
+
+def test_what_arrives_is_the_log(sent: tuple[Collector, Finished], log: RunLog) -> None:
+    found, _ = sent
+    assert len({span.trace_id for span in found.spans}) == len(log.runs) == 2
+    for run in log.runs:
+        (root,) = found.named(f"invoke_agent first::{run.case}")
+        attributes = values(root.attributes)
+        assert attributes["harness.status"] == run.status
+        assert attributes["test.case.result.status"] == {"passed": "pass", "failed": "fail"}[run.status]
+        assert [event.name for event in root.events] == ["gen_ai.evaluation.result"] * len(run.checks)
+        mine = [span for span in found.spans if span.trace_id == root.trace_id and span is not root]
+        assert {span.parent_span_id for span in mine} == {root.span_id}
+        transcript = log.transcript(run.key)
+        assert transcript is not None
+        # mcp has spans of its own for each request: none of them is here.
+        calls = [span for span in mine if not span.name.startswith("chat ")]
+        assert [span.name for span in calls] == [f"execute_tool {call.tool}" for call in transcript.tool_calls]
+        assert len(mine) - len(calls) == transcript.turns
+
+
+def test_a_run_of_the_past_is_sent_with_the_same_ids(project: Project, sent: tuple[Collector, Finished]) -> None:
+    earlier, _ = sent
+    with collector() as found:
+        finished = project.run("export", "otel", "--endpoint", found.url, "--content", OTEL_SERVICE_NAME="mine")
+    assert finished.code == 0, finished.stderr
+    assert "2 traces (8 spans) sent to" in finished.stdout
+    assert {span.span_id for span in found.spans} == {span.span_id for span in earlier.spans}
+    assert found.resource["service.name"] == "mine"
+    content = "gen_ai.input.messages"
+    assert "Echo 'hello'." in values(found.named("chat lexical")[0].attributes)[content]
+    assert all(content not in values(span.attributes) for span in earlier.spans)
+
+
+def test_a_collector_that_is_away_changes_nothing_but_a_sentence(project: Project) -> None:
+    finished = project.run("evals", "first", "-k", "right", "--otel=http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="3")
+    assert finished.code == 0
+    assert "1 planned: 1 passed" in finished.stdout
+    (notice,) = [line for line in finished.stderr.splitlines() if "traces" in line]
+    assert notice.startswith("The traces could not be sent to http://127.0.0.1:9/v1/traces: ")
+    assert "Connection refused" in notice
+    assert "Traceback" not in finished.stderr
+
+
+def test_a_collector_that_never_answers_is_given_up(log: RunLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "30")  # the exporter itself would wait
+    leave = threading.Event()
+
+    def hang() -> int:
+        leave.wait(20)
+        return 200
+
+    with collector(hang) as found:
+        began = time.monotonic()
+        exported = export_log(log, TelemetryRequest(endpoint=found.url), deadline_s=0.3)
+        took = time.monotonic() - began
+        leave.set()
+    assert not exported.sent
+    assert took < 3
+    assert exported.sentence.startswith(f"The traces could not be sent to {found.url}/v1/traces: ")
+
+
+def test_a_collector_that_refuses_is_quoted(log: RunLog, capfd: pytest.CaptureFixture[str]) -> None:
+    with collector(lambda: 401) as found:
+        exported = export_log(log, TelemetryRequest(endpoint=found.url))
+    assert not exported.sent
+    assert "401" in exported.sentence
+    assert capfd.readouterr() == ("", "")  # the exporter's own log is not for users
+
+
+def test_a_password_in_the_collectors_address_is_not_shown(log: RunLog) -> None:
+    exported = export_log(log, TelemetryRequest(endpoint="http://ada:hunter2hunter2@127.0.0.1:9"), deadline_s=0.3)
+    assert "hunter2" not in exported.sentence
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("http://here:4318", "http://here:4318/v1/traces"),
+        ("http://here:4318/otlp/", "http://here:4318/otlp/v1/traces"),
+        ("http://here:4318/v1/traces", "http://here:4318/v1/traces"),
+    ],
+)
+def test_an_endpoint_is_taken_with_or_without_its_path(given: str, expected: str) -> None:
+    assert TelemetryRequest(endpoint=given).url == expected
+
+
+def test_an_endpoint_that_is_no_url_is_refused_before_anything_runs() -> None:
+    with pytest.raises(UsageError, match="A SUITE goes ahead of it"):
+        TelemetryRequest(endpoint="data_governance")
+
+
+def test_the_page_names_every_attribute_that_is_sent() -> None:
+    from harness.telemetry import conventions
+
+    page = (Path(__file__).parents[2] / "docs" / "telemetry.md").read_text("utf-8")
+    sent = {
+        value for name, value in vars(conventions).items() if name.isupper() and isinstance(value, str) and "." in value
+    }
+    sent -= {conventions.SCHEMA_URL}
+    listed = set(re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)`", page))
+    assert sent <= listed, sent - listed
