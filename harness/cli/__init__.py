@@ -13,18 +13,23 @@ from importlib import import_module
 import click
 
 from harness.errors import HarnessError, NothingToRun
+from harness.reports.text import printable
 
 COMMANDS = {
     "compare": "Compare runs, or the models of one, on the cases that they share.",
     "convert": "Turn a dataset in CSV into a suite in YAML, or back.",
     "evals": "Run suites and judge what the model did.",
+    "export": "Send a past run to an observability system, as OpenTelemetry traces.",
+    "fetch": "Bring a benchmark's data to the cache.",
     "grade": "Judge a recorded run by today's assertions, without model or server.",
     "judge-check": "Measure a judge against people: agreement, Cohen's kappa.",
     "init": "Draft a first suite from a server's tools.",
     "lint": "Find what in a server's tool list makes LLMs fail.",
     "merge": "Join the logs of shards as if one run had made them.",
     "models": "List configured models and where each setting comes from.",
+    "probe": "Ask a server's policy directly, as everybody, without any model.",
     "runs": "List past runs.",
+    "serve": "Serve a page to drop suites on, with live results and past runs.",
     "tools": "List a server's tools as a model will see them.",
     "view": "Open the page of a run: every message, call and check.",
 }
@@ -33,6 +38,9 @@ COMMANDS = {
 GARBAGE_THRESHOLD = 200_000
 """New objects after which Python looks for unreachable ones. At its own 700 it walks through all that the SDKs define,
 again and again while they load, and finds nothing: a sixth of the time of a short run."""
+
+JSON_OUTPUT = "--json-output"
+"""The option of every command that has a document to write: then there is one on stdout whatever happens."""
 
 EXIT_NOTHING = 2
 EXIT_INVALID = 3
@@ -70,24 +78,39 @@ def main() -> None:
     """Run the command line and exit; every error a user can cause is told in words."""
     gc.set_threshold(GARBAGE_THRESHOLD)
     try:
-        code = cli.main(standalone_mode=False)
-    except click.UsageError as error:
-        error.show()
-        code = EXIT_INVALID
-    except click.exceptions.Exit as exit_:
-        code = exit_.exit_code
-    except NothingToRun as error:
-        click.echo(f"Nothing to run: {error}", err=True)
-        code = EXIT_NOTHING
-    except HarnessError as error:
-        click.echo(f"Error: {error}", err=True)
-        code = EXIT_INVALID
-    except (KeyboardInterrupt, click.Abort):
-        code = EXIT_INTERRUPTED
+        code = _run()
     except OSError as error:
         code = _closed_output(error)
     gc.freeze()  # or Python would take the SDKs apart object by object, for a third of a second, before it exits
     sys.exit(code)
+
+
+def _run() -> int:
+    try:
+        return int(cli.main(standalone_mode=False) or 0)
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return _told_as_json("interrupted", EXIT_INTERRUPTED)
+    except click.UsageError as error:
+        error.show()
+        return _told_as_json(error.format_message(), EXIT_INVALID)
+    except NothingToRun as error:
+        click.echo(f"Nothing to run: {printable(str(error))}", err=True)
+        return _told_as_json(str(error), EXIT_NOTHING)
+    except HarnessError as error:
+        click.echo(f"Error: {printable(str(error))}", err=True)
+        return _told_as_json(str(error), EXIT_INVALID)
+
+
+def _told_as_json(message: str, code: int) -> int:
+    """Write what prevents a result to stdout as well, where a JSON document is waited for; return ``code``."""
+    if JSON_OUTPUT in sys.argv:
+        from harness.reports.json_report import write_json_error  # it loads what an instant command does not need
+
+        write_json_error(message, sys.stdout)
+        sys.stdout.flush()
+    return code
 
 
 def _closed_output(error: OSError) -> int:

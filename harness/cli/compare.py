@@ -9,7 +9,6 @@ import click
 from rich.console import Console
 
 from harness.cli.comparing import GATE, ComparisonFile, comparison_files
-from harness.cli.json_errors import errors_as_json
 from harness.reports.build import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
 from harness.reports.compare import compare, regressions
 from harness.reports.compare_console import print_comparison
@@ -37,18 +36,17 @@ def command(runs: Sequence[str], gate: float | None, json_output: bool, files: S
 
     RUN is the name of a run, its beginning, a path, or "latest".
     """
-    with errors_as_json(wanted=json_output):
-        comparison = compare([read_log(find_log(run)) for run in runs])
+    comparison = compare([read_log(find_log(run)) for run in runs])
     failed = [] if gate is None else regressions(comparison, gate)
+    for file in files:  # ahead of the document: one that cannot be written is told in its place
+        file.write(comparison)
     if json_output:
         write_comparison_json(comparison, sys.stdout, None if gate is None else gate_json(failed, gate))
     else:
         print_comparison(comparison, Console(highlight=False, markup=False, emoji=False))
         if gate is not None:
             click.echo("\n".join(gate_sentences(comparison, failed, gate)))
-    for file in files:
-        file.write(comparison)
-        if not json_output:
+        for file in files:
             click.echo(f"report {file.path}")
     sys.stdout.flush()
     raise click.exceptions.Exit(_exit_code(comparison, failed=bool(failed)))

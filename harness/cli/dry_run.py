@@ -1,35 +1,85 @@
-"""``--dry-run`` in words."""
+"""``--dry-run``, in words and as JSON."""
 
 from __future__ import annotations
 
 from collections import Counter
+from urllib.parse import urlsplit
 
-from harness.reports.text import money
-from harness.runner.estimate import FREE, TYPICAL_TOKENS, Estimate, estimates
+from harness.redaction import bare_url
+from harness.reports.text import money, one_line
+from harness.runner.estimate import FREE, Estimate, estimates, judge_estimates, user_estimates
+from harness.runner.launch import redactor_of
 from harness.runner.plan import Plan
+from harness.types import JsonObject, ServerSpec
 
 
 def describe(plan: Plan) -> str:
-    """Return what ``plan`` would do, in lines for people."""
-    cases = Counter(
-        job.suite.name for job in {(job.suite.name, job.trial.case.name): job for job in plan.jobs}.values()
-    )
-    trials = Counter(job.suite.name for job in plan.jobs)
+    """Return what ``plan`` would do, in lines for people: harmless, and without secrets."""
     lines = ["Dry run: nothing is started."]
-    lines += [f"suite {name}: {cases[name]} cases, {trials[name]} trials" for name in cases]
-    lines += [f"server {server.name}: {server.command} {' '.join(server.args)}" for server in plan.servers]
-    return "\n".join([*lines, *map(_line, estimates(plan))])
+    lines += [f"suite {name}: {cases} cases, {trials} trials" for name, cases, trials in _suites(plan)]
+    lines += [f"server {server.name}: {_started(server)}" for server in plan.servers if not server.members]
+    redactor = redactor_of(plan)
+    return "\n".join(one_line(redactor.text(line)) for line in (*lines, *map(_line, _guesses(plan))))
+
+
+def document(plan: Plan) -> JsonObject:
+    """Return the same as the one document of ``--json-output``; the cost is null where the price is unknown."""
+    found = {
+        "dry_run": True,
+        "suites": [{"name": name, "cases": cases, "trials": trials} for name, cases, trials in _suites(plan)],
+        "servers": [
+            {"name": server.name, "started": _started(server)} for server in plan.servers if not server.members
+        ],
+        "estimates": [
+            {
+                "model": guess.model.name,
+                "role": _role(guess),
+                "trials": guess.trials,
+                "known": guess.known,
+                "input_tokens": guess.input_tokens,
+                "output_tokens": guess.output_tokens,
+                "cost_usd": guess.cost_usd,
+            }
+            for guess in _guesses(plan)
+        ],
+    }
+    return {"status": "ok", "result": redactor_of(plan).json(found)}
+
+
+def _suites(plan: Plan) -> list[tuple[str, int, int]]:
+    """Return the name of each suite, with its cases and trials."""
+    cases = Counter(suite for suite, _ in {(job.suite.name, job.trial.case.name) for job in plan.jobs})
+    trials = Counter(job.suite.name for job in plan.jobs)
+    return [(name, cases[name], trials[name]) for name in trials]
+
+
+def _guesses(plan: Plan) -> tuple[Estimate, ...]:
+    return (*estimates(plan), *user_estimates(plan), *judge_estimates(plan))
+
+
+def _role(estimate: Estimate) -> str:
+    return "judge" if estimate.judges else "user" if estimate.plays else "model"
+
+
+def _started(server: ServerSpec) -> str:
+    """Return the command of a server, or of one that runs already its host: a path may be a secret."""
+    if server.command is None:
+        return f"runs at {urlsplit(bare_url(server.url or '')).netloc}"
+    return " ".join((server.command, *server.args))
 
 
 def _line(estimate: Estimate) -> str:
     name = estimate.model.name
+    role, unit = _role(estimate), "judgement" if estimate.judges else "trial"
     if estimate.model.provider in FREE:
-        return f"model {name}: {estimate.trials} trials, free"
+        return f"{role} {name}: {estimate.trials} {unit}s, free"
     if estimate.known:
-        basis = f"{estimate.known} of {estimate.trials} trials by earlier runs"
+        basis = f"{estimate.known} of {estimate.trials} {unit}s by earlier runs"
     else:
-        basis = f"a rule of thumb, {TYPICAL_TOKENS[0]:,} + {TYPICAL_TOKENS[1]:,} tokens a trial"
+        tokens = (estimate.input_tokens // estimate.trials, estimate.output_tokens // estimate.trials)
+        basis = f"a rule of thumb, {tokens[0]:,} + {tokens[1]:,} tokens a {unit}"
     return (
-        f"model {name} ({estimate.model.model_id}): {estimate.trials} trials, about {estimate.input_tokens:,} tokens in"
-        f" and {estimate.output_tokens:,} out, cost about {money(estimate.cost_usd)} (estimated: {basis})"
+        f"{role} {name} ({estimate.model.model_id}): {estimate.trials} {unit}s,"
+        f" about {estimate.input_tokens:,} tokens in and {estimate.output_tokens:,} out,"
+        f" cost about {money(estimate.cost_usd)} (estimated: {basis})"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from contextlib import redirect_stdout
@@ -12,9 +13,8 @@ from typing import Any
 import click
 
 from harness.cli.comparing import GATE, named_run
-from harness.cli.dry_run import describe
-from harness.cli.json_errors import errors_as_json
-from harness.cli.options import bundle, json_object, milliseconds, trial_range
+from harness.cli.dry_run import describe, document
+from harness.cli.options import MCP_CONFIG, Number, bundle, json_object, milliseconds, trial_range
 from harness.cli.output import Output, report_requests, show
 from harness.cli.progress import progress
 from harness.runlog import read_log
@@ -34,8 +34,10 @@ REQUEST = bundle(
     "request",
     _request,
     click.option("--model", "-m", "models", multiple=True, metavar="NAME", help="Who answers; may be repeated."),
+    click.option("--category", "categories", metavar="NAME,…", help="Only these parts of a benchmark."),
     click.option("-k", "pattern", metavar="PATTERN", help="Only cases whose name or tag matches."),
-    click.option("--server", metavar="COMMAND|NAME", help='Use this server, for example "python my_server.py".'),
+    click.option("--server", metavar="COMMAND|URL|NAME", help='Use this server, for example "python my_server.py".'),
+    MCP_CONFIG,
     click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="Who asks, for every case."),
     click.option("--timeout", "timeout_s", type=click.IntRange(min=1), callback=milliseconds, metavar="MS",
                  help="Milliseconds for one case.  [default: the suite's, or 60000]"),
@@ -46,6 +48,7 @@ REQUEST = bundle(
     click.option("--read-only", is_flag=True, help="Send no call to a tool that is not marked read-only."),
     click.option("--judge-model", metavar="NAME",
                  help="Who judges answers, where a check asks for it; none for nobody."),
+    click.option("--user-model", metavar="NAME", help="Who plays the simulated users of cases that have one."),
     click.option("--max-cases", type=click.IntRange(min=1), default=MAX_CASES, show_default=True, metavar="N",
                  help="The most tests of one dataset in CSV."),
     click.option("--block", multiple=True, metavar="TOOL", help="Send no call to this tool."),
@@ -56,7 +59,7 @@ REQUEST = bundle(
 BUDGET = bundle(
     "budget",
     Budget,
-    click.option("--max-cost", "max_cost_usd", type=click.FloatRange(min=0), metavar="USD", help="Stop at this cost."),
+    click.option("--max-cost", "max_cost_usd", type=Number(min=0), metavar="USD", help="Stop at this cost."),
     click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Stop at this many tokens."),
     click.option(
         "--max-errors", type=click.IntRange(min=1), metavar="N", help="Stop after N trials without a verdict."
@@ -67,7 +70,7 @@ BUDGET = bundle(
 OPTIONS = bundle(
     "options",
     RunOptions,
-    click.option("--grace", "grace_s", type=click.FloatRange(min=0), default=10.0, show_default=True, metavar="SECONDS",
+    click.option("--grace", "grace_s", type=Number(min=0), default=10.0, show_default=True, metavar="SECONDS",
                  help="How long running cases may go on after Ctrl-C."),
 )  # fmt: skip
 
@@ -81,6 +84,9 @@ OUTPUT = bundle(
     click.option("--debug", is_flag=True, help="Print every conversation, message by message."),
     click.option("--baseline", callback=named_run, metavar="RUN", help="Compare with this run; see harness compare."),
     GATE,
+    click.option("--otel", is_flag=False, flag_value="", metavar="[URL]",
+                 help="Send each trial as a trace to this collector.  [default: $OTEL_EXPORTER_OTLP_ENDPOINT]"),
+    click.option("--otel-content", is_flag=True, help="With all messages, arguments and results."),
 )  # fmt: skip
 
 
@@ -107,19 +113,20 @@ def command(
 
     SUITE is the name of a suite, or the path of a file or folder; none means all of evals/.
     """
-    with errors_as_json(wanted=output.json_output):
-        request = replace(request, suites=(*suites, *more_suites))
-        earlier = None if resume is None else read_log(find_log(resume))
-        if earlier is not None:
-            request = request.filled_from(earlier.header.settings)
-        with redirect_stdout(sys.stderr):  # a suite in Python may print
-            prepared = prepare(request, Path.cwd(), os.environ)
-        for note in prepared.notes:
-            click.echo(note, err=True)
-        if dry_run:
-            click.echo(describe(prepared.plan))
-            return
-        options = replace(options, budget=budget, concurrency=prepared.concurrency)
-        with redirect_stdout(sys.stderr), progress() as observer:
-            log = launch(prepared.plan, options, observer, resume=earlier)
+    request = replace(request, suites=(*suites, *more_suites))
+    earlier = None if resume is None else read_log(find_log(resume))
+    if earlier is not None:
+        request = request.filled_from(earlier.header.settings)
+        budget = budget.filled_from(earlier.header.settings)
+    with redirect_stdout(sys.stderr):  # a suite in Python may print
+        prepared = prepare(request, Path.cwd(), os.environ)
+    for note in prepared.notes:
+        click.echo(note, err=True)
+    if dry_run:
+        plan = prepared.plan
+        click.echo(json.dumps(document(plan), ensure_ascii=False) if output.json_output else describe(plan))
+        return
+    options = replace(options, budget=budget, concurrency=prepared.concurrency)
+    with redirect_stdout(sys.stderr), progress() as observer:
+        log = launch(prepared.plan, options, observer, resume=earlier)
     show(log, output)

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from harness.cli.listing import list_tools
-from harness.cli.options import json_object
+from harness.cli.options import MCP_CONFIG, json_object
 from harness.config import load_config
 from harness.config.servers import server_from_command
-from harness.documents.document import shown
+from harness.documents.files import shown
 from harness.drafting.cases import DraftSuite
 from harness.drafting.draft import draft_suite
 from harness.drafting.files import require_free, suite_name, write_new
@@ -27,17 +27,24 @@ _BY_COMMAND = "--server"
 
 @click.command("init")
 @click.argument("server", required=False, metavar="[SERVER]")
-@click.option("--server", "command_line", metavar="COMMAND|NAME", help='For example "python my_server.py".')
+@click.option("--server", "command_line", metavar="COMMAND|URL|NAME", help='For example "python my_server.py".')
 @click.option("--name", metavar="NAME", help="Name of the suite and its file.  [default: the server's]")
+@MCP_CONFIG
 @click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to list the tools.")
-def command(server: str | None, command_line: str | None, name: str | None, user_context: JsonObject | None) -> None:
+def command(
+    server: str | None,
+    command_line: str | None,
+    name: str | None,
+    mcp_config: str | None,
+    user_context: JsonObject | None,
+) -> None:
     """Draft a first suite from a server's tools, into evals/NAME.yml.
 
     The server is started and its tools are listed; none of them is called. SERVER is the name of a
-    configured or built-in server. Nothing that exists is ever overwritten.
+    configured or built-in server, or the URL of one that runs. Nothing that exists is ever overwritten.
     """
     project = Path.cwd()
-    config = load_config(project, os.environ)
+    config = load_config(project, os.environ, mcp_config)
     text = command_line or server or _ask()
     spec = config.server_option(text)
     path = require_free(suite_name(spec, name), project)

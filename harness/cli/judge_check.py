@@ -15,6 +15,7 @@ import click
 from harness.checks.judge_prompt import JUDGE_PROMPT_VERSION
 from harness.checks.kappa import Agreement
 from harness.checks.labelled import read_labelled
+from harness.cli.options import Number
 from harness.config import load_config
 from harness.reports.build import EXIT_UNJUDGED
 from harness.reports.text import money, number, printable, shorten
@@ -31,7 +32,7 @@ FEW = 30
 @click.option("--judge-model", metavar="NAME", help="The judge to measure.  [default: gpt-4o, if configured]")
 @click.option(
     "--threshold",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=0.7,
     show_default=True,
     help="The score from which an answer passes.",

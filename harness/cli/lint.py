@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
@@ -16,13 +15,11 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from harness.cli.listing import list_tools
-from harness.cli.options import json_object
+from harness.cli.listing import chosen_server, list_tools
+from harness.cli.options import MCP_CONFIG, json_object
 from harness.config import load_config
-from harness.errors import HarnessError
 from harness.linting.findings import Finding, Severity
 from harness.linting.lint import is_clean, lint
-from harness.reports.json_report import write_json_error
 from harness.reports.text import printable
 from harness.types import JsonObject, ServerSpec, ToolList
 
@@ -32,24 +29,25 @@ _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 @click.command("lint")
 @click.argument("server", required=False, metavar="[SERVER]")
-@click.option("--server", "command_line", metavar="COMMAND|NAME", help='For example "python my_server.py".')
+@click.option("--server", "command_line", metavar="COMMAND|URL|NAME", help='For example "python my_server.py".')
+@MCP_CONFIG
 @click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to look.")
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
-def command(server: str | None, command_line: str | None, user_context: JsonObject | None, json_output: bool) -> None:
+def command(
+    server: str | None,
+    command_line: str | None,
+    mcp_config: str | None,
+    user_context: JsonObject | None,
+    json_output: bool,
+) -> None:
     """Find what in a server's tool list makes LLMs fail, and what to write instead.
 
-    SERVER is the name of a configured or built-in server. No tool is called and no model is asked. The
-    exit code is 0 if there are no errors or warnings (notes do not count), and 1 if there are.
+    SERVER is the name of a configured or built-in server, or the URL of one that runs. No tool is called
+    and no model is asked. The exit code is 0 if there are no errors or warnings (notes do not count), and 1
+    if there are.
     """
-    try:
-        config = load_config(Path.cwd(), os.environ)
-        named = command_line or server
-        spec = config.server_option(named) if named else config.server(None, "")
-        tools = list_tools(spec, user_context)
-    except HarnessError as error:
-        if json_output:
-            write_json_error(str(error), sys.stdout)
-        raise
+    spec = chosen_server(load_config(Path.cwd(), os.environ, mcp_config), command_line or server)
+    tools = list_tools(spec, user_context)
     findings = lint(tools)
     if json_output:
         click.echo(json.dumps(_document(spec, tools, findings)))

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import anyio
+import click
 
+from harness.config import Config
 from harness.errors import HarnessError
 from harness.sessions import open_sessions
 from harness.types import JsonObject, ServerSpec, ToolList
+
+
+def chosen_server(config: Config, named: str | None) -> ServerSpec:
+    """Return the server that a command was given; without one, the only one that is configured.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if named:
+        return config.server_option(named)
+    return config.only_server(f"harness {click.get_current_context().info_name}")
 
 
 def list_tools(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:

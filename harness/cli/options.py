@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from functools import wraps
@@ -52,6 +53,17 @@ def json_object(_context: click.Context, _parameter: click.Parameter, value: str
     return read
 
 
+class Number(click.FloatRange):
+    """A number within bounds; ``nan`` and ``inf``, which pass click's, are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read it."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is no number to count with.", param, ctx)
+        return number
+
+
 def milliseconds(_context: click.Context, _parameter: click.Parameter, value: int | None) -> float | None:
     """Turn milliseconds into the seconds that everything inside is counted in."""
     return None if value is None else value / 1000
@@ -71,3 +83,11 @@ def trial_range(
 
 
 _MOST_TRIALS = 1000
+
+
+MCP_CONFIG = click.option(
+    "--mcp-config",
+    metavar="FILE",
+    help="Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop, VS Code.",
+)
+"""For every command that starts a server."""

@@ -12,12 +12,14 @@ from rich.console import Console
 
 from harness.cli.comparing import compared
 from harness.errors import UsageError
-from harness.reports.build import build_report, exit_code
+from harness.reports.build import EXIT_INVALID, build_report, exit_code
 from harness.reports.console import print_summary
 from harness.reports.json_report import write_json
 from harness.reports.requests import ReportRequest, write_report
+from harness.reports.text import printable
 from harness.reports.transcripts import write_transcripts
 from harness.runlog import RunLog
+from harness.telemetry.export import TelemetryRequest, export_log
 from harness.types import Report
 
 
@@ -37,10 +39,23 @@ class Output:
     """By how much the pass rate may be worse than the baseline's before the exit code says so; ``None``
     lets every failed case count."""
 
+    otel: str | None = None
+    """Where traces go: the URL of a collector, or nothing for what the environment says; ``None`` sends none."""
+    otel_content: bool = False
+    """Whether traces hold what was said."""
+
     def __post_init__(self) -> None:
-        """Refuse a gate without something to hold it against."""
+        """Refuse a gate without something to hold it against, and traces that could not be sent."""
         if self.gate is not None and self.baseline is None:
             raise UsageError("--gate needs a run to compare with", meant="Add --baseline RUN.")
+        if self.otel_content and self.otel is None:
+            raise UsageError("--otel-content needs somewhere to send it", meant="Add --otel.")
+        _ = self.telemetry
+
+    @property
+    def telemetry(self) -> TelemetryRequest | None:
+        """What is to be sent as traces, if anything."""
+        return None if self.otel is None else TelemetryRequest(endpoint=self.otel or None, content=self.otel_content)
 
 
 def report_requests(
@@ -71,6 +86,11 @@ def show(log: RunLog, output: Output) -> None:
     sys.stdout.flush()
     for line in (line for _, lines in written for line in lines):
         click.echo(line, err=True)
+    if output.telemetry is not None:
+        click.echo(export_log(log, output.telemetry).sentence, err=True)
+    if refused and output.json_output:  # stdout holds its one document already
+        click.echo(f"Error: {printable(str(refused[0]))}", err=True)
+        raise click.exceptions.Exit(EXIT_INVALID)
     if refused:
         raise refused[0]
     raise click.exceptions.Exit(exit_code(report) if verdict is None else verdict.exit_code(report))

@@ -15,6 +15,7 @@ import yaml
 
 from harness.runlog import RunLog, read_log
 from harness.runner.folders import find_log
+from tests.end_to_end.warm import WarmProcess, fits
 
 TIMEOUT_S = 50.0
 """No command of these tests takes nearly as long, even on a busy machine."""
@@ -54,11 +55,14 @@ class Project:
         return path
 
     def start(self, *arguments: str, stdout_to: str | None = None, **env: str) -> subprocess.Popen[str]:
+        environment = self._environment(env)
         with Path(stdout_to or os.devnull).open("w") as out:
+            if fits(environment):
+                return WarmProcess(arguments, self.folder, environment, out.fileno() if stdout_to else None)
             return subprocess.Popen(
                 [*HARNESS, *arguments],
                 cwd=self.folder,
-                env=self._environment(env),
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=out if stdout_to else subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -93,3 +97,14 @@ def finish(process: subprocess.Popen[str]) -> Finished:
 def plain_server(mode: str = "good", **settings: Any) -> dict[str, Any]:
     """Return the ``server:`` of a suite that uses the plain server."""
     return {"command": sys.executable, "args": [str(PLAIN_SERVER), mode], **settings}
+
+
+def findings(log: RunLog) -> dict[str, Any]:
+    """Return all that a run found, without times and ids."""
+    found = {}
+    for run, transcript in log:
+        assert transcript is not None
+        checks = [(check.label, check.verdict, check.actual, check.explanation) for check in run.checks]
+        calls = [(made.tool, made.arguments, made.outcome, made.text) for made in transcript.tool_calls]
+        found[f"{run.suite}::{run.case}"] = (run.status, transcript.tools, calls, checks, transcript.answer)
+    return found

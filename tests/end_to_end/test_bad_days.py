@@ -205,14 +205,24 @@ def test_resume_runs_only_what_has_no_verdict_and_pays_for_nothing_twice(project
         return calls_echo(request)
 
     with FakeProvider(script) as provider:
-        set_up(project, provider, marker, 6)
+        path = set_up(project, provider, marker, 6)
+        path.write_text(path.read_text().replace(f"- {marker}", f"- {marker}\n  - --token=${{SHOP_TOKEN}}"))
+        project.env["SHOP_TOKEN"] = "hushhush-1"  # the log's header does not have it, and it is the same again
         first = project.run("evals", "shop", "--trials", "2")
         assert first.code == 4
         asked = Counter(request.prompt for request in provider.journal)
         healthy = True
+        spent = project.run("evals", "--resume", "--max-tokens", "10")
+        assert spent.code == 4
+        assert "the budget of 10 tokens is used up" in spent.stderr
+        assert Counter(request.prompt for request in provider.journal) == asked
         second = project.run("evals", "--resume")
         asked_again = Counter(request.prompt for request in provider.journal) - asked
+        another = project.run("evals", "--resume", SHOP_TOKEN="hushhush-2")
     assert second.code == 0, second.stdout + second.stderr
+    assert another.code == 3
+    assert "suite shop: case case_0 was asked in another way" in another.stderr
+    assert "hushhush" not in project.log().path.read_text()
     assert asked_again == {"Question 3.": 4}  # two trials of two turns
     assert len(list((project.folder / ".harness" / "runs").iterdir())) == 1
     assert Counter(run.status for run in project.log().runs) == {"passed": 12}
@@ -298,10 +308,16 @@ def test_merged_shards_read_as_if_one_run_had_made_them(project: Project, marker
         shards = [project.run("evals", "shop", "--shard", f"{part}/2", "--json-output") for part in (1, 2)]
         names = [shard.document["result"]["run_id"] for shard in shards]
         finished = project.run("merge", *names, "--json-output")
+        partial = [project.run("merge", *some) for some in (names[:1], [names[0], names[0]], [*names, names[1]])]
     merged = finished.document["result"]
     assert finished.code == 0
     assert [test["name"] for test in merged["tests"]] == [test["name"] for test in whole["tests"]]
     assert merged["summary"] == whole["summary"]
+    for refused, words in zip(
+        partial, ("of 2 shards 2/2 is missing", "of 2 shards 2/2 is missing", "a shard is given twice"), strict=True
+    ):
+        assert refused.code == 3
+        assert words in refused.stderr
 
 
 # ── Guard rails ──────────────────────────────────────────────────────────────────────────────

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from harness.runner.folders import run_ids
 from tests.end_to_end.harness_process import Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, say
 
@@ -48,8 +49,8 @@ def test_a_regression_is_found_against_a_baseline_and_stops_the_gate(project: Pr
         moody.against = set(range(6))
         worse = project.run("evals", "mood", "-m", "friend", "--baseline", "latest", "--gate", "--json-output")
         moody.against = {0}
-        run_ids = sorted(path.name for path in (project.folder / ".harness" / "runs").iterdir())
-        unclear = project.run("evals", "mood", "-m", "friend", "--baseline", run_ids[0], "--gate", "5%")
+        known = run_ids(project.folder / ".harness" / "runs")
+        unclear = project.run("evals", "mood", "-m", "friend", "--baseline", known[0], "--gate", "5%")
     assert worse.code == 1, worse.stderr
     result = worse.document["result"]
     (contrast,) = result["comparison"]["contrasts"]
@@ -63,7 +64,7 @@ def test_a_regression_is_found_against_a_baseline_and_stops_the_gate(project: Pr
 
     page = project.folder / "page.html"
     compared = project.run(
-        "compare", run_ids[0], run_ids[1], "--report", "page.html", "--report", "markdown:note.md", "--gate"
+        "compare", known[0], known[1], "--report", "page.html", "--report", "markdown:note.md", "--gate"
     )
     assert compared.code == 1
     assert "A → B: worse" in compared.stdout

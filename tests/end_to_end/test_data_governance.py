@@ -11,7 +11,7 @@ import pytest
 
 from harness.builtin import builtin_root
 from harness.types import ToolCall
-from tests.end_to_end.harness_process import Project
+from tests.end_to_end.harness_process import Project, findings
 from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say, think
 
 PII = ("omar.petrov42", "555-0148", "589 Chestnut", "2002-12-30", "666-49-9598")
@@ -81,6 +81,10 @@ def test_without_a_model_it_runs_on_the_embedded_baseline_and_says_so(project: P
     assert log.footer is not None
     assert {run.status for run in log.runs} <= {"passed", "failed"}
     assert len(log.runs) == 13
+    over_http = project.run("evals", "data_governance", "--server", "data_governance_http")
+    assert over_http.code == finished.code, over_http.stderr
+    assert project.log().header.servers["data_governance_http"]["identity"]["via"] == "bearer"
+    assert findings(project.log()) == findings(log), "tokens say the same as _meta, and so the verdicts are the same"
 
 
 def test_a_key_in_the_environment_alone_starts_no_paid_run(project: Project) -> None:

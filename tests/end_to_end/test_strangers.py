@@ -20,9 +20,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def everything() -> dict[str, Any]:
+def everything(transport: str = "stdio") -> dict[str, Any]:
     script = STRANGERS / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js"
-    return {"command": shutil.which("node"), "args": [str(script), "stdio"]}
+    return {"command": shutil.which("node"), "args": [str(script), transport], "type": transport}
 
 
 CASES = [
@@ -67,6 +67,17 @@ def test_a_suite_over_a_strangers_server_runs_with_a_model(project: Project, set
     with FakeProvider(a_model) as provider:
         entry = {"type": settings["type"], "model": "m", "base_url": provider.url + settings["path"]}
         project.configure(models={"models": {"fake": entry | {"api_key": "test-key"}}})
+        finished = project.run("evals", "everything", "--model", "fake", "--json-output")
+    assert finished.code == 0, finished.stdout
+
+
+@pytest.mark.parametrize("transport", ["streamableHttp", "sse"])
+def test_a_strangers_server_is_reached_over_http_as_over_stdio(project: Project, transport: str) -> None:
+    tests = [case | {"user_context": {"role": case["name"]}} for case in CASES]
+    project.suite("everything", tests, server=everything(transport))
+    with FakeProvider(a_model) as provider:
+        entry = {"type": "openai", "model": "m", "base_url": provider.url + "/v1", "api_key": "test-key"}
+        project.configure(models={"models": {"fake": entry}})
         finished = project.run("evals", "everything", "--model", "fake", "--json-output")
     assert finished.code == 0, finished.stdout
 

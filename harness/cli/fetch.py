@@ -1,0 +1,49 @@
+"""``harness fetch``: bring a benchmark's data to the cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from harness.fetching import SOURCES, Request
+from harness.fetching.cache import CACHE_VARIABLE, cache_root
+
+
+@click.command("fetch")
+@click.argument("name")
+@click.option("--category", "categories", metavar="NAME,…", help="Only these parts.  [default: all]")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N cases of each part.")
+@click.option(
+    "--from",
+    "origin",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Take it from a downloaded file or a checkout instead of the package index.",
+)
+@click.option("--dest", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
+              help=f"Another cache folder; runs find it by ${CACHE_VARIABLE}.")  # fmt: skip
+def command(name: str, categories: str | None, limit: int | None, origin: Path | None, dest: Path | None) -> None:
+    """Bring the data of the benchmark NAME to the cache, once; runs need no network then.
+
+    What is fetched belongs to its authors, is verified against the digest of the release that is meant, and is
+    never part of harness.
+    """
+    source = SOURCES.get(name)
+    click.echo(f"{source.title}\nLicence: {source.licence}")
+    root = (dest or cache_root()).absolute()
+    parts = tuple(part.strip() for part in (categories or "").split(",") if part.strip())
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task("looking", total=None)
+
+        def tell(what: str, done: int, total: int) -> None:
+            bars.update(bar, description=what, completed=done, total=total or None)
+
+        request = Request(root=root, origin=origin, categories=parts, limit=limit)
+        fetched = source.fetch(request, tell)
+    click.echo(f"{'Fetched' if fetched.new else 'There already'}: {fetched.summary}, in {fetched.folder}")
+    if dest is not None and root != cache_root():
+        click.echo(f"Runs find it with {CACHE_VARIABLE}={root}")

@@ -1,0 +1,122 @@
+"""What a probe found, as lines for the console and as one JSON document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from harness.probing.calls import Skipped
+from harness.probing.report import Finding, ProbeReport, TokenFate
+from harness.reports.matrix import by_urgency, matrix_lines
+from harness.types import Report
+
+_MOST_TOLD = 3
+"""Findings of one sort about one identity that are shown; JSON has them all."""
+_MOST_LOST = 20
+"""Lines about identities that had no answer; JSON has them all."""
+_FATES: Mapping[TokenFate, str] = {
+    "accepted": "accepted",
+    "refused": "refused",
+    "as_nobody": "given what nobody in particular gets",
+    "unclear": "of which nothing can be told",
+}
+_NOTE, _WRONG, _UNCLEAR, _RIGHT = "dim", "red", "yellow", "green"
+
+
+def document(report: ProbeReport, skipped: Sequence[Skipped], changed: Sequence[str]) -> dict[str, Any]:
+    """Return everything as JSON."""
+    return {
+        "run_id": report.report.run_id,
+        "log": report.report.log,
+        "identities": list(report.callers),
+        "decisions": {
+            call: {caller: asdict(decided) for caller, decided in callers.items()}
+            for call, callers in report.decisions.items()
+        },
+        "findings": [asdict(finding) for finding in report.findings],
+        "changed": list(changed),
+        "not_called": [asdict(each) for each in skipped],
+        "says_nothing": dict(report.silent),
+        "lost": list(report.lost),
+        "damaged_identities": report.damaged - report.flawed,
+        "flawed_tokens": report.flawed,
+        "tokens": dict(report.tokens),
+        "not_told": list(report.untold),
+        "not_asked": report.not_asked,
+        "exit_code": 1 if changed else report.exit_code,
+    }
+
+
+def lines(
+    report: ProbeReport, skipped: Sequence[Skipped], changed: Sequence[str], width: int
+) -> Iterator[tuple[str, str | None]]:
+    """Yield what a person reads, line by line, each with its style."""
+    yield from _table(report.report, width)
+    yield from ((line, _NOTE) for line in _notes(report, skipped))
+    yield from ((line, None) for line in _damaged(report))
+    yield from ((line, _UNCLEAR) for line in _lost(report))
+    yield from ((f"✗ changed: {line}", _WRONG) for line in changed)
+    yield from ((line, _WRONG) for found in _by_caller(report.findings) for line in _told(found))
+    if not (report.findings or changed or report.lost):
+        yield "Nothing is wrong with these decisions.", _RIGHT
+    yield f"Every call and result: harness view {report.report.run_id}", None
+
+
+def _table(report: Report, width: int) -> Iterator[tuple[str, str | None]]:
+    """Yield the matrix with calls by number and tool, which is what there is room for, and the calls in full."""
+    rows = by_urgency(report.access)
+    named = [
+        replace(row, group=f"{number:02} {row.group.partition('(')[0]}") for number, row in enumerate(rows, start=1)
+    ]
+    numbered = replace(report, access=replace(report.access, rows=tuple(named)))
+    yield from ((line, None) for line in matrix_lines(numbered, width))
+    yield "", None
+    yield from ((f"{number:02} {row.group}", _NOTE) for number, row in enumerate(rows, start=1))
+    yield "", None
+
+
+def _notes(report: ProbeReport, skipped: Sequence[Skipped]) -> Iterator[str]:
+    reasons: dict[str, list[str]] = {}
+    for each in skipped:
+        reasons.setdefault(each.reason, []).append(each.tool)
+    for reason, tools in reasons.items():
+        yield f"Not called: {', '.join(tools)}: {reason}"
+    for call, said in report.silent.items():
+        yield f"Says nothing of the policy: {call} fails for whoever is not refused: {said}"
+
+
+def _damaged(report: ProbeReport) -> Iterator[str]:
+    further = {finding.callers for finding in report.findings if finding.problem == "fails_open"}
+    if damaged := report.damaged - report.flawed:
+        told = f"{len(further)} got more than they should" if further else "none got more than those it was made from"
+        unknown = len(set(report.untold) - set(report.tokens))
+        untold = f" ({unknown} could not be told to the server)" if unknown else ""
+        left = f"; {report.not_asked} more were not asked" if report.not_asked else ""
+        yield f"{damaged} damaged identities asked as well: {told}{untold}{left}"
+    if report.flawed:
+        fates = Counter(report.tokens.values())
+        counted = ", ".join(f"{fates[fate]} {words}" for fate, words in _FATES.items() if fates[fate])
+        told = "all were refused" if fates["refused"] == report.flawed else counted
+        yield f"{report.flawed} expired, misdirected and forged tokens were shown: {told}"
+
+
+def _lost(report: ProbeReport) -> Iterator[str]:
+    yield from (f"? could not ask as {lost}" for lost in report.lost[:_MOST_LOST])
+    if (more := len(report.lost) - _MOST_LOST) > 0:
+        yield f"  … and {more} more that had no answer"
+
+
+def _by_caller(findings: Sequence[Finding]) -> Iterable[list[Finding]]:
+    """Return what is wrong, by what it is and whom it is about."""
+    groups: dict[tuple[str, tuple[str, ...]], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.problem, finding.callers), []).append(finding)
+    return groups.values()
+
+
+def _told(found: Sequence[Finding]) -> Iterator[str]:
+    yield from (f"✗ {finding.words}" for finding in found[:_MOST_TOLD])
+    if (more := len(found) - _MOST_TOLD) > 0:
+        yield f"  … and {more} more of this sort for {', '.join(found[0].callers)}"

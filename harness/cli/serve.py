@@ -1,0 +1,71 @@
+"""``harness serve``: the page and its API."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from harness.cli.options import Number, bundle
+from harness.errors import UsageError
+from harness.suites.csv_dataset import MAX_CASES
+from harness.types import DEFAULT_TIMEOUT_S
+from harness.web.settings import Settings
+
+TOKEN = "HARNESS_SERVE_TOKEN"  # noqa: S105 - the name of a variable
+LEAST_TOKEN = 16
+"""Characters; a shorter one can be guessed."""
+
+
+def _settings(*, max_mb: float, **values: Any) -> Settings:
+    return Settings(max_bytes=int(max_mb * 1_000_000), **values)
+
+
+@click.command("serve")
+@bundle(
+    "settings",
+    _settings,
+    click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one."),
+    click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; others than this machine "
+                 f"need a token, ${TOKEN} or one that is printed."),
+    click.option("--name", "names", multiple=True, metavar="HOST",
+                 help="A name by which the page is reached from elsewhere; may be repeated."),
+    click.option("--at-once", type=click.IntRange(1, 100), default=2, show_default=True, help="Runs at the same time."),
+    click.option("--queue", "queued", type=click.IntRange(0, 1000), default=20, show_default=True,
+                 help="Runs that may wait."),
+    click.option("--max-mb", type=Number(0.001, 5), default=5.0, show_default=True,
+                 help="Size of an upload."),
+    click.option("--max-cases", type=click.IntRange(1), default=MAX_CASES, show_default=True, help="Trials of a run."),
+    click.option("--case-timeout", "case_timeout_s", type=Number(0.1), default=DEFAULT_TIMEOUT_S,
+                 show_default=True, metavar="SECONDS", help="The most that one case may take."),
+    click.option("--heartbeat", "heartbeat_s", type=Number(0.1), default=15.0, show_default=True,
+                 metavar="SECONDS", help="Between signs of life on a stream that has nothing to say."),
+)  # fmt: skip
+def command(settings: Settings) -> None:
+    """Serve the page at /evaluation: drop a suite, watch the results, look at past runs.
+
+    Runs are kept where the command line keeps them, and each is a process of its own.
+    """
+    try:
+        from harness.web.server import serve  # the web server is an extra
+    except ImportError as error:
+        raise UsageError(
+            f"the page needs more packages ({error.name} is missing)", meant='In the checkout: pip install ".[web]"'
+        ) from error
+    serve(replace(settings, token=_token(settings)), _tell)
+
+
+def _token(settings: Settings) -> str | None:
+    """Return the token that is asked for; on this machine alone none is needed, and one can be set."""
+    given = os.environ.get(TOKEN)
+    if given and len(given) < LEAST_TOKEN:
+        raise UsageError(f"${TOKEN} is too short", meant=f"Take {LEAST_TOKEN} characters or more, at random.")
+    return given or (None if settings.is_local else secrets.token_urlsafe(32))
+
+
+def _tell(address: str) -> None:
+    click.echo(address)
+    click.echo("Ctrl-C ends it, and interrupts what runs.", err=True)

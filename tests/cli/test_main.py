@@ -1,0 +1,111 @@
+"""What `harness.cli` does with whatever goes wrong in a command."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.cli import _run
+from tests.reports.run_logs import write_log
+
+Harness = Callable[..., int]
+
+REFUSING = r"""
+import json, sys
+for line in sys.stdin:
+    error = {"code": -32000, "message": "no\n::error::pwned \x1b[31mred"}
+    print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line).get("id", 0), "error": error}), flush=True)
+"""
+"""A server on stdio that answers everything with an error out to do harm."""
+
+
+@pytest.fixture
+def harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "harness.yml").write_text("mxcp: 1\nservers:\n  crm: {command: a}\n  desk: {command: b}\n")
+    (tmp_path / "answers.csv").write_text("query,answer,human\nq,a,1\n")
+    write_log(tmp_path / "one" / "log.jsonl", {"a": "p"})
+
+    def run(*arguments: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["harness", *arguments])
+        return _run()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "grade nope", "merge nope", "tools nope", "lint nope", "judge-check nofile", "compare nope", "probe nope",
+        "evals nope", "evals a --gate 5%", "evals a --baseline nope", "evals a --trials abc", "evals --no-such-option",
+        "compare one/log.jsonl one/log.jsonl --report html:answers.csv/page.html", "runs -n 0", "nope",
+    ],
+)  # fmt: skip
+def test_where_json_is_waited_for_whatever_goes_wrong_is_one_document(
+    harness: Harness, capsys: pytest.CaptureFixture[str], arguments: str
+) -> None:
+    assert harness(*arguments.split(), "--json-output") == 3
+    printed = capsys.readouterr()
+    document = json.loads(printed.out)
+    assert document["status"] == "error"
+    assert document["error"].splitlines()[0] in printed.err
+
+
+def test_a_run_of_which_a_report_cannot_be_written_is_one_document_too(
+    harness: Harness, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert harness("merge", "one/log.jsonl", "--report", "csv:answers.csv/x.csv", "--json-output") == 3
+    printed = capsys.readouterr()
+    assert "status" in json.loads(printed.out)
+    assert "answers.csv/x.csv cannot be written" in printed.err
+
+
+def test_what_a_server_says_in_its_error_is_harmless(harness: Harness, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("refusing.py").write_text(REFUSING)
+    assert harness("tools", "--server", f"{sys.executable} refusing.py") == 3
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "\n: :error::pwned red" in printed.err
+    assert "\x1b" not in printed.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            "tools",
+            'no server was given\n  Name one: harness tools NAME, or --server "python my_server.py". Known: crm,',
+        ),
+        ("lint", 'no server was given\n  Name one: harness lint NAME, or --server "python my_server.py". Known: crm,'),
+        ("fetch nope", "there is no benchmark named 'nope'\n  Known: bfcl, tau2."),
+        ("evals --max-cost nan", "Invalid value for '--max-cost': 'nan' is no number to count with."),
+        ("evals --max-cost inf", "Invalid value for '--max-cost': 'inf' is no number to count with."),
+        ("evals --grace nan", "'--grace': 'nan' is no number"),
+        ("judge-check answers.csv --threshold nan", "'--threshold': 'nan' is no number"),
+        ("serve --case-timeout nan", "'--case-timeout': 'nan' is no number"),
+        ("serve --max-mb nan", "'--max-mb': 'nan' is no number"),
+        ("serve --heartbeat nan", "'--heartbeat': 'nan' is no number"),
+        ("evals --max-cost=-1", "-1.0 is not in the range x>=0."),
+    ],
+)
+def test_what_was_meant_is_told_in_words(
+    harness: Harness, capsys: pytest.CaptureFixture[str], arguments: str, words: str
+) -> None:
+    assert harness(*arguments.split()) == 3
+    assert words in capsys.readouterr().err
+
+
+def test_an_interrupt_of_a_command_is_a_document_too(
+    harness: Harness, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("harness.cli.lint.list_tools", interrupted)
+    assert harness("lint", "crm", "--json-output") == 130
+    assert json.loads(capsys.readouterr().out) == {"status": "error", "error": "interrupted"}

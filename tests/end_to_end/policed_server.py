@@ -1,0 +1,121 @@
+"""A personnel server without any SDK, under a small policy, with a fault in it on request; starts in some 20 ms.
+
+``python policed_server.py FAULT [FILE]``
+
+An administrator sees everything. A clerk sees everybody without what they earn. Nobody in particular sees nothing,
+and ``set_salary`` exists for administrators alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+FAULT = sys.argv[1] if len(sys.argv) > 1 else "none"
+IDENTITY = "io.github.harness/user_context"
+PEOPLE = {
+    "P-1007": {"person_id": "P-1007", "name": "Ada Quist", "team": "blue", "salary": 64512, "mail": "ada@example.com"},
+    "P-1008": {"person_id": "P-1008", "name": "Bo Lindh", "team": "blue", "salary": 71338, "mail": "bo@example.com"},
+    "P-1009": {"person_id": "P-1009", "name": "Cy Ram", "team": "green", "salary": 64512, "mail": "cy@example.com"},
+}
+PERSON = {"type": "string", "pattern": r"^P-\d{4}$", "description": "Id of the person, such as P-1001."}
+TEAM = {"type": "string", "enum": ["blue", "green"], "description": "Name of the team."}
+
+
+def tool(name: str, description: str, **properties: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    reads = {"readOnlyHint": not name.startswith("set_")}
+    return {"name": name, "description": description, "inputSchema": schema, "annotations": reads}
+
+
+TOOLS = [
+    tool("get_person", "Show the record of one person by id: name, team, mail and salary.", person_id=PERSON),
+    tool("list_team", "List all members of a team.", team=TEAM),
+    tool("set_salary", "Change the salary of a person.", person_id=PERSON, salary={"type": "integer"}),
+]
+
+
+def role_of(params: dict[str, Any]) -> str:
+    if FAULT == "blind":
+        return "admin"
+    user = (params.get("_meta") or {}).get(IDENTITY) or {}
+    role = user.get("role", "nobody")
+    if FAULT == "brittle" and not isinstance(role, str):
+        sys.exit(3)
+    return str(role)
+
+
+def listed(role: str) -> list[dict[str, Any]]:
+    return TOOLS if role == "admin" else TOOLS[:2]
+
+
+def found(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    if name == "get_person":
+        return dict(PEOPLE[arguments["person_id"]])
+    return {"members": [dict(one) for one in PEOPLE.values() if one["team"] == arguments["team"]]}
+
+
+def filtered(result: Any) -> Any:
+    if isinstance(result, dict):
+        return {key: filtered(part) for key, part in result.items() if key != "salary"}
+    return [filtered(part) for part in result] if isinstance(result, list) else result
+
+
+def refusal(result: dict[str, Any]) -> dict[str, Any]:
+    text = "Access denied: personnel data is for staff."
+    if FAULT == "quoting" and "salary" in result:
+        text = f"Access denied: {result['name']} earns {result['salary']:,}, which is for staff alone."
+    more = {"structuredContent": result} if FAULT == "denied_with_data" else {}
+    return {"content": [{"type": "text", "text": text}], "isError": True, **more}
+
+
+def called(name: str, arguments: dict[str, Any], role: str) -> dict[str, Any]:
+    if arguments.get("person_id", "P-1007") not in PEOPLE:
+        return {"content": [{"type": "text", "text": "There is nobody with this id."}], "isError": True}
+    result = found(name, arguments)
+    if role not in ("admin", "clerk") and not (FAULT == "public" and role == "nobody"):
+        return refusal(result)
+    shown = (
+        result if role in ("admin", "nobody") or (FAULT == "forgetful" and name == "list_team") else filtered(result)
+    )
+    structured = result if FAULT == "structured" else shown
+    return {"content": [{"type": "text", "text": json.dumps(shown)}], "structuredContent": structured}
+
+
+def cached(name: str, arguments: dict[str, Any], role: str) -> dict[str, Any]:
+    """Answer as whoever asked first was answered: the cache forgets who that was."""
+    file = Path(sys.argv[2])
+    known = json.loads(file.read_text()) if file.exists() else {}
+    key = json.dumps([name, arguments])
+    if key not in known:
+        known[key] = called(name, arguments, role)
+        file.write_text(json.dumps(known))
+    return dict(known[key])
+
+
+def answer_to(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+    if method == "initialize":
+        server = {"name": "policed", "version": "1"}
+        return {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": server}
+    if method == "tools/list":
+        return {"tools": listed(role_of(params))}
+    if method == "tools/call":
+        return (cached if FAULT == "cached" else called)(params["name"], params["arguments"], role_of(params))
+    return None
+
+
+def main() -> None:
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        if "id" not in request:
+            continue
+        result = answer_to(request["method"], request.get("params") or {})
+        body = {"error": {"code": -32601, "message": "Method not found"}} if result is None else {"result": result}
+        sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", "id": request["id"], **body}).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

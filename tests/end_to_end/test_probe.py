@@ -1,0 +1,177 @@
+"""``harness probe`` as a user runs it, against a server that starts in 20 ms, sound and with a fault at a time."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.end_to_end.harness_process import Finished, Project
+
+SERVER = Path(__file__).with_name("policed_server.py")
+RECORD, TEAM = 'get_person(person_id="P-1007")', 'list_team(team="blue")'
+TESTS: list[dict[str, Any]] = [
+    {
+        "name": "record",
+        "prompt": "Show the record of person P-1007.",
+        "tool": {"tool": "get_person", "args": {"person_id": "P-1007"}},
+        "expect": {"admin": "allowed"},
+    },
+    {
+        "name": "team",
+        "prompt": "List all members of the team blue.",
+        "assertions": {"must_call": [{"tool": "list_team", "args": {"team": "blue"}}]},
+    },
+]
+SETTINGS: dict[str, Any] = {
+    "identities": {"admin": {"role": "admin"}, "clerk": {"role": "clerk"}},
+    "defaults": {"as": ["admin", "clerk", "anonymous"]},
+}
+
+
+def probe(project: Project, fault: str, *arguments: str, tests: Any = TESTS, **settings: Any) -> Finished:
+    server = {"command": sys.executable, "args": [str(SERVER), fault], "protocol": "legacy"}
+    project.suite("people", tests, **{**SETTINGS, "server": server, **settings})
+    return project.run("probe", "people", *arguments, COLUMNS="120")
+
+
+def test_a_sound_server_passes_and_its_decisions_are_one_document(project: Project) -> None:
+    finished = probe(project, "none", "--json-output")
+    assert (finished.code, finished.stderr) == (0, "")
+    document = finished.document
+    assert document["identities"] == ["admin", "clerk", "anonymous"]
+    clerk, anonymous = document["decisions"][TEAM]["clerk"], document["decisions"][TEAM]["anonymous"]
+    assert (clerk["access"], clerk["fields"]) == ("filtered", ["members[].salary"])
+    assert anonymous == {"access": "denied", "shape": "tool_error", "fields": []}
+    assert document["decisions"]["set_salary"]["clerk"]["access"] == "hidden"
+    assert document["decisions"]["set_salary"]["admin"]["access"] == "listed"
+    assert [each["tool"] for each in document["not_called"]] == ["set_salary"]
+    assert (document["findings"], document["changed"], document["lost"], document["exit_code"]) == ([], [], [], 0)
+    assert document["damaged_identities"] > 10
+    assert project.log(document["run_id"]).header.settings["probe"] is True
+
+
+def test_a_leak_is_told_and_fails(project: Project) -> None:
+    finished = probe(project, "forgetful", "--named-only")
+    assert finished.code == 1
+    lines = finished.stdout.splitlines()
+    assert lines[0].split() == ["test", "admin", "clerk", "anonymous"]
+    assert "01 list_team   allowed  LEAKED ✗  denied" in lines
+    assert f"01 {TEAM}" in lines
+    (leak,) = (line for line in lines if line.startswith("✗ Leak"))
+    assert "is left out of get_person for clerk" in leak
+    assert "the structured result of call 1, list_team" in leak
+    assert "Nothing is wrong" not in finished.stdout
+
+
+def test_a_kept_table_notices_every_change(project: Project) -> None:
+    kept = str(project.folder / "decisions.json")
+    written = probe(project, "none", "--named-only", "--update", kept)
+    assert (written.code, written.stdout.splitlines()[-1].startswith("These decisions are kept")) == (0, True)
+    assert probe(project, "none", "--named-only", "--expect", kept).code == 0
+    finished = probe(project, "blind", "--named-only", "--expect", kept, "--json-output")
+    assert finished.code == finished.document["exit_code"] == 1
+    assert f"{RECORD} as clerk: filtered without salary before, allowed now" in finished.document["changed"]
+    assert "set_salary as clerk: hidden before, listed now" in finished.document["changed"]
+    assert "unobserved" in {finding["problem"] for finding in finished.document["findings"]}
+
+
+def test_the_suites_own_decisions_are_held_against_the_server(project: Project) -> None:
+    strict = {**TESTS[0], "expect": {"admin": "denied", "clerk": "filtered", "anonymous": "denied"}}
+    hiding = {"name": "list", "prompt": "-", "tool": "list_team", "expect": {"clerk": "hidden"}}
+    finished = probe(project, "none", "--named-only", "--json-output", tests=[strict, hiding])
+    found = [finding["words"] for finding in finished.document["findings"]]
+    assert {finding["problem"] for finding in finished.document["findings"]} == {"unexpected"}
+    assert any(f"{RECORD} as admin: decision is allowed, expected denied" in words for words in found)
+    assert "list_team is in the list of clerk, and the suite expects that it is hidden" in found
+
+
+def test_what_the_suite_gives_to_everybody_is_no_gain_for_a_damaged_identity(project: Project) -> None:
+    # Nobody in particular sees all of it, and a clerk less: whoever loses their role sees more than before.
+    strange = probe(project, "public", "--json-output")
+    problems = {finding["problem"] for finding in strange.document["findings"]}
+    assert "fails_open" in problems
+    told = {"record": TESTS[0]["tool"], "team": {"tool": "list_team", "args": {"team": "blue"}}}
+    meant = [
+        {"name": name, "prompt": "-", "tool": call, "expect": {"admin": "allowed", "anonymous": "allowed"}}
+        for name, call in told.items()
+    ]
+    assert probe(project, "public", "--json-output", tests=meant).document["findings"] == []
+
+
+def test_without_an_identity_there_is_nothing_to_ask(project: Project) -> None:
+    plain = [{**TESTS[1], "name": "record"}]
+    finished = probe(project, "none", "--json-output", tests=plain, identities={"nobody": None}, defaults={})
+    assert finished.code == 2
+    assert finished.document["status"] == "error"
+    assert "no identity" in finished.document["error"]
+    assert "no identity" in finished.stderr
+
+
+def test_what_is_not_valid_is_told_in_words_and_as_json(project: Project) -> None:
+    finished = probe(project, "none", "--json-output", "--expect", "nope.json")
+    assert finished.code == 3
+    assert "there is no such file" in finished.document["error"]
+    finished = project.run("probe", "poeple")
+    assert (finished.code, finished.stdout) == (3, "")
+    assert "there is no suite named 'poeple'" in finished.stderr
+
+
+def test_an_identity_that_cannot_ask_is_no_success(project: Project) -> None:
+    script = f'[ "$ROLE" = clerk ] && exit 7; exec {sys.executable} {SERVER} none'
+    identity = {"via": "env", "variables": {"ROLE": "{role}"}}
+    server = {"command": "sh", "args": ["-c", script], "protocol": "legacy", "identity": identity}
+    finished = probe(project, "none", "--named-only", server=server, require_identity=False)
+    assert finished.code in {1, 4}
+    assert "? could not ask as clerk: server" in finished.stdout
+    assert "exited with code 7" in finished.stdout
+    assert "Nothing is wrong" not in finished.stdout
+
+
+def test_a_call_that_ends_the_server_is_told_and_spoils_no_other(project: Project) -> None:
+    crashing = {"tool": "set_salary", "args": {"person_id": "P-1007", "salary": 1}}
+    tests = [*TESTS, {"name": "crash", "prompt": "-", "assertions": {"must_not_call": [crashing]}}]
+    finished = probe(project, "none", "--named-only", "--destructive", "--json-output", tests=tests)
+    assert finished.code == finished.document["exit_code"] == 4
+    assert [line.split(": ")[:2] for line in finished.document["lost"]] == [
+        [name, "set_salary"] for name in finished.document["identities"]
+    ]
+    assert finished.document["findings"] == []
+    assert finished.document["decisions"][RECORD]["admin"]["access"] == "allowed"
+
+
+def test_a_damaged_identity_that_ends_the_server_is_no_success(project: Project) -> None:
+    finished = probe(project, "brittle", "--json-output")
+    document = finished.document
+    assert (finished.code, document["findings"], document["not_told"]) == (4, [], [])
+    lost = [line for line in document["lost"] if line.startswith("admin/clerk: role is null: ")]
+    assert lost
+    assert "exited with code 3" in lost[0]
+
+
+def test_a_call_that_fails_for_everybody_says_nothing_of_the_policy(project: Project) -> None:
+    missing = {
+        **TESTS[0],
+        "tool": {"tool": "get_person", "args": {"person_id": "P-4004"}},
+        "expect": {"clerk": "denied"},
+    }
+    finished = probe(project, "none", "--named-only", tests=[TESTS[1], missing])
+    call = 'get_person(person_id="P-4004")'
+    said = f"Says nothing of the policy: {call} fails for whoever is not refused: There is nobody with this id."
+    assert said in finished.stdout.splitlines()
+    assert f"✗ {call} as clerk: decision is error, expected denied" in finished.stdout
+
+
+def test_a_call_that_any_of_the_suites_forbids_is_never_sent(project: Project) -> None:
+    crashing = {"tool": "set_salary", "args": {"person_id": "P-1007", "salary": 1}}
+    tests = [{"name": "crash", "prompt": "-", "assertions": {"must_not_call": [crashing]}}]
+    project.configure(servers={"people": {"command": sys.executable, "args": [str(SERVER)], "protocol": "legacy"}})
+    project.suite("people", tests, server="people", block=["set_salary"], **SETTINGS)
+    project.suite("others", TESTS, server="people", block=["get_person"], **SETTINGS)
+    document = project.run("probe", "--named-only", "--destructive", "--json-output").document
+    assert document["not_called"] == [
+        {"tool": "get_person", "reason": "it is blocked"},
+        {"tool": "set_salary", "reason": "it is blocked"},
+    ]
+    assert set(document["decisions"]) == {TEAM, "get_person", "set_salary"}
+    assert (document["lost"], document["exit_code"]) == ([], 0)
