@@ -4,6 +4,9 @@
 .PHONY: evals test bench check lock
 .DEFAULT_GOAL := evals
 
+# The tests start Python hundreds of times: compiled modules are kept, whatever the environment says.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready

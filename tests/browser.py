@@ -1,16 +1,18 @@
-"""A real browser, without a screen, that looks at pages from the disk."""
+"""A real browser, without a screen, that looks at pages on the disk and on loopback."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from selenium import webdriver
+from selenium.common.exceptions import JavascriptException, StaleElementReferenceException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.wait import WebDriverWait
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 MISSING = "Chromium is not installed: apt-get install chromium chromium-driver"
@@ -25,6 +27,9 @@ FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
+WAIT_S = 30.0
+"""Bound of everything that is waited for; all of it takes a second or two."""
+_LOADED = "return document.readyState === 'complete' && location.href === arguments[0]"
 
 
 @contextmanager
@@ -36,8 +41,8 @@ def a_browser(folder: Path) -> Iterator[Browser]:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
     try:
-        driver.set_page_load_timeout(30)
-        driver.set_script_timeout(30)
+        driver.set_page_load_timeout(WAIT_S)
+        driver.set_script_timeout(WAIT_S)
         yield Browser(driver)
     finally:
         driver.quit()
@@ -49,7 +54,8 @@ class Browser:
     def __init__(self, driver: webdriver.Chrome) -> None:
         self.driver = driver
 
-    def open(self, page: Path, *, width: int = 1280, dark: bool = False, hash_: str = "") -> None:
+    def open(self, address: str, *, width: int = 1280, dark: bool = False) -> None:
+        """Go to ``address`` and wait until the page is there: the driver may come back while the last one still is."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
@@ -57,10 +63,16 @@ class Browser:
         self.driver.get("about:blank")
         self._log("browser")
         self._log("performance")
-        self.driver.get(page.as_uri() + hash_)
+        self.driver.get(address)
+        self.until(lambda: self.run(_LOADED, address))
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.driver.execute_script(script, *arguments)
+
+    def until(self, true: Callable[[], Any]) -> Any:
+        """Return what ``true`` returns as soon as that is true; between two pages nothing is."""
+        between = (JavascriptException, StaleElementReferenceException)
+        return WebDriverWait(self.driver, WAIT_S, 0.05, between).until(lambda _: true())
 
     def complaints(self) -> list[str]:
         """Return what the console says: errors, and violations of the page's own policy."""

@@ -1,0 +1,127 @@
+"""``python -m benchmarks.false_alarms``: a correct server over other data, a hundred times; is anything called wrong?
+
+For each seed the server ``data_governance`` starts with people and orders made from that number. Every identity makes
+every call, the suite's and one on each of some customers of that very data, and so does every damaged identity.
+Whatever the probe finds is a false alarm, for rules and server are always the same, and right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import yaml
+
+from harness.builtin import builtin_root
+from harness.checks import VOCABULARY
+from harness.probing.callers import named_callers
+from harness.probing.findings import read_probe
+from harness.probing.probe import ProbePlan, probe
+from harness.probing.report import ProbeReport
+from harness.suites import read_suite
+from harness.types import Case, ServerSpec
+from servers.data_governance.seed import SEED, CustomerRow, generate
+from servers.data_governance.server import SEED_VARIABLE
+
+IDENTITIES: dict[str, Any] = {
+    "admin": {"role": "admin", "permissions": ["pii:read"]},
+    "analyst": {"role": "analyst", "permissions": []},
+    "writer": {"role": "analyst", "permissions": ["customers:write"]},
+    "user": {"role": "user", "permissions": []},
+    "no_role": {"role": None, "permissions": ["pii:read"]},
+}
+
+
+def probed(seed: int, folder: Path, *, customers: int = 2, damaged: bool = True) -> ProbeReport:
+    """Return what the probe says of the server with the data of ``seed``; its log goes below ``folder``."""
+    cases = suite_of(seed, folder, customers)
+    server = ServerSpec(
+        name="data_governance",
+        command=sys.executable,
+        args=("-m", "servers.data_governance"),
+        cwd=str(builtin_root()),
+        env={SEED_VARIABLE: str(seed)},
+    )
+    plan = ProbePlan(server=server, callers=named_callers(cases), cases=cases, damaged=damaged)
+    log, _ = anyio.run(probe, plan, folder)
+    return read_probe(log)
+
+
+def suite_of(seed: int, folder: Path, customers: int) -> tuple[Case, ...]:
+    """Return a suite that asks after ``customers`` people of the data of ``seed``, in every way that the tools have."""
+    calls = [call for row in chosen(seed, customers) for call in calls_on(row)]
+    tests = [
+        {"name": f"call_{number}", "prompt": "-", "tool": {"tool": tool, "args": arguments}, "expect": expect}
+        for number, (tool, arguments, expect) in enumerate(calls)
+    ]
+    document = {
+        "suite": "other_data",
+        "server": "data_governance",
+        "identities": IDENTITIES,
+        "defaults": {"as": [*IDENTITIES, "anonymous"]},
+        "tests": tests,
+    }
+    path = folder / f"other_data_{seed}.yml"
+    path.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+    return read_suite(path, VOCABULARY).cases
+
+
+def chosen(seed: int, customers: int) -> list[CustomerRow]:
+    """Return some customers of the data of ``seed``, not always the same."""
+    rows = generate(seed).customers
+    return [rows[(seed * 31 + place * 97) % len(rows)] for place in range(customers)]
+
+
+_KNOWN = {"admin": "allowed", "analyst": "allowed", "writer": "allowed", "user": "allowed"}
+_UNKNOWN = {"no_role": "denied", "anonymous": "denied"}
+_PERSONAL = {"admin": "allowed", **dict.fromkeys(("analyst", "writer", "user"), "denied"), **_UNKNOWN}
+_LISTED = {
+    "admin": "allowed",
+    **{name: {"decision": "filtered", "without": ["email", "phone"]} for name in ("analyst", "writer", "user")},
+    **_UNKNOWN,
+}
+
+
+def calls_on(row: CustomerRow) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Yield calls that have to do with a customer: tool, arguments, and what is right for whom."""
+    customer_id, name, email, phone, _, city, *_, segment, status, _ = row
+    yield "get_customer_details", {"customer_id": customer_id, "include_pii": True}, _PERSONAL
+    yield "get_customer_details", {"customer_id": customer_id}, {**_KNOWN, **_UNKNOWN}
+    yield "search_customers", {"name": name.split()[-1], "limit": 50}, _LISTED
+    yield "search_customers", {"city": city, "segment": segment, "status": status}, _LISTED
+    yield "search_customers", {"email": email}, _PERSONAL
+    yield "search_customers", {"phone": phone[-8:]}, _PERSONAL
+    yield "get_customer_purchase_history", {"customer_id": customer_id}, {**_KNOWN, **_UNKNOWN}
+    yield "search_orders", {"customer_id": customer_id}, {**_KNOWN, **_UNKNOWN}
+
+
+def main() -> int:
+    """Try as many seeds as were asked for; return 1 if there is an alarm."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.false_alarms", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=100, help="how many; default 100")
+    parser.add_argument("--first", type=int, default=SEED + 1, help="the first seed; default %(default)s")
+    options = parser.parse_args()
+    began, asked, alarms = time.monotonic(), 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(options.first, options.first + options.seeds):
+            report = probed(seed, Path(folder))
+            asked += len(report.report.runs)
+            for finding in report.findings:
+                alarms += 1
+                print(f"seed {seed}: {finding.problem}: {finding.words}", flush=True)
+            for call in (*report.lost, *report.silent):
+                alarms += 1
+                print(f"seed {seed}: not judged: {call}", flush=True)
+    seconds = time.monotonic() - began
+    print(f"{options.seeds} seeds, {asked} calls judged, {alarms} false alarms ({seconds:.0f} s)")
+    return 1 if alarms else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
