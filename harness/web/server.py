@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import FrameType
 
 import uvicorn
+from uvicorn.server import HANDLED_SIGNALS
 
 from harness.errors import UsageError
 from harness.web.app import make_app
@@ -32,10 +33,14 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
     gc.set_threshold(*GARBAGE)
     listener = _listen(settings)
     tell(_address(listener, settings))
-    asyncio.run(_serve(settings, listener))
+    ended_by = asyncio.run(_serve(settings, listener))
+    if ended_by == signal.SIGINT:
+        raise KeyboardInterrupt
+    if ended_by is not None:
+        signal.raise_signal(ended_by)
 
 
-async def _serve(settings: Settings, listener: socket.socket) -> None:
+async def _serve(settings: Settings, listener: socket.socket) -> signal.Signals | None:
     async with Board(settings) as board:
         config = uvicorn.Config(
             make_app(board, settings),
@@ -47,7 +52,9 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
             ws="none",
             timeout_graceful_shutdown=GOODBYE_S,
         )
-        await _Server(config, board).serve(sockets=[listener])
+        server = _Server(config, board)
+        await server.serve(sockets=[listener])
+    return server.ended_by
 
 
 class _Server(uvicorn.Server):
@@ -57,9 +64,21 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._board = board
         self._closing: asyncio.Task[None] | None = None
+        self.ended_by: signal.Signals | None = None
+        """The first signal that asked for the end."""
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until a signal; the caller raises it anew, after the event loop: in its midst it can get lost."""
+        before = {one: signal.signal(one, self.handle_exit) for one in HANDLED_SIGNALS}
+        try:
+            await self._serve(sockets)
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         super().handle_exit(sig, frame)
+        self.ended_by = self.ended_by or signal.Signals(sig)
         if sig == signal.SIGINT and self._captured_signals.count(signal.SIGINT) > 1 and self._closing is not None:
             self._closing.cancel()
 
