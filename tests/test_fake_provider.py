@@ -440,7 +440,7 @@ def test_latency_and_slow_steps_delay_the_response(client: httpx2.Client) -> Non
     with FakeProvider([slow(say("ok"), 0.1)], latency_s=0.1) as provider:
         started = time.monotonic()
         assert send(client, provider, PATHS[0]).status_code == 200
-    assert 0.2 <= time.monotonic() - started < 2
+    assert 0.2 <= time.monotonic() - started < 10
 
 
 async def test_requests_are_served_side_by_side_and_counted() -> None:
@@ -453,7 +453,7 @@ async def test_requests_are_served_side_by_side_and_counted() -> None:
             started = time.monotonic()
             for number in range(20):
                 group.start_soon(ask, client, str(number))
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 3.5  # one after the other they would take 4
         assert max(request.in_flight for request in provider.journal) == 20
         assert provider.in_flight == 0
 
@@ -486,7 +486,7 @@ def test_closing_frees_the_port_and_the_thread_even_with_a_stall_under_way() -> 
         waiting.start()
         provider.wait_for_requests(1)
         started = time.monotonic()
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 10
     waiting.join(5)
     assert len(failures) == 1
     assert threading.active_count() == threads
@@ -500,7 +500,7 @@ def test_closing_does_not_wait_for_a_slow_answer() -> None:
         waiting.start()
         provider.wait_for_requests(1)
         started = time.monotonic()
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 10
     waiting.join(5)
     assert not waiting.is_alive()
 

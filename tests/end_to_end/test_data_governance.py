@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.builtin import builtin_root
+from harness.runlog import RunLog
 from harness.types import ToolCall
-from tests.end_to_end.harness_process import Project, findings
+from tests.end_to_end.harness_process import Finished, Project, findings
 from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say, think
 
 PII = ("omar.petrov42", "555-0148", "589 Chestnut", "2002-12-30", "666-49-9598")
 """What the server holds on CUST_00042 that only an administrator may read."""
+APIS = ("fake-messages", "fake-chat", "fake-responses")
 
 
 def competent(request: Incoming) -> Step:
@@ -95,28 +98,42 @@ def test_a_key_in_the_environment_alone_starts_no_paid_run(project: Project) -> 
     assert list(project.log().header.models) == ["lexical"]
 
 
-@pytest.mark.parametrize("model", ["fake-messages", "fake-chat", "fake-responses"])
-def test_a_competent_model_passes_every_case_through_the_real_sdk(project: Project, model: str) -> None:
-    with FakeProvider(competent) as provider:
-        with_provider(project, provider)
-        finished = project.run("evals", "data_governance", "--model", model, "--json-output", "--concurrency", "8")
-        journal = provider.journal
-    assert finished.code == 0, finished.stdout + finished.stderr
-    result = finished.document["result"]
-    assert result["all_passed"]
-    assert len(result["tests"]) == 13
-    assert [request.rejected for request in journal if request.rejected] == []
-    assert result["usage"]["cost_usd"] is None  # a server on this machine sells nothing
-    assert result["usage"]["input_tokens"] > 0
+@dataclass(frozen=True)
+class Whole:
+    """The whole suite, run with a competent model behind each API."""
+
+    log: RunLog
+    finished: Finished
+    journal: list[Incoming]
 
 
-def test_the_model_never_sees_who_asks(project: Project) -> None:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    project = Project(tmp_path_factory.mktemp("whole"))
+    models = [argument for name in APIS for argument in ("--model", name)]
     with FakeProvider(competent) as provider:
         with_provider(project, provider)
-        project.run("evals", "data_governance", "--model", "fake-chat", "-k", "user_does_not_see")
-        sent = json.dumps([request.body for request in provider.journal])
+        finished = project.run("evals", "data_governance", *models, "--json-output", "--concurrency", "8")
+        return Whole(project.log(), finished, list(provider.journal))
+
+
+def test_a_competent_model_passes_every_case_through_the_real_sdk(whole: Whole) -> None:
+    assert whole.finished.code == 0, whole.finished.stdout + whole.finished.stderr
+    assert [request.rejected for request in whole.journal if request.rejected] == []
+    assert whole.finished.document["status"] == "ok"
+    for name in APIS:
+        runs = [run for run in whole.log.runs if run.model == name]
+        assert [run.status for run in runs] == ["passed"] * 13
+        assert {run.usage.cost_usd for run in runs} == {None}  # a server on this machine sells nothing
+        assert all(run.usage.input_tokens for run in runs)
+
+
+def test_the_model_never_sees_who_asks(whole: Whole) -> None:
+    sent = json.dumps([request.body for request in whole.journal])
+    assert "personal data" in sent
     assert "user_context" not in sent
     assert '"role": "user", "permissions"' not in sent
+    assert "pii:read" not in sent
 
 
 def test_with_the_policy_emptied_the_restricted_cases_fail(project: Project, tmp_path: Path) -> None:
@@ -188,11 +205,9 @@ def test_a_call_to_a_tool_that_does_not_exist_is_recorded_as_such(project: Proje
     assert (made.tool, made.outcome) == ("drop_all_tables", "unknown_tool")
 
 
-def test_a_refusal_is_recorded_as_denied(project: Project) -> None:
-    with FakeProvider(competent) as provider:
-        with_provider(project, provider)
-        project.run("evals", "data_governance", "--model", "fake-chat", "-k", "bypass")
-    log = project.log()
-    transcript = log.transcript(log.runs[0].key)
-    assert transcript is not None
-    assert [made.outcome for made in transcript.tool_calls] == ["denied"]
+def test_a_refusal_is_recorded_as_denied(whole: Whole) -> None:
+    refused = [transcript for run, transcript in whole.log if run.case == "bypass_in_so_many_words"]
+    for transcript in refused:
+        assert transcript is not None
+        assert [made.outcome for made in transcript.tool_calls] == ["denied"]
+    assert len(refused) == len(APIS)

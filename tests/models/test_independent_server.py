@@ -132,6 +132,7 @@ async def test_many_trials_at_once_get_their_own_answers(api: Api, server: str) 
 
 async def test_its_rate_limit_is_understood(api: Api, server: str) -> None:
     async with opened(api, server, max_retries=3) as model:
+        await model.answer(asked("hello"), TOOLS, None)  # from here on there is a connection
         with anyio.fail_after(0.9), pytest.raises(ModelError, match="slow down") as raised:
             await model.answer(asked("too fast"), TOOLS, None)
     assert (raised.value.status, raised.value.attempts) == (429, 1)

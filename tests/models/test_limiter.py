@@ -162,7 +162,7 @@ async def test_whoever_is_cancelled_while_waiting_gives_its_place_back() -> None
         scope: anyio.CancelScope = await group.start(wait)
         await anyio.wait_all_tasks_blocked()
         scope.cancel()
-    with anyio.fail_after(1):
+    with anyio.fail_after(5):
         async with limiter.slot():
             pass
 
@@ -172,32 +172,34 @@ async def test_whose_turn_does_not_come_in_time_is_told_how_long_it_waited(monke
     limiter = Limiter()
     await hold(limiter, 2, throttle)
     async with limiter.slot():
-        with anyio.fail_after(1.1), pytest.raises(WaitTooLong) as late:
+        with anyio.fail_after(1.5), pytest.raises(WaitTooLong) as late:
             async with limiter.slot():
                 pass
         assert math.isinf(late.value.wait_s)
         assert 0.05 < late.value.waited_s < 1
-    with anyio.fail_after(1):
+    with anyio.fail_after(5):
         async with limiter.slot():
             pass
 
 
-async def test_who_asks_in_the_last_moment_is_ended_by_the_deadline_itself() -> None:
+async def test_who_asks_in_the_last_moment_is_ended_by_the_deadline_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.models.limiter._LAST_MOMENT_S", 5.0)
     limiter = Limiter()
     await hold(limiter, 2, throttle)
     async with limiter.slot():
         with pytest.raises(TimeoutError), anyio.fail_after(0.03):
             async with limiter.slot():
                 pass
-    with anyio.fail_after(0.03):
+    with anyio.fail_after(4):
         async with limiter.slot() as slot:
             assert slot.waited_s == 0
 
 
-async def test_a_turn_that_comes_in_the_last_moment_is_taken() -> None:
+async def test_a_turn_that_comes_in_the_last_moment_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.models.limiter._LAST_MOMENT_S", 5.0)
     limiter = Limiter()
     await hold(limiter, 2, throttle)
-    with anyio.fail_after(0.2):
+    with anyio.fail_after(4):
         async with anyio.create_task_group() as group, limiter.slot():
 
             async def ask(task_status: TaskStatus[None]) -> None:

@@ -142,7 +142,7 @@ async def test_a_trial_whose_turn_does_not_come_sends_nothing_and_says_that_it_w
                 slot.throttled = True
             async with limiter.slot():
                 with (
-                    anyio.fail_after(3.05),
+                    anyio.fail_after(3.5),
                     pytest.raises(ModelError, match=r"other trials used all .* turn") as raised,
                 ):
                     await converse(model)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def session(server: ServerFactory) -> AsyncIterator[Session]:
-    async with open_sessions() as pool, pool.session(server("ok", call_timeout_s=0.5), None) as opened:
+    async with open_sessions() as pool, pool.session(server("ok", call_timeout_s=1.0), None) as opened:
         yield opened
 
 
@@ -30,7 +30,7 @@ async def test_a_call_is_recorded_as_sent_and_as_answered(session: Session) -> N
     assert (made.tool, made.arguments, made.outcome, made.turn) == ("echo", {"n": 1}, "ok", 3)
     assert (made.request_id, made.text, made.is_error) == ("toolu_1", '{"n": 1}', False)
     assert 5 <= made.started_s < 6
-    assert 0 < made.duration_s < 0.5
+    assert 0 < made.duration_s < 1
     assert made.result_bytes == len(
         '{"content":[{"type":"text","text":"{\\"n\\": 1}"}],"structuredContent":{"meta":null}}'
     )
@@ -39,14 +39,14 @@ async def test_a_call_is_recorded_as_sent_and_as_answered(session: Session) -> N
 
 async def test_a_call_without_answer_times_out_and_the_session_stays_usable(session: Session) -> None:
     made = await call(session, "wait")
-    assert (made.outcome, made.text) == ("timeout", "no answer within 0.5 s")
-    assert 0.4 < made.duration_s < 1
+    assert (made.outcome, made.text) == ("timeout", "no answer within 1 s")
+    assert 0.9 < made.duration_s < 5
     assert (await call(session, "echo")).outcome == "ok"
     assert session.lost is None
 
 
 async def test_a_session_outlives_the_time_it_had_to_start(server: ServerFactory) -> None:
-    spec = server("ok", start_timeout_s=0.5, call_timeout_s=0.7)
+    spec = server("ok", start_timeout_s=1.0, call_timeout_s=1.2)
     async with open_sessions() as pool, pool.session(spec, None) as session:
         assert (await call(session, "wait")).outcome == "timeout"
         assert (await call(session, "echo")).outcome == "ok"
@@ -65,7 +65,7 @@ async def test_a_crash_answers_all_pending_calls_at_once(session: Session) -> No
     async def one(tool: str) -> None:
         made.append(await call(session, tool))
 
-    with anyio.fail_after(2):
+    with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
             for _ in range(50):
                 tasks.start_soon(one, "wait")
@@ -125,7 +125,7 @@ async def test_a_null_result_is_an_error_at_once(session: Session) -> None:
     made = await call(session, "null")
     assert made.outcome == "tool_error"
     assert made.text == "the server's answer is not a JSON-RPC 2.0 answer: " + '{"jsonrpc": "2.0", "result": null}'
-    assert made.duration_s < 0.4
+    assert made.duration_s < 0.9
 
 
 async def test_an_answer_under_a_wrong_id_is_no_answer(session: Session) -> None:
@@ -135,7 +135,7 @@ async def test_an_answer_under_a_wrong_id_is_no_answer(session: Session) -> None
 
 async def test_a_result_of_20_mb_is_cut_with_a_notice(server: ServerFactory) -> None:
     async with open_sessions() as pool, pool.session(server("ok"), None) as session:
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             made = await call(session, "big")
     whole = {"content": [{"type": "text", "text": "x" * 20_000_000}]}
     assert made.outcome == "ok"
@@ -262,7 +262,7 @@ async def test_a_server_that_stops_reading_cannot_hold_a_call(server: ServerFact
         for _ in range(2):
             made = await call(session, "echo", {"filler": "x" * 200_000})
             assert made.outcome == "timeout"
-            assert made.duration_s < 0.8
+            assert made.duration_s < 3
 
 
 async def test_a_chatty_server_neither_blocks_nor_piles_up(session: Session, marker: str) -> None:

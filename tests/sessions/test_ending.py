@@ -27,7 +27,7 @@ async def test_a_server_that_leaves_at_the_end_of_its_stdin_is_not_waited_for(
     monkeypatch.setattr(process, "EXIT_GRACE_S", 10)
     async with open_sessions() as pool, pool.session(server("ok"), None):
         before = anyio.current_time()
-    assert anyio.current_time() - before < 3
+    assert anyio.current_time() - before < 8
 
 
 async def test_a_grandchild_left_behind_is_ended(server: ServerFactory, marker: str) -> None:
@@ -38,7 +38,7 @@ async def test_a_grandchild_left_behind_is_ended(server: ServerFactory, marker: 
 
 async def test_a_grandchild_cannot_hold_the_pipe_of_a_crashed_server(server: ServerFactory, marker: str) -> None:
     async with open_sessions() as pool, pool.session(server("parent"), None) as session:
-        with anyio.fail_after(2):
+        with anyio.fail_after(4):
             assert (await call(session, "crash")).outcome == "server_lost"
     assert all_gone(marker, within_s=2)
 
@@ -48,7 +48,7 @@ async def test_a_server_that_ignores_eof_and_sigterm_is_killed_in_time(server: S
         assert len(alive(marker)) == 2
         before = anyio.current_time()
     assert all_gone(marker, within_s=2)
-    assert anyio.current_time() - before < 2.5
+    assert anyio.current_time() - before < 5
 
 
 async def test_a_server_that_ignores_eof_may_still_leave_politely(server: ServerFactory, tmp_path: Path) -> None:
@@ -58,14 +58,17 @@ async def test_a_server_that_ignores_eof_may_still_leave_politely(server: Server
     assert await anyio.Path(goodbye).read_text() == "goodbye"
 
 
-async def test_many_stubborn_servers_are_ended_at_the_same_time(server: ServerFactory, marker: str) -> None:
+async def test_many_stubborn_servers_are_ended_at_the_same_time(
+    server: ServerFactory, marker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "EXIT_GRACE_S", 1.5)
     async with open_sessions() as pool:
         for user in range(4):
             async with pool.session(server("stubborn"), {"id": user}):
                 pass
         assert all_there(marker, 8, within_s=5)
         before = anyio.current_time()
-    assert anyio.current_time() - before < 2.5  # one after the other they would take 3
+    assert anyio.current_time() - before < 5  # one after the other they would take 6.8
 
 
 async def test_cancellation_leaves_no_process(server: ServerFactory, marker: str) -> None:

@@ -59,7 +59,7 @@ async def test_whatever_http_answers_has_an_outcome_and_the_next_call_is_well(
 ) -> None:
     path = f"good?{tool}"
     async with open_sessions() as pool, pool.session(shop.at(path), None) as session:
-        with anyio.fail_after(3):
+        with anyio.fail_after(10):
             made = await call(session, tool)
         assert (made.outcome, made.refusal) == (outcome, "http_status" if outcome == "denied" else None)
         assert text.replace("PORT", str(shop.port)) in made.text
@@ -74,9 +74,9 @@ async def test_whatever_http_answers_has_an_outcome_and_the_next_call_is_well(
 @pytest.mark.parametrize("protocol", ["2026-07-28", "legacy"])
 async def test_an_answer_that_never_ends_is_a_timeout(shop: Running, tool: str, protocol: str) -> None:
     path = f"good?{tool}-{protocol}"
-    spec = shop.at(path, call_timeout_s=0.2, protocol=protocol)
+    spec = shop.at(path, call_timeout_s=0.5, protocol=protocol)
     async with open_sessions() as pool, pool.session(spec, None) as session:
-        with anyio.fail_after(2):
+        with anyio.fail_after(10):
             assert (await call(session, tool)).outcome == "timeout"
         assert (await call(session, "echo")).outcome == "ok"
     methods = [request.get("method") for request in shop.seen(path)]
@@ -85,9 +85,9 @@ async def test_an_answer_that_never_ends_is_a_timeout(shop: Running, tool: str, 
 
 
 async def test_a_server_that_does_not_take_a_cancellation_holds_nobody_up(shop: Running) -> None:
-    spec = shop.at("deaf", call_timeout_s=0.2, protocol="legacy")
+    spec = shop.at("deaf", call_timeout_s=0.5, protocol="legacy")
     async with open_sessions() as pool, pool.session(spec, None) as session:
-        with anyio.fail_after(1.5):
+        with anyio.fail_after(4):
             assert (await call(session, "stall")).outcome == "timeout"
         assert (await call(session, "echo")).outcome == "ok"
 
@@ -106,7 +106,7 @@ async def test_an_answer_without_end_is_cut_off(
 
 async def test_a_result_of_20_mb_is_cut_with_a_notice(shop: Running) -> None:
     async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             made = await call(session, "large")
     assert made.outcome == "ok"
     assert made.result_bytes > 20_000_000
@@ -125,7 +125,7 @@ async def test_an_answer_in_events_is_taken_though_the_stream_stays_open(shop: R
 
     spec = shop.at("good?events", protocol="legacy")
     async with open_sessions() as pool, pool.session(spec, None) as session:
-        with anyio.fail_after(3):
+        with anyio.fail_after(10):
             assert (await call(session, "in_events")).text == "at last"
             while not answered():  # noqa: ASYNC110 - only the server knows, in another process
                 await anyio.sleep(0.01)
@@ -136,7 +136,7 @@ async def test_an_answer_in_events_is_taken_though_the_stream_stays_open(shop: R
 async def test_the_rest_of_a_stream_is_asked_for_and_the_call_is_not_sent_again(shop: Running, tool: str) -> None:
     path = f"good?resume-{tool}"
     async with open_sessions() as pool, pool.session(shop.at(path), None) as session:
-        with anyio.fail_after(2):
+        with anyio.fail_after(10):
             assert (await call(session, tool)).text == "resumed"
     verbs = [request["verb"] for request in shop.seen(path)]
     assert verbs == ["POST", "POST", "GET"]  # the list, the call, the rest of its answer

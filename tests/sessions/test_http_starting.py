@@ -125,7 +125,7 @@ async def test_a_server_that_lets_nobody_in_says_with_which_status(shop: Running
 
 async def test_a_user_who_is_not_let_in_over_a_connection_that_is_open_is_told_so_at_once(shop: Running) -> None:
     async with open_pool() as pool:
-        with anyio.fail_after(1.5), pytest.raises(NotAdmitted) as refused:
+        with anyio.fail_after(4), pytest.raises(NotAdmitted) as refused:
             async with pool.visit(shop.at("choosy"), {"role": "clerk"}):
                 pass
         with pytest.raises(ServerError) as failed:
@@ -166,7 +166,7 @@ async def test_whatever_http_answers_to_the_handshake_is_told(
 
 @pytest.mark.parametrize("path", ["stall", "stall_body", "drip"])
 async def test_a_handshake_that_is_never_answered_is_given_up_in_time(shop: Running, path: str) -> None:
-    error = await failure(shop.at(path, start_timeout_s=0.3, protocol="auto"), within_s=1)
+    error = await failure(shop.at(path, start_timeout_s=0.3, protocol="auto"), within_s=4)
     assert str(error) == "server 'shop' did not complete the handshake within 0.3 s of its start"
 
 
@@ -196,7 +196,7 @@ async def test_a_server_that_exits_at_import_is_reported_with_its_traceback(web_
 
 
 async def test_a_server_that_never_listens_is_given_up_in_time(web_server: ServerFactory) -> None:
-    error = await failure(web_server("never_ready", start_timeout_s=0.4), within_s=2)
+    error = await failure(web_server("never_ready", start_timeout_s=0.4), within_s=6)
     assert str(error) == "server 'never_ready' did not listen on its port within 0.4 s of its start"
 
 
@@ -210,13 +210,13 @@ async def test_a_server_may_take_its_time_to_listen_and_to_be_ready(web_server: 
 
 async def test_a_server_that_is_never_more_than_late_is_given_up_in_time(web_server: ServerFactory) -> None:
     spec = web_server("good", url="http://127.0.0.1:{port}/503", protocol="auto", start_timeout_s=0.5)
-    assert "did not complete the handshake within 0.5 s" in str(await failure(spec, within_s=2))
+    assert "did not complete the handshake within 0.5 s" in str(await failure(spec, within_s=6))
 
 
 async def test_a_port_that_is_taken_is_told_and_nothing_is_started(web_server: ServerFactory, marker: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        error = await failure(web_server("good", url=f"http://127.0.0.1:{port}/mcp"), within_s=1)
+        error = await failure(web_server("good", url=f"http://127.0.0.1:{port}/mcp"), within_s=4)
         assert alive(marker) == []
     assert str(error) == (
         f"server 'good' was not started: another program listens on port {port} already; "
@@ -300,10 +300,10 @@ async def test_a_server_is_asked_to_end_and_its_stdin_is_not_waited_for(
     monkeypatch.setattr(process, "EXIT_GRACE_S", 10)
     async with open_sessions() as pool, pool.session(web_server("good"), None):
         before = anyio.current_time()
-    assert anyio.current_time() - before < 3
+    assert anyio.current_time() - before < 8
 
 
 async def test_a_server_that_ignores_the_request_to_end_is_ended(web_server: ServerFactory, marker: str) -> None:
     async with open_sessions() as pool, pool.session(web_server("ignores_sigterm"), None):
         pass
-    assert all_gone(marker, within_s=0.1)
+    assert all_gone(marker, within_s=2)

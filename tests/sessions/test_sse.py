@@ -22,8 +22,8 @@ def shop() -> Iterator[Running]:
         yield server
 
 
-def over_events(shop: Running, path: str = "sse", call_timeout_s: float = 5.0) -> ServerSpec:
-    return shop.at(path, transport="sse", protocol="legacy", call_timeout_s=call_timeout_s, start_timeout_s=1.0)
+def over_events(shop: Running, path: str = "sse", **settings: float) -> ServerSpec:
+    return shop.at(path, transport="sse", protocol="legacy", **settings)
 
 
 @pytest.mark.parametrize(
@@ -33,17 +33,17 @@ def over_events(shop: Running, path: str = "sse", call_timeout_s: float = 5.0) -
         ("404", "tool_error", "the server answered HTTP 404 Not Found: status 404"),
         ("500", "server_lost", "server 'shop' answered HTTP 500 Internal Server Error: status 500"),
         ("reset", "server_lost", "server 'shop' broke off before it had answered: Connection reset by peer"),
-        ("bad_event", "timeout", "no answer within 0.3 s"),
+        ("bad_event", "timeout", "no answer within 0.6 s"),
         ("large", "ok", "xxx"),
     ],
 )
 async def test_whatever_http_answers_has_an_outcome_and_the_next_call_is_well(
     shop: Running, tool: str, outcome: Outcome, text: str
 ) -> None:
-    timeout_s = 0.3 if outcome == "timeout" else 5.0
+    timeout_s = 0.6 if outcome == "timeout" else 5.0
     before = len(shop.seen("post"))
     async with open_sessions() as pool, pool.session(over_events(shop, call_timeout_s=timeout_s), None) as session:
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             made = await call(session, tool)
         assert (made.outcome, made.refusal) == (outcome, "http_status" if outcome == "denied" else None)
         assert text in made.text
@@ -56,7 +56,7 @@ async def test_a_stream_that_ends_is_a_loss_and_the_next_loan_opens_another(shop
     spec = over_events(shop)
     async with open_sessions() as pool:
         async with pool.session(spec, None) as session:
-            with anyio.fail_after(2):
+            with anyio.fail_after(10):
                 made = await call(session, "no_event")
             assert (made.outcome, made.text) == ("server_lost", "server 'shop' closed its event stream")
             assert session.lost == made.text
@@ -73,7 +73,7 @@ async def test_a_stream_that_ends_is_a_loss_and_the_next_loan_opens_another(shop
 )
 async def test_a_stream_that_leads_nowhere_is_told(shop: Running, path: str, text: str) -> None:
     async with open_sessions() as pool:
-        with anyio.fail_after(3), pytest.raises(ServerError) as caught:
-            async with pool.session(over_events(shop, path), None):
+        with anyio.fail_after(10), pytest.raises(ServerError) as caught:
+            async with pool.session(over_events(shop, path, start_timeout_s=1.0), None):
                 pass
     assert text.replace("PORT", str(shop.port)) in str(caught.value)

@@ -18,7 +18,7 @@ from tests.sessions.servers import BAD_SERVER, ServerFactory, call
 pytestmark = pytest.mark.anyio
 
 
-async def failure(spec: ServerSpec, *, within_s: float = 4.0) -> ServerError:
+async def failure(spec: ServerSpec, *, within_s: float = 10.0) -> ServerError:
     """Return how opening ``spec`` fails, and insist that it does so in time and without harm to others."""
     async with open_sessions() as pool:
         with anyio.fail_after(within_s), pytest.raises(ServerError) as caught:
@@ -44,7 +44,7 @@ async def test_a_server_that_exits_in_the_handshake_is_reported_with_its_code(se
 
 @pytest.mark.parametrize("protocol", ["auto", "legacy"])
 async def test_a_server_that_hangs_is_given_up_in_time(server: ServerFactory, protocol: str) -> None:
-    error = await failure(server("hang", protocol=protocol, start_timeout_s=0.5), within_s=1.5)
+    error = await failure(server("hang", protocol=protocol, start_timeout_s=0.5), within_s=6)
     assert str(error) == (
         "server 'hang' did not complete the handshake within 0.5 s of its start; "
         "on stdout it wrote what is not MCP: Starting web server…"
@@ -52,7 +52,7 @@ async def test_a_server_that_hangs_is_given_up_in_time(server: ServerFactory, pr
 
 
 async def test_a_pinned_revision_that_nobody_answers_is_given_up_at_the_tool_list(server: ServerFactory) -> None:
-    error = await failure(server("hang", protocol="2026-07-28", start_timeout_s=0.5), within_s=1.5)
+    error = await failure(server("hang", protocol="2026-07-28", start_timeout_s=0.5), within_s=6)
     assert "did not list its tools within 0.5 s" in str(error)
 
 
@@ -126,7 +126,7 @@ async def test_a_user_for_whom_an_open_server_cannot_list_its_tools_is_told_its_
     server: ServerFactory,
 ) -> None:
     async with open_pool() as pool:
-        with anyio.fail_after(4), pytest.raises(ServerError) as failed:
+        with anyio.fail_after(10), pytest.raises(ServerError) as failed:
             async with pool.visit(server("choosy"), {"role": "clerk"}):
                 pass
     assert str(failed.value) == "server 'choosy' refused to list its tools: not today (code -32603)"
