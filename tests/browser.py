@@ -27,7 +27,7 @@ FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
-WAIT_S = 30.0
+WAIT_S = 60.0
 """Bound of everything that is waited for; all of it takes a second or two."""
 _LOADED = "return document.readyState === 'complete' && location.href === arguments[0]"
 

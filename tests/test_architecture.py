@@ -183,7 +183,7 @@ def test_a_command_loads_nothing_heavy_that_it_does_not_need(
         [sys.executable, "-c", script, *arguments],
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=120,
         check=True,
         cwd=tmp_path,
         env={"HOME": str(tmp_path)},

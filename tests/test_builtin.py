@@ -46,7 +46,7 @@ def reported(folder: Path) -> list[object]:
         cwd="/",
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=120,
         check=True,
     )
     answer: list[object] = json.loads(done.stdout)

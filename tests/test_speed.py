@@ -72,7 +72,7 @@ def cost_of(folder: Path, cases: int, **settings: object) -> Cost:
             env={**project.env, "HOME": str(folder), "PATH": ""},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            timeout=50,
+            timeout=120,
             check="model" not in settings,
         )
         requests = len(provider.journal)

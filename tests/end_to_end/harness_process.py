@@ -17,7 +17,7 @@ from harness.runlog import RunLog, read_log
 from harness.runner.folders import find_log
 from tests.end_to_end.warm import WarmProcess, fits
 
-TIMEOUT_S = 50.0
+TIMEOUT_S = 120.0
 """No command of these tests takes nearly as long, even on a busy machine."""
 HARNESS = (sys.executable, "-c", "from harness.cli import main; main()")
 PLAIN_SERVER = Path(__file__).parents[1] / "sessions" / "bad_server.py"

@@ -20,7 +20,7 @@ from tests.end_to_end.harness_process import Project, finish, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say, slow, stall, status
 from tests.sessions.servers import all_gone
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def step(project: Path, name: str, **env: str) -> subprocess.CompletedProcess[st
         },
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=120,
         check=False,
     )
 

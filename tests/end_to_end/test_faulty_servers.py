@@ -132,7 +132,7 @@ def test_an_output_that_is_full_is_told_in_words(project: Project, marker: str, 
     spec = plain_server()
     project.suite("s", [{"name": "a", "prompt": "Use echo.", "assertions": {"must_call": ["echo"]}}], server=spec)
     process = project.start(*arguments, stdout_to="/dev/full")
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=120)
     assert process.returncode == 3
     assert "the output cannot be written: No space left on device" in stderr
     assert "Traceback" not in stderr

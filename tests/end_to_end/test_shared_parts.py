@@ -12,7 +12,7 @@ from harness.types import Transcript
 from tests.end_to_end.harness_process import Finished, Project, finish, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say, stall
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 @pytest.fixture(autouse=True)

@@ -25,7 +25,7 @@ from typing import Any, Literal, TypeAlias
 
 STARTED = ("PATH", "HOME", "LANG")
 """The environment that the parent of all is started with; the names are those of `Project`."""
-_ANSWER_S = 20.0
+_ANSWER_S = 60.0
 
 Program: TypeAlias = Literal["harness", "pytest"]
 """What a forked process becomes."""

@@ -80,7 +80,7 @@ class FakeProvider:
         with self._arrival:
             return list(self._journal)
 
-    def wait_for_requests(self, count: int, timeout_s: float = 5.0) -> list[Incoming]:
+    def wait_for_requests(self, count: int, timeout_s: float = 30.0) -> list[Incoming]:
         """Block until ``count`` requests have arrived, and return the journal.
 
         Raises:

@@ -247,7 +247,7 @@ def test_an_interrupt_ends_the_trial_and_its_server_and_the_log_is_whole(tmp_pat
         model = {"type": "openai", "api_key": "test-key", "base_url": f"{provider.url}/v1"}
         Project(tmp_path).configure(models={"models": {"slow": model}})
         process = start(tmp_path, "--harness-model", "slow")
-        provider.wait_for_requests(2, timeout_s=20)
+        provider.wait_for_requests(2, timeout_s=60)
         assert alive(marker)
         process.send_signal(signal.SIGINT)
         finished = finish(process)

@@ -93,7 +93,7 @@ def test_every_terminal_gets_plain_lines_of_80_columns(tmp_path: Path, env: dict
         env={"PATH": os.environ["PATH"]} | env,
         capture_output=True,
         check=True,
-        timeout=30,
+        timeout=120,
     )
     text = result.stdout.decode()
     assert "\x1b" not in text

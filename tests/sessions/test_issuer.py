@@ -30,9 +30,9 @@ def issuer() -> Iterator[Issuer]:
 
 def verified(issuer: Issuer, token: str) -> dict[str, object]:
     """Verify as a server does that knows only the issuer's URL."""
-    configuration = httpx2.get(f"{issuer.url}/.well-known/openid-configuration", timeout=5).json()
+    configuration = httpx2.get(f"{issuer.url}/.well-known/openid-configuration", timeout=20).json()
     assert configuration["issuer"] == issuer.url
-    key = jwt.PyJWKClient(configuration["jwks_uri"], timeout=5).get_signing_key_from_jwt(token)
+    key = jwt.PyJWKClient(configuration["jwks_uri"], timeout=20).get_signing_key_from_jwt(token)
     claims: dict[str, object] = jwt.decode(
         token,
         key,
@@ -76,23 +76,23 @@ def test_a_flawed_token_has_that_one_flaw(issuer: Issuer, credential: Credential
 
 @pytest.mark.parametrize("document", ["openid-configuration", "oauth-authorization-server"])
 def test_discovery_leads_to_the_key(issuer: Issuer, document: str) -> None:
-    found = httpx2.get(f"{issuer.url}/.well-known/{document}", timeout=5).json()
-    (key,) = httpx2.get(found["jwks_uri"], timeout=5).json()["keys"]
+    found = httpx2.get(f"{issuer.url}/.well-known/{document}", timeout=20).json()
+    (key,) = httpx2.get(found["jwks_uri"], timeout=20).json()["keys"]
     assert (key["kty"], key["alg"], key["use"]) == ("RSA", "RS256", "sig")
     assert not set(key) & {"d", "p", "q", "dp", "dq", "qi"}
 
 
 def test_there_is_nothing_else_to_be_had(issuer: Issuer) -> None:
-    assert httpx2.get(f"{issuer.url}/token", timeout=5).status_code == 404
+    assert httpx2.get(f"{issuer.url}/token", timeout=20).status_code == 404
 
 
 def test_a_client_that_hangs_up_in_mid_request_is_no_news_for_the_terminal(
     issuer: Issuer, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with socket.create_connection(("127.0.0.1", int(issuer.url.rpartition(":")[2])), timeout=5) as client:
+    with socket.create_connection(("127.0.0.1", int(issuer.url.rpartition(":")[2])), timeout=20) as client:
         client.sendall(b"GET /jwks.json HTTP/1.1\r\nHost:")
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset, not closed
-    assert httpx2.get(issuer.jwks_url, timeout=5).status_code == 200  # by now the one before has its thread
+    assert httpx2.get(issuer.jwks_url, timeout=20).status_code == 200  # by now the one before has its thread
     for thread in threading.enumerate():
         if "process_request_thread" in thread.name:
             thread.join(5)
@@ -105,7 +105,7 @@ def test_it_listens_on_loopback_alone_and_no_longer_than_it_has_to() -> None:
     assert issuer.url.startswith("http://127.0.0.1:")
     issuer.close()
     with pytest.raises(OSError, match="refused"):
-        urllib.request.urlopen(issuer.jwks_url, timeout=5)
+        urllib.request.urlopen(issuer.jwks_url, timeout=20)
 
 
 @pytest.mark.anyio

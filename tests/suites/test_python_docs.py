@@ -28,7 +28,7 @@ def test_the_program_runs_the_suite_as_written(tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=120,
         check=False,
         env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
     )

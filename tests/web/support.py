@@ -22,7 +22,7 @@ from tests.end_to_end.harness_process import Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say, stall
 from tests.reports.sample_logs import HOSTILE
 
-WAIT_S = 30.0
+WAIT_S = 60.0
 """Bound of everything that is waited for; all of it takes a second or two."""
 KEY = "test-key-0123456789"
 HOSTILE_ANSWER = "\n".join(HOSTILE).replace("\ud800", "")

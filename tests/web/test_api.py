@@ -24,7 +24,7 @@ def told(page: Page, tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
     (folder / "my_tests.csv").write_text(TWO)
     command = 'curl -s -N -X POST http://localhost:8000/evaluations/run -F "file=@my_tests.csv"'
     command = command.replace("http://localhost:8000", page.url) + " -F model=fake -F server=plain"
-    answer = subprocess.run(shlex.split(command), capture_output=True, text=True, timeout=30, check=True, cwd=folder)
+    answer = subprocess.run(shlex.split(command), capture_output=True, text=True, timeout=120, check=True, cwd=folder)
     return list(events(iter(answer.stdout.split("\n"))))
 
 
@@ -121,7 +121,7 @@ def test_a_run_in_a_terminal_is_watched_while_it_goes_on(page: Page) -> None:
         assert (last.name, last.data["reason"], last.data["counts"]["cancelled"]) == ("summary", "interrupted", 1)
     finally:
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
 
 
 def test_the_download_is_the_document_of_the_command_line(page: Page, ended: str) -> None:

@@ -211,7 +211,7 @@ def test_the_same_conversation_gets_the_same_reply_in_every_process() -> None:
             capture_output=True,
             text=True,
             check=True,
-            timeout=50,
+            timeout=120,
         ).stdout.strip()
         for seed in ("1", "4242")
     }

@@ -32,7 +32,7 @@ def test_a_file_that_is_no_memory_is_refused_in_a_sentence(tmp_path: Path) -> No
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 2

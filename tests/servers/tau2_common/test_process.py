@@ -100,7 +100,7 @@ def test_without_data_a_server_names_the_command_that_fetches_them(tmp_path: Pat
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=120,
         check=False,
     )
     assert ended.returncode == 2
