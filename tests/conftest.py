@@ -25,6 +25,7 @@ gc.set_threshold(200_000, 50, 100)
 
 
 def pytest_collection_finish() -> None:
+    gc.freeze()  # nor will it be while the tests run: it is not looked at again
     gc.set_threshold(700, 10, 10)  # as Python has it: some tests are about what is collected
 
 
