@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,7 +26,7 @@ def provider() -> Iterator[FakeProvider]:
 @pytest.fixture
 def memory(project: Project, provider: FakeProvider) -> Project:
     settings = {"type": "openai", "model": "gpt-4o", "api_key": "test-key", "base_url": f"{provider.url}/v1"}
-    forgetful = {"command": "python", "args": [str(PLAIN_SERVER), "fine"]}
+    forgetful = {"command": sys.executable, "args": [str(PLAIN_SERVER), "fine"]}
     project.configure(models={"models": {"fake": settings}}, servers={"forgetful": forgetful})
     return project
 
