@@ -19,7 +19,7 @@ ROOT = Path(harness.__file__).parent
 FLOORS = (
     {"types", "py"},
     {"errors", "canonical", "secret_names"},
-    {"registry", "builtin", "redaction", "runlog", "stats", "patterns"},
+    {"registry", "builtin", "certificates", "redaction", "runlog", "stats", "patterns"},
     {"runlog_diff"},
     {"documents", "fetching"},
     {"config"},

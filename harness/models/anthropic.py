@@ -19,8 +19,9 @@ from contextlib import suppress
 from typing import Any, cast
 
 import httpx2
-from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic, Omit
+from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic, DefaultAsyncHttpxClient, Omit
 
+from harness.certificates import trusted
 from harness.models.conversation import CallIds, items, parse_arguments, text_of, turns
 from harness.models.endpoint import Endpoint, Exchange, base_url, completed, headers, key, timeout
 from harness.models.faults import ConnectionFailed
@@ -61,6 +62,7 @@ class AnthropicModel:
             base_url=url,
             timeout=timeout(spec),
             max_retries=0,
+            http_client=DefaultAsyncHttpxClient(verify=trusted()),
             default_headers=cast("dict[str, str]", headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit())),
             open_telemetry=False,
         )

@@ -15,8 +15,9 @@ from contextlib import suppress
 from typing import Any, cast
 
 import httpx2
-from openai import APIConnectionError, APIStatusError, AsyncOpenAI, Omit
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, Omit
 
+from harness.certificates import trusted
 from harness.models.conversation import text_of
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
 from harness.models.faults import ConnectionFailed
@@ -44,6 +45,7 @@ class OpenAIConnection:
             base_url=self.url,
             timeout=timeout(spec),
             max_retries=0,
+            http_client=DefaultAsyncHttpxClient(verify=trusted()),
             default_headers=cast("dict[str, str]", own),
         )
         self._path = path

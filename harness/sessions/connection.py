@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from harness.errors import NotAdmitted, ServerError
+from harness.errors import NotAdmitted, ServerError, UsageError
 from harness.sessions.bearer import Bearer, Bearers
 from harness.sessions.faults import HttpFault
 from harness.sessions.guardian import Guardian
@@ -149,6 +149,8 @@ class Connection:
                 await self._live(starting)
         except ServerError as error:
             self._failure = error
+        except UsageError as error:
+            self._failure = ServerError(f"server {self._spec.name!r} cannot be reached: {error}")
         except Exception as error:  # noqa: BLE001 - whatever escapes the SDK is this server's fault and must not touch others
             self._conclude(f"broke the client: {'; '.join(_leaves(error))}")
         finally:

@@ -22,12 +22,12 @@ import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import anyio
 import httpx2
 
+from harness.certificates import trusted
 from harness.sessions.faults import HttpFault
 from harness.sessions.frames import MAX_MESSAGE_BYTES
 
@@ -116,7 +116,7 @@ async def open_web(endpoint: Endpoint) -> AsyncGenerator[Web]:
     headers.update(_encoded(endpoint.headers))
     trust_env = not is_loopback(url.host)
     async with httpx2.AsyncClient(
-        verify=_trusted(trust_env=trust_env),
+        verify=trusted(trust_env=trust_env),
         headers=headers,
         auth=_Identity(endpoint.identity),
         timeout=httpx2.Timeout(None),
@@ -125,12 +125,6 @@ async def open_web(endpoint: Endpoint) -> AsyncGenerator[Web]:
         trust_env=trust_env,
     ) as client:
         yield Web(client, url)
-
-
-@cache
-def _trusted(*, trust_env: bool) -> ssl.SSLContext:
-    """Return whom connections trust; read once, for reading all certificates takes longer than a whole trial."""
-    return httpx2.create_ssl_context(trust_env=trust_env)
 
 
 class _Identity(httpx2.Auth):

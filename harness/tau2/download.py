@@ -20,13 +20,15 @@ def repository(paths: Iterable[str], progress: Progress, base: str = f"{REPOSITO
     """Return the files at ``paths`` of the repository.
 
     Raises:
-        UsageError: one cannot be downloaded.
+        UsageError: one cannot be downloaded, or nobody is trusted.
     """
     import httpx2
 
+    from harness.certificates import trusted
+
     wanted = list(paths)
     found: dict[str, bytes] = {}
-    with httpx2.Client(timeout=_TIMEOUT_S, follow_redirects=True) as client:
+    with httpx2.Client(verify=trusted(), timeout=_TIMEOUT_S, follow_redirects=True) as client:
         for number, path in enumerate(wanted):
             progress("downloading", number, len(wanted))
             try:

@@ -32,8 +32,8 @@ Program: TypeAlias = Literal["harness", "pytest"]
 
 
 def fits(env: Mapping[str, str]) -> bool:
-    """Whether a process with ``env`` may be forked: nothing in it concerns Python's own start."""
-    return env.get("LANG") == "C.UTF-8" and not any(name.startswith(("PYTHON", "LC_")) for name in env)
+    """Whether a process with ``env`` may be forked: nothing in it concerns what was read before."""
+    return env.get("LANG") == "C.UTF-8" and not any(name.startswith(("PYTHON", "LC_", "SSL_")) for name in env)
 
 
 class WarmProcess(subprocess.Popen[str]):
@@ -123,6 +123,7 @@ def _nursery() -> _Nursery:
 def _warm_up() -> None:
     from importlib import import_module
 
+    from harness.certificates import trusted
     from harness.cli import COMMANDS
     from harness.runlog import _adapter
 
@@ -131,6 +132,7 @@ def _warm_up() -> None:
     for module in (*heavy, *own, *(f"harness.cli.{name.replace('-', '_')}" for name in COMMANDS)):
         import_module(module)
     _adapter()
+    trusted()
     import_module("pytest")
 
 
