@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,44 +13,31 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from harness.cli.listing import chosen_server, list_tools
-from harness.cli.options import MCP_CONFIG, json_object
-from harness.config import load_config
+from harness.cli.listing import LISTED, Listed
 from harness.linting.findings import Finding, Severity
 from harness.linting.lint import is_clean, lint
 from harness.reports.text import printable
-from harness.types import JsonObject, ServerSpec, ToolList
+from harness.types import ServerSpec, ToolList
 
 _STYLES: dict[Severity, str] = {"error": "bold red", "warning": "yellow", "note": "dim"}
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
 @click.command("lint")
-@click.argument("server", required=False, metavar="[SERVER]")
-@click.option("--server", "command_line", metavar="COMMAND|URL|NAME", help='For example "python my_server.py".')
-@MCP_CONFIG
-@click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to look.")
+@LISTED
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
-def command(
-    server: str | None,
-    command_line: str | None,
-    mcp_config: str | None,
-    user_context: JsonObject | None,
-    json_output: bool,
-) -> None:
+def command(listed: Listed, *, json_output: bool) -> None:
     """Find what in a server's tool list makes LLMs fail, and what to write instead.
 
     SERVER is the name of a configured or built-in server, or the URL of one that runs. No tool is called
     and no model is asked. The exit code is 0 if there are no errors or warnings (notes do not count), and 1
     if there are.
     """
-    spec = chosen_server(load_config(Path.cwd(), os.environ, mcp_config), command_line or server)
-    tools = list_tools(spec, user_context)
-    findings = lint(tools)
+    findings = lint(listed.tools)
     if json_output:
-        click.echo(json.dumps(_document(spec, tools, findings)))
+        click.echo(json.dumps(_document(listed.server, listed.tools, findings)))
     else:
-        _print(spec, tools, findings, Console(highlight=False, markup=False, emoji=False))
+        _print(listed.server, listed.tools, findings, Console(highlight=False, markup=False, emoji=False))
     raise click.exceptions.Exit(0 if is_clean(findings) else 1)
 
 

@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
 import anyio
 import click
 
-from harness.config import Config
+from harness.cli.options import MCP_CONFIG, bundle, json_object
+from harness.config import Config, load_config
 from harness.errors import HarnessError
 from harness.sessions import open_sessions
 from harness.types import JsonObject, ServerSpec, ToolList
 
 
-def chosen_server(config: Config, named: str | None) -> ServerSpec:
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a command looks at."""
+
+    server: ServerSpec
+    tools: ToolList
+
+
+def _listed(
+    server: str | None, command_line: str | None, mcp_config: str | None, user_context: JsonObject | None
+) -> Listed:
+    spec = _chosen_server(load_config(Path.cwd(), os.environ, mcp_config), command_line or server)
+    return Listed(spec, list_tools(spec, user_context))
+
+
+LISTED = bundle(
+    "listed",
+    _listed,
+    click.argument("server", required=False, metavar="[SERVER]"),
+    click.option("--server", "command_line", metavar="COMMAND|URL|NAME", help='For example "python my_server.py".'),
+    MCP_CONFIG,
+    click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to look."),
+)
+"""Hands a command the server that it was given, and its tools."""
+
+
+def _chosen_server(config: Config, named: str | None) -> ServerSpec:
     """Return the server that a command was given; without one, the only one that is configured.
 
     Raises:

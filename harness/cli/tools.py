@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,37 +10,24 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from harness.cli.listing import chosen_server, list_tools
-from harness.cli.options import MCP_CONFIG, json_object
-from harness.config import load_config
+from harness.cli.listing import LISTED, Listed
 from harness.linting.listing import estimated_tokens
 from harness.reports.text import printable
-from harness.types import JsonObject, ServerSpec, Tool, ToolList
+from harness.types import ServerSpec, Tool, ToolList
 
 
 @click.command("tools")
-@click.argument("server", required=False, metavar="[SERVER]")
-@click.option("--server", "command_line", metavar="COMMAND|URL|NAME", help='For example "python my_server.py".')
-@MCP_CONFIG
-@click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to look.")
+@LISTED
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
-def command(
-    server: str | None,
-    command_line: str | None,
-    mcp_config: str | None,
-    user_context: JsonObject | None,
-    json_output: bool,
-) -> None:
+def command(listed: Listed, *, json_output: bool) -> None:
     """List a server's tools as a model will see them, with what they cost in every request.
 
     SERVER is the name of a configured or built-in server, or the URL of one that runs.
     """
-    spec = chosen_server(load_config(Path.cwd(), os.environ, mcp_config), command_line or server)
-    tools = list_tools(spec, user_context)
     if json_output:
-        click.echo(json.dumps(_document(spec, tools)))
+        click.echo(json.dumps(_document(listed.server, listed.tools)))
     else:
-        _print(spec, tools, Console(highlight=False, markup=False, emoji=False))
+        _print(listed.server, listed.tools, Console(highlight=False, markup=False, emoji=False))
 
 
 def _document(spec: ServerSpec, tools: ToolList) -> dict[str, Any]:

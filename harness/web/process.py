@@ -15,6 +15,7 @@ import anyio.abc
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from harness.errors import HarnessError
+from harness.sessions.pipes import see_off
 
 READY_S = 30.0
 """From an upload to what is to be said of it: a process starts, reads and plans."""
@@ -109,6 +110,7 @@ class Worker:
             with anyio.move_on_after(REAP_S):
                 await self._process.wait()
             await self._process.aclose()
+            await see_off(self._orders)
 
     async def gone(self, within_s: float) -> bool:
         """Wait for its end."""

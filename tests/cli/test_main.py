@@ -106,6 +106,6 @@ def test_an_interrupt_of_a_command_is_a_document_too(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("harness.cli.lint.list_tools", interrupted)
+    monkeypatch.setattr("harness.cli.listing.list_tools", interrupted)
     assert harness("lint", "crm", "--json-output") == 130
     assert json.loads(capsys.readouterr().out) == {"status": "error", "error": "interrupted"}
