@@ -72,10 +72,12 @@ def test_a_missing_table_is_told_with_its_file(tmp_path: Path) -> None:
         tables["DEFAULT_STATE"]
 
 
-@pytest.mark.parametrize("source", [None, "A = (", "\x00"])
+@pytest.mark.parametrize("source", [None, b"A = (", b"\x00", b"A = '\xff'"])
 def test_a_module_that_cannot_be_read_is_told_with_the_command_that_brings_it(
-    tmp_path: Path, source: str | None
+    tmp_path: Path, source: bytes | None
 ) -> None:
-    package = a_package(tmp_path, **({} if source is None else {LONG_CONTEXT.removesuffix(".py"): source}))
+    package = a_package(tmp_path)
+    if source is not None:
+        (package / SOURCES / LONG_CONTEXT).write_bytes(source)
     with pytest.raises(UsageError, match=r"cannot read .*long_context\.py.*\n  fetch it: harness fetch bfcl"):
         read_tables(package, "GorillaFileSystem", long_context=True)
