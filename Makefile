@@ -1,7 +1,7 @@
 # Two commands, each of which does all the set-up it needs:
 #   make evals   run the main job on the embedded default: no key, no network beyond the package index
 #   make test    run all the tests
-.PHONY: evals test bench check lock
+.PHONY: evals test proofs bench check lock
 .DEFAULT_GOAL := evals
 
 # The tests start Python hundreds of times: compiled modules are kept, whatever the environment says.
@@ -15,7 +15,12 @@ evals: $(READY)
 	$(VENV)/bin/harness evals data_governance
 
 test: $(READY)
-	$(VENV)/bin/python -m pytest -n 2 --dist worksteal
+	$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m "not slow"
+	@echo "Left out: the slow proofs (thousands of examples); make proofs runs them."
+
+# The slow proofs, which `.ci/run` runs after the tests.
+proofs: $(READY)
+	$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m slow --timeout 1200; code=$$?; [ $$code -eq 0 ] || [ $$code -eq 5 ] # 5: there is none
 
 # What the harness costs beside the same work written by hand; docs/performance.md says what it measures.
 bench: $(READY)
