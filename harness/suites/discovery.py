@@ -27,22 +27,24 @@ def find_suites(
 
     A name is what stands under ``suite:``, that of a benchmark, the path of a file or folder, or, for a suite in
     Python, its own or its dotted path. Names are looked up in
-    ``roots`` one after the other; the project's own suites are those of the first root that has any
-    files. A broken file stands in the way only of those who ask for it, or for everything.
+    ``roots`` one after the other; the project's own suites are those of the first root, and all others are
+    found by name only: nobody asked to pay for them. A broken file stands in the way only of those who ask for
+    it, or for everything.
 
     Args:
         names: what was asked for.
-        roots: folders, searched with all their subfolders; those that do not exist are empty.
+        roots: folders, the project's own first, searched with all their subfolders; those that do not exist are
+            empty.
         vocabulary: the checks that a suite may use.
         read: reads one file.
 
     Raises:
         InvalidInput: a suite that was asked for is invalid, or two of them have one name.
         UsageError: there is no such suite, file or folder.
-        NothingToRun: there are no suites at all.
+        NothingToRun: the project has no suites; the message names those that can be run by name.
     """
     library = _Library(roots, vocabulary, read)
-    found = [suite for name in names for suite in library.named(name)] if names else library.all_of_first_root()
+    found = [suite for name in names for suite in library.named(name)] if names else library.own()
     return distinct(found)
 
 
@@ -139,12 +141,18 @@ class _Library:
         self._vocabulary = vocabulary
         self._shelves: dict[Path, _Shelf] = {}
 
-    def all_of_first_root(self) -> tuple[Suite, ...]:
-        for root in self._roots:
-            shelf = self._shelf(root)
-            if shelf.suites or shelf.broken:
-                return shelf.all()
-        raise NothingToRun(f"there are no suites in {', '.join(shown(root) for root in self._roots)}")
+    def own(self) -> tuple[Suite, ...]:
+        """Return every suite of the project; raises `NothingToRun` if it has none."""
+        own, *others = self._roots
+        if suites := self._shelf(own).all():
+            return suites
+        by_name = [*PYTHON_SUITES.names(), *(suite.name for root in others for suite in self._shelf(root).suites)]
+        raise NothingToRun(
+            f"there are no suites in {shown(own)}/\n"
+            "  Draft some with harness init, or write one, for example evals/first.yml.\n"
+            f"  What comes with harness is run by name: {', '.join(sorted(by_name))}.\n"
+            f"  Benchmarks, too, once their data was fetched: {', '.join(BENCHMARKS.names())}."
+        )
 
     def named(self, name: str) -> Sequence[Suite]:
         if names_a_file(name):

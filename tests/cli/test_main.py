@@ -109,3 +109,12 @@ def test_an_interrupt_of_a_command_is_a_document_too(
     monkeypatch.setattr("harness.cli.listing.list_tools", interrupted)
     assert harness("lint", "crm", "--json-output") == 130
     assert json.loads(capsys.readouterr().out) == {"status": "error", "error": "interrupted"}
+
+
+@pytest.mark.parametrize("command", ["evals", "evals --model openai:gpt-4o", "evals -k anything", "probe"])
+def test_where_there_is_nothing_of_ones_own_to_run_nothing_is_run(
+    harness: Harness, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert harness(*command.split()) == 2
+    assert "run by name: access_matrix, customer_analysis, data_governance," in capsys.readouterr().err
+    assert not Path(".harness").exists()

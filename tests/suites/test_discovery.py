@@ -109,14 +109,19 @@ def test_without_names_all_suites_of_the_project_are_found_and_no_others() -> No
     assert found() == ["first", "second"]
 
 
-def test_without_suites_of_its_own_a_project_runs_those_that_are_built_in() -> None:
+def test_without_suites_of_its_own_a_project_has_nothing_to_run_and_hears_what_can_be_run_by_name() -> None:
     suite("builtin/d.yml", "other")
+    suite("builtin/e.yml", "another")
     Path("evals").mkdir()
-    assert found() == ["other"]
+    with pytest.raises(NothingToRun) as caught:
+        find()
+    assert "there are no suites in evals/" in str(caught.value)
+    assert "run by name: another, internal, other." in str(caught.value)
+    assert found("other") == ["other"]
 
 
 def test_no_suites_at_all_is_nothing_to_run() -> None:
-    with pytest.raises(NothingToRun, match="no suites in evals, builtin"):
+    with pytest.raises(NothingToRun, match="no suites in evals/\n"):
         find()
 
 
