@@ -29,7 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Return what collects the cases of a suite, if the file is one."""
-    if is_suite(file_path, parent.config):
+    if is_suite(file_path):
         from harness.pytest_plugin.collect import SuiteFile
 
         return SuiteFile.from_parent(parent, path=file_path)

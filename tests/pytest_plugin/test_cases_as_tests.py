@@ -82,7 +82,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         'test_id,query,expected_tool,expected_args,expected_response_contains\n1,Echo it.,echo,{},""\n'
     )
     Project(folder).configure(servers={"numbers": plain_server()})
+    # Files of other tools, below evals too, cost nobody's tests anything.
     (folder / "compose.yml").write_text("services: {}\n")
+    (folder / "evals" / "promptfoo.yaml").write_text("prompts: [x]\ntests:\n  - vars: {a: b}\n")
+    (folder / "evals" / "prompts.csv").write_text("prompt,expected\nHello,Hi\n")
+    (folder / "evals" / "samples.jsonl").write_text('{"input": [], "ideal": "x"}\n')
+    (folder / "evals" / "bench.py").write_text("class Bench:\n    name = 'x'\n    cases = [1]\n\n\nraise SystemExit\n")
     (folder / "helm_test.yaml").write_text("suite: deployment\ntests:\n  - it: works\n")
     return folder
 
@@ -218,7 +223,7 @@ def test_what_only_all_cases_together_show_is_told_in_the_end_and_decides(tmp_pa
     assert finished.code == 1
 
 
-def test_a_file_below_evals_that_is_no_suite_is_an_error_with_its_line(tmp_path: Path) -> None:
+def test_a_suite_with_mistakes_is_an_error_with_its_line(tmp_path: Path) -> None:
     suite(tmp_path, "good", {"name": "a", **ECHO})
     suite(tmp_path, "bad", {"name": "a", "promt": "Echo it.", "assertions": {"must_call": ["echo"]}})
     (tmp_path / "evals" / "twin.yml").write_text((tmp_path / "evals" / "good.yml").read_text())
