@@ -7,6 +7,7 @@ conversation which was interrupted from outside still gives up all that happened
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import anyio
@@ -119,7 +120,7 @@ class Conversation:
 
     def transcript(self) -> Transcript:
         """Return everything that happened so far; complete once `run` has returned."""
-        troubled = self._error is not None or any(call.outcome in {"timeout", "server_lost"} for call in self._calls)
+        troubled = self._error is not None or any(call.unanswered for call in self._calls)
         return Transcript(
             messages=tuple(self._messages),
             tool_calls=tuple(self._calls),
@@ -186,7 +187,7 @@ class Conversation:
         """Put what the server says into the system prompt of the conversation that begins."""
         request = ToolRequest(id=f"recall_{len(self._messages)}", tool=call.tool, arguments=call.arguments)
         made = await self._session.call(request, turn=0, epoch=self._epoch)
-        if made.outcome == "server_lost":
+        if made.unanswered:
             self._fail(TrialError(kind="server", message=made.text, detail=self._session.stderr_tail()))
         self._system = (self._prompt or "").replace(RECALLED, made.text)
         return made.text
@@ -265,6 +266,7 @@ class Conversation:
     async def _execute(self, requests: Sequence[ToolRequest]) -> None:
         """Send all calls of one reply, side by side, and answer every one in the order of asking."""
         calls = [self._unanswered(request) for request in requests]
+        unanswered = calls.copy()
 
         async def send(position: int) -> None:
             calls[position] = await self._session.call(requests[position], turn=self._turns, epoch=self._epoch)
@@ -278,7 +280,11 @@ class Conversation:
                         group.start_soon(send, position)
         finally:
             # Interrupted or not, these calls were made.
-            self._calls += calls
+            now = anyio.current_time() - self._epoch
+            self._calls += [
+                replace(call, duration_s=now - call.started_s) if call is cut else call
+                for call, cut in zip(calls, unanswered, strict=True)
+            ]
         self._messages.append(
             ToolMessage(
                 answers=tuple(

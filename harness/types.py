@@ -650,6 +650,7 @@ Outcome: TypeAlias = Literal[
     "invalid_arguments",
     "timeout",
     "server_lost",
+    "invalid_result",
     "blocked",
 ]
 """What came of a call:
@@ -661,7 +662,13 @@ Outcome: TypeAlias = Literal[
 - ``invalid_arguments``: the arguments are not what the tool takes.
 - ``timeout``: no answer within the call's deadline.
 - ``server_lost``: the server went away before it answered, or HTTP answered in its place (429, 5xx).
+- ``invalid_result``: the server answered with what is no result as MCP defines it (``null``, bad JSON, ``content``
+  that is no list of MCP's content, ``isError`` that is neither true nor false).
 - ``blocked``: our own guard did not send it (read-only mode, blocked tool, call limit)."""
+
+UNANSWERED: frozenset[Outcome] = frozenset({"timeout", "server_lost", "invalid_result"})
+"""Outcomes that are the server's fault: they say nothing of the model, nor of what the server lets a user do, and
+nobody knows what such a call has changed."""
 
 Refusal: TypeAlias = Literal["tool_error", "protocol_error", "http_status"]
 """The shape in which a server refused a call: an ``isError`` result, a JSON-RPC error, or HTTP 401/403."""
@@ -706,6 +713,11 @@ class ToolCall:
     def is_error(self) -> bool:
         """Whether anything but a good result came of it."""
         return self.outcome != "ok"
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the server owes the answer: none came, or what came is no result of MCP."""
+        return self.outcome in UNANSWERED
 
 
 Stop: TypeAlias = Literal[

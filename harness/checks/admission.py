@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.grouped import every_check
 from harness.checks.kind import Finding, Kind, passed_if, single
 from harness.checks.reading import kind_of, long_form, mapping
 from harness.checks.texts import clip
@@ -44,13 +45,7 @@ def knows_refusal(case: Case) -> bool:
 
 
 def _kinds(case: Case) -> set[str]:
-    found: set[str] = set()
-    left = [(check.kind, check.params) for check in case.every_check]
-    while left:
-        kind, params = left.pop()
-        found.add(kind)
-        left += [(member["kind"], member["params"]) for option in params.get("options", ()) for member in option]
-    return found
+    return {kind for kind, _ in every_check(case)}
 
 
 def _read(value: Any) -> JsonObject:

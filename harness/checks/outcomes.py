@@ -66,6 +66,7 @@ _HINTS = {
     "invalid_arguments": "Describe the parameters more clearly: the model's arguments break the tool's input schema.",
     "unknown_tool": "The server has no such tool for this user. `harness tools` lists what it offers.",
     "timeout": "Make the tool faster, or raise the server's call_timeout.",
+    "invalid_result": "Have the server answer with a result of MCP: the call's text says what is wrong with this one.",
     "blocked": "The harness is told not to send it: see `read_only` and `block` of the server's configuration.",
 }
 

@@ -53,6 +53,7 @@ _OUTCOMES: dict[Outcome, str] = {
     "invalid_arguments": "arguments not accepted",
     "timeout": "no answer in time",
     "server_lost": "the server went away before it answered",
+    "invalid_result": "the server's answer is no result of MCP",
     "blocked": "not sent: held back by the harness",
 }
 

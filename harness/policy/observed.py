@@ -82,7 +82,7 @@ class _Seen:
         if call.outcome in ("ok", "denied"):
             tally = self._granted if call.outcome == "ok" else self._refused
             tally.setdefault(call.tool, set()).add(identity)
-        if call.outcome in ("timeout", "server_lost", "blocked"):
+        if call.unanswered or call.outcome == "blocked":
             return False
         return self._answers.setdefault(result.key, _Sights()).differs(identity, _shape(result))
 

@@ -269,6 +269,6 @@ def result_of(line: TrialLine) -> Result | None:
 
 def _fault(made: ToolCall) -> TrialError | None:
     """Return why a call says nothing of the policy, if it does not."""
-    if made.outcome in ("server_lost", "timeout"):
+    if made.unanswered:
         return TrialError(kind="server", message=f"{made.tool}: {made.text}")
     return None

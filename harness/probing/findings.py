@@ -98,7 +98,7 @@ class _Facts:
         answers: dict[str, list[Result]] = {}
         for run in self._runs:
             result = self._lived.result(run)
-            if bases_of(run) or result is None or result.call.outcome in ("denied", *NO_ANSWER):
+            if bases_of(run) or result is None or result.call.outcome in {"denied", *NO_ANSWER}:
                 continue
             if facts_of(run)["tool"] in self._lived.offered(run):
                 answers.setdefault(label_of(run), []).append(result)

@@ -11,9 +11,9 @@ from harness.policy.withheld import differences
 from harness.probing.callers import ANONYMOUS
 from harness.reports.access import view_of
 from harness.runlog import RunLog
-from harness.types import Outcome, Report, Run
+from harness.types import UNANSWERED, Outcome, Report, Run
 
-NO_ANSWER: tuple[Outcome, ...] = ("server_lost", "timeout", "blocked")
+NO_ANSWER: frozenset[Outcome] = UNANSWERED | {"blocked"}
 """Outcomes that say nothing of the server's policy."""
 
 

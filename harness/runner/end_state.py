@@ -23,8 +23,6 @@ KEPT_BYTES = 100_000
 """Larger states are compared by digest, and not kept in the log."""
 READING_S = 30.0
 """All states of a trial together; and each reference state."""
-_NO_ANSWER = ("timeout", "server_lost")
-"""Outcomes of which nobody knows what they have changed, also where a reference call may fail."""
 _LATE = f"it was not read within {READING_S:g} s"
 
 
@@ -79,7 +77,7 @@ async def _from_fresh_copy(
             for name, call in calls:
                 request = ToolRequest(id=name.replace(" call ", "_"), tool=call["tool"], arguments=call["args"])
                 made = await session.call(request, turn=0, epoch=anyio.current_time())
-                if made.is_error and not (call.get("may_fail") and made.outcome not in _NO_ANSWER):
+                if made.is_error and not (call.get("may_fail") and not made.unanswered):
                     return _unread(wanted, f"{name} failed: {made.tool} → {made.outcome}: {made.text}")
             return await _read(wanted, server, session)
     except ServerError as error:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness.canonical import digest
+from harness.checks.unanswered import server_fault
 from harness.types import (
     AssistantMessage,
     CheckResult,
@@ -30,7 +31,7 @@ def run_of(trial: Trial, transcript: Transcript, checks: Sequence[CheckResult], 
     """Return the result of a trial that was started; ``error`` is what went wrong beyond the transcript."""
     limit = limit_check(transcript.stop, trial.case.limits, transcript)
     results = (*checks, *([limit] if limit else []), *teardown_warnings(transcript))
-    error = error or transcript.error or _unjudged(results)
+    error = error or transcript.error or server_fault(trial.case, transcript, results) or _unjudged(results)
     return Run(
         key=trial.key,
         suite=trial.suite,

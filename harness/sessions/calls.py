@@ -13,6 +13,7 @@ from harness.errors import ServerError
 from harness.sessions.client import McpClient, is_closed
 from harness.sessions.content import bounded, render
 from harness.sessions.faults import HttpFault
+from harness.sessions.frames import is_no_answer
 from harness.sessions.outcome import classify
 from harness.sessions.schemas import ToolSchemas
 from harness.types import JsonObject, Outcome, ServerSpec, ToolCall, ToolList, ToolRequest
@@ -105,6 +106,8 @@ class Caller:
         """Record a call that ended in a JSON-RPC error or with the connection."""
         if is_closed(error):
             return draft.record("server_lost", await self._when_lost(None), duration_s=took)
+        if is_no_answer(error.data):
+            return draft.record("invalid_result", error.message, duration_s=took)
         text = error.message if error.data in (None, "") else f"{error.message}: {_text(error.data)}"
         outcome = self._classified(draft, text, code=error.code)
         return draft.record(
@@ -131,11 +134,13 @@ class Caller:
         outcome: Outcome = "ok"
         if result.get("resultType") == "input_required":
             text, outcome, problems = _input_required(result), "tool_error", ()
+        elif problems:
+            text, outcome = f"the server's answer is no result of MCP: {'; '.join(problems)}", "invalid_result"
         elif result.get("isError") is True:
             outcome = self._classified(draft, text)
         else:
             structured = result.get("structuredContent")
-            problems += self._schemas.output_errors(draft.request.tool, structured, content.size)
+            problems = self._schemas.output_errors(draft.request.tool, structured, content.size)
         return draft.record(
             outcome,
             text,

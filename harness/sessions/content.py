@@ -16,6 +16,8 @@ STRUCTURED_BYTES = 100_000
 """Size of structured content that the log keeps."""
 
 _BASE64_RATIO = 0.75
+_EXCERPT_CHARS = 100
+_RESULT_TYPES = (None, "complete", "input_required")
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -32,23 +34,23 @@ class Content:
     sha256: str | None
     """Digest of the whole result, where ``text`` and ``structured`` are only a part of it."""
     problems: tuple[str, ...]
-    """Where the result is not what MCP says."""
+    """Where the result is not what MCP says: with any of these it is no result."""
 
 
 def render(result: JsonObject) -> Content:
     """Return a ``tools/call`` result as it is passed on."""
     size = json_bytes(result)
     structured = result.get("structuredContent")
-    parts, problems = [], []
+    parts, problems = [], _misuses(result)
     whole = True
     blocks = result.get("content", [] if structured is not None else None)
     if not isinstance(blocks, list):
-        problems.append("the result has no list of content")
+        problems.append(f"its content is no list: {_excerpt(blocks)}" if "content" in result else "it has no content")
         blocks = []
     for block in blocks:
         text, complete = _block(block)
         if text is None:
-            problems.append("the result holds a content block that is not one of MCP's")
+            problems.append(f"it holds a content block that is not one of MCP's: {_excerpt(block)}")
         else:
             parts.append(text)
         whole = whole and complete
@@ -64,8 +66,22 @@ def render(result: JsonObject) -> Content:
         structured=structured,
         size=size,
         sha256=sha256,
-        problems=tuple(problems),
+        problems=tuple(dict.fromkeys(problems)),
     )
+
+
+def _misuses(result: JsonObject) -> list[str]:
+    """Return which of a result's own fields have a value that MCP does not give them; ``null`` is as good as none."""
+    problems = []
+    if not isinstance(is_error := result.get("isError"), bool | None):
+        problems.append(f"its isError is neither true nor false: {_excerpt(is_error)}")
+    if (kind := result.get("resultType")) not in _RESULT_TYPES:
+        problems.append(f"its resultType is unknown: {_excerpt(kind)}")
+    return problems
+
+
+def _excerpt(value: Any) -> str:
+    return _COMPACT.encode(value)[:_EXCERPT_CHARS]
 
 
 def bounded(text: str, whole: str = "") -> str:

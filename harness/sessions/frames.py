@@ -6,7 +6,7 @@
 | lone surrogates                           | replaced by U+FFFD                                       |
 | NaN, Infinity                             | replaced by their names as text: JSON has no such        |
 | a batch                                   | taken apart                                              |
-| an answer that is none (``result: null``) | a JSON-RPC error of code `MALFORMED`                     |
+| an answer that is none (``result: null``) | a JSON-RPC error that `is_no_answer` tells from others   |
 | a notification                            | dropped: nobody listens, and each would cost a task      |
 """
 
@@ -31,6 +31,9 @@ MAX_MESSAGE_BYTES = 64_000_000
 
 MALFORMED = INVALID_REQUEST
 """Error code of an answer that is not a JSON-RPC answer."""
+
+_NO_ANSWER = object()
+"""Data of the error that stands for such an answer: nothing that a server can write is the same."""
 
 Message = JSONRPCRequest | JSONRPCResponse | JSONRPCError
 """A message that somebody waits for."""
@@ -66,7 +69,13 @@ def read_frames(text: str) -> tuple[list[Message], str | None]:
 def no_answer(request_id: RequestId, what: str) -> JSONRPCError:
     """Return the error that stands for an answer which is not MCP; ``what`` came instead."""
     message = f"the server's answer is not a JSON-RPC 2.0 answer: {what[:_EXCERPT_CHARS]}"
-    return JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=MALFORMED, message=message))
+    error = ErrorData(code=MALFORMED, message=message, data=_NO_ANSWER)
+    return JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
+
+
+def is_no_answer(data: Any) -> bool:
+    """Whether an error with this ``data`` stands for an answer that is not MCP, and is none of the server's own."""
+    return data is _NO_ANSWER
 
 
 def _malformed(frame: Any) -> JSONRPCError | None:

@@ -15,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 from harness.canonical import digest
 from harness.errors import ServerError
 from harness.sessions.client import is_closed
+from harness.sessions.frames import is_no_answer
 from harness.sessions.outcome import METHOD_NOT_FOUND
 from harness.sessions.schemas import schema_problem
 from harness.types import Tool, ToolList, ToolProblem
@@ -65,6 +66,8 @@ async def _page(request: Request, cursor: str | None) -> dict[str, Any]:
     except MCPError as error:
         if is_closed(error):
             raise ConnectionError from error
+        if is_no_answer(error.data):
+            raise ServerError(f"did not list its tools: {error.message}") from error
         if error.code == METHOD_NOT_FOUND and cursor is None:
             return {"tools": []}
         raise ServerError(f"refused to list its tools: {error.message} (code {error.code})") from error

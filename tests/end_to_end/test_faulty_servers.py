@@ -60,8 +60,8 @@ def test_each_fault_stays_with_its_case_and_a_lost_server_is_started_again(proje
         "echo": "passed",
         "crash": "error",
         "rows": "passed",
-        "wait": "passed",  # the model was told of the timeout and went on
-        "null": "passed",
+        "wait": "error",  # the model was told, and went on: it had nothing to go on with
+        "null": "error",
         "close_stdout": "error",
         "deny": "passed",
         "big": "passed",
@@ -70,10 +70,11 @@ def test_each_fault_stays_with_its_case_and_a_lost_server_is_started_again(proje
     outcomes = {name: test["details"]["tool_calls"][0]["outcome"] for name, test in tests.items()}
     assert outcomes["crash"] == "server_lost"
     assert outcomes["wait"] == "timeout"
-    assert outcomes["null"] == "tool_error"
+    assert outcomes["null"] == "invalid_result"
     assert outcomes["deny"] == "denied"
     assert outcomes["noise"] == "ok"
-    assert tests["crash"]["error_kind"] == "server"
+    assert {tests[name]["error_kind"] for name in ("crash", "wait", "null", "close_stdout")} == {"server"}
+    assert "call 1, wait(), has no result" in tests["wait"]["error"]
     assert "Segmentation fault (not really)" in tests["crash"]["error_detail"]
     assert finished.code == 4
 

@@ -100,7 +100,7 @@ def pieces(request: dict[str, Any]) -> None:
     image = {"type": "image", "data": "A" * 16_000, "mimeType": "image/png"}
     link = {"type": "resource_link", "uri": "file:///a.txt", "name": "a.txt"}
     note = {"type": "resource", "resource": {"uri": "file:///b.txt", "text": "the note"}}
-    answer(request, {"content": [{"type": "text", "text": "one"}, image, link, note, {"type": "odd"}, 5]})
+    answer(request, {"content": [{"type": "text", "text": "one"}, image, link, note]})
 
 
 def environment(request: dict[str, Any]) -> None:
@@ -143,7 +143,8 @@ TOOLS: dict[str, Callable[[dict[str, Any]], None]] = {
     "surrogate": lambda request: raw(request, rb'{"content": [{"type": "text", "text": "a\ud800b"}]}'),
     "nan": lambda request: raw(request, b'{"content": [], "structuredContent": {"mean": NaN}}'),
     "null": lambda request: raw(request, b"null"),
-    "contentless": lambda request: answer(request, {"content": None}),
+    "answer_with": lambda request: answer(request, request["params"]["arguments"]["result"]),
+    "invalid_request": lambda request: fail(request, -32600, "the server's answer is not a JSON-RPC 2.0 answer: no"),
     "liar": lambda request: answer(request, text("no number", structuredContent={"n": "three"})),
     "silent_liar": lambda request: answer(request, text("nothing structured")),
     "deny": lambda request: answer(request, text("Access denied: role 'user' may not do this", isError=True)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from typing import Any
 
 import anyio
 import pytest
@@ -121,9 +122,9 @@ async def test_a_batch_is_taken_apart(session: Session) -> None:
     assert (await call(session, "batch")).text == "from a batch"
 
 
-async def test_a_null_result_is_an_error_at_once(session: Session) -> None:
+async def test_a_null_result_is_no_result_and_told_at_once(session: Session) -> None:
     made = await call(session, "null")
-    assert made.outcome == "tool_error"
+    assert made.outcome == "invalid_result"
     assert made.text == "the server's answer is not a JSON-RPC 2.0 answer: " + '{"jsonrpc": "2.0", "result": null}'
     assert made.duration_s < 0.9
 
@@ -163,14 +164,53 @@ async def test_what_is_not_text_becomes_a_placeholder(session: Session) -> None:
         "[resource file:///b.txt]",
         "the note",
     ]
-    assert made.output_errors == ("the result holds a content block that is not one of MCP's",) * 2
+    assert (made.outcome, made.output_errors) == ("ok", ())
     assert made.result_sha256 is not None
 
 
-async def test_a_result_without_content_is_recorded(session: Session) -> None:
-    made = await call(session, "contentless")
-    assert (made.outcome, made.text) == ("ok", "")
-    assert made.output_errors == ("the result has no list of content",)
+@pytest.mark.parametrize(
+    ("result", "problem"),
+    [
+        ({}, "it has no content"),
+        ({"content": None}, "its content is no list: null"),
+        ({"content": "not a list"}, 'its content is no list: "not a list"'),
+        ({"content": {"type": "text", "text": "x"}}, 'its content is no list: {"type":"text","text":"x"}'),
+        ({"content": [{"type": "odd"}]}, 'it holds a content block that is not one of MCP\'s: {"type":"odd"}'),
+        ({"content": [{"type": "text", "text": 5}]}, "it holds a content block that is not one of MCP's"),
+        ({"content": [5]}, "it holds a content block that is not one of MCP's: 5"),
+        ({"content": [], "isError": "true"}, 'its isError is neither true nor false: "true"'),
+        ({"content": [], "isError": 0}, "its isError is neither true nor false: 0"),
+        ({"content": [], "resultType": "task"}, 'its resultType is unknown: "task"'),
+        ({"content": [], "resultType": ["complete"]}, 'its resultType is unknown: ["complete"]'),
+        ({"content": [], "structuredContent": {"n": 1}, "isError": {}}, "its isError is neither true nor false: {}"),
+    ],
+)
+async def test_what_is_no_result_of_mcp_is_an_outcome_of_its_own(
+    session: Session, result: dict[str, Any], problem: str
+) -> None:
+    made = await call(session, "answer_with", {"result": result})
+    assert (made.outcome, made.is_error, made.unanswered) == ("invalid_result", True, True)
+    assert made.text.startswith(f"the server's answer is no result of MCP: {problem}")
+    assert made.output_errors[0].startswith(problem)
+    assert (await call(session, "echo")).outcome == "ok"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"content": [], "isError": None},
+        {"content": [], "structuredContent": None, "resultType": "complete"},
+        {"structuredContent": {"n": 1}},
+        {"content": [{"type": "text", "text": "x", "annotations": {"priority": 1}}], "_meta": {"a": 1}, "more": []},
+    ],
+)
+async def test_what_official_clients_take_for_a_result_is_one(session: Session, result: dict[str, Any]) -> None:
+    assert (await call(session, "answer_with", {"result": result})).outcome == "ok"
+
+
+async def test_an_error_of_the_servers_own_is_never_taken_for_a_missing_answer(session: Session) -> None:
+    made = await call(session, "invalid_request")
+    assert (made.outcome, made.error_code, made.unanswered) == ("tool_error", -32600, False)
 
 
 async def test_an_output_that_breaks_its_schema_is_recorded_and_not_raised(session: Session) -> None:
