@@ -1,21 +1,27 @@
 """Secrets taken out of everything that is written: logs, reports, messages.
 
 Two kinds are found: values that are known to be secret, in whatever form they travel (as they are,
-URL-encoded, in JSON, in base64 even in the middle of a longer text), and text that looks like a
+URL-encoded, in JSON, HTML and XML, in base64 even in the middle of a longer text), and text that looks like a
 well-known kind of key, wherever it came from. One regular expression does it in one pass.
+
+`KNOWN` is the redactor of this process: whatever reads a configuration, a suite, a command line or a token tells it
+what is secret there, and everything that leaves the process goes through it (`harness.outlet`).
 """
 
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, quote, quote_plus, unquote, urlsplit, urlunsplit
+from urllib.parse import quote, quote_plus
 
-from harness.secret_names import looks_secret, may_name_secret, names_secret, of_header, secrets_of, words_of
-from harness.types import ModelSpec, ServerSpec
+from harness import secret_places
+from harness.secret_names import looks_secret, may_name_secret, names_secret
+from harness.types import JsonObject, ModelSpec, ServerSpec, Suite
 
 MARK = "[redacted]"
 """What stands where a secret stood."""
@@ -23,23 +29,20 @@ MARK = "[redacted]"
 MIN_LENGTH = 6
 """Shorter values are no secrets: they would turn up everywhere."""
 
-_ESCAPE = re.compile("%[0-9A-F]{2}")
+_LONG_LINE = 16
+"""Characters from which on a line of a longer secret is one of its own."""
 
-_PLAIN_HEADERS = frozenset(
-    {
-        "accept",
-        "anthropic-beta",
-        "anthropic-version",
-        "content-type",
-        "http-referer",
-        "openai-beta",
-        "openai-organization",
-        "openai-project",
-        "user-agent",
-        "x-title",
-    }
+_NUMBER = re.compile(r"-?[\d.]+(?:[eE][+-]?\d+)?")
+_QUOTE = re.compile(r'(?<!\\)"')
+_OUR_WORDS = frozenset(
+    """access answer arguments budget cancelled checks complete denied description error expected explanation failed
+    footer harness header interrupted latency message messages metadata method models outcome passed planned prompt
+    reason replies result results schema server servers settings skipped status steps suites target tokens tool_calls
+    tool_error transcript trials turns unknown unknown_tool usage user_context version warning""".split()  # noqa: SIM905
 )
-# Headers whose values are no secrets, and too common a text to be taken out.
+"""Words of logs and reports: a password that is one of them is no secret, and without them no log could be read."""
+
+_ESCAPE = re.compile("%[0-9A-F]{2}")
 
 _WORDS = (
     (r"sk-", r"(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}"),
@@ -76,13 +79,17 @@ _SHAPES = (*(_word(begin, rest) for begin, rest in _WORDS), *(before + secret fo
 
 
 class Redactor:
-    """Replaces secrets by `MARK`."""
+    """Replaces secrets by `MARK`.
 
-    __slots__ = ("_known", "_pattern")
+    Those of identities that differ get different marks, ``[redacted]``, ``[redacted 2]``, so that a reader of a
+    policy's report still tells the identities apart.
+    """
+
+    __slots__ = ("_compiled", "_identities", "_known")
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         """Know ``secrets`` by value; those shorter than `MIN_LENGTH` are passed over."""
-        self._known: set[str] = set()
+        self.forget()
         self._know(secrets)
 
     @classmethod
@@ -92,27 +99,36 @@ class Redactor:
         servers: Iterable[ServerSpec] = (),
         environ: Mapping[str, str] | None = None,
     ) -> Redactor:
-        """Know the secrets of ``models`` and (expanded) ``servers``.
+        """Return a redactor that knows the secrets of ``models`` and (expanded) ``servers``, as `know` has it."""
+        redactor = cls()
+        redactor.know(models, servers, environ=environ)
+        return redactor
+
+    def know(
+        self,
+        models: Iterable[ModelSpec] = (),
+        servers: Iterable[ServerSpec] = (),
+        suites: Iterable[Suite] = (),
+        identities: Iterable[JsonObject] = (),
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        """Know the secrets of ``models``, (expanded) ``servers``, ``suites`` and ``identities`` from now on.
 
         These are keys, header values, variables that a server is given under a name such as
-        ``API_TOKEN``, what command lines, a request's body and the call that resets a server say
+        ``API_TOKEN``, the passwords of URLs, what command lines, a request's body, calls and users' attributes say
         under one, and whatever a server or a model is given, be it in an argument, that ``environ``
         holds under such a name. What is asked of a server's data, or claimed of a user, is mostly
         ordinary words: of these only what looks like a secret, or is named like one beyond doubt.
         """
-        models, servers = tuple(models), tuple(servers)
-        secrets = {*_of_models(models), *_of_servers(servers)}
-        given = [text for spec in servers for text in _texts(spec)]
-        given += [text for model in models for text in (model.base_url or "", *_inside(model.body))]
-        sent = [text for spec in servers for text in _sent(spec)]
-        wordy = [*sent, *(text for spec in servers for text in _wordy(spec))]
-        for name, value in (environ or {}).items():
-            if len(value) < MIN_LENGTH or not may_name_secret(name):
-                continue
-            texts = [*given, *(sent if names_secret(name) else ()), *(wordy if looks_secret(value) else ())]
-            if any(value in text for text in texts):
-                secrets.add(value)
-        return cls(secrets)
+        models, servers, suites = tuple(models), tuple(servers), tuple(suites)
+        servers += tuple(member for server in servers for member in server.members)
+        self._know(secret_places.of_models(models))
+        self._know(secret_places.of_servers(servers))
+        self._know(secret_places.of_suites(suites))
+        self._know(_of_environment(environ or {}, models, servers))
+        for user_context in (*secret_places.identities(suites), *identities):
+            for secret in secret_places.of_identity(user_context):
+                self._know_identity(secret)
 
     def learn(self, secret: str) -> None:
         """Know ``secret`` from now on: one that came up in the middle of a run.
@@ -122,16 +138,45 @@ class Redactor:
         if self.text(secret) != MARK:
             self._know([secret])
 
-    def _know(self, secrets: Iterable[str]) -> None:
-        forms = {form for secret in secrets if len(secret) >= MIN_LENGTH for form in _forms(secret)}
-        self._known |= {form for form in forms if form not in MARK}
-        literal = [re.escape(form) for form in sorted(self._known, key=len, reverse=True)]
-        self._pattern = re.compile("|".join([*literal, *_SHAPES]))
+    def forget(self) -> None:
+        """Know nothing any more, for a test that begins anew."""
+        self._known: dict[str, str] = {}
+        self._identities: dict[str, str] = {}
+        self._compiled: re.Pattern[str] | None = None
+
+    def _know(self, secrets: Iterable[str], mark: str = MARK) -> None:
+        for secret in secrets:
+            if len(secret) < MIN_LENGTH or secret in _OUR_WORDS or (mark == MARK and secret in self._known):
+                continue
+            for part in (secret, *_lines_of(secret)):
+                self._known |= {form: mark for form in _forms(part) if form not in MARK}
+            self._compiled = None
+
+    def _know_identity(self, secret: str) -> None:
+        if secret not in self._identities:
+            number = len(self._identities) + 1
+            self._identities[secret] = MARK if number == 1 else f"{MARK[:-1]} {number}]"
+            self._know([secret], self._identities[secret])
+
+    @property
+    def _pattern(self) -> re.Pattern[str]:
+        if self._compiled is None:
+            literal = [_alternatives(sorted(self._known))] if self._known else []
+            self._compiled = re.compile("|".join([*literal, *_SHAPES]))
+        return self._compiled
 
     def text(self, text: str) -> str:
         """Return ``text`` without secrets: the same object when there are none."""
         replaced, count = self._pattern.subn(self._replacement, text)
         return replaced if count else text
+
+    def piece(self, text: str) -> str:
+        """Return a piece of output without secrets, whatever it is a piece of: JSON, a table, a sentence.
+
+        A secret that is a number, or holds a quotation mark, is left: taken out of JSON it could break it. It is
+        taken out where texts are put into the output.
+        """
+        return self._pattern.sub(lambda match: match[0] if _is_syntax(match[0]) else self._replacement(match), text)
 
     def document(self, text: str) -> str:
         """Return the JSON document ``text`` without secrets, and still one: the same object when there are none.
@@ -163,91 +208,47 @@ class Redactor:
     def _replacement(self, match: re.Match[str]) -> str:
         found = match[0]
         if found in self._known:
-            return MARK
+            return self._known[found]
         return next((before for before, _ in _AFTER if found.startswith(before)), "") + MARK
 
 
-def _of_models(models: Iterable[ModelSpec]) -> Iterator[str]:
-    for model in models:
-        if model.api_key is not None:
-            yield model.api_key.reveal()
-        yield from _of_headers(model.headers)
-        yield from _inside(model.body, named=True)
+def _of_environment(
+    environ: Mapping[str, str], models: Iterable[ModelSpec], servers: Iterable[ServerSpec]
+) -> Iterator[str]:
+    """Yield what ``environ`` holds under the name of a secret, and a model or server is given."""
+    given = [text for spec in servers for text in secret_places.given_to(spec)]
+    given += [text for model in models for text in (model.base_url or "", *secret_places.texts_in(model.body))]
+    sent = [text for spec in servers for text in secret_places.sent_beside(spec)]
+    wordy = [*sent, *(text for spec in servers for text in secret_places.said_of(spec))]
+    for name, value in environ.items():
+        if len(value) < MIN_LENGTH or not may_name_secret(name):
+            continue
+        texts = [*given, *(sent if names_secret(name) else ()), *(wordy if looks_secret(value) else ())]
+        if any(value in text for text in texts):
+            yield value
 
 
-def _inside(value: Any, *, named: bool = False) -> Iterator[str]:
-    """Yield every text in a JSON value; where ``named``, every one under a name such as ``api_token``."""
-    if isinstance(value, Mapping):
-        for name, part in value.items():
-            yield from _inside(part, named=named and not _names_field(name))
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _inside(part, named=named)
-    elif isinstance(value, str) and not named:
-        yield value
+def _lines_of(secret: str) -> list[str]:
+    """Return the lines of a secret of several, such as a private key: it may be shown line by line."""
+    lines = secret.splitlines()
+    return [line for line in map(str.strip, lines) if len(line) >= _LONG_LINE] if len(lines) > 1 else []
 
 
-def _names_field(name: str) -> bool:
-    return names_secret(name) or name.lower() == "auth"
+def _alternatives(words: Iterable[str]) -> str:
+    """Return a pattern for the longest of sorted ``words`` that fits: its time does not grow with their number."""
+    words = list(words)
+    first, last = words[0], words[-1]
+    same = next((place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), None)
+    begin = first[: min(len(first), len(last)) if same is None else same]
+    rest = [word[len(begin) :] for word in words if len(word) > len(begin)]
+    if not rest:
+        return re.escape(begin)
+    parts = "|".join(_alternatives(group) for _, group in groupby(rest, key=lambda word: word[0]))
+    return f"{re.escape(begin)}(?:{parts}){'?' if len(rest) < len(words) else ''}"
 
 
-def _of_headers(headers: Mapping[str, str]) -> Iterator[str]:
-    for name, value in headers.items():
-        if name.lower() not in _PLAIN_HEADERS:
-            yield from of_header(value)
-
-
-def _of_url(url: str | None) -> Iterator[str]:
-    if url is None:
-        return
-    parts = _split(url)
-    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
-    yield from map(unquote, (password or user, *(value for _, value in parse_qsl(parts.query))))
-
-
-def bare_url(url: str) -> str:
-    """Return ``url`` without the parts that may hold secrets: user and password, query and fragment."""
-    parts = _split(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-
-
-def _split(url: str) -> SplitResult:
-    try:
-        return urlsplit(url)
-    except ValueError:
-        return SplitResult("", "", "", "", "")
-
-
-def _of_servers(servers: Iterable[ServerSpec]) -> Iterator[str]:
-    for server in servers:
-        yield from (value for name, value in server.env.items() if may_name_secret(name))
-        yield from secrets_of(server.args)
-        yield from secrets_of(words_of(server.identity.token_command))
-        for query in server.queries.values():
-            yield from (*secrets_of(words_of(query.command)), *secrets_of([query.database or ""]))
-        yield from _inside(None if server.reset is None else server.reset.arguments, named=True)
-        yield from _of_headers(server.headers)
-        yield from _of_url(server.url)
-
-
-def _texts(server: ServerSpec) -> Iterator[str]:
-    """Yield every text that a server is given."""
-    identity = server.identity
-    yield from (server.command or "", server.url or "", identity.token_command or "")
-    yield from (*server.args, *server.env.values())
-    yield from (str(value) for value in (*identity.headers.values(), *identity.variables.values()))
-
-
-def _sent(server: ServerSpec) -> Iterator[str]:
-    """Yield what is run beside a server, and what resets it."""
-    yield from (query.command or "" for query in server.queries.values())
-    yield from _inside(None if server.reset is None else server.reset.arguments)
-
-
-def _wordy(server: ServerSpec) -> Iterator[str]:
-    """Yield what is claimed of its users, and asked of its data."""
-    yield from _inside(server.identity.claims)
-    yield from (text or "" for query in server.queries.values() for text in (query.sql, query.database))
+def _is_syntax(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None or _QUOTE.search(text) is not None
 
 
 def _forms(secret: str) -> Iterator[str]:
@@ -256,6 +257,7 @@ def _forms(secret: str) -> Iterator[str]:
     raw = secret.encode("utf-8", "surrogatepass")
     for encoded in (quote(raw), quote(raw, safe=""), quote_plus(raw)):
         yield from (encoded, _ESCAPE.sub(lambda match: match[0].lower(), encoded))
+    yield from (html.escape(secret), html.escape(secret, quote=False))
     for ascii_only in (True, False):
         once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
         yield from (once, json.dumps(once, ensure_ascii=ascii_only)[1:-1])
@@ -269,3 +271,7 @@ def _base64_forms(raw: bytes, offset: int) -> Iterator[str]:
     end = (offset + len(raw)) * 8 // 6
     padded = bytes(offset) + raw
     yield from (encode(padded).decode()[begin:end] for encode in (base64.b64encode, base64.urlsafe_b64encode))
+
+
+KNOWN = Redactor()
+"""What this process has come to know as secret."""

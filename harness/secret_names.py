@@ -23,10 +23,12 @@ _LOGIN = re.compile(rf"(?!{_OTHERWISE})(?:(?:[\w-]+[_-])?(?:auth|pass)|u|user|pr
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 _OPTION = re.compile(r"--?(?P<name>[A-Za-z][\w.-]*)(?:=(?P<value>.*))?", re.DOTALL)
-_ATTACHED = re.compile(r"-(?P<name>[Hu])(?P<value>[^-=].*)", re.DOTALL)
+_ATTACHED = re.compile(r"-(?P<name>[Hpu])(?P<value>[^-=].*)", re.DOTALL)
 _PAIR = re.compile(r"(?:^|(?<=[?&;\s]))(?P<name>[A-Za-z_][\w.-]*)=(?P<value>[^&;\s]*)")
 _VARIABLE = re.compile(r"(?:-e)?(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
 _HEADER = re.compile(r"(?P<name>[A-Za-z][\w-]*):\s*(?P<value>\S.*)", re.DOTALL)
+_PASSWORD_PROGRAM = re.compile(r"(?:mysql|mariadb)[\w-]*|sshpass")
+"""Programs whose option ``-pVALUE`` is a password, whatever it looks like."""
 _COMMAND = re.compile(r"-[a-z]*c")
 
 _SHORTEST, _LONG = 8, 24
@@ -73,6 +75,8 @@ def words_of(command: str | None, *, operators: bool = False) -> list[str]:
 def secrets_of(args: Sequence[str]) -> Iterator[str]:
     """Yield what ``args`` say under the name of a secret, be it an option, a variable, a header or a login."""
     before = ""
+    if any(_PASSWORD_PROGRAM.fullmatch(arg.rpartition("/")[2]) for arg in args):
+        yield from (arg[2:] for arg in args if arg.startswith("-p"))
     for arg in args:
         option = _OPTION.fullmatch(before)
         if option and option["value"] is None and not arg.startswith("-"):
@@ -84,15 +88,16 @@ def secrets_of(args: Sequence[str]) -> Iterator[str]:
 
 
 def _of_arg(arg: str) -> Iterator[str]:
-    own = _ATTACHED.fullmatch(arg) or _OPTION.fullmatch(arg)
-    if own and own["value"] is not None:
+    attached, option = _ATTACHED.fullmatch(arg), _OPTION.fullmatch(arg)
+    own = option if option and option["value"] is not None else attached
+    if own is not None:
         yield from _of_option(own["name"], own["value"])
         yield from _of_pairs(own["value"])
     yield from _of_pairs(arg)
 
 
 def _of_option(name: str, value: str) -> Iterator[str]:
-    if names_secret(name) or name == "pass":
+    if names_secret(name) or name == "pass" or (name == "p" and looks_secret(value)):
         yield value
     elif name in {"H", "header"} and (header := _HEADER.fullmatch(value)):
         known = may_name_secret(header["name"]) or header["name"].lower() == "cookie"

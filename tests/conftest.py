@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from harness.redaction import KNOWN
 from tests.browser import Browser, a_browser
 
 # A busy machine is no bug: time is bounded for each test as a whole. In CI the examples are the same every
@@ -27,6 +28,12 @@ gc.set_threshold(200_000, 50, 100)
 def pytest_collection_finish() -> None:
     gc.freeze()  # nor will it be while the tests run: it is not looked at again
     gc.set_threshold(700, 10, 10)  # as Python has it: some tests are about what is collected
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_secret_yet() -> None:
+    """What one test makes known as a secret, another may show."""
+    KNOWN.forget()
 
 
 @pytest.fixture

@@ -19,8 +19,9 @@ ROOT = Path(harness.__file__).parent
 FLOORS = (
     {"types", "py"},
     {"errors", "canonical", "secret_names"},
+    {"secret_places"},
     {"registry", "builtin", "certificates", "redaction", "runlog", "stats", "patterns"},
-    {"runlog_diff"},
+    {"runlog_diff", "outlet"},
     {"documents", "fetching"},
     {"config"},
     {"suites", "models", "sessions"},

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.redaction import MARK, Redactor, bare_url
+from harness.redaction import _OUR_WORDS, MARK, Redactor
+from harness.secret_places import bare_url
 from harness.types import IdentitySpec, ModelSpec, ScriptedCall, Secret, ServerSpec, StateQuery
 
 SECRETS = st.text(st.characters(codec="utf-8", exclude_characters="[]"), min_size=6, max_size=40).filter(
-    lambda text: text not in MARK
+    lambda text: text not in MARK and text not in _OUR_WORDS
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -13,6 +13,7 @@ from importlib import import_module
 import click
 
 from harness.errors import HarnessError, NothingToRun
+from harness.outlet import guarded_output
 from harness.reports.text import printable
 
 COMMANDS = {
@@ -77,10 +78,12 @@ def cli() -> None:
 def main() -> None:
     """Run the command line and exit; every error a user can cause is told in words."""
     gc.set_threshold(GARBAGE_THRESHOLD)
-    try:
-        code = _run()
-    except OSError as error:
-        code = _closed_output(error)
+    with guarded_output():
+        try:
+            code = _run()
+            sys.stdout.flush()
+        except OSError as error:
+            code = _closed_output(error)
     gc.freeze()  # or Python would take the SDKs apart object by object, for a third of a second, before it exits
     sys.exit(code)
 

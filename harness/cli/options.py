@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from harness.redaction import KNOWN
 from harness.types import JsonObject
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -50,6 +51,7 @@ def json_object(_context: click.Context, _parameter: click.Parameter, value: str
         raise click.BadParameter(f"{error}: give a JSON object, or @file with one") from error
     if not isinstance(read, dict):
         raise click.BadParameter('give a JSON object such as \'{"role": "admin"}\'')
+    KNOWN.know(identities=[read])
     return read
 
 

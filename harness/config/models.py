@@ -11,6 +11,7 @@ from harness.config.aliases import HOSTED, PROVIDER_ALIASES, api_id, provider_of
 from harness.config.entries import ModelEntry
 from harness.config.expansion import UnsetVariable, expand, sole_reference
 from harness.errors import InvalidInput, InvalidValue, Problem, UsageError
+from harness.redaction import KNOWN
 from harness.types import ModelSpec, Secret
 
 OFFLINE = "lexical"
@@ -111,6 +112,7 @@ class _Resolution:
             **self._plain_settings(),
             sources=self.sources,
         )
+        KNOWN.know(models=[spec], environ=self.environ)
         state: KeyState = "present" if key else "missing" if required else "not needed"
         return ResolvedModel(spec=spec, key=state, source=self.entry.source, error=self._error())
 

@@ -16,6 +16,7 @@ from harness.documents.fields import Layout
 from harness.documents.headers import header_problem
 from harness.documents.reading import Reading
 from harness.errors import InvalidInput, InvalidValue, Problem, UsageError
+from harness.redaction import KNOWN
 from harness.types import Location, ServerSpec
 
 _LAYOUT = Layout(
@@ -88,6 +89,7 @@ def expand_server(
             token_command=expanded(spec.identity.token_command, "identity", "token_command"),
         ),
     )
+    KNOWN.know(servers=[ready], environ=environ)
     problems += _unusable(ready)
     if problems:
         own = spec.at or Location(file=f"server {spec.name}")

@@ -8,9 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
+from harness.outlet import guarded
+
 
 def write_atomically(path: Path, write: Callable[[TextIO], None]) -> None:
     """Have ``write`` fill a file beside ``path``, sync it, and put it in the place of ``path``.
+
+    No secret that this process knows gets into it.
 
     A reader sees the old file or the new one, never a part; after a crash, too. A symbolic link keeps
     pointing where it points, and what is no regular file (``/dev/stdout``, a pipe) is written to directly.
@@ -21,13 +25,13 @@ def write_atomically(path: Path, write: Callable[[TextIO], None]) -> None:
     path = path.resolve()
     if path.exists() and not path.is_file():
         with path.open("w", encoding="utf-8", errors="replace", newline="") as stream:
-            write(stream)
+            write(guarded(stream))
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
     try:
         with beside.open("x", encoding="utf-8", errors="replace", newline="") as stream:
-            write(stream)
+            write(guarded(stream))
             stream.flush()
             os.fsync(stream.fileno())
         beside.replace(path)

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from harness.errors import UsageError, did_you_mean
+from harness.outlet import guarded
 from harness.reports.atomic import write_atomically
 from harness.reports.writers import WRITERS, Writer
 from harness.runlog import RunLog
@@ -81,4 +82,4 @@ def write_report(
 def _append(path: Path, writer: Writer, report: Report, log: RunLog) -> None:
     """Add to a file that others write to as well: it is not ours to replace."""
     with path.open("a", encoding="utf-8", errors="replace", newline="") as stream:
-        writer.write(report, log, stream)
+        writer.write(report, log, guarded(stream))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+from harness.redaction import KNOWN
+
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]?")
 _HIDDEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but not tab and newline
@@ -18,8 +20,8 @@ _COMMANDS = re.compile(r"^(?P<lead>[^\S\n]*)::|##(?=\[)", re.MULTILINE)
 
 
 def printable(text: str) -> str:
-    """Return ``text`` without terminal escapes, control characters, marks that turn its direction, and CI commands."""
-    plain = _CONTROLS.sub("�", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+    """Return ``text`` without secrets, terminal escapes, control characters, hidden marks, and CI commands."""
+    plain = _CONTROLS.sub("�", _ESCAPES.sub("", KNOWN.text(text).replace("\r\n", "\n")))
     return _COMMANDS.sub(lambda found: "# #" if found["lead"] is None else f"{found['lead']}: :", plain)
 
 
@@ -35,6 +37,7 @@ def escaped_json(text: str) -> str:
 
 def bounded(text: str, limit: int) -> str:
     """Return ``text`` harmless, and cut to ``limit`` characters with a note of what was left out."""
+    text = KNOWN.text(text)  # a secret that is cut in two would not be known any more
     if len(text) <= limit:
         return printable(text)
     return f"{printable(text[:limit])}\n… {len(text) - limit:,} more characters are in the run log"
@@ -42,6 +45,7 @@ def bounded(text: str, limit: int) -> str:
 
 def shorten(text: str, limit: int) -> str:
     """Return ``text`` cut to ``limit`` characters, with a mark that says so."""
+    text = KNOWN.text(text)  # before it is cut, as above
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 

@@ -14,7 +14,7 @@ from harness.checks.admission import knows_refusal
 from harness.checks.judge import Judge, JudgeModel
 from harness.config import load_config
 from harness.errors import HarnessError, JudgeError
-from harness.redaction import Redactor
+from harness.redaction import KNOWN
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.runner.folders import log_path, new_run_id
 from harness.runner.judging import Bench, choose_judges
@@ -24,7 +24,19 @@ from harness.runner.prepare import suite_roots
 from harness.runner.verdict import run_of, unstarted_run, utc_now
 from harness.suites.csv_dataset import NO_LIMIT, reader
 from harness.suites.discovery import find_suites
-from harness.types import Case, CheckResult, Run, Suite, ToolList, Transcript, Trial, TrialError, UserMessage
+from harness.types import (
+    Case,
+    Check,
+    CheckResult,
+    Run,
+    ScriptedCall,
+    Suite,
+    ToolList,
+    Transcript,
+    Trial,
+    TrialError,
+    UserMessage,
+)
 
 
 def grade_run(log: RunLog, names: Sequence[str], cwd: Path, judge_model: str | None = None) -> RunLog:
@@ -39,6 +51,7 @@ def grade_run(log: RunLog, names: Sequence[str], cwd: Path, judge_model: str | N
     origins = [facts.get("reference") or facts.get("file") for facts in log.header.suites.values()]
     names = names or [origin for origin in origins if origin]
     found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(NO_LIMIT))
+    KNOWN.know(suites=found)
     suites = [_called_as_then(suite, log) for suite in found]
     bench = None if judge_model is None else choose_judges(suites, judge_model, load_config(cwd, os.environ))
     return grade(log, suites, log_path(new_run_id([suite.name for suite in suites])), bench)
@@ -51,6 +64,26 @@ def _called_as_then(suite: Suite, log: RunLog) -> Suite:
     return replace(suite, name=name)
 
 
+def _as_logged(case: Case) -> Case:
+    """Return ``case`` with marks where a log has them: a check that waits for a password finds the mark of it."""
+
+    def checks(of: Sequence[Check]) -> tuple[Check, ...]:
+        return tuple(replace(check, params=KNOWN.json(check.params)) for check in of)
+
+    def calls(of: Sequence[ScriptedCall]) -> tuple[ScriptedCall, ...]:
+        return tuple(replace(call, arguments=KNOWN.json(call.arguments)) for call in of)
+
+    return replace(
+        case,
+        prompt=KNOWN.text(case.prompt),
+        checks=checks(case.checks),
+        turns=tuple(replace(turn, prompt=KNOWN.text(turn.prompt), checks=checks(turn.checks)) for turn in case.turns),
+        setup=calls(case.setup),
+        teardown=calls(case.teardown),
+        user_context=KNOWN.json(case.user_context),
+    )
+
+
 def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | None = None) -> RunLog:
     """Write to ``target`` a log of the same conversations, judged by the checks of ``suites``.
 
@@ -58,7 +91,7 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
     """
     grading = _Grading(
         log=log,
-        cases={(suite.name, case.name): case for suite in suites for case in suite.cases},
+        cases={(suite.name, case.name): _as_logged(case) for suite in suites for case in suite.cases},
         bench=bench or Bench(default_of=dict(log.header.settings.get("judge", {}))),
     )
     began = utc_now()
@@ -69,7 +102,8 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
         suites={**log.header.suites, **{suite.name: describe_suite(suite) for suite in suites}},
         settings={**log.header.settings, **grading.bench.settings(), "graded_from": log.header.run_id},
     )
-    with LogWriter(target, Redactor.of(grading.bench.models, (), os.environ).document) as writer:
+    KNOWN.know(models=grading.bench.models, environ=os.environ)
+    with LogWriter(target, KNOWN.document) as writer:
         writer.append(header)
         for tools in log.tools.values():
             writer.append(ToolsLine(server=next(iter(header.servers), ""), tools=tools))

@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 
 from harness.errors import NothingToRun, UsageError
-from harness.redaction import Redactor
+from harness.redaction import KNOWN, Redactor
 from harness.runlog import Header, LogWriter, RunLog, read_log
 from harness.runner.folders import RUNS, log_path, new_run_id
 from harness.runner.observer import Observer
@@ -64,7 +64,7 @@ async def launch_async(
     if resume is not None:
         keys = {job.trial.key for job in plan.jobs}
         strangers = [run for run in resume.runs if run.key not in keys]
-        refuse_if_changed(resume.header, redacted(header, redactor), strangers)
+        refuse_if_changed(redacted(resume.header, redactor), redacted(header, redactor), strangers)
         plan = remaining(plan, resume)
         if not plan.jobs and resume.footer is not None:
             return resume
@@ -82,8 +82,10 @@ async def launch_async(
 
 
 def redactor_of(plan: Plan) -> Redactor:
-    """Return what takes the plan's secrets out of a text."""
-    return Redactor.of((*plan.models, *plan.judges, *plan.players), plan.servers, os.environ)
+    """Return what takes the secrets of the plan, and of all else that this process knows, out of a text."""
+    models = (*plan.models, *plan.judges, *plan.players)
+    KNOWN.know(models, plan.servers, plan.suites, environ=os.environ)
+    return KNOWN
 
 
 def redacted(header: Header, redactor: Redactor) -> Header:

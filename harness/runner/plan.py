@@ -11,7 +11,7 @@ from harness.canonical import digest
 from harness.checks.end_state import needs_fresh_copy
 from harness.documents.files import shown
 from harness.errors import UsageError
-from harness.redaction import bare_url
+from harness.secret_places import bare_url
 from harness.types import Case, Check, IdentitySpec, JsonObject, ModelSpec, Run, ServerSpec, Suite, Trial, Usage
 
 _DIGITS = 12

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any
 from harness.builtin import builtin_suites
 from harness.checks import VOCABULARY
 from harness.config import Config, load_config
-from harness.errors import NothingToRun
+from harness.errors import NothingToRun, UsageError
 from harness.models.settings import unsent
+from harness.redaction import KNOWN, MARK
 from harness.runner.credentials import check_credentials
 from harness.runner.folders import find_log
 from harness.runner.judging import choose_judges
@@ -71,10 +73,21 @@ class Request:
     """Trials at the same time; ``None`` means the configured number, else `CONCURRENCY`."""
 
     def filled_from(self, settings: JsonObject) -> Request:
-        """Return the request of an earlier run, by its log's settings, if this one asks for nothing itself."""
+        """Return the request of an earlier run, by its log's settings, if this one asks for nothing itself.
+
+        Raises:
+            UsageError: what that run was asked is not in its log, since it holds a secret.
+        """
         recorded = settings.get("request")
         asks_nothing = replace(self, concurrency=None) == Request()
-        return replace(Request(**recorded), concurrency=self.concurrency) if recorded and asks_nothing else self
+        if not recorded or not asks_nothing:
+            return self
+        if MARK[:-1] in json.dumps(recorded):
+            raise UsageError(
+                "this run was started with a secret on its command line, which its log does not hold",
+                meant="Give the same options again beside --resume.",
+            )
+        return replace(Request(**recorded), concurrency=self.concurrency)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +128,7 @@ def prepare(
         names = narrowed(request.suites, request.categories)
         found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(request.max_cases))
     found = distinct((*given, *found))
+    KNOWN.know(suites=found)  # before any is left out: what a mark stands for is the same in every run of them
     request = replace(request, suites=(*request.suites, *(suite.reference or suite.name for suite in given)))
     suites = [_adapted(suite, request, config) for suite in select_cases(found, request.pattern)]
     if not suites:

@@ -31,8 +31,6 @@ class Stepwise:
     _live: LiveRun
     _work_off: Callable[[Plan], Awaitable[None]]
     _heard: _Results
-    scrub: Callable[[str], str]
-    """Takes the secrets of the run out of a text: results hold what models and servers said."""
     _abandoned: bool = False
 
     async def results(self, jobs: Sequence[Job]) -> tuple[Run, ...]:
@@ -111,7 +109,7 @@ async def open_stepwise(plan: Plan, path: Path, options: RunOptions, *, planned:
         try:
             async with live.opened() as work_off:
                 opened = True
-                yield Stepwise(plan, log, live, work_off, heard, redactor.text)
+                yield Stepwise(plan, log, live, work_off, heard)
             live.close_log()
         finally:
             if not opened:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
+from harness.redaction import KNOWN
 from harness.types import Credential, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
 
@@ -81,7 +82,7 @@ class SessionPool(Protocol):
         ...
 
 
-def open_sessions(learn: Callable[[str], None] = lambda _: None) -> AbstractAsyncContextManager[SessionPool]:
+def open_sessions(learn: Callable[[str], None] = KNOWN.learn) -> AbstractAsyncContextManager[SessionPool]:
     """Open a pool of sessions; everything that it started has ended when the block is left.
 
     ``learn`` is told of every secret that comes up, such as a token, before it is used.

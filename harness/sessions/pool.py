@@ -23,6 +23,7 @@ from anyio.abc import TaskGroup
 
 from harness.canonical import digest
 from harness.errors import HarnessError, NotAdmitted, ServerError
+from harness.redaction import KNOWN
 from harness.sessions import Session
 from harness.sessions.bearer import Bearers, check_credential, shown_to
 from harness.sessions.connection import Connection
@@ -304,7 +305,7 @@ def _refuse_hopeless(seat: _Seat) -> None:
 
 
 @asynccontextmanager
-async def open_pool(learn: Callable[[str], None] = lambda _: None) -> AsyncGenerator[Pool]:
+async def open_pool(learn: Callable[[str], None] = KNOWN.learn) -> AsyncGenerator[Pool]:
     """Run a pool for the length of the block; whatever it started is gone afterwards.
 
     ``learn`` is told of every secret that comes up, before it is used.

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from harness.errors import UsageError
-from harness.redaction import Redactor
+from harness.redaction import KNOWN
 from harness.reports.build import build_report
 from harness.reports.text import shorten
 from harness.runlog import RunLog
@@ -102,7 +102,7 @@ def export_log(log: RunLog, request: TelemetryRequest, deadline_s: float = DEADL
     thread = threading.Thread(target=sending.run, name="telemetry", daemon=True)
     thread.start()
     thread.join(deadline_s)
-    where = Redactor().text(request.url)
+    where = KNOWN.text(request.url)
     if thread.is_alive():
         sending.stopped = True
         sending.failure = f"it took longer than {deadline_s:g} s, and {sending.spans} spans were sent by then"
@@ -131,7 +131,7 @@ class _Sending:
             with _Overheard(self.said):
                 self._send()
         except Exception as error:  # noqa: BLE001 - nothing that telemetry does may touch a run
-            self.failure = Redactor().text(f"{type(error).__name__}: {error}")
+            self.failure = KNOWN.text(f"{type(error).__name__}: {error}")
 
     def _send(self) -> None:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -145,7 +145,7 @@ class _Sending:
                     return
                 if exporter.export(batch) is not SpanExportResult.SUCCESS:
                     # What it says last is that it gives up.
-                    self.failure = Redactor().text(shorten(self.said[0] if self.said else "refused", 300)).rstrip(".")
+                    self.failure = KNOWN.text(shorten(self.said[0] if self.said else "refused", 300)).rstrip(".")
                     return
                 self.spans += len(batch)
         finally:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from harness.redaction import Redactor
+from harness.redaction import KNOWN
 from harness.telemetry import conventions as names
 from harness.telemetry.content import as_json, messages_json, reply_json
 from harness.types import AssistantMessage, CheckResult, JsonObject, Reply, Run, ToolCall, Transcript, UserMessage
@@ -270,7 +270,7 @@ class _Tree:
             for name, value in attributes.items()
             if value is not None and (self.content or name not in names.CONTENT)
         }
-        cleaned: Attributes = _REDACTOR.json(kept)
+        cleaned: Attributes = KNOWN.json(kept)
         return cleaned
 
     def _ns(self, offset_s: float) -> int:
@@ -280,7 +280,3 @@ class _Tree:
     def _id(self, part: str, size: int) -> int:
         told = hashlib.sha256(f"{self.run_id}\n{self.run.key}\n{part}".encode()).digest()
         return int.from_bytes(told[:size], "big") or 1
-
-
-_REDACTOR = Redactor()
-"""The log holds no secret that was known when it was written; this finds what merely looks like one."""

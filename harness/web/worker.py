@@ -27,6 +27,7 @@ from typing import Any, BinaryIO
 from harness.config import load_config
 from harness.documents.files import shown
 from harness.errors import HarnessError, InvalidInput, UsageError
+from harness.redaction import KNOWN
 from harness.reports.text import bounded as short
 from harness.runner.launch import launch
 from harness.runner.prepare import Prepared, Request, prepare
@@ -54,7 +55,7 @@ class Voice:
 
     def say(self, **message: Any) -> None:
         """Write one message, whole; where nobody listens any more, the log is all that matters."""
-        data = json.dumps(message).encode() + b"\n"
+        data = json.dumps(KNOWN.json(message)).encode() + b"\n"
         with suppress(OSError):
             while data:
                 data = data[os.write(self._pipe, data) :]
