@@ -736,6 +736,7 @@ Stop: TypeAlias = Literal[
     "agent_stop",
     "transfer",
     "user_limit",
+    "premature",
     "not_admitted",
 ]
 """Why a conversation ended: an answer, the model's refusal, a reply cut by its token bound, one of
@@ -798,6 +799,8 @@ class Transcript:
     there was none."""
     stop: Stop = "answer"
     """Why it ended."""
+    stop_detail: str | None = None
+    """A recording's own word for why it ended; ``None`` for conversations that harness led."""
     usage: Usage = field(default_factory=Usage)
     """Sum over all replies."""
     user_usage: Usage = field(default_factory=Usage)
