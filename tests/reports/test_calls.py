@@ -142,7 +142,7 @@ async def test_who_was_asked_for_refusals_or_for_no_call_is_not_marked(
     [
         ({"must_not_call": ["other"]}, ()),
         ({"must_call": ["get"]}, ("tool_error",)),
-        ({"answer_contains": "cannot"}, ("server_lost",)),
+        ({"answer_contains": "cannot"}, ("invalid_arguments",)),
         ({"tool_result_not_contains": ["secret"]}, ("tool_error",)),
         ({"decision": ["allowed", "denied"]}, ("denied",)),
         ({"max_calls": {"limit": 0, "tool": "other"}}, ("tool_error",)),
