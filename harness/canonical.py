@@ -6,6 +6,8 @@ import hashlib
 import json
 from typing import Any
 
+from harness.bounds import loads
+
 
 def canonical_json(value: Any) -> str:
     """Return ``value`` as JSON with sorted keys and no spaces: equal values, equal text."""
@@ -18,10 +20,10 @@ def digest(value: Any) -> str:
 
 
 def parsed_json(text: Any) -> Any:
-    """Return ``text`` as the JSON that it is, else as it stands."""
+    """Return ``text`` as the JSON that it is, within `harness.bounds`, else as it stands."""
     try:
-        return json.loads(text)
-    except (TypeError, ValueError):
+        return loads(text) if isinstance(text, str) else text
+    except ValueError:
         return text
 
 

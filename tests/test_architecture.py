@@ -17,7 +17,7 @@ import harness
 ROOT = Path(harness.__file__).parent
 
 FLOORS = (
-    {"types", "py"},
+    {"types", "py", "bounds"},
     {"errors", "canonical", "secret_names"},
     {"secret_places"},
     {"registry", "builtin", "certificates", "redaction", "runlog", "stats", "patterns"},

@@ -1,7 +1,9 @@
 import json
 import os
 import resource
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -137,7 +139,7 @@ def test_half_a_surrogate_pair_does_not_lose_the_trial(tmp_path: Path) -> None:
     write(path, HEADER, a_trial(text="odd \ud800 text"))
     transcript = read_log(path).transcript("k")
     assert transcript is not None
-    assert transcript.answer == "odd ? text"
+    assert transcript.answer == "odd \ufffd text"
 
 
 def test_two_processes_cannot_write_one_log(tmp_path: Path) -> None:
@@ -204,3 +206,59 @@ def test_any_arguments_and_text_survive_the_log(
     read = transcript.tool_calls[0]
     assert json.dumps(read.arguments) == json.dumps(arguments)
     assert read.text == text
+
+
+def nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        nested(100),
+        nested(190),
+        nested(240),
+        nested(1_000),
+        nested(100_000),
+        10**400,
+        10**5_000,
+        [float("nan")],
+        "\ud800",
+    ],
+    ids=lambda value: f"{type(value).__name__}",
+)
+def test_whatever_a_call_brings_is_written_and_read(tmp_path: Path, value: Any) -> None:
+    path = tmp_path / "log.jsonl"
+    odd = a_trial("odd")
+    assert odd.transcript is not None
+    call = ToolCall(tool="t", arguments={"a": value}, outcome="ok", turn=1, structured=value)
+    write(path, HEADER, replace(odd, transcript=replace(odd.transcript, tool_calls=(call,))), a_trial("b"), FOOTER)
+    log = read_log(path)
+    assert [run.key for run in log.runs] == ["odd", "b"]
+    transcript = log.transcript("odd")
+    assert transcript is not None
+    assert transcript.tool_calls[0].tool == "t"
+    assert transcript.messages == odd.transcript.messages
+
+
+def test_what_is_within_the_bounds_is_written_whole(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    odd = a_trial("odd")
+    assert odd.transcript is not None
+    value = {"deep": nested(100), "large": 10**400}
+    call = ToolCall(tool="t", arguments=value, outcome="ok", turn=1, structured=value)
+    write(path, HEADER, replace(odd, transcript=replace(odd.transcript, tool_calls=(call,))))
+    assert read_log(path).transcript("odd").tool_calls == (call,)  # type: ignore[union-attr]
+
+
+def test_a_line_that_an_older_version_nested_too_deeply_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial("a"), a_trial("b"), FOOTER)
+    deep = json.dumps(nested(240)).encode()
+    path.write_bytes(path.read_bytes().replace(b'"structured":{"x":1.5}', b'"structured":' + deep))
+    log = read_log(path)
+    assert [run.key for run in log.runs] == ["a", "b"]
+    assert log.transcript("a").answer == "hello"  # type: ignore[union-attr]

@@ -35,8 +35,6 @@ class BfclRecording:
     """Case → its recorded line."""
     entry_of: Callable[[str], Entry]
     """Finds the case's data."""
-    notes: tuple[str, ...] = ()
-    """What is to be said of what was left out."""
     _made: dict[str, tuple[Transcript, ...]] = field(default_factory=dict)
     _dotted: bool | None = None
 

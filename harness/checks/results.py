@@ -116,6 +116,7 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> Finding:
     tool = evidence.tools.get(params["tool"]) if "tool" in params else None
     lines: list[str] = []
     hint = None
+    cut = [call for call in calls if call.cut is not None]
     if broken:
         lines = [f"Tool result breaks the tool's output schema: {as_made(broken[0])}"]
         lines += [f"  {line(error)}" for error in broken[0].output_errors[:5]]
@@ -125,9 +126,11 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> Finding:
     elif tool is not None and tool.output_schema is None:
         lines = [f"Tool declares no output schema: {tool.name}", "There is nothing that its results could be held to."]
         hint = "Declare an outputSchema, or drop the check."
+    elif cut:
+        lines = [f"Only a part of the result of {as_made(cut[0])} was read, {cut[0].cut}"]
     return Finding(
         label=params.get("tool", ""),
-        verdict=passed_if(not lines),
+        verdict="not_judged" if cut and not broken else passed_if(not lines),
         expected="results that fit the outputSchema of their tool",
         actual=[{"tool": call.tool, "errors": [line(error) for error in call.output_errors[:5]]} for call in broken],
         explanation=lines,

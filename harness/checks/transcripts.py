@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.bounds import loads
 from harness.checks import Evidence
 from harness.checks.matchers import matches_partly
 from harness.checks.texts import fold, likeness, line
@@ -42,7 +42,6 @@ _STOPS: dict[Stop, str] = {
     "agent_stop": "when the model ended it",
     "transfer": "when the user was handed on",
     "user_limit": "when the user had said all that they may",
-    "premature": "before either side ended it",
     "not_admitted": "before it began: the server refused this caller",
 }
 
@@ -189,11 +188,11 @@ def result_json(call: ToolCall) -> Any:
     if call.structured is not None:
         return call.structured
     try:
-        return json.loads(call.text)
-    except (ValueError, RecursionError):
+        return loads(call.text)
+    except ValueError:
         return call.text
 
 
 def truncated(call: ToolCall) -> bool:
     """Whether the record holds only a part of what the tool returned."""
-    return call.result_sha256 is not None
+    return call.result_sha256 is not None or call.cut is not None

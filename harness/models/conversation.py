@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
+from harness.bounds import loads, shortcoming
 from harness.types import AssistantMessage, Message, Reply, ToolAnswer, ToolMessage, ToolRequest, UserMessage
 
 UNANSWERED = "This call was not executed."
@@ -62,25 +63,21 @@ class CallIds:
 
 
 def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:
-    """Return a call's arguments, or none and the text that is not a JSON object.
+    """Return a call's arguments, or none and the text that is not a JSON object or cannot be kept whole.
 
     No text at all stands for no arguments: several servers send it for a tool that takes none.
     """
     if isinstance(raw, dict):
-        return raw, None
+        return (raw, None) if shortcoming(raw) is None else ({}, json.dumps(raw, ensure_ascii=False))
     if raw is None or (isinstance(raw, str) and not raw.strip()):
         return {}, None
     if not isinstance(raw, str):
         return {}, json.dumps(raw)
     try:
-        parsed = json.loads(raw, parse_constant=_reject)
-    except (ValueError, RecursionError):
+        parsed = loads(raw, strict=True)
+    except ValueError:
         return {}, raw
-    return (parsed, None) if isinstance(parsed, dict) else ({}, raw)
-
-
-def _reject(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
+    return (parsed, None) if isinstance(parsed, dict) and shortcoming(parsed) is None else ({}, raw)
 
 
 def items(value: object) -> list[dict[str, Any]]:

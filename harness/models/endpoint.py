@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import anyio
 import httpx2
 
+from harness.bounds import loads
 from harness.errors import ModelError, UsageError
 from harness.models import faults
 from harness.models.limiter import Limiter
@@ -106,8 +107,8 @@ class Endpoint:
 
     def _parse(self, response: httpx2.Response) -> dict[str, Any]:
         try:
-            data = json.loads(response.content)
-        except (ValueError, RecursionError):
+            data = loads(response.content, strict=True)
+        except ValueError:
             words = faults.quote(response.text, self._spec)
             said = f"the reply from {faults.origin(self._url)} is not JSON: {words}" if words else "the reply is empty"
             raise faults.Fault(said, status=response.status_code, advice=self._wrong_address()) from None

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from harness.bounds import loads
 from harness.types import ModelSpec
 
 LONGEST_QUOTE = 300
@@ -176,8 +177,8 @@ def _advice(status: int, code: object, spec: ModelSpec) -> str | None:
 
 def _json_of(content: bytes) -> Any:
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
+        return loads(content)
+    except ValueError:
         return None
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from harness.bounds import loads
 from harness.canonical import canonical_json, digest
 from harness.checks.texts import fold
 from harness.types import ToolCall, ToolList
@@ -80,8 +80,8 @@ class Result:
     @cached_property
     def _parsed(self) -> Any:
         try:
-            return json.loads(self.call.text)
-        except (ValueError, RecursionError):
+            return loads(self.call.text)
+        except ValueError:
             return None
 
     @property

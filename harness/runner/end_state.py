@@ -12,6 +12,7 @@ from typing import Any
 
 import anyio
 
+from harness.bounds import shortcoming
 from harness.canonical import canonical_json, parsed_json
 from harness.checks.end_state import Wanted, wanted_states
 from harness.errors import HarnessError, ServerError
@@ -89,6 +90,8 @@ async def _read(wanted: Wanted, server: ServerSpec, session: Session) -> StateRe
         value = await _value(wanted.source, server, session)
     except HarnessError as error:
         return _unread(wanted, str(error))
+    if (why := shortcoming(value)) is not None:  # two states that differ only in what was not read are not equal
+        return _unread(wanted, f"the state cannot be compared: {why}")
     data = canonical_json(value).encode("utf-8", "replace")
     cut = len(data) > KEPT_BYTES
     return StateReading(
@@ -129,4 +132,6 @@ async def _returned(source: JsonObject, session: Session) -> Any:
     made = await session.call(request, turn=0, epoch=anyio.current_time())
     if made.is_error:
         raise ServerError(f"{made.tool} → {made.outcome}: {made.text}")
+    if made.cut is not None:
+        raise HarnessError(f"only a part of the result of {made.tool} was read, {made.cut}")
     return parsed_json(made.text) if made.structured is None else made.structured

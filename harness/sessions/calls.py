@@ -9,6 +9,7 @@ from typing import Any
 import anyio
 from mcp.shared.exceptions import MCPError
 
+from harness.bounds import loads, shortcoming
 from harness.errors import ServerError
 from harness.sessions.client import McpClient, is_closed
 from harness.sessions.content import bounded, render
@@ -95,7 +96,9 @@ class Caller:
                 "is not marked as a read-only tool"
             )
         if request.malformed is not None:
-            return "invalid_arguments", f"the arguments are not a JSON object: {request.malformed[:_EXCERPT_CHARS]}"
+            return "invalid_arguments", f"{_why_malformed(request.malformed)}: {request.malformed[:_EXCERPT_CHARS]}"
+        if (why := shortcoming(request.arguments)) is not None:
+            return "invalid_arguments", f"harness did not send the arguments: {why}"
         try:
             _STRICT.encode((request.tool, dict(request.arguments))).encode()
         except (TypeError, ValueError, RecursionError) as error:
@@ -140,11 +143,13 @@ class Caller:
             outcome = self._classified(draft, text)
         else:
             structured = result.get("structuredContent")
-            problems = self._schemas.output_errors(draft.request.tool, structured, content.size)
+            if content.cut is None:  # a part says nothing of the whole
+                problems = self._schemas.output_errors(draft.request.tool, structured, content.size)
         return draft.record(
             outcome,
             text,
             structured=content.structured,
+            cut=content.cut,
             refusal="tool_error" if outcome == "denied" else None,
             output_errors=problems,
             duration_s=took,
@@ -181,6 +186,15 @@ class _Draft:
             started_s=self.started_s,
             **facts,
         )
+
+
+def _why_malformed(raw: str) -> str:
+    """Say what is wrong with arguments that are sent to nobody."""
+    try:
+        why = shortcoming(loads(raw, strict=True))
+    except ValueError:
+        why = None
+    return "the arguments are not a JSON object" if why is None else f"harness did not send the arguments: {why}"
 
 
 def _input_required(result: JsonObject) -> str:

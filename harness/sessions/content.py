@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from harness.bounds import MAX_DEPTH, is_deep, shortcoming
 from harness.canonical import digest
 from harness.types import JsonObject
 
@@ -33,6 +34,8 @@ class Content:
     """Bytes of the whole result as JSON."""
     sha256: str | None
     """Digest of the whole result, where ``text`` and ``structured`` are only a part of it."""
+    cut: str | None
+    """Why a part of the result is not read, in words."""
     problems: tuple[str, ...]
     """Where the result is not what MCP says: with any of these it is no result."""
 
@@ -57,6 +60,11 @@ def render(result: JsonObject) -> Content:
     if structured is not None and not parts:
         parts.append(json.dumps(structured, ensure_ascii=False))
     text = "\n".join(parts)
+    why = None if structured is None else shortcoming(structured)
+    if why is not None:
+        structured, whole, why = None, False, f"of structuredContent: {why}"
+    elif structured is None and len(text) <= TEXT_CHARS and text.lstrip()[:1] in ("{", "[") and is_deep(text):
+        why = f"of the text: it is JSON that nests deeper than {MAX_DEPTH} levels"
     if structured is not None and size > STRUCTURED_BYTES and json_bytes(structured) > STRUCTURED_BYTES:
         structured, whole = None, False
     whole = whole and len(text) <= TEXT_CHARS
@@ -66,6 +74,7 @@ def render(result: JsonObject) -> Content:
         structured=structured,
         size=size,
         sha256=sha256,
+        cut=why,
         problems=tuple(dict.fromkeys(problems)),
     )
 

@@ -3,8 +3,9 @@
 | a server writes                           | what becomes of it                                       |
 |-------------------------------------------|----------------------------------------------------------|
 | what is not JSON-RPC                      | skipped; its beginning is kept for error messages        |
-| lone surrogates                           | replaced by U+FFFD                                       |
+| half a surrogate pair                     | replaced by U+FFFD                                       |
 | NaN, Infinity                             | replaced by their names as text: JSON has no such        |
+| what nests too deeply, endless integers   | a text in their place (`harness.bounds`)                 |
 | a batch                                   | taken apart                                              |
 | an answer that is none (``result: null``) | a JSON-RPC error that `is_no_answer` tells from others   |
 | a notification                            | dropped: nobody listens, and each would cost a task      |
@@ -26,6 +27,8 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
+from harness.bounds import loads
+
 MAX_MESSAGE_BYTES = 64_000_000
 """Longest message that is read: several hundred times what fits into any model's context."""
 
@@ -39,16 +42,13 @@ Message = JSONRPCRequest | JSONRPCResponse | JSONRPCError
 """A message that somebody waits for."""
 
 _EXCERPT_CHARS = 200
-_DECODER = json.JSONDecoder(parse_constant=str)
 
 
 def read_frames(text: str) -> tuple[list[Message], str | None]:
     """Return the messages in the JSON document ``text``, and its beginning if something in it is no message."""
     try:
-        value = _DECODER.decode(text)
-        if "\\ud" in text or "\\uD" in text:
-            value = _without_surrogates(value)
-    except (ValueError, RecursionError):
+        value = loads(text)
+    except ValueError:
         value = None
     messages: list[Message] = []
     noise = None
@@ -88,15 +88,3 @@ def _malformed(frame: Any) -> JSONRPCError | None:
             return no_answer(request_id, json.dumps(rest, ensure_ascii=False))
         case _:
             return None
-
-
-def _without_surrogates(value: Any) -> Any:
-    match value:
-        case str():
-            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        case list():
-            return [_without_surrogates(item) for item in value]
-        case dict():
-            return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-        case _:
-            return value

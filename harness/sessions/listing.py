@@ -12,6 +12,7 @@ from typing import Any
 
 from mcp.shared.exceptions import MCPError
 
+from harness.bounds import shortcoming
 from harness.canonical import digest
 from harness.errors import ServerError
 from harness.sessions.client import is_closed
@@ -29,6 +30,7 @@ MAX_TOOLS = 10_000
 THE_LIST = "tools/list"
 """What a `ToolProblem` of the list as a whole names as its tool."""
 
+_COSTLY = "the official client rejects the whole list because of it"
 _NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 
 Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
@@ -114,7 +116,7 @@ class _Listing:
             return
         schema, problem = _input_schema(raw.get("inputSchema"))
         if schema is None:
-            self.note(name, f"{problem}; the official client rejects the whole list because of it", usable=False)
+            self.note(name, problem or "", usable=False)
             return
         for reservation in filter(None, (problem, *_reservations(name, raw, schema))):
             self.note(name, reservation, usable=True)
@@ -124,13 +126,15 @@ class _Listing:
 def _input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | None]:
     """Return the schema to offer, or ``None``, and what is wrong with it."""
     if not isinstance(schema, dict):
-        return None, "its inputSchema is missing" if schema is None else "its inputSchema is not an object"
+        return None, f"its inputSchema is {'missing' if schema is None else 'not an object'}; {_COSTLY}"
     kind = schema.get("type")
+    if (why := shortcoming(schema)) is not None:
+        return None, f"its inputSchema cannot be used: {why}"
     if kind == "object":
         return schema, None
     if kind is None:
         return {"type": "object", **schema}, 'its inputSchema lacks "type": "object", which was added'
-    return None, f"its inputSchema is of type {kind!r} instead of 'object'"
+    return None, f"its inputSchema is of type {str(kind)[:80]!r} instead of 'object'; {_COSTLY}"
 
 
 def _reservations(name: str, raw: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str | None]:
@@ -147,6 +151,8 @@ def _reservations(name: str, raw: Mapping[str, Any], schema: Mapping[str, Any]) 
         return
     if not isinstance(output, dict):
         yield "its outputSchema is not an object and was dropped"
+    elif (why := shortcoming(output)) is not None:
+        yield f"its outputSchema was dropped: {why}"
     elif (problem := schema_problem(output)) is not None:
         yield f"its outputSchema is not a valid JSON Schema: {problem}"
 
@@ -154,13 +160,13 @@ def _reservations(name: str, raw: Mapping[str, Any], schema: Mapping[str, Any]) 
 def _tool(name: str, raw: Mapping[str, Any], schema: Mapping[str, Any]) -> Tool:
     hints = raw.get("annotations")
     hints = hints if isinstance(hints, dict) else {}
-    output = raw.get("outputSchema")
+    output = _of(dict, raw.get("outputSchema"))
     return Tool(
         name=name,
         input_schema=schema,
         description=_of(str, raw.get("description")) or "",
         title=_of(str, raw.get("title")) or _of(str, hints.get("title")),
-        output_schema=_of(dict, output),
+        output_schema=None if output is None or shortcoming(output) else output,
         read_only=_of(bool, hints.get("readOnlyHint")),
         destructive=_of(bool, hints.get("destructiveHint")),
     )

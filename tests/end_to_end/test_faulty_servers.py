@@ -29,9 +29,18 @@ def uses_the_tool_it_is_told(request: Incoming) -> Step:
         return say("Done.")
     if tool == "model_is_down":
         return status(500, body={"error": {"message": "overloaded"}})
+    if tool == "deep_arguments":
+        return calls(("echo", nested(210)), ("echo", nested(100)), ("echo", {"n": 10**400}))
     if tool == "fifty":
         return calls(*[("wait", {"number": number}) for number in range(49)], ("crash", {}))
     return call(tool, {})
+
+
+def nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = {"a": value}
+    return value
 
 
 def run(project: Project, marker: str, tools: list[str], *arguments: str, **server: Any) -> Finished:
@@ -77,6 +86,19 @@ def test_each_fault_stays_with_its_case_and_a_lost_server_is_started_again(proje
     assert "call 1, wait(), has no result" in tests["wait"]["error"]
     assert "Segmentation fault (not really)" in tests["crash"]["error_detail"]
     assert finished.code == 4
+
+
+def test_what_nests_too_deeply_costs_no_result_and_every_command_reads_the_log(project: Project, marker: str) -> None:
+    tools = ["deep", "deep_text", "huge", "deep_arguments", "echo"]
+    finished = run(project, marker, tools, "--report", "junit", "--report", "html", "--report", "csv", "--debug")
+    tests = by_case(finished)
+    assert {name: test["status"] for name, test in tests.items()} == dict.fromkeys(tools, "passed"), finished.stderr
+    outcomes = [call["outcome"] for call in tests["deep_arguments"]["details"]["tool_calls"]]
+    assert outcomes == ["invalid_arguments", "ok", "ok"]
+    assert finished.code == 0
+    for command in (["evals", "--resume"], ["view", "--no-open"], ["compare", "latest", "latest"], ["grade", "latest"]):
+        again = project.run(*command)
+        assert (again.code, "damaged" in again.stderr + again.stdout) == (0, False), again.stderr
 
 
 def test_a_crash_with_many_calls_pending_answers_all_of_them_at_once(project: Project, marker: str) -> None:

@@ -125,7 +125,7 @@ def _warm_up() -> None:
 
     from harness.certificates import trusted
     from harness.cli import COMMANDS
-    from harness.runlog import _adapter
+    from harness.runlog.lines import _adapter
 
     heavy = ("openai", "anthropic", "mcp.client.session", "mcp.shared.jsonrpc_dispatcher", "harness.sessions.calls")
     own = ("harness.sessions.stdio", "harness.sessions.listing", "harness.models.openai", "harness.models.lexical")

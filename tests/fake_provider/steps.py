@@ -150,8 +150,8 @@ def malformed(text: str) -> Http:
 
 
 def raw(value: Any) -> Http:
-    """Status 200 and this JSON value."""
-    return Http(status=200, body=json.dumps(value))
+    """Status 200 and this JSON value, or these bytes."""
+    return Http(status=200, body=value.decode() if isinstance(value, bytes) else json.dumps(value))
 
 
 def reset(after_bytes: int | None = 20) -> Broken:

@@ -331,6 +331,31 @@ def test_only_an_object_is_arguments(api: Api, text: str) -> None:
     assert parse_arguments(text) == ({}, text)
 
 
+@pytest.mark.parametrize("levels", [101, 300, 1_000, 100_000])
+async def test_arguments_that_nest_too_deeply_are_the_models_and_no_error_of_the_api(api: Api, levels: int) -> None:
+    deep = '{"a":' * levels + "1" + "}" * levels
+    body = json.dumps(_call_with("DEEP", api)).replace('"DEEP"', deep if api == "messages" else json.dumps(deep))
+    with FakeProvider([raw(body.encode()), say("Done.")]) as provider:
+        async with opened(api, provider.url) as model:
+            reply, _ = await converse(model)
+    (request,) = reply.tool_requests
+    assert (request.tool, request.arguments) == ("list_orders", {})
+    assert request.malformed is not None
+    assert request.malformed.startswith('{"a":')
+
+
+def _call_with(arguments: str, api: Api) -> Any:
+    if api == "messages":
+        content = [{"type": "tool_use", "id": "a", "name": "list_orders", "input": arguments}]
+        return {"content": content, "stop_reason": "tool_use"}
+    if api == "chat":
+        function = {"name": "list_orders", "arguments": arguments}
+        message = {"content": None, "tool_calls": [{"id": "a", "type": "function", "function": function}]}
+        return {"choices": [{"message": message, "finish_reason": "tool_calls"}]}
+    output = [{"type": "function_call", "call_id": "a", "name": "list_orders", "arguments": arguments}]
+    return {"output": output, "status": "completed"}
+
+
 @pytest.mark.parametrize("nothing", [None, "", " \n"])
 def test_no_text_at_all_is_no_arguments(api: Api, nothing: str | None) -> None:
     assert parse_arguments(nothing) == ({}, None)

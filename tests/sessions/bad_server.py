@@ -117,6 +117,24 @@ def chat(request: dict[str, Any]) -> None:
     echo(request)
 
 
+def nested(request: dict[str, Any]) -> bytes:
+    levels = int(request["params"]["arguments"].get("levels", 1_000))
+    return b'{"a":' * levels + b"1" + b"}" * levels
+
+
+def deep(request: dict[str, Any]) -> None:
+    raw(request, b'{"content": [{"type": "text", "text": "deep"}], "structuredContent": %s}' % nested(request))
+
+
+def deep_text(request: dict[str, Any]) -> None:
+    answer(request, text(nested(request).decode()))
+
+
+def huge(request: dict[str, Any]) -> None:
+    many = b"1" + b"0" * 5_000
+    raw(request, b'{"content": [], "structuredContent": {"e": 1e400, "i": 1%s, "more": %s}}' % (b"0" * 400, many))
+
+
 def no_more_input(request: dict[str, Any]) -> None:
     os.close(0)
     echo(request)
@@ -138,6 +156,9 @@ TOOLS: dict[str, Callable[[dict[str, Any]], None]] = {
     "pieces": pieces,
     "environment": environment,
     "ask": ask,
+    "deep": deep,
+    "deep_text": deep_text,
+    "huge": huge,
     "chat": chat,
     "latin": lambda request: raw(request, b'{"content": [{"type": "text", "text": "caf\xe9"}]}'),
     "surrogate": lambda request: raw(request, rb'{"content": [{"type": "text", "text": "a\ud800b"}]}'),

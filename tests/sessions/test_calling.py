@@ -118,6 +118,43 @@ async def test_a_number_that_json_does_not_have_becomes_its_name(session: Sessio
     assert (await call(session, "nan")).structured == {"mean": "NaN"}
 
 
+@pytest.mark.parametrize("levels", [101, 300, 1_000, 100_000])
+async def test_a_result_that_nests_too_deeply_is_an_answer_of_which_a_part_is_read(
+    session: Session, levels: int
+) -> None:
+    made = await call(session, "deep", {"levels": levels})
+    assert (made.outcome, made.text, made.structured, made.output_errors) == ("ok", "deep", None, ())
+    assert made.cut == "of structuredContent: it nests deeper than 100 levels"
+    assert made.result_sha256 is not None
+    assert (await call(session, "echo")).outcome == "ok"
+
+
+async def test_a_result_of_100_levels_is_kept_whole(session: Session) -> None:
+    made = await call(session, "deep", {"levels": 100})
+    assert json.dumps(made.structured).count("{") == 100
+    assert (made.cut, made.result_sha256) == (None, None)
+
+
+async def test_what_is_not_read_still_tells_two_results_apart(session: Session) -> None:
+    made = [await call(session, "deep", {"levels": levels}) for levels in (300, 300, 301)]
+    assert made[0].result_sha256 == made[1].result_sha256 != made[2].result_sha256
+
+
+async def test_a_text_of_deep_json_is_passed_on_whole_and_marked(session: Session) -> None:
+    made = await call(session, "deep_text", {"levels": 1_000})
+    assert made.text.count("{") == 1_000
+    assert made.cut == "of the text: it is JSON that nests deeper than 100 levels"
+
+
+async def test_an_integer_beyond_every_float_is_kept_and_one_beyond_python_is_told(session: Session) -> None:
+    made = await call(session, "huge")
+    assert made.outcome == "ok"
+    assert made.structured is None
+    assert made.cut is not None
+    assert "a number of 5,001 digits, 10000000000000000000…" in made.cut
+    assert str(10**400) in made.text
+
+
 async def test_a_batch_is_taken_apart(session: Session) -> None:
     assert (await call(session, "batch")).text == "from a batch"
 
@@ -256,6 +293,16 @@ async def test_a_question_back_is_declined(session: Session) -> None:
 async def test_malformed_arguments_are_not_sent(session: Session) -> None:
     made = await session.call(ToolRequest(id="1", tool="crash", malformed='{"n": '), turn=1, epoch=0)
     assert (made.outcome, made.text) == ("invalid_arguments", 'the arguments are not a JSON object: {"n": ')
+    assert session.lost is None
+
+
+async def test_arguments_that_nest_too_deeply_are_not_sent_and_say_why(session: Session) -> None:
+    deep = '{"a":' * 300 + "1" + "}" * 300
+    of_a_model = await session.call(ToolRequest(id="1", tool="crash", malformed=deep), turn=1, epoch=0)
+    of_a_plugin = await call(session, "crash", json.loads(deep))
+    for made in (of_a_model, of_a_plugin):
+        assert made.outcome == "invalid_arguments"
+        assert made.text.startswith("harness did not send the arguments: it nests deeper than 100 levels")
     assert session.lost is None
 
 

@@ -58,6 +58,13 @@ async def test_everything_that_a_server_says_of_a_tool_is_kept(server: ServerFac
     assert (tool.read_only, tool.destructive) == (False, True)
 
 
+def nested(levels: int) -> Any:
+    schema: Any = {"type": "object"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema}}
+    return schema
+
+
 @pytest.mark.parametrize(
     ("schema", "problem"),
     [
@@ -65,6 +72,7 @@ async def test_everything_that_a_server_says_of_a_tool_is_kept(server: ServerFac
         ("object", "its inputSchema is not an object"),
         ([], "its inputSchema is not an object"),
         ({"type": "array"}, "its inputSchema is of type 'array' instead of 'object'"),
+        (nested(150), "its inputSchema cannot be used: it nests deeper than 100 levels"),
     ],
 )
 async def test_one_broken_schema_leaves_the_good_tools_usable(server: ServerFactory, schema: Any, problem: str) -> None:
@@ -84,6 +92,7 @@ async def test_one_broken_schema_leaves_the_good_tools_usable(server: ServerFact
         (GOOD | {"inputSchema": {"type": "object", "properties": 5}}, "its inputSchema is not a valid JSON Schema"),
         (GOOD | {"outputSchema": {"type": "quantity"}}, "its outputSchema is not a valid JSON Schema"),
         (GOOD | {"outputSchema": "object"}, "its outputSchema is not an object"),
+        (GOOD | {"outputSchema": nested(150)}, "its outputSchema was dropped: it nests deeper than 100 levels"),
         (GOOD | {"description": ["a"]}, "its description is not text"),
     ],
 )

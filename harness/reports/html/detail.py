@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from harness.bounds import loads
 from harness.reports.html.overview import short
 from harness.reports.text import bounded, money, number, seconds
 from harness.runlog import RunLog
@@ -159,7 +160,7 @@ def _call(call: ToolCall, what: str) -> dict[str, Any]:
 def _same(call: ToolCall) -> bool:
     """Whether the text is the structured result once more, as servers send it for older clients."""
     try:
-        return bool(json.loads(call.text) == call.structured)
+        return bool(loads(call.text) == call.structured)
     except ValueError:
         return False
 

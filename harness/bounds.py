@@ -1,0 +1,215 @@
+"""How deep JSON of others may nest, how long its integers may be, and what stands for the rest.
+
+Servers, models and recordings may send JSON of any depth. Python, the log's reader and a schema's validator give up
+at depths of their own, and each in its own way, so one bound holds where data enters: `loads` reads it.
+
+| in the JSON                                 | what `loads` returns for it                                       |
+|---------------------------------------------|-------------------------------------------------------------------|
+| nested deeper than `WIRE_DEPTH` levels      | a text in place of every value below: its size and SHA-256        |
+| a number beyond the range of a float: 1e400 | the integer that it is                                            |
+| an integer of more than `MAX_DIGITS` digits | a `Cut`: its first digits and how many there are                  |
+| NaN, Infinity                               | their names as text, which is a `Cut` where the caller is strict  |
+| half a surrogate pair                       | U+FFFD, in a `Cut` where the caller is strict                     |
+
+What is kept of a call nests at most `MAX_DEPTH` levels; `shortcoming` says where a value does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from decimal import Decimal, InvalidOperation
+from itertools import accumulate
+from typing import Any
+
+MAX_DEPTH = 100
+"""Levels of arguments, structured results and schemas that are used and kept: ``{"a": [1]}`` has two."""
+
+WIRE_DEPTH = MAX_DEPTH + 20
+"""Levels of a whole message that are read: what stands around a value of `MAX_DEPTH` must fit."""
+
+MAX_DIGITS = 4_300
+"""Digits of an integer that is kept: more, and Python neither reads nor writes it."""
+
+_SHOWN_DIGITS = 20
+_SHOWN = 200
+_BRACKETS = b"[]{}"
+_STEPS = bytes.maketrans(_BRACKETS, b"\x01\xff\x01\xff")  # as signed bytes: one up, one down
+_NO_MARK = bytes(set(range(256)) - set(_BRACKETS + b'"'))
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{}]', re.DOTALL)  # a text that never ends is the last
+
+
+class Cut(str):
+    """The text that stands in a value for what Python or JSON cannot hold; no sender can make one.
+
+    What nests too deeply needs none: what is left of it still has more than `MAX_DEPTH` levels.
+    """
+
+    __slots__ = ()
+
+
+def loads(text: str | bytes, *, strict: bool = False) -> Any:
+    """Return the JSON ``text``, within the bounds above.
+
+    ``strict``: whether it will be sent on, so that whatever JSON cannot hold has to be told apart from a text.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
+    text = text.removeprefix("\ufeff")
+    if text.count("[") + text.count("{") > WIRE_DEPTH:
+        data = text.encode("utf-8", "surrogatepass")
+        if depth_of(data) > WIRE_DEPTH:
+            text = b"".join(_shallow(data)).decode("utf-8", "surrogatepass")
+    value = _decoded(text, Cut if strict else str)
+    halves = "\\ud" in text or "\\uD" in text or not (text.isascii() or _is_text(text))
+    return _whole_characters(value, Cut if strict else str) if halves else value
+
+
+def depth_of(data: bytes) -> int:
+    """Return how many levels the JSON ``data`` nests; every step of it is one pass at the speed of copying."""
+    if b"\\" in data:
+        data = data.replace(rb"\\", b"").replace(rb"\"", b"")
+    marks = data.translate(None, _NO_MARK).replace(b'""', b"")
+    if b'"' in marks:  # texts with brackets in them
+        marks = re.sub(rb'"[^"]*"?', b"", marks)
+    return max(accumulate(memoryview(marks.translate(_STEPS)).cast("b")), default=0)
+
+
+def is_deep(text: str, limit: int = MAX_DEPTH) -> bool:
+    """Whether the JSON ``text`` nests more than ``limit`` levels."""
+    if text.count("[") + text.count("{") <= limit:
+        return False
+    return depth_of(text.encode("utf-8", "surrogatepass")) > limit
+
+
+def shortcoming(value: Any) -> str | None:
+    """Return why ``value`` cannot be kept as it is, or ``None``: it nests too deeply, or a part of it was not read."""
+    level: list[Any] = [value] if isinstance(value, _TELLING) else []
+    for _ in range(MAX_DEPTH):
+        if cut := next((item for item in level if type(item) is Cut), None):
+            return f"it holds what is not read: {cut[:_SHOWN]}"
+        inner: list[Any] = []
+        for container in level:
+            inner += container.values() if isinstance(container, Mapping) else container
+        level = [item for item in inner if isinstance(item, _TELLING)]
+        if not level:
+            return None
+    return f"it nests deeper than {MAX_DEPTH} levels"
+
+
+_TELLING = (Cut, dict, list, tuple, Mapping)
+
+
+def trimmed(value: Any, depth: int) -> Any:
+    """Return ``value``, dataclasses as objects, with a `Cut` for all that lies deeper than ``depth`` levels."""
+    if is_dataclass(value) and not isinstance(value, type):
+        value = {one.name: getattr(value, one.name) for one in fields(value)}
+    if not isinstance(value, Mapping | list | tuple):
+        return _writable(value)
+    if depth <= 0:
+        return Cut("[… cut by harness: nested too deeply for the run log]")
+    if isinstance(value, Mapping):
+        return {_writable(str(key)): trimmed(item, depth - 1) for key, item in value.items()}
+    return [trimmed(item, depth - 1) for item in value]
+
+
+def _writable(value: Any) -> Any:
+    """Return a scalar as every reader of JSON takes it."""
+    if isinstance(value, str):
+        return value if _is_text(value) else _mended(value)
+    if type(value) is int and abs(value) >= _TOO_LARGE:
+        return Cut(f"[… cut by harness: an integer of {value.bit_length():,} bits]")
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+_TOO_LARGE = 10**MAX_DIGITS
+
+
+def _whole_characters(value: Any, mark: Callable[[str], str]) -> Any:
+    """Return ``value``, whose depth is bounded, with U+FFFD for every half of a surrogate pair."""
+    match value:
+        case str():
+            return value if _is_text(value) else mark(_mended(value))
+        case list():
+            return [_whole_characters(item, mark) for item in value]
+        case dict():
+            return {_whole_characters(key, mark): _whole_characters(item, mark) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _mended(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _decoded(text: str, constant: Callable[[str], Any]) -> Any:
+    decoder = _DECODER if constant is str else json.JSONDecoder(parse_constant=constant, parse_float=_finite)
+    try:
+        return decoder.decode(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # an integer that Python refuses to read: now each is looked at, which takes longer
+        return json.loads(text, parse_constant=constant, parse_float=_finite, parse_int=_integer)
+
+
+def _finite(text: str) -> Any:
+    number = float(text)
+    if math.isfinite(number):
+        return number
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:  # its exponent has twenty digits
+        return Cut(f"[… cut by harness: the number {text[:_SHOWN_DIGITS]}…]")
+    return int(exact) if exact.adjusted() < MAX_DIGITS else _long(text, exact.adjusted() + 1)
+
+
+_DECODER = json.JSONDecoder(parse_constant=str, parse_float=_finite)
+
+
+def _integer(text: str) -> Any:
+    digits = len(text.lstrip("-"))
+    return int(text) if digits <= MAX_DIGITS else _long(text, digits)
+
+
+def _long(text: str, digits: int) -> Cut:
+    return Cut(f"[… cut by harness: a number of {digits:,} digits, {text[:_SHOWN_DIGITS]}…]")
+
+
+def _shallow(data: bytes) -> Iterator[bytes]:
+    """Yield the JSON ``data`` in pieces, a text in place of every value that lies deeper than `WIRE_DEPTH`."""
+    depth = kept = 0
+    for token in _TOKEN.finditer(data):
+        match token[0]:
+            case b"[" | b"{":
+                depth += 1
+                if depth == WIRE_DEPTH + 1:
+                    yield data[kept : token.start()]
+                    kept = token.start()
+            case b"]" | b"}":
+                depth -= 1
+                if depth == WIRE_DEPTH:
+                    part = data[kept : token.end()]
+                    digest = hashlib.sha256(part).hexdigest()
+                    what = f"nested deeper than {WIRE_DEPTH} levels, {len(part):,} bytes, sha256 {digest}"
+                    yield json.dumps(f"[… cut by harness: {what}]").encode()
+                    kept = token.end()
+            case _:
+                pass
+    if depth > WIRE_DEPTH:
+        raise ValueError("what is nested too deeply is never closed")
+    yield data[kept:]

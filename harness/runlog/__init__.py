@@ -1,0 +1,26 @@
+"""The append-only run log: what every report, comparison, resume and replay is made of.
+
+One JSON object a line. The first is a header, then come tool lists and one line for each trial that
+ended; a footer closes it. A log without a footer is an interrupted run and is readable; a torn last
+line (the process was killed while it wrote) is passed over, and cut off when the log is appended to.
+
+`LogWriter` appends, `read_log` reads. Lines are of `Line`; their ``schema`` is `SCHEMA_VERSION`.
+"""
+
+from harness.runlog.lines import SCHEMA_VERSION, Footer, Header, Line, ToolsLine, TrialLine
+from harness.runlog.reader import RunLog, being_written, read_lines, read_log
+from harness.runlog.writer import LogWriter
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Footer",
+    "Header",
+    "Line",
+    "LogWriter",
+    "RunLog",
+    "ToolsLine",
+    "TrialLine",
+    "being_written",
+    "read_lines",
+    "read_log",
+]

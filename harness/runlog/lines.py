@@ -1,0 +1,138 @@
+"""The lines of a run log, and how each is written as JSON and read again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+from harness.bounds import MAX_DIGITS, depth_of, loads, trimmed
+from harness.types import JsonObject, Run, ToolList, Transcript
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+SCHEMA_VERSION = 1
+"""Raised when a reader of an older version could misread a line; old versions stay readable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What was planned, and with which settings: enough to tell whether two runs asked the same."""
+
+    run_id: str
+    """Name of the run's folder."""
+    started_at: str
+    """UTC, ISO 8601."""
+    harness_version: str
+    """The version that wrote the log."""
+    planned: int
+    """Trials in the plan."""
+    suites: JsonObject = field(default_factory=dict)
+    """Suite name → ``{file, digest, description, cases: {name: digest}}``."""
+    models: JsonObject = field(default_factory=dict)
+    """Model name → its settings, without secrets."""
+    servers: JsonObject = field(default_factory=dict)
+    """Server name → how it is started, without secrets."""
+    settings: JsonObject = field(default_factory=dict)
+    """Trials, concurrency, budgets, shard, selection."""
+    schema: int = SCHEMA_VERSION
+    """Version of the log's format."""
+    kind: Literal["header"] = "header"
+    """Tells the lines of a log apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolsLine:
+    """A tool list as one user saw it, written before the first trial that saw it."""
+
+    server: str
+    """Name of the server."""
+    tools: ToolList
+    """The list; its digest is what a transcript refers to."""
+    user_context: JsonObject | None = None
+    """The first user who saw it."""
+    kind: Literal["tools"] = "tools"
+    """Tells the lines of a log apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialLine:
+    """A trial that ended."""
+
+    run: Run
+    """Its result."""
+    transcript: Transcript | None = None
+    """What happened; ``None`` when nothing was started."""
+    kind: Literal["trial"] = "trial"
+    """Tells the lines of a log apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Footer:
+    """How the run ended."""
+
+    finished_at: str
+    """UTC, ISO 8601."""
+    elapsed_s: float
+    """Wall time of the whole run."""
+    reason: Literal["complete", "interrupted", "budget", "max-errors", "fail-fast"] = "complete"
+    """Why it ended."""
+    kind: Literal["footer"] = "footer"
+    """Tells the lines of a log apart."""
+
+
+Line: TypeAlias = Header | ToolsLine | TrialLine | Footer
+"""Any line of a log."""
+
+
+_DEEPEST = 180
+"""Levels of one line: its reader gives up at 200. What models, servers and users bring has far fewer; a plugin may
+bring more."""
+
+_DIGITS = bytes(ord("0") if chr(byte).isdigit() else ord(" ") for byte in range(128)) + b" " * 128
+_TOO_MANY = b"0" * (MAX_DIGITS + 1)
+
+
+def dumped(line: Line) -> str:
+    """Return ``line`` as JSON that `parsed` can read, whatever it holds."""
+    try:
+        data = _adapter().dump_json(line)
+    except ValueError:  # nested too deeply, or half of a surrogate pair, which no UTF-8 file can hold
+        data = b""
+    if not data or depth_of(data) > _DEEPEST or _TOO_MANY in data.translate(_DIGITS):
+        return json.dumps(trimmed(line, _DEEPEST), ensure_ascii=False, default=str)
+    return data.decode()
+
+
+def parsed(raw: bytes) -> Line:
+    """Return the line that ``raw`` is; of one that nests too deeply, as older versions wrote them, what can be read.
+
+    Raises:
+        ValueError: it is none; the text says why.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return _adapter().validate_json(raw)
+    except ValidationError as error:
+        why = error.errors(include_url=False, include_input=False)[0]["msg"]
+        if not any(limit in why for limit in _LIMITS):
+            raise ValueError(why) from error
+    try:
+        return _adapter().validate_python(loads(raw))
+    except ValidationError as error:
+        raise ValueError(error.errors(include_url=False, include_input=False)[0]["msg"]) from error
+
+
+_LIMITS = ("recursion limit exceeded", "number out of range")
+"""What the fast reader says of a line that is JSON, and that it does not read."""
+
+
+@cache
+def _adapter() -> TypeAdapter[Line]:
+    from pydantic import Discriminator, TypeAdapter  # slow to load, and many commands touch no log
+
+    # Told apart by their kind: trying each sort of line in turn takes three times as long.
+    return TypeAdapter(Annotated[Line, Discriminator("kind")])

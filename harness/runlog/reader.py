@@ -1,0 +1,120 @@
+"""Reads a run log: results in memory, conversations left in the file until they are asked for."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import InvalidInput, Problem
+from harness.runlog.lines import Footer, Header, Line, ToolsLine, TrialLine, parsed
+from harness.types import Location, Run, ToolList, Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class RunLog:
+    """A log as read: results in memory, conversations left in the file until they are asked for."""
+
+    path: Path
+    """The file."""
+    header: Header
+    """Its first line."""
+    runs: tuple[Run, ...]
+    """The last result of each trial, in the order in which they were first written."""
+    tools: Mapping[str, ToolList]
+    """Digest → tool list."""
+    footer: Footer | None
+    """``None`` when the run was interrupted, or is under way."""
+    _offsets: Mapping[str, int]
+
+    def transcript(self, key: str) -> Transcript | None:
+        """Return the conversation of the trial with that key."""
+        with self.path.open("rb") as file:
+            file.seek(self._offsets[key])
+            line = _parse(file.readline(), self.path, None)
+        assert isinstance(line, TrialLine)
+        return line.transcript
+
+    def __iter__(self) -> Iterator[tuple[Run, Transcript | None]]:
+        """Yield every result with its conversation, one at a time."""
+        for run in self.runs:
+            yield run, self.transcript(run.key)
+
+
+def read_log(path: Path) -> RunLog:
+    """Read the log at ``path``, whole or interrupted.
+
+    Raises:
+        InvalidInput: the file is no run log, or a line in its middle is damaged.
+    """
+    header: Header | None = None
+    footer: Footer | None = None
+    runs: dict[str, Run] = {}
+    tools: dict[str, ToolList] = {}
+    offsets: dict[str, int] = {}
+    for number, offset, line in _lines(path):
+        if number == 1:
+            if not isinstance(line, Header):
+                raise _invalid(path, 1, "this is not a run log: its first line is no header")
+            header = line
+        elif isinstance(line, TrialLine):
+            runs[line.run.key] = line.run
+            offsets[line.run.key] = offset
+            footer = None
+        elif isinstance(line, ToolsLine):
+            tools[line.tools.digest] = line.tools
+        elif isinstance(line, Footer):
+            footer = line
+    if header is None:
+        raise _invalid(path, 1, "this is not a run log: it is empty")
+    return RunLog(path, header, tuple(runs.values()), tools, footer, offsets)
+
+
+def read_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, int, Line]]:
+    """Yield ``(offset, offset behind it, line)`` for each whole line from ``offset`` on; a torn last one is left.
+
+    Who follows a log that is being written goes on later from the offset behind the last line.
+
+    Raises:
+        InvalidInput: a line is damaged.
+    """
+    with path.open("rb") as file:
+        file.seek(offset)
+        for raw in file:
+            if not raw.endswith(b"\n"):
+                return
+            yield offset, offset + len(raw), _parse(raw, path, None)
+            offset += len(raw)
+
+
+def being_written(path: Path) -> bool:
+    """Return whether a `LogWriter` has the log open: what tells a run under way from one that was cut off."""
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def _lines(path: Path) -> Iterator[tuple[int, int, Line]]:
+    """Yield ``(line number, byte offset, line)``, passing over a torn last line."""
+    offset = 0
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, start=1):
+            if not raw.endswith(b"\n"):
+                return
+            yield number, offset, _parse(raw, path, number)
+            offset += len(raw)
+
+
+def _parse(raw: bytes, path: Path, number: int | None) -> Line:
+    try:
+        return parsed(raw)
+    except ValueError as error:
+        raise _invalid(path, number, f"this line of the run log is damaged: {error}") from error
+
+
+def _invalid(path: Path, line: int | None, message: str) -> InvalidInput:
+    return InvalidInput([Problem(at=Location(file=str(path), line=line), message=message)])

@@ -1,0 +1,94 @@
+"""Writes a run log, line by line."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from harness.errors import HarnessError
+from harness.runlog.lines import Line, dumped
+
+
+class LogWriter:
+    """Appends lines; each is in the hands of the operating system before `append` returns.
+
+    That makes it survive ``kill -9`` of this process. `close` also syncs the file to the disk.
+    """
+
+    def __init__(
+        self, path: Path, scrub: Callable[[str], str] = str, learn: Callable[[str], None] = lambda _: None
+    ) -> None:
+        """Open ``path`` for appending, cutting off a torn last line; ``scrub`` removes secrets.
+
+        ``learn`` is told of secrets that come up later, so that ``scrub`` removes them, too.
+        """
+        self.path = path
+        self.learn = learn
+        self._scrub = scrub
+        self._fd = -1
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._cut_torn_line()
+        except OSError as error:
+            if self._fd >= 0:
+                os.close(self._fd)
+            held = isinstance(error, BlockingIOError)
+            why = "is being written by another process" if held else f"cannot be opened: {error.strerror}"
+            raise HarnessError(f"the run log {path} {why}") from error
+
+    def append(self, line: Line) -> None:
+        """Write one line, whole.
+
+        Raises:
+            HarnessError: the disk is full or the file has become unwritable.
+        """
+        data = (self._scrub(dumped(line)) + "\n").encode()
+        try:
+            while data:
+                data = data[os.write(self._fd, data) :]
+        except OSError as error:
+            raise HarnessError(f"the run log {self.path} cannot be written: {error.strerror}") from error
+
+    def close(self) -> None:
+        """Sync to the disk and close; harmless when closed already."""
+        if self._fd >= 0:
+            try:
+                os.fsync(self._fd)
+            finally:
+                os.close(self._fd)
+                self._fd = -1
+
+    def __enter__(self) -> Self:
+        """Return the writer itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()
+
+    def _cut_torn_line(self) -> None:
+        size = os.fstat(self._fd).st_size
+        with self.path.open("rb") as file:
+            keep = _end_of_last_line(file.fileno(), size)
+        if keep < size:
+            os.ftruncate(self._fd, keep)
+
+
+def _end_of_last_line(fd: int, size: int) -> int:
+    """Return the offset just behind the last newline, reading backwards in blocks."""
+    end = size
+    while end > 0:
+        start = max(0, end - 65536)
+        found = os.pread(fd, end - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
