@@ -220,6 +220,8 @@ class Case:
     """What the user says while the run is under way: right after the model's first reply."""
     abort: bool = False
     """Whether the run is aborted while the first tool calls are under way; then that is judged."""
+    allow_no_tools: bool = False
+    """Whether it is judged even if the server offers this user no tool at all, which is an error otherwise."""
     at: Location | None = None
     """Where the suite defines it."""
 

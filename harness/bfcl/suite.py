@@ -87,6 +87,7 @@ def _case(entry: Entry) -> Case:
         system_prompt=system_prompt_of(entry),
         typical_tokens=tokens_of(entry),
         one_reply=category.judging in ("calls", "no_call", "some_call"),
+        allow_no_tools=not tools_of(entry, _LAST),
         unavailable=None if category.live else _ASKED_TOGETHER if category.remembers else _NEEDS_SERVICES,
         at=Location(file=question_file(category), line=entry.line),
     )

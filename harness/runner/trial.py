@@ -15,6 +15,7 @@ from harness.errors import HarnessError, JudgeError, NotAdmitted, ServerError
 from harness.models import Model, PerTrial
 from harness.runlog import TrialLine
 from harness.runner.end_state import EndStates, read_states
+from harness.runner.offer import require_tools
 from harness.runner.own_costs import own_costs
 from harness.runner.plan import Job
 from harness.runner.playing import Player
@@ -137,6 +138,8 @@ class _Attempt:
         async with pool.sessions(self._job.server, told, case.credential) as (session, *others):
             later = dict(zip(routed, others, strict=True))
             self._tools = [session, *later.values()][-1].tools
+            offers = [each.tools for each in (session, *others)]
+            require_tools(case, self._job.server.name, offers, session.stderr_tail())
             if self._preflight is not None:
                 self._preflight.check(self._job, session.tools)
             suite = self._job.suite

@@ -92,6 +92,7 @@ class CaseReader:
             user_context=self._user(path, values["user_context"]) if "user_context" in values else base.user_context,
             leaks=values.get("leaks", base.leaks),
             credential=values.get("credential", base.credential),
+            allow_no_tools=values.get("allow_no_tools", base.allow_no_tools),
             setup=(*base.setup, *setup),
             teardown=(*teardown, *base.teardown),
             trials=values.get("trials", base.trials),

@@ -254,7 +254,14 @@ _CREDENTIAL = choice(
     "What the caller shows for its user_context, where identity goes by bearer: a good token, none, or a flawed one.",
     get_args(Credential),
 )
-_WHO = {"user_context": _USER, "as": AS, "leaks": LEAKS, "credential": _CREDENTIAL}
+_NO_TOOLS = flag("Whether the test is judged even if the server offers this user no tool: an error otherwise.")
+_WHO = {
+    "user_context": _USER,
+    "as": AS,
+    "leaks": LEAKS,
+    "credential": _CREDENTIAL,
+    "allow_no_tools": _NO_TOOLS,
+}
 _ASSERTIONS = Field(
     schema={"$ref": "#/$defs/assertions", "description": "What must come of the prompt."}, parse=as_mapping
 )

@@ -55,6 +55,8 @@ class PythonCase:
     """What the user says while the run is under way: right after the model's first reply."""
     abort: bool = False
     """Whether the run is aborted while the first tool calls are under way."""
+    allow_no_tools: bool = False
+    """Whether the case is judged even if the suite's server offers no tool at all, which is an error otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -96,6 +97,7 @@ class _Reading:
         self.problems: list[Problem] = []
         self.servers: dict[tuple[int, ...], ServerSpec] = {}
         self.check_at = _place(suite, "check") or self.at
+        self.toolless = False  # whether it has neither a server nor default tools, and so means to have none
 
     def result(self) -> Suite:
         """Return the suite; raises with all problems if there are any."""
@@ -109,12 +111,14 @@ class _Reading:
         self.name = title or self.title
         self.threshold = self.take(self.suite, "threshold", share, noun) or PASS_AT
         self.isolation: Isolation = self.take(self.suite, "isolation", isolation, noun) or "identity"
-        cases = self._cases()
+        cases, server = self._cases(), self._server()
+        if self.toolless:
+            cases = tuple(replace(case, allow_no_tools=True) if case.server is None else case for case in cases)
         suite = Suite(
             **known,
             name=self.name,
             cases=cases,
-            server=self._server(),
+            server=server,
             judge_model=self.take(self.suite, "judge_model", text, noun),
             user_model=self.take(self.suite, "user_model", text, noun),
             digest=digest([[case.name, case.prompts, [check.params for check in case.checks]] for case in cases]),
@@ -203,6 +207,7 @@ class _Reading:
             server=self._own_server(given, case_id, noun),
             steering=self.take(given, "steering", text, noun),
             abort=self.take(given, "abort", true, noun) or False,
+            allow_no_tools=self.take(given, "allow_no_tools", true, noun) or False,
             at=self.at,
         )
 
@@ -234,6 +239,7 @@ class _Reading:
         given = part(self.suite, "server")
         tools = self._tools(lambda: _default_tools(self.suite), "default_tools()")
         if given is None:
+            self.toolless = not tools
             return served(self.name, self.isolation, self._importable() if tools else None)
         if tools or self.servers:
             self.problem("a suite has a server or tools of its own, not both.", "Remove 'server', or the tools.")

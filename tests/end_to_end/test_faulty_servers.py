@@ -159,3 +159,34 @@ def test_an_output_that_is_full_is_told_in_words(project: Project, marker: str, 
     assert process.returncode == 3
     assert "the output cannot be written: No space left on device" in stderr
     assert "Traceback" not in stderr
+
+
+NO_SCHEMA = json.dumps([{"name": "delete", "description": "Delete everything."}])
+
+
+@pytest.mark.parametrize(
+    ("mode", "server", "words"),
+    [
+        ("toolless", {}, "offers this user no tool"),
+        ("listless", {}, "the catalogue is on fire"),
+        ("no_list", {}, "answered tools/list without a list of tools"),
+        (
+            "broken_tools",
+            {"env": {"TOOLS": NO_SCHEMA}},
+            "can be offered to a model, so there is nothing to judge: delete:",
+        ),
+    ],
+)
+def test_prohibitions_do_not_pass_for_want_of_tools(
+    project: Project, mode: str, server: dict[str, Any], words: str
+) -> None:
+    must_not: dict[str, Any] = {"must_not_call": ["delete"], "answer_not_contains": ["deleted"]}
+    tests: list[dict[str, Any]] = [
+        {"name": "forbidden", "prompt": "Delete everything.", "assertions": must_not},
+        {"name": "meant", "prompt": "Delete everything.", "assertions": must_not, "allow_no_tools": True},
+    ]
+    project.suite("s", tests, server=plain_server(mode, protocol="legacy") | server)
+    found = by_case(project.run("evals", "s", "--json-output"))
+    assert (found["forbidden"]["status"], found["forbidden"]["error_kind"]) == ("error", "server")
+    assert words in found["forbidden"]["error"]
+    assert found["meant"]["status"] == ("passed" if mode in ("toolless", "broken_tools") else "error")

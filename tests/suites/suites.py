@@ -51,6 +51,7 @@ _SHARED = {
     "credential": st.sampled_from(["valid", "none", "expired", "wrong_audience", "bad_signature"]),
     "setup": _SCRIPTED,
     "teardown": _SCRIPTED,
+    "allow_no_tools": st.booleans(),
     "trials": st.integers(1, 1000) | st.just(3.0),
     "pass_threshold": st.floats(0.01, 1) | st.just(1),
     **_LIMITS,
