@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from harness.types import CheckResult as CheckResult
     from harness.types import Counts as Counts
     from harness.types import Limits as Limits
+    from harness.types import Message as Message
     from harness.types import Report as Report
     from harness.types import Run as Run
     from harness.types import ScriptedCall as ScriptedCall
@@ -47,6 +48,7 @@ _HOMES = {
         "CheckResult",
         "Counts",
         "Limits",
+        "Message",
         "Report",
         "Run",
         "ScriptedCall",

@@ -14,7 +14,10 @@ import anyio
 from harness.checks import VOCABULARY
 from harness.errors import UsageError
 from harness.reports.build import build_report
+from harness.reports.notebook import linked
 from harness.reports.requests import SUFFIXES, ReportRequest, write_report
+from harness.runner import bounds
+from harness.runner.control import Budget
 from harness.runner.launch import launch_async
 from harness.runner.observer import Silent
 from harness.runner.prepare import Prepared, Request, prepare
@@ -52,6 +55,11 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
     user_context: JsonObject | None = None,
     judge_model: str | None = None,
     user_model: str | None = None,
+    max_cost: float | None = None,
+    max_tokens: int | None = None,
+    block: str | Sequence[str] = (),
+    read_only: bool = False,
+    mcp_config: str | Path | None = None,
 ) -> Report:
     """Run suites and return their report; every trial is in the run log that it names.
 
@@ -72,12 +80,21 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
         user_context: Who asks, in place of every case's own.
         judge_model: Who judges answers, where a check asks for it.
         user_model: Who plays simulated users, where a case has one.
+        max_cost: US dollars at which no further trial is started, judging included; the report's ``reason`` is then
+            ``budget``.
+        max_tokens: Tokens, in and out, at which no further trial is started. (Those of one reply:
+            ``provider_opts={"max_tokens": …}``.)
+        block: Tools to which no call is sent.
+        read_only: Whether no call is sent to a tool that is not marked read-only.
+        mcp_config: The configuration of an MCP client, whose servers go before all others.
 
     Raises:
-        UsageError: a suite, model or server is unknown or invalid.
+        UsageError: a suite, model or server is unknown or invalid, or a number is none that a run can have
+            (`harness.runner.bounds`, the same as on the command line).
         NothingToRun: no case is left to run.
     """
     _refuse_inside_a_loop()
+    budget = Budget(max_cost_usd=max_cost, max_tokens=max_tokens)
     prepared = _prepared(
         suite,
         model,
@@ -91,8 +108,11 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
         user_context=user_context,
         judge_model=judge_model,
         user_model=user_model,
+        block=(block,) if isinstance(block, str) else tuple(block),
+        read_only=read_only,
+        mcp_config=None if mcp_config is None else str(mcp_config),
     )
-    return anyio.run(_run, prepared, report_path)
+    return anyio.run(_run, prepared, budget, report_path)
 
 
 async def run_async(  # noqa: PLR0913 - as above
@@ -110,8 +130,14 @@ async def run_async(  # noqa: PLR0913 - as above
     user_context: JsonObject | None = None,
     judge_model: str | None = None,
     user_model: str | None = None,
+    max_cost: float | None = None,
+    max_tokens: int | None = None,
+    block: str | Sequence[str] = (),
+    read_only: bool = False,
+    mcp_config: str | Path | None = None,
 ) -> Report:
     """Do what `run` does, inside a running event loop."""
+    budget = Budget(max_cost_usd=max_cost, max_tokens=max_tokens)
     prepared = _prepared(
         suite,
         model,
@@ -125,8 +151,11 @@ async def run_async(  # noqa: PLR0913 - as above
         user_context=user_context,
         judge_model=judge_model,
         user_model=user_model,
+        block=(block,) if isinstance(block, str) else tuple(block),
+        read_only=read_only,
+        mcp_config=None if mcp_config is None else str(mcp_config),
     )
-    return await _run(prepared, report_path)
+    return await _run(prepared, budget, report_path)
 
 
 def _prepared(
@@ -137,6 +166,7 @@ def _prepared(
     **request: Any,
 ) -> Prepared:
     """Return the plan; ``request`` holds those fields of a `Request` that are what the caller gave."""
+    bounds.TIMEOUT_MS.check(timeout_ms)
     sources: Sequence[Any] = suite if isinstance(suite, list | tuple) else (suite,)
     named = tuple(str(source) for source in sources if isinstance(source, str | Path))
     held = [source for source in sources if not isinstance(source, str | Path)]
@@ -154,15 +184,15 @@ def _prepared(
     )
 
 
-async def _run(prepared: Prepared, report_path: str | Path | None) -> Report:
-    options = RunOptions(concurrency=prepared.concurrency, catch_signals=False)
+async def _run(prepared: Prepared, budget: Budget, report_path: str | Path | None) -> Report:
+    options = RunOptions(concurrency=prepared.concurrency, budget=budget, catch_signals=False)
     log = await launch_async(prepared.plan, options, Silent())
     report = build_report(log)
     if report_path is None:
         return report
     path = Path(report_path)
     write_report(ReportRequest(format=SUFFIXES.get(path.suffix.lower(), "jsonl"), path=path), report, log)
-    return replace(report, report_path=str(path))
+    return linked(replace(report, report_path=str(path)), log)
 
 
 def _refuse_inside_a_loop() -> None:

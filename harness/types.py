@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+from typing import Protocol as _Interface
 
 JsonObject: TypeAlias = Mapping[str, Any]
 """A JSON object: string keys, JSON values. Treated as read-only everywhere."""
@@ -924,9 +925,38 @@ class Trial:
         return _needed(self.repeats, self.case.pass_threshold)
 
 
+class Conversations(_Interface):
+    """Who has the conversations of results, and shows the results as a whole: a run log does both."""
+
+    def transcript(self, key: str) -> Transcript | None:
+        """Return what happened in the trial with that key; ``None`` where nothing was started."""
+        ...
+
+    def html(self, report: Report) -> str:
+        """Return the report as a table in HTML."""
+        ...
+
+
+class _Logged:
+    """What was read from a log and can look things up there: no field, so neither compared nor written."""
+
+    __slots__ = ("_conversations",)
+    _conversations: Conversations
+
+    def linked_to(self, conversations: Conversations) -> None:
+        """Remember who has the conversations."""
+        object.__setattr__(self, "_conversations", conversations)
+
+    def _linked(self) -> Conversations:
+        try:
+            return self._conversations
+        except AttributeError:
+            raise LookupError("this result does not belong to a report, so its conversation is not known") from None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """A trial's result: small, complete, and without the conversation (the log has that)."""
+class Run(_Logged):
+    """A trial's result: small and complete; the conversation is read from the log when it is asked for."""
 
     key: str
     """`Trial.key`."""
@@ -995,6 +1025,28 @@ class Run:
     def needed(self) -> int:
         """Trials of its case that must pass for the case to pass."""
         return _needed(self.repeats, self.pass_threshold)
+
+    @property
+    def transcript(self) -> Transcript | None:
+        """What happened, read from the log; ``None`` where nothing was started.
+
+        Raises:
+            LookupError: the result is not one of a report's.
+            OSError: the log is gone.
+        """
+        return self._linked().transcript(self.key)
+
+    @property
+    def answer(self) -> str:
+        """`Transcript.answer`, read from the log: the model's last words; empty where nothing was started."""
+        transcript = self.transcript
+        return "" if transcript is None else transcript.answer
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """`Transcript.messages`, read from the log: the whole conversation; none where nothing was started."""
+        transcript = self.transcript
+        return () if transcript is None else transcript.messages
 
 
 def _needed(planned: int, share: float) -> int:
@@ -1184,8 +1236,11 @@ class AccessReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """The results of a run and their aggregates: always built from a run log, never from live state."""
+class Report(_Logged):
+    """The results of a run and their aggregates: always built from a run log, never from live state.
+
+    A notebook shows it as a table.
+    """
 
     run_id: str
     """Name of the run's folder."""
@@ -1231,6 +1286,9 @@ class Report:
     def model(self) -> str:
         """The model's name; several are joined by commas."""
         return ", ".join(self.models)
+
+    def _repr_html_(self) -> str:
+        return self._linked().html(self)
 
     @property
     def completed_at(self) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 import os
@@ -17,9 +18,10 @@ import harness
 from harness.errors import InvalidInput, NothingToRun, UsageError
 from harness.reports.build import build_report
 from harness.runlog import read_log
-from harness.types import Report
+from harness.runner import bounds
+from harness.types import AssistantMessage, Report, UserMessage
 from tests.end_to_end.harness_process import plain_server
-from tests.fake_provider import FakeProvider, Incoming, say, status
+from tests.fake_provider import FakeProvider, Incoming, call, say, status
 
 SERVER = plain_server(protocol="legacy")
 
@@ -221,3 +223,101 @@ def test_no_more_trials_are_run_than_it_takes() -> None:
     ended = {case.case: [run.status for run in case.trials] for case in report.cases}
     assert ended["fr"] == ["passed"] * 5
     assert ended["it"] == ["failed", "failed", "skipped", "skipped", "skipped"]
+
+
+# ── The same bounds as on the command line ───────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"timeout_ms": -1}, "timeout_ms: expected a number of at least 1, found -1"),
+        ({"timeout_ms": 0}, "timeout_ms: expected a number of at least 1, found 0"),
+        ({"timeout_ms": float("nan")}, "timeout_ms: expected a number of at least 1, found nan"),
+        ({"timeout_ms": "1000"}, "timeout_ms: expected a number of at least 1, found '1000'"),
+        ({"concurrency": 0}, "concurrency: expected a whole number from 1 to 1000, found 0"),
+        ({"concurrency": 1001}, "concurrency: expected a whole number from 1 to 1000, found 1001"),
+        ({"concurrency": True}, "concurrency: expected a whole number from 1 to 1000, found True"),
+        ({"trials": 0}, "trials: expected a whole number from 1 to 1000, found 0"),
+        ({"trials": 2.5}, "trials: expected a whole number from 1 to 1000, found 2.5"),
+        ({"trials": 2, "least_trials": 3}, "least_trials is 3, and there are only 2 trials"),
+        ({"least_trials": 0}, "least_trials: expected a whole number from 1 to 1000, found 0"),
+        ({"max_cost": -1}, "max_cost: expected a number of at least 0, found -1"),
+        ({"max_cost": float("inf")}, "max_cost: expected a number of at least 0, found inf"),
+        ({"max_tokens": 0}, "max_tokens: expected a whole number of at least 1, found 0"),
+        ({"user_context": "admin"}, "user_context: expected a mapping such as {'role': 'admin'}"),
+        ({"mcp_config": "nowhere.json"}, "nowhere.json: there is no such file."),
+    ],
+)
+def test_numbers_that_no_run_can_have_are_refused_before_anything_starts(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        harness.run(Capitals, model="lexical", **settings)
+    assert words in str(caught.value)
+    assert not Path(".harness").exists()
+
+
+def test_the_command_line_and_the_api_have_the_same_bounds() -> None:
+    from harness.cli.evals import command
+
+    bounded = {
+        "concurrency": bounds.CONCURRENCY, "timeout_s": bounds.TIMEOUT_MS, "max_cost_usd": bounds.MAX_COST,
+        "max_tokens": bounds.MAX_TOKENS, "max_errors": bounds.MAX_ERRORS, "max_cases": bounds.MAX_CASES,
+        "grace_s": bounds.GRACE_S,
+    }  # fmt: skip
+    options = {parameter.name: parameter.type for parameter in command.params}
+    for name, bound in bounded.items():
+        kind: Any = options[name]
+        assert (kind.min, kind.max) == (bound.least, bound.most), name
+
+
+def test_a_budget_ends_a_run_of_the_api_too() -> None:
+    with FakeProvider(knows) as provider:
+        report = ask(provider, Capitals, concurrency=1, max_tokens=1)
+    assert (report.reason, [run.status for run in report.runs]) == ("budget", ["passed", "skipped", "skipped"])
+    with FakeProvider(knows) as provider:
+        report = ask(provider, Priced, concurrency=1, max_cost=0.5)
+    assert (report.reason, report.usage.cost_usd) == ("budget", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("guard", "tool"), [({"block": "echo"}, "echo"), ({"block": ["echo"]}, "echo"), ({"read_only": True}, "rows")]
+)
+def test_guards_of_the_api_send_no_call(guard: dict[str, Any], tool: str) -> None:
+    with FakeProvider([call(tool, {}), say("done")]) as provider:
+        report = ask(provider, Asked("Do it."), **guard)
+    transcript = report.runs[0].transcript
+    assert transcript is not None
+    assert [made.outcome for made in transcript.tool_calls] == ["blocked"]
+
+
+def test_servers_of_a_clients_configuration_can_be_used(project: Path) -> None:
+    server = {"command": SERVER["command"], "args": SERVER["args"]}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"mine": server}}))
+    report = harness.run(Capitals, model="lexical", server="mine", mcp_config=project / ".mcp.json", pattern="fr")
+    assert report.summary["total"] == 1
+
+
+# ── What a result holds ──────────────────────────────────────────────────────────────────────
+
+
+def test_results_hold_answer_and_messages_wherever_the_program_has_gone(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeProvider(knows) as provider:
+        report = ask(provider, Capitals, report_path="out.jsonl")
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert [run.answer for run in report.runs] == ["It is Paris.", "I do not know.", "I do not know."]
+    question, reply = report.cases[0].spokesman.messages
+    assert isinstance(question, UserMessage)
+    assert isinstance(reply, AssistantMessage)
+    assert (question.text, reply.reply.text) == ("What is the capital of France?", "It is Paris.")
+
+
+def test_what_was_never_started_has_no_answer_and_what_belongs_to_no_report_says_so() -> None:
+    with FakeProvider(knows) as provider:
+        report = ask(provider, Capitals, concurrency=1, max_tokens=1)
+    assert (report.runs[2].answer, report.runs[2].messages, report.runs[2].transcript) == ("", (), None)
+    lonely = harness.Run(key="", suite="", case="", model="", index=0, status="skipped")
+    with pytest.raises(LookupError, match="does not belong to a report"):
+        _ = lonely.answer
+    assert dataclasses.replace(report.runs[0]) == report.runs[0]

@@ -141,6 +141,7 @@ def test_the_public_api_is_exactly_this() -> None:
         "Counts",
         "HarnessError",
         "Limits",
+        "Message",
         "PythonCase",
         "PythonRun",
         "Report",

@@ -14,10 +14,11 @@ import click
 
 from harness.cli.comparing import GATE, named_run
 from harness.cli.dry_run import describe, document
-from harness.cli.options import MCP_CONFIG, Number, bundle, json_object, milliseconds, trial_range
+from harness.cli.options import MCP_CONFIG, bundle, json_object, milliseconds, trial_range, within
 from harness.cli.output import Output, report_requests, show
 from harness.cli.progress import progress
 from harness.runlog import read_log
+from harness.runner import bounds
 from harness.runner.control import Budget
 from harness.runner.folders import LATEST, find_log
 from harness.runner.launch import launch
@@ -39,7 +40,7 @@ REQUEST = bundle(
     click.option("--server", metavar="COMMAND|URL|NAME", help='Use this server, for example "python my_server.py".'),
     MCP_CONFIG,
     click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="Who asks, for every case."),
-    click.option("--timeout", "timeout_s", type=click.IntRange(min=1), callback=milliseconds, metavar="MS",
+    click.option("--timeout", "timeout_s", type=within(bounds.TIMEOUT_MS), callback=milliseconds, metavar="MS",
                  help="Milliseconds for one case.  [default: the suite's, or 60000]"),
     click.option("--trials", callback=trial_range, metavar="N|MIN..MAX",
                  help="Run every case N times; at least MIN, and up to MAX until it is decided.  "
@@ -49,20 +50,20 @@ REQUEST = bundle(
     click.option("--judge-model", metavar="NAME",
                  help="Who judges answers, where a check asks for it; none for nobody."),
     click.option("--user-model", metavar="NAME", help="Who plays the simulated users of cases that have one."),
-    click.option("--max-cases", type=click.IntRange(min=1), default=MAX_CASES, show_default=True, metavar="N",
+    click.option("--max-cases", type=within(bounds.MAX_CASES), default=MAX_CASES, show_default=True, metavar="N",
                  help="The most tests of one dataset in CSV."),
     click.option("--block", multiple=True, metavar="TOOL", help="Send no call to this tool."),
-    click.option("--concurrency", "-c", type=click.IntRange(1, 1000), metavar="N",
+    click.option("--concurrency", "-c", type=within(bounds.CONCURRENCY), metavar="N",
                  help="Cases side by side.  [default: as configured, or 4]"),
 )  # fmt: skip
 
 BUDGET = bundle(
     "budget",
     Budget,
-    click.option("--max-cost", "max_cost_usd", type=Number(min=0), metavar="USD", help="Stop at this cost."),
-    click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Stop at this many tokens."),
+    click.option("--max-cost", "max_cost_usd", type=within(bounds.MAX_COST), metavar="USD", help="Stop at this cost."),
+    click.option("--max-tokens", type=within(bounds.MAX_TOKENS), metavar="N", help="Stop at this many tokens."),
     click.option(
-        "--max-errors", type=click.IntRange(min=1), metavar="N", help="Stop after N trials without a verdict."
+        "--max-errors", type=within(bounds.MAX_ERRORS), metavar="N", help="Stop after N trials without a verdict."
     ),
     click.option("--fail-fast", "-x", is_flag=True, help="Stop at the first case that does not pass."),
 )
@@ -70,7 +71,7 @@ BUDGET = bundle(
 OPTIONS = bundle(
     "options",
     RunOptions,
-    click.option("--grace", "grace_s", type=Number(min=0), default=10.0, show_default=True, metavar="SECONDS",
+    click.option("--grace", "grace_s", type=within(bounds.GRACE_S), default=10.0, show_default=True, metavar="SECONDS",
                  help="How long running cases may go on after Ctrl-C."),
 )  # fmt: skip
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from harness.redaction import KNOWN
+from harness.runner.bounds import TRIALS, Bound
 from harness.types import JsonObject
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -66,7 +67,14 @@ class Number(click.FloatRange):
         return number
 
 
-def milliseconds(_context: click.Context, _parameter: click.Parameter, value: int | None) -> float | None:
+def within(bound: Bound) -> click.ParamType[Any]:
+    """Return the type of an option whose value keeps to ``bound``."""
+    if not bound.whole:
+        return Number(min=bound.least, max=bound.most)
+    return click.IntRange(min=bound.least, max=bound.most)
+
+
+def milliseconds(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
     """Turn milliseconds into the seconds that everything inside is counted in."""
     return None if value is None else value / 1000
 
@@ -79,12 +87,9 @@ def trial_range(
         return None, None
     match = re.fullmatch(r"(?:(\d{1,4})\.\.)?(\d{1,4})", value)
     least, most = (int(match[1]) if match[1] else None, int(match[2])) if match else (None, 0)
-    if not 1 <= (most if least is None else least) <= most <= _MOST_TRIALS:
-        raise click.BadParameter(f"{value!r} is neither a number from 1 to {_MOST_TRIALS} nor a range such as 3..10.")
+    if not TRIALS.least <= (most if least is None else least) <= most <= (TRIALS.most or most):
+        raise click.BadParameter(f"{value!r} is neither a number from 1 to {TRIALS.most} nor a range such as 3..10.")
     return least, most
-
-
-_MOST_TRIALS = 1000
 
 
 MCP_CONFIG = click.option(

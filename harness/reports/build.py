@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from harness.reports.access import access_report, judged_runs
 from harness.reports.access_checks import is_leaking
+from harness.reports.notebook import linked
 from harness.runlog import RunLog
 from harness.types import CaseResult, Counts, Report, Run, Status, Usage
 
@@ -24,7 +25,7 @@ def build_report(log: RunLog) -> Report:
     runs, facts = judged_runs(log, _in_order(log))
     cases = case_results(runs)
     footer = log.footer
-    return Report(
+    report = Report(
         run_id=log.header.run_id,
         log=str(log.path),
         started_at=log.header.started_at,
@@ -42,6 +43,7 @@ def build_report(log: RunLog) -> Report:
         settings=log.header.settings,
         access=access_report(facts, cases),
     )
+    return linked(report, log)
 
 
 def count(runs: Sequence[Run], planned: int | None = None) -> Counts:

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import anyio
 
+from harness.runner import bounds
 from harness.types import JsonObject, Run, Usage
 
 StopReason: TypeAlias = Literal["interrupted", "budget", "max-errors", "fail-fast"]
@@ -29,6 +30,12 @@ class Budget:
     """Trials that end in ``error``."""
     fail_fast: bool = False
     """Stop at the first case that cannot pass any more: a trial too many failed or could not be judged."""
+
+    def __post_init__(self) -> None:
+        """Refuse amounts that no budget can have: raises `UsageError`."""
+        bounds.MAX_COST.check(self.max_cost_usd)
+        bounds.MAX_TOKENS.check(self.max_tokens)
+        bounds.MAX_ERRORS.check(self.max_errors)
 
     def filled_from(self, settings: JsonObject) -> Budget:
         """Return this with an earlier part's money and tokens, by its log's settings, where it has none of its own.

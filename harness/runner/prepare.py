@@ -14,6 +14,7 @@ from harness.config import Config, load_config
 from harness.errors import NothingToRun, UsageError
 from harness.models.settings import unsent
 from harness.redaction import KNOWN, MARK
+from harness.runner import bounds
 from harness.runner.credentials import check_credentials
 from harness.runner.folders import find_log
 from harness.runner.judging import choose_judges
@@ -71,6 +72,18 @@ class Request:
     """The most tests that are taken from one dataset in CSV."""
     concurrency: int | None = None
     """Trials at the same time; ``None`` means the configured number, else `CONCURRENCY`."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that no run can have, whoever asks: raises `UsageError`."""
+        bounds.TRIALS.check(self.trials)
+        bounds.LEAST_TRIALS.check(self.least_trials)
+        bounds.CONCURRENCY.check(self.concurrency)
+        bounds.MAX_CASES.check(self.max_cases)
+        bounds.TIMEOUT_MS.check(None if self.timeout_s is None else self.timeout_s * 1000)
+        if self.trials is not None and self.least_trials is not None and self.least_trials > self.trials:
+            raise UsageError(f"least_trials is {self.least_trials}, and there are only {self.trials} trials")
+        if self.user_context is not None and not isinstance(self.user_context, Mapping):
+            raise UsageError("user_context: expected a mapping such as {'role': 'admin'}")
 
     def filled_from(self, settings: JsonObject) -> Request:
         """Return the request of an earlier run, by its log's settings, if this one asks for nothing itself.

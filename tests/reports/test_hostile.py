@@ -114,3 +114,11 @@ def test_no_text_of_the_log_ends_its_block_in_the_page(log: RunLog) -> None:
     assert text.count("</script>") == text.count("<script") == len(build_report(log).cases) + 2
     assert "<img" not in text
     assert "<!--" not in text.replace("<!doctype", "")
+
+
+def test_a_notebook_shows_a_table_and_nothing_in_it_is_markup(log: RunLog) -> None:
+    shown = build_report(log)._repr_html_()
+    assert HARMFUL.search(shown) is None
+    tags = set(re.findall(r"</?([a-z]+)", shown))
+    assert tags == {"p", "b", "br", "table", "thead", "tbody", "tr", "th", "td"}
+    assert len(shown) < 100_000

@@ -1,0 +1,48 @@
+"""What the numbers of a run may be, in one place: the command line and the Python API refuse the same values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """The range of one number."""
+
+    name: str
+    """What the Python API calls it."""
+    least: int
+    """The smallest value that is allowed."""
+    most: int | None = None
+    """The largest one; ``None`` means any."""
+    whole: bool = True
+    """Whether it counts something."""
+
+    def check(self, value: Any) -> None:
+        """Accept ``None``, which stands for what is usual, and a value within the range.
+
+        Raises:
+            UsageError: it is anything else; not-a-number and infinity, too.
+        """
+        if value is None:
+            return
+        numeric = isinstance(value, int if self.whole else (int, float)) and not isinstance(value, bool)
+        if not numeric or not math.isfinite(value) or value < self.least or value > (self.most or math.inf):
+            kind = "a whole number" if self.whole else "a number"
+            span = f"of at least {self.least}" if self.most is None else f"from {self.least} to {self.most}"
+            raise UsageError(f"{self.name}: expected {kind} {span}, found {value!r}")
+
+
+TRIALS = Bound(name="trials", least=1, most=1000)
+LEAST_TRIALS = Bound(name="least_trials", least=1, most=1000)
+CONCURRENCY = Bound(name="concurrency", least=1, most=1000)
+TIMEOUT_MS = Bound(name="timeout_ms", least=1, whole=False)
+MAX_CASES = Bound(name="max_cases", least=1)
+MAX_COST = Bound(name="max_cost", least=0, whole=False)
+MAX_TOKENS = Bound(name="max_tokens", least=1)
+MAX_ERRORS = Bound(name="max_errors", least=1)
+GRACE_S = Bound(name="grace_s", least=0, whole=False)
