@@ -17,6 +17,7 @@ from harness.drafting.cases import DraftSuite
 from harness.drafting.draft import draft_suite
 from harness.drafting.files import require_free, suite_name, write_new
 from harness.drafting.render import suite_text
+from harness.drafting.variables import with_variables
 from harness.errors import UsageError
 from harness.reports.text import printable
 from harness.types import JsonObject, ServerSpec
@@ -49,9 +50,12 @@ def command(
     spec = config.server_option(text)
     path = require_free(suite_name(spec, name), project)
     tools = list_tools(spec, user_context)
-    suite = draft_suite(path.stem, _written(text, spec), tools, user_context)
+    server_facts, variables = _written(text, spec)
+    suite = draft_suite(path.stem, server_facts, tools, user_context)
     written = write_new(path, suite_text(suite))
     _tell(suite, written)
+    for variable in variables:
+        click.echo(f"Note: a secret of the command line was left out of the file: set {variable} to it.")
 
 
 def _ask() -> str:
@@ -65,10 +69,13 @@ def _ask() -> str:
     return answer
 
 
-def _written(text: str, spec: ServerSpec) -> ServerSpec | str:
-    """Return what the suite says of its server: a name, or the command as it was typed, variables unexpanded."""
+def _written(text: str, spec: ServerSpec) -> tuple[ServerSpec | str, tuple[str, ...]]:
+    """Return what the suite says of its server: a name, or the command as it was typed, variables unexpanded.
+
+    Secrets in the command become variables, which are named beside it.
+    """
     is_command = spec.at is not None and spec.at.file == _BY_COMMAND
-    return server_from_command(text) if is_command else text
+    return with_variables(server_from_command(text)) if is_command else (text, ())
 
 
 def _tell(suite: DraftSuite, written: tuple[Path, ...]) -> None:

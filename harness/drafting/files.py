@@ -12,6 +12,7 @@ from harness.documents.files import shown
 from harness.drafting.render import SCHEMA_NAME
 from harness.errors import InvalidInput, UsageError
 from harness.models.lexical.text import word_set
+from harness.outlet import guarded
 from harness.suites import SCHEMA_FILE, read_suite
 from harness.suites.discovery import suite_files
 from harness.types import ServerSpec
@@ -89,7 +90,7 @@ def _schema_beside(path: Path) -> Iterable[Path]:
 
 def _create(path: Path, text: str) -> None:
     with path.open("x", encoding="utf-8", newline="\n") as stream:
-        stream.write(text)
+        guarded(stream).write(text)
 
 
 def _taken(project: Path) -> set[str]:

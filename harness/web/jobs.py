@@ -186,6 +186,7 @@ class Board:
             raise Busy(f"the queue is full: {self.under_way} runs are under way or wait.")
         # A name of our own: what the upload is called is for people, and leads nowhere on this disk.
         path = folder / f"suite.{upload.suffix}"
+        path.touch(0o600)  # a user may have written secrets into it
         path.write_bytes(upload.content)
         order = {
             "path": str(path),

@@ -1,0 +1,30 @@
+"""Secrets that were typed on a command line become variables: a drafted file goes into a repository."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import quote
+
+from harness.redaction import MIN_LENGTH
+from harness.secret_places import of_servers
+from harness.types import ServerSpec
+
+
+def with_variables(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
+    """Return ``server`` with ``${SERVER_SECRET}`` where its command or URL held a secret, and the variables' names.
+
+    A value is left where it is a reference to a variable already.
+    """
+    found = sorted({secret for secret in of_servers([server]) if len(secret) >= MIN_LENGTH}, key=len, reverse=True)
+    names: list[str] = []
+    for secret in found:
+        name = "SERVER_SECRET" if not names else f"SERVER_SECRET_{len(names) + 1}"
+        changed = server
+        for form in (secret, quote(secret, safe="")):
+            args = tuple(arg.replace(form, f"${{{name}}}") for arg in changed.args)
+            url = None if changed.url is None else changed.url.replace(form, f"${{{name}}}")
+            changed = replace(changed, args=args, url=url)
+        if changed != server and "${" not in secret:
+            server = changed
+            names.append(name)
+    return server, tuple(names)
