@@ -182,6 +182,10 @@ COMMANDS = (
 )
 
 
+OFTEN = {0, 1, 5, 7, 19, 25, 28, 30}
+"""Those that `make test` runs; all others are run with the slow proofs."""
+
+
 @pytest.fixture(scope="module")
 def web() -> Iterator[Web]:
     with telltale_web() as found:
@@ -234,7 +238,13 @@ def files_below(project: Project, written: frozenset[Path]) -> dict[str, list[st
     }
 
 
-@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: " ".join(arguments)[:60])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(arguments, marks=() if number in OFTEN else pytest.mark.slow, id=" ".join(arguments)[:60])
+        for number, arguments in enumerate(COMMANDS)
+    ],
+)
 def test_no_command_shows_or_writes_a_secret(
     project: Project, written: frozenset[Path], web: Web, arguments: tuple[str, ...]
 ) -> None:
