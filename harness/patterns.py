@@ -31,10 +31,23 @@ def search(pattern: str, text: str) -> tuple[int, int] | None:
     Raises:
         BrokenPattern: it is none that RE2 takes.
     """
+    found = _read(pattern).search(text.encode("utf-8", "replace").decode("utf-8"))
+    return None if found is None else found.span()
+
+
+def program_size(pattern: str) -> int:
+    """Return how many instructions ``pattern`` is compiled to: a search takes at most so long for each character.
+
+    Raises:
+        BrokenPattern: it is none that RE2 takes.
+    """
+    size: int = _read(pattern).programsize
+    return size
+
+
+def _read(pattern: str) -> Any:
     try:
-        compiled = _compiled(pattern)
+        return _compiled(pattern)
     except (re2.error, UnicodeEncodeError) as error:
         reason = error.args[0] if isinstance(error, re2.error) and error.args else str(error)
         raise BrokenPattern(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from error
-    found = compiled.search(text.encode("utf-8", "replace").decode("utf-8"))
-    return None if found is None else found.span()

@@ -487,6 +487,8 @@ class ToolProblem:
     """What is wrong with it, in a sentence."""
     usable: bool = False
     """``True`` when it is offered all the same."""
+    unknown: bool = False
+    """``True`` when nothing is known to be wrong with it: harness could not find out, which is nobody's fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -703,6 +705,10 @@ class ToolCall:
     """Where the arguments break the tool's ``inputSchema``."""
     output_errors: tuple[str, ...] = ()
     """Where the structured result breaks the tool's ``outputSchema``."""
+    arguments_not_validated: str | None = None
+    """Why the arguments could not be held against the ``inputSchema`` to the end, which is nobody's fault."""
+    result_not_validated: str | None = None
+    """Why the structured result could not be held against the ``outputSchema`` to the end: nobody's fault either."""
     started_s: float = 0.0
     """When it was sent, from the start of the trial."""
     duration_s: float = 0.0
@@ -724,6 +730,12 @@ class ToolCall:
     def unanswered(self) -> bool:
         """Whether the server owes the answer: none came, or what came is no result of MCP."""
         return self.outcome in UNANSWERED
+
+    @property
+    def not_validated(self) -> tuple[str, ...]:
+        """What could not be held against its schema to the end, a sentence each."""
+        told = (("arguments", self.arguments_not_validated), ("result", self.result_not_validated))
+        return tuple(f"{what} not validated: {why}" for what, why in told if why is not None)
 
 
 Stop: TypeAlias = Literal[

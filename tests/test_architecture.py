@@ -21,7 +21,7 @@ FLOORS = (
     {"errors", "canonical", "secret_names"},
     {"secret_places"},
     {"registry", "builtin", "certificates", "redaction", "runlog", "stats", "patterns"},
-    {"runlog_diff", "outlet"},
+    {"runlog_diff", "outlet", "validation"},
     {"documents", "fetching"},
     {"config"},
     {"suites", "models", "sessions"},

@@ -117,6 +117,7 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> Finding:
     lines: list[str] = []
     hint = None
     cut = [call for call in calls if call.cut is not None]
+    unknown = next((call for call in calls if call.result_not_validated), None)
     if broken:
         lines = [f"Tool result breaks the tool's output schema: {as_made(broken[0])}"]
         lines += [f"  {line(error)}" for error in broken[0].output_errors[:5]]
@@ -130,12 +131,18 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> Finding:
         lines = [f"Only a part of the result of {as_made(cut[0])} was read, {cut[0].cut}"]
     return Finding(
         label=params.get("tool", ""),
-        verdict="not_judged" if cut and not broken else passed_if(not lines),
+        verdict="not_judged" if (cut and not broken) or (unknown and not lines) else passed_if(not lines),
         expected="results that fit the outputSchema of their tool",
         actual=[{"tool": call.tool, "errors": [line(error) for error in call.output_errors[:5]]} for call in broken],
-        explanation=lines,
+        explanation=lines or _unknown(unknown),
         hint=hint,
     )
+
+
+def _unknown(call: ToolCall | None) -> list[str]:
+    if call is None:
+        return []
+    return [f"Tool result was not validated: {as_made(call)}", f"  {line(str(call.result_not_validated))}"]
 
 
 def _no_result(params: JsonObject, evidence: Evidence) -> tuple[list[str], str]:

@@ -60,7 +60,7 @@ def _call(call: ToolCall | None, tool: str, what: str = "call") -> list[str]:
     if call is None:
         return [f"{what:<9} {tool}: not recorded"]
     head = f"{what:<9} {call.tool}({_json(call.arguments)}) → {call.outcome}, {seconds(call.duration_s)}"
-    faults = [f"    {fault}" for fault in (*call.argument_errors, *call.output_errors)]
+    faults = [f"    {fault}" for fault in (*call.argument_errors, *call.output_errors, *call.not_validated)]
     return [head, *faults, *(f"    {line}" for line in call.text.splitlines())]
 
 

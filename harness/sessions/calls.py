@@ -18,9 +18,13 @@ from harness.sessions.frames import is_no_answer
 from harness.sessions.outcome import classify
 from harness.sessions.schemas import ToolSchemas
 from harness.types import JsonObject, Outcome, ServerSpec, ToolCall, ToolList, ToolRequest
+from harness.validation.validators import Validation
 
 RECORD_S = 0.05
 """How long before the trial's own deadline a call is given up, so that it is still recorded."""
+
+_VALIDATED_S = 0.25
+"""How long before the trial's own deadline a validation is given up, which keeps the event loop less punctual."""
 
 _EXCERPT_CHARS = 500
 _STRICT = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -52,7 +56,9 @@ class Caller:
         unsent = self._unsent(request)
         if unsent is not None:
             return draft.record(*unsent)
-        draft.argument_errors = self._schemas.argument_errors(request.tool, request.arguments)
+        checked = self._schemas.arguments(request.tool, request.arguments)
+        draft.arguments = await self._before_the_end(checked)
+        started = anyio.current_time()
         seconds = min(self._timeout_s, anyio.current_effective_deadline() - started - RECORD_S)
         if seconds <= 0:
             seconds = self._timeout_s  # the trial's deadline is upon us, and ends the call itself
@@ -67,7 +73,7 @@ class Caller:
         took = anyio.current_time() - started
         if scope.cancelled_caught:
             return draft.record("timeout", f"no answer within {seconds:.3g} s", duration_s=took)
-        return self._answered(draft, result, took)
+        return await self._answered(draft, result, took)
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Send a request that is no call, and return its result.
@@ -130,11 +136,12 @@ class Caller:
             return draft.record("tool_error", f"the server {fault}", duration_s=took)
         return draft.record("server_lost", await self._when_lost(fault), duration_s=took)
 
-    def _answered(self, draft: _Draft, result: JsonObject, took: float) -> ToolCall:
+    async def _answered(self, draft: _Draft, result: JsonObject, took: float) -> ToolCall:
         """Record a call that was answered with a result, good or bad."""
         content = render(result)
         text, problems = content.text, content.problems
         outcome: Outcome = "ok"
+        checked = Validation()
         if result.get("resultType") == "input_required":
             text, outcome, problems = _input_required(result), "tool_error", ()
         elif problems:
@@ -144,7 +151,10 @@ class Caller:
         else:
             structured = result.get("structuredContent")
             if content.cut is None:  # a part says nothing of the whole
-                problems = self._schemas.output_errors(draft.request.tool, structured, content.size)
+                checked = await self._before_the_end(self._schemas.output(draft.request.tool, structured, content.size))
+            else:
+                checked = Validation(gave_up=f"only a part of it was read, {content.cut}")
+            problems = checked.errors
         return draft.record(
             outcome,
             text,
@@ -152,27 +162,35 @@ class Caller:
             cut=content.cut,
             refusal="tool_error" if outcome == "denied" else None,
             output_errors=problems,
+            result_not_validated=checked.gave_up,
             duration_s=took,
             result_bytes=content.size,
             result_sha256=content.sha256,
         )
 
+    async def _before_the_end(self, validation: Awaitable[Validation]) -> Validation:
+        """Wait for ``validation``, unless the trial's own deadline comes first: the call is recorded in any case."""
+        seconds = anyio.current_effective_deadline() - anyio.current_time() - _VALIDATED_S
+        with anyio.move_on_after(max(0.0, seconds)):
+            return await validation
+        return Validation(gave_up="the trial had no time left for it")
+
     def _classified(self, draft: _Draft, text: str, code: int | None = None) -> Outcome:
         tool = draft.request.tool
         listed = tool in self._listed
-        return classify(text, tool=tool, listed=listed, code=code, arguments_valid=not draft.argument_errors)
+        return classify(text, tool=tool, listed=listed, code=code, arguments_valid=not draft.arguments.errors)
 
 
 class _Draft:
     """What is known of a call before its answer."""
 
-    __slots__ = ("argument_errors", "request", "started_s", "turn")
+    __slots__ = ("arguments", "request", "started_s", "turn")
 
     def __init__(self, request: ToolRequest, turn: int, started_s: float) -> None:
         self.request = request
         self.turn = turn
         self.started_s = started_s
-        self.argument_errors: tuple[str, ...] = ()
+        self.arguments = Validation()
 
     def record(self, outcome: Outcome, text: str, **facts: Any) -> ToolCall:
         return ToolCall(
@@ -182,7 +200,8 @@ class _Draft:
             turn=self.turn,
             request_id=self.request.id,
             text=text,
-            argument_errors=self.argument_errors,
+            argument_errors=self.arguments.errors,
+            arguments_not_validated=self.arguments.gave_up,
             started_s=self.started_s,
             **facts,
         )

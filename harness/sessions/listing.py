@@ -18,8 +18,8 @@ from harness.errors import ServerError
 from harness.sessions.client import is_closed
 from harness.sessions.frames import is_no_answer
 from harness.sessions.outcome import METHOD_NOT_FOUND
-from harness.sessions.schemas import schema_problem
-from harness.types import Tool, ToolList, ToolProblem
+from harness.sessions.schemas import examine
+from harness.types import JsonObject, Tool, ToolList, ToolProblem
 
 MAX_PAGES = 100
 """Pages that are asked for: a server with a bug pages for ever."""
@@ -47,7 +47,7 @@ async def list_tools(request: Request) -> ToolList:
     cursor: str | None = None
     seen: set[str] = set()
     for _ in range(MAX_PAGES):
-        cursor = listing.add(await _page(request, cursor))
+        cursor = await listing.add(await _page(request, cursor))
         if cursor is None:
             break
         if cursor in seen:
@@ -83,20 +83,20 @@ class _Listing:
         self._problems: list[ToolProblem] = []
         self._count = 0
 
-    def add(self, page: Mapping[str, Any]) -> str | None:
+    async def add(self, page: Mapping[str, Any]) -> str | None:
         """Take the tools of one page and return the cursor of the next."""
         tools = page.get("tools")
         if not isinstance(tools, list):
             raise ServerError("answered tools/list without a list of tools")
         for raw in tools:
             self._count += 1
-            self._take(raw)
+            await self._take(raw)
         cursor = page.get("nextCursor")
         return cursor if isinstance(cursor, str) and cursor else None
 
-    def note(self, tool: str, problem: str, *, usable: bool) -> None:
+    def note(self, tool: str, problem: str, *, usable: bool, unknown: bool = False) -> None:
         """Report a problem."""
-        self._problems.append(ToolProblem(tool=tool, problem=problem, usable=usable))
+        self._problems.append(ToolProblem(tool=tool, problem=problem, usable=usable, unknown=unknown))
 
     def result(self) -> ToolList:
         """Return all that was collected."""
@@ -106,7 +106,7 @@ class _Listing:
         ]
         return ToolList(tools=tools, problems=tuple(self._problems), digest=digest(seen))
 
-    def _take(self, raw: Any) -> None:
+    async def _take(self, raw: Any) -> None:
         name = raw.get("name") if isinstance(raw, dict) else None
         if not isinstance(name, str) or not name:
             self.note(f"#{self._count}", "it has no name", usable=False)
@@ -118,9 +118,20 @@ class _Listing:
         if schema is None:
             self.note(name, problem or "", usable=False)
             return
-        for reservation in filter(None, (problem, *_reservations(name, raw, schema))):
+        for reservation in filter(None, (problem, *_reservations(name, raw))):
             self.note(name, reservation, usable=True)
-        self.tools[name] = _tool(name, raw, schema)
+        tool = self.tools[name] = _tool(name, raw, schema)
+        await self._examine(name, "inputSchema", tool.input_schema)
+        if tool.output_schema is not None:
+            await self._examine(name, "outputSchema", tool.output_schema)
+
+    async def _examine(self, name: str, word: str, schema: JsonObject) -> None:
+        examined = await examine(schema)
+        if examined.problem is not None:
+            self.note(name, f"its {word} is not a valid JSON Schema: {examined.problem}", usable=True)
+        if examined.gave_up is not None:
+            problem = f"harness could not find out whether its {word} is a valid JSON Schema: {examined.gave_up}"
+            self.note(name, problem, usable=True, unknown=True)
 
 
 def _input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | None]:
@@ -137,15 +148,12 @@ def _input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | None]:
     return None, f"its inputSchema is of type {str(kind)[:80]!r} instead of 'object'; {_COSTLY}"
 
 
-def _reservations(name: str, raw: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str | None]:
+def _reservations(name: str, raw: Mapping[str, Any]) -> Iterator[str | None]:
     if not _NAME.fullmatch(name):
         yield "its name is not 1 to 128 of the characters A-Z a-z 0-9 _ - . /, so many clients reject it"
     for key in ("title", "description"):
         if not isinstance(raw.get(key), str | None):
             yield f"its {key} is not text and was dropped"
-    problem = schema_problem(schema)
-    if problem is not None:
-        yield f"its inputSchema is not a valid JSON Schema: {problem}"
     output = raw.get("outputSchema")
     if output is None:
         return
@@ -153,8 +161,6 @@ def _reservations(name: str, raw: Mapping[str, Any], schema: Mapping[str, Any]) 
         yield "its outputSchema is not an object and was dropped"
     elif (why := shortcoming(output)) is not None:
         yield f"its outputSchema was dropped: {why}"
-    elif (problem := schema_problem(output)) is not None:
-        yield f"its outputSchema is not a valid JSON Schema: {problem}"
 
 
 def _tool(name: str, raw: Mapping[str, Any], schema: Mapping[str, Any]) -> Tool:

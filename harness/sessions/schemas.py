@@ -1,94 +1,117 @@
-"""JSON Schemas of tools, checked as far as they can be: a server may send anything as a schema."""
+"""JSON Schemas of tools, checked as far as they can be: a server may send anything as a schema.
+
+The work on one schema or value is counted in steps, and what takes more is given up: it is told as *not
+validated*, and blames neither the server nor the model. What takes more than a moment is done in another thread, so
+that no schema of one server holds up the calls of another, or the deadline of its own.
+"""
 
 from __future__ import annotations
 
-import functools
-import json
-from typing import Any
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-from jsonschema.protocols import Validator
-from jsonschema.validators import validator_for
-from referencing import Registry
+from anyio.to_thread import run_sync
 
-from harness.canonical import canonical_json
+from harness.canonical import digest
 from harness.types import JsonObject, ToolList
+from harness.validation.budget import Budget, OutOfSteps
+from harness.validation.validators import Validation, check, schema_problem
 
-MAX_ERRORS = 10
-"""Errors told of one value; the eleventh helps nobody."""
+VALUE_STEPS = 400_000
+"""Steps that go into one value: enough for some 80,000 values in rows and columns. It takes a second."""
 
-MAX_ERROR_CHARS = 300
-"""Length of one error; a validator repeats the whole offending value."""
+SCHEMA_STEPS = 200_000
+"""Steps that go into finding out whether a schema is one: enough for some 3,000 properties."""
+
+AT_ONCE_STEPS = 4_000
+"""Steps up to which the event loop does the work itself: some 20 ms."""
 
 CHECKED_BYTES = 1_000_000
-"""Size up to which a result is checked: a validator needs seconds for more, and everybody waits."""
+"""Size up to which a result is checked."""
+
+_KEPT = 1_024  # schemas whose examination is remembered
+_T = TypeVar("_T")
 
 
-def schema_problem(schema: JsonObject) -> str | None:
-    """Return why ``schema`` is not a JSON Schema, in a sentence, or ``None`` when it is one."""
-    compiled = _compiled(canonical_json(schema))
-    return compiled if isinstance(compiled, str) else None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What was found out about a schema."""
+
+    problem: str | None = None
+    """Why it is not a JSON Schema, in a sentence; ``None`` when it is one, as far as is known."""
+    gave_up: str | None = None
+    """Why that could not be found out, which is nobody's fault; ``None`` when it could."""
+
+
+_examined: OrderedDict[str, Examined] = OrderedDict()
+
+
+async def examine(schema: JsonObject) -> Examined:
+    """Return whether ``schema`` is a JSON Schema, as far as that can be found out."""
+    try:
+        key = digest(schema)
+    except RecursionError:
+        return Examined(gave_up="it is nested too deeply")
+    if key not in _examined:
+        found = await _in_time(lambda budget: _examine(schema, budget), SCHEMA_STEPS)
+        _examined[key] = found
+        if len(_examined) > _KEPT:
+            _examined.popitem(last=False)
+        return found
+    return _examined[key]
 
 
 class ToolSchemas:
-    """The schemas of one tool list, each compiled once."""
+    """The schemas of one tool list."""
 
     def __init__(self, tools: ToolList) -> None:
-        """Compile what ``tools`` declare."""
-        self._inputs = {tool.name: _validator(tool.input_schema) for tool in tools.tools}
-        self._outputs = {
-            tool.name: _validator(tool.output_schema) for tool in tools.tools if tool.output_schema is not None
-        }
+        """Check against what ``tools`` declare."""
+        self._inputs = {tool.name: tool.input_schema for tool in tools.tools}
+        self._outputs = {tool.name: tool.output_schema for tool in tools.tools if tool.output_schema is not None}
 
-    def argument_errors(self, tool: str, arguments: JsonObject) -> tuple[str, ...]:
+    async def arguments(self, tool: str, arguments: JsonObject) -> Validation:
         """Return where ``arguments`` break the tool's ``inputSchema``; a tool that is not listed has none."""
-        return _errors(self._inputs.get(tool), arguments)
+        return await _held(self._inputs.get(tool), dict(arguments))
 
-    def output_errors(self, tool: str, structured: Any, size: int) -> tuple[str, ...]:
+    async def output(self, tool: str, structured: Any, size: int) -> Validation:
         """Return where ``structured``, of a result of ``size`` bytes, breaks the tool's ``outputSchema``."""
         if tool not in self._outputs:
-            return ()
+            return Validation()
         if structured is None:
-            return ("the tool has an outputSchema, and its result has no structuredContent",)
+            return Validation(errors=("the tool has an outputSchema, and its result has no structuredContent",))
         if size > CHECKED_BYTES:
-            return (f"not checked against its outputSchema: the result is larger than {CHECKED_BYTES:,} bytes",)
-        return _errors(self._outputs[tool], structured)
+            return Validation(gave_up=f"it is larger than {CHECKED_BYTES:,} bytes")
+        return await _held(self._outputs[tool], structured)
 
 
-def _validator(schema: JsonObject) -> Validator | None:
-    compiled = _compiled(canonical_json(schema))
-    return None if isinstance(compiled, str) else compiled
+async def _held(schema: JsonObject | None, value: Any) -> Validation:
+    if schema is None:
+        return Validation()
+    examined = await examine(schema)
+    if examined.problem is not None:
+        return Validation(gave_up=f"the tool's schema is not a valid JSON Schema: {examined.problem}")
+    if examined.gave_up is not None:
+        return Validation(gave_up=f"whether the tool's schema is a valid JSON Schema is not known: {examined.gave_up}")
+    return await _in_time(lambda budget: check(value, schema, budget), VALUE_STEPS)
 
 
-@functools.lru_cache(maxsize=1024)
-def _compiled(text: str) -> Validator | str:
-    schema = json.loads(text)
+def _examine(schema: JsonObject, budget: Budget) -> Examined:
     try:
-        kind = validator_for(schema, default=Draft202012Validator)
-        kind.check_schema(schema)
-        # An empty registry: a `$ref` never leaves the schema, let alone the machine.
-        return kind(schema, registry=Registry())
-    except SchemaError as error:
-        return f"{_place(error.absolute_path)}{error.message}"[:MAX_ERROR_CHARS]
-    except Exception as error:  # noqa: BLE001 - the schema is the server's, and may break the validator in any way
-        return f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS]
+        return Examined(problem=schema_problem(schema, budget))
+    except OutOfSteps as error:
+        return Examined(gave_up=f"that takes {error}")
 
 
-def _errors(validator: Validator | None, value: Any) -> tuple[str, ...]:
-    if validator is None:
-        return ()
-    found: list[str] = []
+async def _in_time(work: Callable[[Budget], _T], steps: int) -> _T:
+    """Return what ``work`` finds within ``steps``; it leaves the event loop if that takes more than a moment."""
+    budget = Budget(AT_ONCE_STEPS)
+    found = work(budget)
+    if budget.left >= 0:
+        return found
+    budget = Budget(steps)
     try:
-        for error in validator.iter_errors(value):
-            found.append(f"{_place(error.absolute_path)}{error.message}"[:MAX_ERROR_CHARS])
-            if len(found) == MAX_ERRORS:
-                break
-    except Exception as error:  # noqa: BLE001 - as above: a `$ref` to nowhere, a regex that does not compile, an endless recursion
-        found.append(f"the schema could not be applied: {type(error).__name__}: {error}"[:MAX_ERROR_CHARS])
-    return tuple(found)
-
-
-def _place(path: Any) -> str:
-    steps = ".".join(str(step) for step in path)
-    return f"at {steps!r}: " if steps else ""
+        return await run_sync(work, budget, abandon_on_cancel=True)
+    finally:
+        budget.end()  # for a thread that nobody waits for any more

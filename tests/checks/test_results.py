@@ -193,6 +193,15 @@ def test_a_result_that_breaks_its_schema_is_told_with_its_errors() -> None:
     )
 
 
+def test_a_result_that_could_not_be_validated_is_not_judged() -> None:
+    made = scene(call("get_orders", result_not_validated="to validate it takes more than 400,000 steps"))
+    found = judge("output_schema_valid", True, made)
+    assert found.verdict == "not_judged"
+    assert found.explanation == (
+        "Tool result was not validated: get_orders()\n  to validate it takes more than 400,000 steps"
+    )
+
+
 def test_a_named_tool_must_have_a_schema_and_a_result() -> None:
     kind = "output_schema_valid"
     fails(

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 from harness.drafting.examples import Arguments, example_arguments
-from harness.sessions.schemas import ToolSchemas
-from harness.types import Tool, ToolList
+from harness.types import Tool
+from harness.validation.budget import Budget
+from harness.validation.validators import Validation, check
 from tests.drafting.toolsets import simple_tools, tool
 
 
@@ -122,4 +123,4 @@ def test_a_pattern_that_takes_for_ever_takes_no_time() -> None:
 def test_the_arguments_for_a_simple_schema_are_valid(simple: Tool) -> None:
     arguments = example_arguments(simple)
     assert arguments.missing == ()
-    assert ToolSchemas(ToolList(tools=(simple,))).argument_errors(simple.name, arguments.values) == ()
+    assert check(arguments.values, simple.input_schema, Budget(100_000)) == Validation()

@@ -143,7 +143,9 @@ def test_every_view_of_a_run_tells_the_same(project: Project, marker: str) -> No
     by_json = Counter(test["status"] for test in result["tests"])
     by_jsonl = Counter(line["metadata"]["harness"]["status"] for line in lines)
     by_log = Counter(recorded.status for recorded in project.log(result["run_id"]).runs)
-    summary = {key: value for key, value in result["summary"].items() if value and key not in {"planned", "judged", "calls"}}
+    summary = {
+        key: value for key, value in result["summary"].items() if value and key not in {"planned", "judged", "calls"}
+    }
     assert by_json == by_jsonl == by_log == summary == {"passed": 2, "error": 2}
     assert "4 planned: 2 passed, 2 error" in console.stdout
     assert finished.code == console.code == result["exit_code"] == 4

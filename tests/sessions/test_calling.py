@@ -189,7 +189,8 @@ async def test_large_structured_content_is_dropped_and_hashed(server: ServerFact
     assert made.structured is None
     assert made.text == "see the rows"
     assert made.result_sha256 is not None
-    assert made.output_errors == ("not checked against its outputSchema: the result is larger than 1,000,000 bytes",)
+    assert made.output_errors == ()
+    assert made.not_validated == ("result not validated: it is larger than 1,000,000 bytes",)
 
 
 async def test_what_is_not_text_becomes_a_placeholder(session: Session) -> None:
@@ -360,3 +361,77 @@ async def test_a_chatty_server_neither_blocks_nor_piles_up(session: Session, mar
     assert tail.splitlines()[-1].startswith("line 19999 ")
     assert tail.splitlines()[0].startswith("line ")
     assert len(alive(marker)) == 1
+
+
+HOSTILE: dict[str, Any] = {
+    "references": {
+        "$defs": {**{f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)}, "d30": {}},
+        "$ref": "#/$defs/d0",
+    },
+    "look-ahead": {"propertyNames": {"pattern": "^(?!x)"}},
+    "elsewhere": {"$ref": "http://127.0.0.1:9/schema.json"},
+    "itself": {"$ref": "#"},
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_what_a_hostile_schema_keeps_from_being_validated_blames_nobody(server: ServerFactory, name: str) -> None:
+    schema = {"type": "object", **HOSTILE[name]}
+    listed = [
+        {"name": "echo", "inputSchema": schema},
+        {"name": "liar", "inputSchema": {"type": "object"}, "outputSchema": schema},
+        {"name": "broken_file", "inputSchema": {"type": "object", **HOSTILE["look-ahead"]}},
+    ]
+    spec = server("broken_tools", env={"TOOLS": json.dumps(listed)})
+    async with open_sessions() as pool, pool.session(spec, None) as session:
+        echoed = await call(session, "echo", {"n": 1})
+        lied = await call(session, "liar")
+        failed = await call(session, "broken_file", {"n": 1})
+    assert (echoed.outcome, echoed.argument_errors) == ("ok", ())
+    assert (lied.outcome, lied.output_errors) == ("ok", ())
+    assert failed.outcome == "tool_error"  # the arguments are not to blame: nothing is known against them
+    assert echoed.not_validated[0].startswith("arguments not validated: ")
+    assert lied.not_validated[0].startswith("result not validated: ")
+
+
+async def test_a_pattern_that_backtracks_for_ever_is_matched_at_once(server: ServerFactory) -> None:
+    email = r"^([a-zA-Z0-9_.-])+@(([a-zA-Z0-9-])+\.)+([a-zA-Z0-9]{2,4})+$"
+    schema = {
+        "type": "object",
+        "properties": {"n": {"pattern": email}},
+        "patternProperties": {"^(a+)+$": {"type": "integer"}},
+    }
+    listed = [{"name": "echo", "inputSchema": schema}]
+    async with (
+        open_sessions() as pool,
+        pool.session(server("broken_tools", env={"TOOLS": json.dumps(listed)}), None) as session,
+    ):
+        made = await call(session, "echo", {"n": "a" * 60 + "@" + "a" * 60, "a" * 60 + "!": 1})
+    assert [error[:8] for error in made.argument_errors] == ["at 'n': "]
+    assert made.not_validated == ()
+
+
+async def test_a_call_is_recorded_although_its_result_takes_longer_to_validate_than_there_is_time(
+    server: ServerFactory,
+) -> None:
+    schema = {"type": "object", **HOSTILE["references"]}
+    listed = [{"name": "liar", "inputSchema": {"type": "object"}, "outputSchema": schema}]
+    async with (
+        open_sessions() as pool,
+        pool.session(server("broken_tools", env={"TOOLS": json.dumps(listed)}), None) as session,
+    ):
+        with anyio.fail_after(0.4):
+            made = await call(session, "liar")
+    assert made.outcome == "ok"
+    assert made.not_validated == ("result not validated: the trial had no time left for it",)
+
+
+async def test_what_cannot_be_examined_is_told_and_is_no_fault_of_the_list(server: ServerFactory) -> None:
+    listed = [{"name": "echo", "inputSchema": {"type": "object", "anyOf": [{}] * 30_000}}]
+    async with (
+        open_sessions() as pool,
+        pool.session(server("broken_tools", env={"TOOLS": json.dumps(listed)}), None) as session,
+    ):
+        (problem,) = session.tools.problems
+    assert problem.unknown
+    assert "could not find out whether its inputSchema is a valid JSON Schema" in problem.problem

@@ -154,6 +154,7 @@ def _call(call: ToolCall, what: str) -> dict[str, Any]:
         "took": seconds(call.duration_s),
         "size": f"{call.result_bytes:,} bytes" if call.result_sha256 else "",
         "faults": [_text(fault) for fault in (*call.argument_errors, *call.output_errors)],
+        "notes": [_text(note) for note in call.not_validated],
     }
 
 

@@ -237,6 +237,7 @@ function step(one) {
     el("span", { class: `outcome ${ok ? "ok" : "not-ok"}`, text: one.outcome.replace("_", " ") }),
     el("span", { class: "dim", text: ` ${[one.turn ? `turn ${one.turn}` : "", one.took, one.size].filter(Boolean).join(", ")}` }));
   for (const fault of one.faults || []) item.append(el("p", { class: "failed", text: fault }));
+  for (const note of one.notes || []) item.append(el("p", { text: note }));
   const part = (label, text) => {
     if (text) item.append(el("span", { class: "caption", text: label }), box(text, `${label} of the call`));
   };

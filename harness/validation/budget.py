@@ -1,0 +1,119 @@
+"""How much work may go into one validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+MOST_LEVELS = 150
+"""Levels of schemas inside schemas that are followed. Python ends at some 1,000 calls inside each other, and a level
+takes up to five; the library underneath does not survive that end."""
+
+
+class OutOfSteps(Exception):
+    """The work was given up: it took more steps, or more levels, than it may."""
+
+
+class Budget:
+    """Steps that are left. One step is a keyword that is applied to a value: some five microseconds."""
+
+    __slots__ = ("left", "level", "steps")
+
+    def __init__(self, steps: int) -> None:
+        """Allow ``steps``."""
+        self.steps = steps
+        self.left = steps
+        self.level = 0
+
+    def spend(self, steps: int) -> None:
+        """Take ``steps``.
+
+        Raises:
+            OutOfSteps: there are not so many.
+        """
+        self.left -= steps
+        if self.left < 0:
+            raise OutOfSteps(f"more than {self.steps:,} steps")
+
+    def end(self) -> None:
+        """Leave nothing: whoever still works on it in another thread ends at its next step."""
+        self.left = -1
+
+
+_CURRENT: ContextVar[Budget] = ContextVar("budget")
+_SEARCH: ContextVar[int] = ContextVar("search", default=0)
+"""Steps that it takes to find a name anywhere in the schema."""
+_PER_STEP = 2  # parts of a schema that a search for a name gets past in a step
+_CHARS_PER_STEP = 16  # of a path into a schema
+_LOOK_UP = 4  # steps that any reference takes
+
+
+@contextmanager
+def within(budget: Budget) -> Iterator[None]:
+    """Let everything inside spend from ``budget``."""
+    token = _CURRENT.set(budget)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def spend(steps: int) -> None:
+    """Take ``steps`` from the budget that is in force.
+
+    Raises:
+        OutOfSteps: there are not so many.
+    """
+    _CURRENT.get().spend(steps)
+
+
+@contextmanager
+def one_level_deeper() -> Iterator[None]:
+    """Count everything inside as one level more.
+
+    Raises:
+        OutOfSteps: there are too many.
+    """
+    budget = _CURRENT.get()
+    budget.level += 1
+    try:
+        if budget.level > MOST_LEVELS:
+            raise OutOfSteps(f"more than {MOST_LEVELS} levels")
+        yield
+    finally:
+        budget.level -= 1
+
+
+@contextmanager
+def searching(schema: Any) -> Iterator[None]:
+    """Let a reference by name (``#name``, or an ``$id``) cost a search of the whole ``schema``."""
+    token = _SEARCH.set(_size(schema) // _PER_STEP)
+    try:
+        yield
+    finally:
+        _SEARCH.reset(token)
+
+
+def spend_on_reference(reference: Any) -> None:
+    """Take the steps for looking up ``reference``: few for a path such as ``#/$defs/name``.
+
+    Raises:
+        OutOfSteps: there are not so many.
+    """
+    is_path = isinstance(reference, str) and (reference == "#" or reference.startswith("#/"))
+    spend(_LOOK_UP + (len(reference) // _CHARS_PER_STEP if is_path else _SEARCH.get()))
+
+
+def _size(schema: Any) -> int:
+    """Return how many values there are in ``schema``."""
+    waiting, size = [schema], 0
+    while waiting:
+        part = waiting.pop()
+        size += 1
+        if isinstance(part, dict):
+            waiting.extend(part.values())
+        elif isinstance(part, list):
+            waiting.extend(part)
+    return size

@@ -1,0 +1,171 @@
+"""Validators of every draft whose every step is counted, and what they find."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend, validator_for
+from referencing import Registry
+
+from harness.validation.budget import Budget, OutOfSteps, one_level_deeper, searching, spend, spend_on_reference, within
+from harness.validation.equality import const, enum, unique_items
+from harness.validation.evaluated import unevaluated_items, unevaluated_properties
+from harness.validation.matching import (
+    UnsupportedPattern,
+    additional_properties,
+    matches,
+    pattern,
+    pattern_properties,
+)
+
+MAX_ERRORS = 10
+"""Errors told of one value; the eleventh helps nobody."""
+
+MAX_ERROR_CHARS = 300
+"""Length of one error; a validator repeats the whole offending value."""
+
+_LONGEST_PATTERN = 10_000  # characters up to which it is worth to find out whether a pattern is one
+_PER_STEP = 8  # things in a list or an object that are gone over in about the time of a step
+_CHARS_PER_STEP = 100  # of the message of an error
+_SCHEMA = 3  # steps that any part of a schema takes
+_REFERENCES = frozenset({"$ref", "$dynamicRef"})
+
+_OWN = {
+    "enum": enum,
+    "const": const,
+    "uniqueItems": unique_items,
+    "pattern": pattern,
+    "patternProperties": pattern_properties,
+    "additionalProperties": additional_properties,
+    "unevaluatedItems": unevaluated_items,
+    "unevaluatedProperties": unevaluated_properties,
+}
+"""Keywords that the library evaluates by backtracking or in quadratic time."""
+
+
+_FORMATS = FormatChecker(formats=())
+"""What the schemas of schemas ask for beyond their keywords: that a pattern is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validation:
+    """What came of holding a value against a schema."""
+
+    errors: tuple[str, ...] = ()
+    """Where the value breaks the schema, as far as that was found."""
+    gave_up: str | None = None
+    """Why the value could not be validated to the end, which is nobody's fault; ``None`` when it was."""
+
+
+def schema_problem(schema: Any, budget: Budget) -> str | None:
+    """Return why ``schema`` is not a JSON Schema, in a sentence, or ``None`` when it is one.
+
+    Raises:
+        OutOfSteps: it takes more work than ``budget`` to find out.
+    """
+    with within(budget):
+        try:
+            meta = _kind(schema).META_SCHEMA
+            kind = _bounded(validator_for(meta, default=Draft202012Validator))
+            errors = kind(meta, registry=Registry(), format_checker=_FORMATS).iter_errors(schema)
+            return next(map(_told, errors), None)
+        except OutOfSteps:
+            raise
+        except Exception as error:  # noqa: BLE001 - the schema is others', and may break the validator in any way
+            return f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS]
+
+
+def check(value: Any, schema: Any, budget: Budget, *, most: int = MAX_ERRORS) -> Validation:
+    """Return where ``value`` breaks ``schema``, which has to be a JSON Schema; at most ``most`` errors."""
+    found: list[str] = []
+    why = None
+    with within(budget), searching(schema):
+        try:
+            # An empty registry: a `$ref` never leaves the schema, let alone the machine.
+            validator = _bounded(_kind(schema))(schema, registry=Registry())
+            for error in validator.iter_errors(value):
+                found.append(_told(error))
+                if len(found) == most:
+                    break
+        except OutOfSteps as error:
+            why = f"to validate it takes {error}"
+        except UnsupportedPattern as error:
+            why = str(error)
+        except Exception as error:  # noqa: BLE001 - as above: a `$ref` to nowhere, an endless recursion
+            why = f"the schema could not be applied: {type(error).__name__}: {error}"
+    return Validation(errors=tuple(found), gave_up=why and why[:MAX_ERROR_CHARS])
+
+
+def meta_errors(schema: Any) -> Iterator[ValidationError]:
+    """Yield where ``schema`` is no JSON Schema of draft 2020-12; to be used `within` a budget.
+
+    Raises:
+        OutOfSteps: it takes too much work to find out.
+    """
+    kind = _bounded(Draft202012Validator)
+    yield from kind(kind.META_SCHEMA, registry=Registry()).iter_errors(schema)
+
+
+def _kind(schema: Any) -> Any:
+    """Return the library's validator for the draft that ``schema`` says it is of."""
+    return validator_for(schema, default=Draft202012Validator)
+
+
+@cache
+def _bounded(kind: Any) -> Any:
+    """Return a validator of the same draft whose work is counted."""
+    words = {**kind.VALIDATORS, **{word: own for word, own in _OWN.items() if word in kind.VALIDATORS}}
+    bounded: Any = extend(kind, {word: _counted(word, function) for word, function in words.items()})  # type: ignore[no-untyped-call]  # jsonschema's
+    bounded.evolve = _evolve
+    return bounded
+
+
+def _counted(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def apply(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+        spend(1 + (_things(wanted) + _things(value)) // _PER_STEP)
+        if word in _REFERENCES:
+            spend_on_reference(wanted)
+        with one_level_deeper():
+            for error in function(validator, wanted, value, schema) or ():
+                yield error  # before it is paid for, so that it is told even if it was the last that could be found
+                spend(1 + len(error.message) // _CHARS_PER_STEP)
+
+    return apply
+
+
+def _evolve(self: Any, **changes: Any) -> Any:
+    """Return the validator for a part of a schema; a part that names another draft stays within bounds, too."""
+    schema = changes.get("schema", self.schema)
+    spend(_SCHEMA + _things(schema) // _PER_STEP)
+    kind = type(self)
+    if isinstance(schema, dict) and "$schema" in schema:
+        kind = _bounded(_kind(schema))
+    resolver = changes.get("_resolver", self._resolver)
+    return kind(schema, registry=self._registry, format_checker=self.format_checker, _resolver=resolver)
+
+
+def _things(value: Any) -> int:
+    return len(value) if isinstance(value, list | dict) else 0
+
+
+def _told(error: ValidationError) -> str:
+    steps = ".".join(str(step) for step in error.absolute_path)
+    return f"{f'at {steps!r}: ' if steps else ''}{error.message}"[:MAX_ERROR_CHARS]
+
+
+@_FORMATS.checks("regex", raises=re.error)
+def _is_pattern(text: object) -> bool:
+    """Whether ``text`` is a regular expression, of RE2 or of Python; one that is too long counts as one."""
+    if not isinstance(text, str) or len(text) > _LONGEST_PATTERN:
+        return True
+    try:
+        matches(text, "")
+    except UnsupportedPattern:
+        re.compile(text)
+    return True
