@@ -100,8 +100,8 @@ class ServerError(HarnessError):
         self.gone = gone
 
     def again(self, addition: str = "") -> ServerError:
-        """Return the same error for somebody else who is told of it, with ``addition`` behind its text."""
-        return ServerError(f"{self}{addition}", stderr_tail=self.stderr_tail, gone=self.gone)
+        """Return the same error for somebody else who is told of it, with ``addition`` behind its first line."""
+        return ServerError(_with_addition(self, addition), stderr_tail=self.stderr_tail, gone=self.gone)
 
 
 class NotAdmitted(ServerError):
@@ -113,8 +113,13 @@ class NotAdmitted(ServerError):
         self.status = status
 
     def again(self, addition: str = "") -> NotAdmitted:
-        """Return the same error for somebody else who is told of it, with ``addition`` behind its text."""
-        return NotAdmitted(f"{self}{addition}", status=self.status, stderr_tail=self.stderr_tail)
+        """Return the same error for somebody else who is told of it, with ``addition`` behind its first line."""
+        return NotAdmitted(_with_addition(self, addition), status=self.status, stderr_tail=self.stderr_tail)
+
+
+def _with_addition(error: ServerError, addition: str) -> str:
+    first, end, rest = str(error).partition("\n")
+    return f"{first}{addition}{end}{rest}"
 
 
 class JudgeError(HarnessError):

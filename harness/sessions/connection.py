@@ -21,6 +21,7 @@ from harness.sessions.faults import HttpFault
 from harness.sessions.guardian import Guardian
 from harness.sessions.hosts import POLL_S, Host, Hosts
 from harness.sessions.identity import Identity, process_env, request_headers, request_meta
+from harness.sessions.last_words import last_words
 from harness.sessions.process import ServerProcess, launch
 from harness.sessions.visit import Visit
 from harness.types import JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
@@ -301,14 +302,16 @@ class Connection:
         if self._concluded.is_set():
             return
         tail = self.stderr_tail()
-        self._lost = f"server {self._spec.name!r} {why}{_quoted('its last words', tail.rpartition(chr(10))[2])}"
+        cause, *others = last_words(tail) or [""]
+        self._lost = f"server {self._spec.name!r} {why}{_quoted('its last words', cause)}"
         if noise is not None:
             self._lost += _quoted("on stdout it wrote what is not MCP", noise)
         if not self._opened.is_set() and self._failure is None:
+            told = "\n    ".join((self._lost, *(line[:_WORDS_CHARS] for line in others)))
             if refused is None:
-                self._failure = ServerError(self._lost, stderr_tail=tail, gone=gone)
+                self._failure = ServerError(told, stderr_tail=tail, gone=gone)
             else:
-                self._failure = NotAdmitted(self._lost, status=refused, stderr_tail=tail)
+                self._failure = NotAdmitted(told, status=refused, stderr_tail=tail)
         self._concluded.set()
         self._opened.set()
 

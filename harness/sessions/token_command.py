@@ -19,6 +19,7 @@ from anyio.abc import ByteReceiveStream, Process
 
 from harness.errors import ServerError
 from harness.sessions.guardian import Guardian
+from harness.sessions.last_words import last_words
 from harness.sessions.pipes import see_off
 from harness.types import JsonObject
 
@@ -59,8 +60,7 @@ async def ask_command(command: str, user_context: JsonObject, guardian: Guardian
     if scope.cancelled_caught:
         raise ServerError(f"the token_command did not end within {COMMAND_S:g} s", stderr_tail=tail)
     if process.returncode:
-        last = tail.rpartition("\n")[2]
-        why = f"; its last words: {last}" if last else ""
+        why = "".join(f"; its last words: {cause}" for cause in last_words(tail)[:1])
         raise ServerError(f"the token_command ended with exit code {process.returncode}{why}", stderr_tail=tail)
     return _token_in(bytes(out), tail)
 

@@ -99,7 +99,7 @@ def test_a_second_suite_of_a_server_needs_a_name_of_its_own(project: Project) ->
         ((), ("--server", "harness init --server")),
         (("no_such_server",), ("no_such_server",)),
         (("--server", "finance", "--name", "…"), ("cannot be the name of a file",)),
-        (("--server", f"{PLAIN} exit_in_handshake"), ("last words: bye",)),
+        (("--server", f"{PLAIN} exit_in_handshake"), ("last words: cannot open the database",)),
         (("--server", f"{PLAIN} toolless"), ("lists no tool", "--user-context")),
         (("--force", "finance"), ("--force",)),
     ],

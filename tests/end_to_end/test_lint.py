@@ -60,7 +60,7 @@ def test_for_programs_there_is_one_json_document(project: Project) -> None:
 def test_a_server_that_does_not_start_is_told_in_words(project: Project) -> None:
     finished = project.run("lint", "--server", f"{sys.executable} {PLAIN_SERVER} exit_in_handshake", "--json-output")
     assert finished.code == 3
-    assert "last words: bye" in finished.stderr
+    assert "last words: cannot open the database" in finished.stderr
     assert "Traceback" not in finished.stderr
     assert finished.document["status"] == "error"
 

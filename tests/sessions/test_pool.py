@@ -84,7 +84,10 @@ async def test_everybody_who_waits_for_a_start_that_fails_is_told(server: Server
             for _ in range(5):
                 tasks.start_soon(trial)
         assert {str(error) for error in errors} == {
-            "server 'exit_in_handshake' exited with code 3 while starting; its last words: bye"
+            (
+                "server 'exit_in_handshake' exited with code 3 while starting; "
+                "its last words: cannot open the database\n    bye"
+            )
         }
         assert len({id(error) for error in errors}) == 5
 

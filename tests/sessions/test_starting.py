@@ -38,7 +38,10 @@ async def test_a_server_that_exits_at_import_is_reported_with_its_traceback(serv
 
 async def test_a_server_that_exits_in_the_handshake_is_reported_with_its_code(server: ServerFactory) -> None:
     error = await failure(server("exit_in_handshake"))
-    assert str(error) == "server 'exit_in_handshake' exited with code 3 while starting; its last words: bye"
+    assert str(error) == (
+        "server 'exit_in_handshake' exited with code 3 while starting; "
+        "its last words: cannot open the database\n    bye"
+    )
     assert error.stderr_tail == "cannot open the database\nbye"
 
 
