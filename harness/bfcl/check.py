@@ -12,7 +12,7 @@ from harness.bfcl.checker.fault import Fault
 from harness.bfcl.checker.multi_turn import Conversation, turns_fault
 from harness.bfcl.checker.single import expected_calls_fault, no_call_fault, some_call_fault
 from harness.bfcl.data import Entry
-from harness.bfcl.output import Step, first_step, turns_of
+from harness.bfcl.output import Step, first_step, is_no_conversation, turns_of
 from harness.bfcl.source import data_folder
 from harness.checks import Evidence, Path
 from harness.checks.kind import Finding, conclude, passed_if
@@ -59,6 +59,8 @@ def fault_of(params: JsonObject, transcript: Transcript) -> Fault | None:
             return some_call_fault(first_step(transcript))
         case "answer":
             return answer_fault(_judged(params, transcript), params["ground_truth"])
+        case "multi_turn" if is_no_conversation(transcript):
+            return Fault("multi_turn:inference_error", "what was recorded is no list of turns")
         case "multi_turn":
             conversation = Conversation(
                 classes=params["classes"],

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from harness.types import AssistantMessage, JsonObject, Reply, ToolCall, Transcript, UserMessage
 
@@ -36,6 +37,33 @@ class Step:
     """Its words."""
 
 
+PYTHON = "(Python)"
+"""The only key of an argument that JSON has no form for: its value is how Python writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An argument that is no literal, as it was written: a call, as a rule."""
+
+    source: str
+    """Its text."""
+
+    def __repr__(self) -> str:
+        """Return its text, so that it stands as it is where a call is written out."""
+        return self.source
+
+
+def python_value(value: Any, written: str | None = None) -> Any:
+    """Return an argument for a transcript: itself, or ``{"(Python)": its text}`` where JSON would change it.
+
+    ``written`` is its text where that is not how Python writes it.
+    """
+    shown = repr(value)
+    if (written or shown) == shown and _is_of_json(value):
+        return value
+    return {PYTHON: written or shown}
+
+
 def turns_of(transcript: Transcript) -> tuple[tuple[Step, ...], ...]:
     """Return the replies to each thing that the user said."""
     sent: dict[int, list[ToolCall]] = {}
@@ -53,6 +81,11 @@ def turns_of(transcript: Transcript) -> tuple[tuple[Step, ...], ...]:
     return tuple(tuple(steps) for steps in turns)
 
 
+def is_no_conversation(transcript: Transcript) -> bool:
+    """Whether what was recorded has no turns at all: the model is said to have spoken, and nobody asked."""
+    return bool(transcript.messages) and not any(isinstance(one, UserMessage) for one in transcript.messages)
+
+
 def first_step(transcript: Transcript) -> Step:
     """Return the first reply, which is all that counts where one is asked for."""
     return next((step for steps in turns_of(transcript) for step in steps), Step())
@@ -63,8 +96,33 @@ def _step(reply: Reply, sent: Sequence[ToolCall]) -> Step:
     if malformed is not None:
         return Step(unreadable="misshapen" if _is_json(malformed) else "words", text=reply.text)
     if not reply.tool_requests:
-        return Step(unreadable="words" if reply.text else None, text=reply.text)
-    return Step(calls=tuple(Call(call.tool, call.arguments) for call in sent), text=reply.text)
+        no_words = not reply.text or reply.stop == "tool_calls"  # the latter is an empty list of calls, written out
+        return Step(unreadable=None if no_words else "words", text=reply.text)
+    return Step(calls=tuple(Call(call.tool, _read_back(call.arguments)) for call in sent), text=reply.text)
+
+
+def _read_back(arguments: JsonObject) -> JsonObject:
+    """Return arguments with the values of `python_value` as they were."""
+    if not any(isinstance(value, dict) and PYTHON in value for value in arguments.values()):
+        return arguments
+    return {name: _literal(value) for name, value in arguments.items()}
+
+
+def _literal(value: Any) -> Any:
+    if not isinstance(value, dict) or value.keys() != {PYTHON} or not isinstance(value[PYTHON], str):
+        return value
+    try:
+        return ast.literal_eval(value[PYTHON])
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return Written(value[PYTHON])
+
+
+def _is_of_json(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(_is_of_json(one) for one in value)
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_of_json(one) for key, one in value.items())
+    return value is None or isinstance(value, str | int | float)
 
 
 def _is_json(text: str) -> bool:

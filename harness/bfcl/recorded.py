@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from harness.bfcl.catalog import CATEGORIES
+from harness.bfcl.catalog import CATEGORIES, Category
 from harness.bfcl.data import Entry
-from harness.bfcl.replies import reply_of, steps_of, transcript_of
+from harness.bfcl.decoding.forms import TEXTS, Form, form_of
+from harness.bfcl.naming import keeps_dots, undotted
+from harness.bfcl.replies import Reader, is_read, steps_of, transcript_of
 from harness.errors import InvalidInput, Problem, UsageError
 from harness.types import JsonObject, Location, Transcript
 
@@ -27,16 +31,24 @@ _GROUPS = frozenset(
 _PREREQUISITE = "_prereq"
 
 
+_TOO_MANY = 0.25
+"""Share of unreadable outputs from which on the user is told."""
+_SHOWN = 80
+"""Characters of an unreadable output that are shown."""
+
+
 @dataclass(slots=True)
 class BfclRecording:
-    """What one model did; satisfies `harness.suites.benchmarks.Recording`."""
+    """What one model did; satisfies `harness.suites.benchmarks.Recording` and `Annotated`."""
 
     rows: Mapping[str, JsonObject]
     """Case → its recorded line."""
     entry_of: Callable[[str], Entry]
     """Finds the case's data."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """What is no category here → how many of its outputs were recorded."""
     _made: dict[str, tuple[Transcript, ...]] = field(default_factory=dict)
-    _dotted: bool | None = None
+    _ways: tuple[Form, bool] | None = None
 
     def cases(self) -> Collection[str]:
         """Return the names of the cases that were recorded."""
@@ -48,52 +60,94 @@ class BfclRecording:
             self._made[case] = tuple(self._transcripts(case))
         return self._made[case]
 
+    def notes(self) -> Sequence[str]:
+        """Return how the outputs are read where that is not the usual way, and what cannot be read or is left out."""
+        form, dotted = self._way()
+        notes = []
+        if form is not TEXTS:
+            notes.append(f"outputs are read as {form.title}; function names have {'dots' if dotted else '_ for dots'}")
+        if self.left_out:
+            kinds = ", ".join(f"{count} of {name!r}" for name, count in self.left_out.items())
+            notes.append(f"outputs that belong to no category of BFCL v4 here are left out: {kinds}")
+        return [*notes, *self._unreadable()]
+
     def _transcripts(self, case: str) -> Iterator[Transcript]:
         row = self.rows.get(case)
         if row is None:
             return
         entry = self.entry_of(case)
-        names = {} if self._keeps_dots() else {one["name"].replace(".", "_"): one["name"] for one in entry.functions}
         turns = steps_of(row["result"], entry.category)
-        yield transcript_of(entry, [[reply_of(item, names) for item in steps] for steps in turns], row)
+        read = self._reader(entry).reply
+        yield transcript_of(entry, None if turns is None else [[read(item) for item in steps] for steps in turns], row)
 
-    def _keeps_dots(self) -> bool:
-        """Whether the model was let write function names as they are.
+    def _reader(self, entry: Entry) -> Reader:
+        form, dotted = self._way()
+        return Reader(category=entry.category, form=form, names={} if dotted else undotted(entry))
 
-        Most APIs refuse a dot in a name, so that runners put ``_`` in its place; one who ever wrote a dot had
-        them as they are.
-        """
-        if self._dotted is None:
-            self._dotted = any("." in name for row in self.rows.values() for name in _called(row["result"]))
-        return self._dotted
+    def _way(self) -> tuple[Form, bool]:
+        """Return the form of the outputs, and whether function names in them keep their dots."""
+        if self._ways is None:
+            form = form_of((item, category_of(case).language) for case in self.rows for item in self._items(case))
+            self._ways = form, keeps_dots(form, self.rows, self.entry_of)
+        return self._ways
+
+    def _unreadable(self) -> Iterator[str]:
+        """Yield how many outputs are no calls though calls are expected, if those are many."""
+        expected = [case for case in self.rows if category_of(case).judging in ("calls", "multi_turn")]
+        failed = [case for case in expected if self._says_nothing_readable(case)]
+        if failed and len(failed) > _TOO_MANY * len(expected):
+            shown = json.dumps(self.rows[failed[0]]["result"], ensure_ascii=False)
+            shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+            yield (
+                f"{len(failed)} of the {len(expected)} outputs from which calls are expected cannot be read as "
+                f"{self._way()[0].title}, and count as wrong, as they do upstream. {failed[0]} is {shown}"
+            )
+
+    def _items(self, case: str) -> list[Any]:
+        """Return what was recorded of a case, reply by reply."""
+        return list(chain.from_iterable(steps_of(self.rows[case]["result"], category_of(case)) or ()))
+
+    def _says_nothing_readable(self, case: str) -> bool:
+        form, category, items = self._way()[0], category_of(case), self._items(case)
+        return any(items) and not any(is_read(form, item, category) for item in items)
 
 
 def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str, BfclRecording]:
-    """Return what ``path`` holds, by model.
+    """Return what ``path`` holds, by model. What belongs to no category is left out, and a note tells of it.
 
     Raises:
         UsageError: it holds no results of BFCL.
-        InvalidInput: a line is none.
+        InvalidInput: a line is none, or nothing in it belongs to a category.
     """
     files = sorted(path.rglob(_RESULTS)) if path.is_dir() else [path]
     models: dict[str, dict[str, JsonObject]] = {}
+    others: dict[str, Counter[str]] = {}
+    unknown: Problem | None = None
     for file in files:
         for number, row in _lines(file):
-            problem = _problem(row)
-            if problem is not None:
-                raise InvalidInput([Problem(at=Location(file=str(file), line=number), message=problem)])
-            if _category(row["id"]).endswith(_PREREQUISITE):
+            at = Location(file=str(file), line=number)
+            if not isinstance(row, dict) or not isinstance(row.get("id"), str) or "result" not in row:
+                message = 'a line of recorded outputs is an object with "id" and "result".'
+                raise InvalidInput([Problem(at=at, message=message)])
+            model, category = str(row.get("model") or _model_of(file)), _category(row["id"])
+            if category.removesuffix(_PREREQUISITE) not in CATEGORIES:
+                others.setdefault(model, Counter())[category] += 1
+                message = f"{row['id']!r} is no case of BFCL v4: there is no category {category!r}."
+                unknown = unknown or Problem(at=at, message=message)
+                continue
+            if category.endswith(_PREREQUISITE):
                 continue  # a conversation ahead of memory cases, which is not judged
-            rows = models.setdefault(str(row.get("model") or _model_of(file)), {})
+            rows = models.setdefault(model, {})
             if row["id"] in rows:
-                message = f"{row['id']} is there twice for this model."
-                raise InvalidInput([Problem(at=Location(file=str(file), line=number), message=message)])
+                raise InvalidInput([Problem(at=at, message=f"{row['id']} is there twice for this model.")])
             rows[row["id"]] = row
+    if not models and unknown is not None:
+        raise InvalidInput([unknown])
     if not models:
         raise UsageError(
             f"{path} holds no outputs of BFCL", meant=f"In a folder, files are looked for that are named {_RESULTS}."
         )
-    return {name: BfclRecording(rows, entry_of) for name, rows in models.items()}
+    return {name: BfclRecording(rows, entry_of, others.get(name, {})) for name, rows in models.items()}
 
 
 def _lines(file: Path) -> Iterator[tuple[int, Any]]:
@@ -103,7 +157,7 @@ def _lines(file: Path) -> Iterator[tuple[int, Any]]:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     yield number, json.loads(line)
-    except (ValueError, EOFError, gzip.BadGzipFile) as error:
+    except (ValueError, RecursionError, EOFError, gzip.BadGzipFile) as error:
         # A line that is no JSON was counted; one that could not even be read was not.
         at = Location(file=str(file), line=number + (not isinstance(error, json.JSONDecodeError)))
         raise InvalidInput([Problem(at=at, message=f"this is no line of JSON in UTF-8: {error}.")]) from error
@@ -111,26 +165,17 @@ def _lines(file: Path) -> Iterator[tuple[int, Any]]:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}") from error
 
 
-def _problem(row: Any) -> str | None:
-    if not isinstance(row, dict) or not isinstance(row.get("id"), str) or "result" not in row:
-        return 'a line of recorded outputs is an object with "id" and "result".'
-    category = _category(row["id"]).removesuffix(_PREREQUISITE)
-    if category in CATEGORIES:
-        return None
-    return f"{row['id']!r} is no case of BFCL v4: there is no category {category!r}."
-
-
 def _category(case: str) -> str:
-    return case.rpartition("_")[0]
+    """Return the category in a case's name; that of ``format_sensitivity_0:how:live_simple_1`` is the first."""
+    return case.partition(":")[0].rpartition("_")[0]
+
+
+def category_of(case: str) -> Category:
+    """Return the category of a known case."""
+    return CATEGORIES[_category(case)]
 
 
 def _model_of(file: Path) -> str:
     """Return the name of the folder that stands for a model."""
     parents = file.absolute().parents
     return next((parent.name for parent in parents if parent.name and parent.name not in _GROUPS), file.stem)
-
-
-def _called(result: Any) -> Iterator[str]:
-    if isinstance(result, list):
-        for item in result:
-            yield from item if isinstance(item, dict) else _called(item)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from harness.bfcl.check import check_of, fault_of
 from harness.bfcl.data import Entry, entries_of
 from harness.bfcl.output import Call, turns_of
 from harness.bfcl.recorded import read_recordings
-from harness.bfcl.replies import reply_of
 from harness.errors import InvalidInput, UsageError
 from tests.bfcl.small_release import write_lines, write_release
 
@@ -58,11 +58,32 @@ def test_function_names_are_mapped_back_to_those_of_the_case(tmp_path: Path, fin
     assert [(call.tool, call.arguments) for call in transcript.tool_calls] == [("weather.get", {"city": "Oslo"})]
 
 
-def test_names_of_a_model_that_writes_dots_are_taken_as_they_are(tmp_path: Path, find: Any) -> None:
-    dotted = {"id": "simple_python_1", "result": [{"weather.get": "{}"}]}
-    file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [OSLO, dotted])
+def test_names_keep_their_dots_where_most_equal_a_function_of_their_case(tmp_path: Path, find: Any) -> None:
+    dotted = [{"id": f"simple_python_{number}", "result": [{"weather.get": "{}"}]} for number in (0, 1)]
+    other = {"id": "parallel_multiple_0", "result": [{"weather_get": "{}"}]}
+    file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [*dotted, other])
+    recording = read_recordings(file, find)["m"]
+    called = [recording.transcripts(case)[0].tool_calls[0].tool for case in recording.cases()]
+    assert called == ["weather.get", "weather.get", "weather_get"]
+
+
+@pytest.mark.parametrize("name", ["math.sin", "weather...", "weather.got", "add.a"])
+def test_a_name_with_a_dot_that_is_no_function_of_its_case_says_nothing(tmp_path: Path, find: Any, name: str) -> None:
+    others = [{"id": case, "result": [{name: "{}"}]} for case in ("irrelevance_0", "parallel_multiple_0")]
+    file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [OSLO, *others])
     (transcript,) = read_recordings(file, find)["m"].transcripts("simple_python_0")
-    assert transcript.tool_calls[0].tool == "weather_get"
+    assert transcript.tool_calls[0].tool == "weather.get"
+
+
+def test_a_dot_where_there_should_be_none_is_a_wrong_name(tmp_path: Path, find: Any) -> None:
+    without = [OSLO, {"id": "parallel_multiple_0", "result": [{"weather_get": "{}"}]}]
+    odd = {"id": "simple_python_1", "result": [{"weather.get": '{"city": "Rome"}'}]}
+    file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [*without, odd])
+    (transcript,) = read_recordings(file, find)["m"].transcripts("simple_python_1")
+    fault = fault_of(check_of(find("simple_python_1")).params, transcript)
+    assert fault is not None
+    assert fault.error_type == "simple_function_checker:wrong_func_name"
+    assert fault.message == "called weather.get (with a dot) instead of weather.get"
 
 
 def test_what_was_counted_is_kept(tmp_path: Path, find: Any) -> None:
@@ -112,7 +133,12 @@ def test_a_folder_without_results_is_an_error(tmp_path: Path, find: Any) -> None
     ("item", "calls", "unreadable"),
     [
         ([{"f": '{"x": 1}'}, {"g": "{}"}], [Call("f", {"x": 1}), Call("g", {})], None),
-        ([{"f": {"x": 1}}], [Call("f", {"x": 1})], None),
+        ([{"f": '{"x": 1}', "g": "{}"}], [Call("f", {"x": 1})], None),
+        ([{"f": {"x": 1}}, {"g": "{}"}], [], "misshapen"),
+        ([{"f": '{"x": 1}'}, {}], [], "words"),
+        ([{}], [], "words"),
+        ({"f": '{"x": 1}'}, [], "words"),
+        ({}, [], None),
         ([], [], None),
         ("", [], None),
         ("Sorry.", [], "words"),
@@ -133,5 +159,61 @@ def test_a_recorded_step_is_read_as_the_official_decoder_reads_it(
     assert (list(step.calls), step.unreadable) == (calls, unreadable)
 
 
-def test_the_words_of_a_step_are_those_of_its_first_text() -> None:
-    assert reply_of(["It is 35.", "Is it?"], {}).text == "It is 35."
+def test_the_words_of_a_step_are_those_of_its_first_text(tmp_path: Path, find: Any) -> None:
+    line = {**MEMORY, "result": [[["It is 35.", "Is it?"]]]}
+    file = write_lines(tmp_path / "m" / "BFCL_v4_memory_kv_result.json", [line])
+    assert read_recordings(file, find)["m"].transcripts("memory_kv_0-customer-0")[0].answer == "It is 35."
+
+
+def conversation(find: Any, tmp_path: Path, result: Any) -> tuple[Any, Any]:
+    """Return the calls of each turn of a recorded conversation, and what is wrong with it."""
+    case = "multi_turn_miss_func_0"
+    file = write_lines(tmp_path / "m" / "BFCL_v4_multi_turn_miss_func_result.json", [{"id": case, "result": result}])
+    (transcript,) = read_recordings(file, find)["m"].transcripts(case)
+    fault = fault_of(check_of(find(case)).params, transcript) if not isinstance(result, list) else None
+    calls = [[[call.name for call in step.calls] for step in steps] for steps in turns_of(transcript)]
+    return calls, fault and fault.error_type
+
+
+@pytest.mark.parametrize(
+    ("result", "calls"),
+    [
+        ([[{"touch": '{"file_name": "b"}'}], []], [[["touch"]], []]),
+        ([[{"touch": {"file_name": "b"}, "ls": "{}"}], ["Done."]], [[["touch", "ls"]], [[]]]),
+        ([[[{}, {"ls": "{}"}]], [[{"ls": "[]"}]]], [[["ls"]], [[]]]),
+        ([{"ls": "{}"}, "ls()"], [[[]], [[]]]),
+        ([None, 7], [[], []]),
+    ],
+)
+def test_a_conversations_steps_are_read_as_the_official_decoder_reads_them(
+    tmp_path: Path, find: Any, result: Any, calls: Any
+) -> None:
+    assert conversation(find, tmp_path, result)[0] == calls
+
+
+@pytest.mark.parametrize("result", ["Error", None, {}, {"turns": []}, 7])
+def test_a_conversation_that_is_no_list_is_an_inference_error(tmp_path: Path, find: Any, result: Any) -> None:
+    assert conversation(find, tmp_path, result) == ([], "multi_turn:inference_error")
+
+
+def test_what_is_no_category_is_named_and_left_out(tmp_path: Path, find: Any) -> None:
+    strange = {"id": "format_sensitivity_0:ret_fmt=python:live_simple_1", "result": "[f()]"}
+    older = [{"id": f"memory_{number}-customer-{number}", "result": [["x"]]} for number in (0, 1)]
+    write_lines(tmp_path / "m" / "non_live" / "BFCL_v4_simple_python_result.json", [OSLO])
+    write_lines(tmp_path / "m" / "format_sensitivity" / "BFCL_v4_format_sensitivity_result.json", [strange])
+    write_lines(tmp_path / "m" / "agentic" / "BFCL_v4_memory_result.json", older)
+    recording = read_recordings(tmp_path, find)["m"]
+    assert list(recording.cases()) == ["simple_python_0"]
+    assert list(recording.notes()) == [
+        "outputs that belong to no category of BFCL v4 here are left out: 2 of 'memory', 1 of 'format_sensitivity'"
+    ]
+
+
+def test_outputs_that_no_form_fits_are_told_with_their_number(tmp_path: Path, find: Any) -> None:
+    lines = [{"id": f"simple_python_{number}", "result": "call: weather"} for number in (0, 1)]
+    file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", lines)
+    (note,) = read_recordings(file, find)["m"].notes()
+    assert note == (
+        "2 of the 2 outputs from which calls are expected cannot be read as lists of {function: arguments as JSON "
+        'text}, and count as wrong, as they do upstream. simple_python_0 is "call: weather"'
+    )

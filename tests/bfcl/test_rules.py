@@ -113,3 +113,10 @@ SCHEMAS = [
 def test_whatever_a_model_sends_gets_a_verdict(value: object, asked: tuple[dict[str, Any], list[Any]]) -> None:
     fault = value_fault("python", "x", value, *asked)
     assert fault is None or fault.error_type
+
+
+@pytest.mark.parametrize("answers", [[1.5], [1e308, ""]])
+def test_a_number_too_large_for_a_float_is_of_the_wrong_type(answers: list[Any]) -> None:
+    fault = value_fault("python", "x", 10**400, {"type": "float"}, answers)
+    assert fault is not None
+    assert fault.error_type == "type_error:simple"

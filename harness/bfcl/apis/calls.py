@@ -20,13 +20,13 @@ class Call:
     name: str
     """Of the tool."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    """By name."""
+    """By name; a call among them is carried out first."""
     positional: tuple[Any, ...] = ()
     """By position; ground truth uses them here and there."""
 
 
 def parse_call(text: str) -> Call:
-    """Read ``name(value, key=value)``, in which every value is a literal. Nothing is evaluated.
+    """Read ``name(value, key=value)``, in which every value is a literal or such a call. Nothing is evaluated.
 
     Raises:
         NotACall: ``text`` is anything else.
@@ -48,8 +48,12 @@ def _literal_call(node: ast.Call) -> Call:
             raise ValueError("arguments cannot be unpacked")
         if keyword.arg in arguments:
             raise ValueError(f"keyword argument repeated: {keyword.arg}")
-        arguments[keyword.arg] = ast.literal_eval(keyword.value)
-    return Call(ast.unparse(node.func), arguments, tuple(ast.literal_eval(value) for value in node.args))
+        arguments[keyword.arg] = _value(keyword.value)
+    return Call(ast.unparse(node.func), arguments, tuple(_value(value) for value in node.args))
+
+
+def _value(node: ast.expr) -> Any:
+    return _literal_call(node) if isinstance(node, ast.Call) else ast.literal_eval(node)
 
 
 _SPACE_BEFORE_PARENTHESIS = re.compile(r"\b([A-Za-z_]\w*)\s+(?=\()")

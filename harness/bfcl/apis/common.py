@@ -24,6 +24,9 @@ class Api:
         self._scenario = scenario
         self._tables = tables
 
+    def _share(self, other: Api) -> None:
+        """Share with ``other``, of the same class, what upstream's instances of one process share: nothing, mostly."""
+
     def _initial(self, *names: str) -> None:
         """Set the attributes ``names`` from the scenario, else from the table of defaults."""
         for name in names:
@@ -33,6 +36,12 @@ class Api:
         if name in self._scenario:
             return self._scenario[name]
         return deepcopy(self._tables["DEFAULT_STATE"][name])
+
+
+def share(instances: Mapping[str, Api], others: Mapping[str, Api]) -> None:
+    """Let ``instances`` share with ``others`` what upstream's instances of one process share."""
+    for name, instance in instances.items():
+        instance._share(others[name])  # noqa: SLF001 - a public method would be a tool
 
 
 def refuse(reason: str) -> Reply:

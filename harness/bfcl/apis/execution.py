@@ -81,16 +81,25 @@ def execute(instances: Instances, call: Call) -> str:
     A call that cannot be executed leaves a text too, ``Error during execution: …``: to the model it is a
     result like any other.
     """
-    owner = next((api for name, api in instances.items() if call.name in method_names(name)), None)
-    if owner is None:
-        return failure(f"name '{call.name}' is not defined")
     try:
-        method = getattr(owner, call.name)
-        return _as_text(method(*deepcopy(call.positional), **deepcopy(dict(call.arguments))))
+        return _as_text(_result(instances, call))
     except UsageError:
         raise
     except Exception as problem:  # noqa: BLE001 -- what a model's arguments may set off is a result, as upstream
         return failure(str(problem))
+
+
+def _result(instances: Instances, call: Call) -> Any:
+    owner = next((api for name, api in instances.items() if call.name in method_names(name)), None)
+    if owner is None:
+        raise NameError(f"name '{call.name}' is not defined")
+    positional = [_argument(instances, value) for value in call.positional]
+    arguments = {name: _argument(instances, value) for name, value in call.arguments.items()}
+    return getattr(owner, call.name)(*positional, **arguments)
+
+
+def _argument(instances: Instances, value: Any) -> Any:
+    return _result(instances, value) if isinstance(value, Call) else deepcopy(value)
 
 
 def failure(reason: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from harness.bfcl.apis.common import Api, Reply, Scenario, refuse
 
 _NOT_GIVEN: Any = object()
-"""Stands for a list that is new with each call; ``None`` is a value of its own."""
+"""Stands for a list that was not given; ``None`` is a value of its own."""
 
 
 class TwitterAPI(Api):
@@ -27,7 +27,17 @@ class TwitterAPI(Api):
         super().__init__(scenario, tables, long_context=long_context)
         self._initial("username", "password", "authenticated", "comments", "retweets", "following_list")
         self._initial("tweet_counter")
+        self._nobody: list[str] = []
         self.tweets: dict[int, dict[str, Any]] = {int(key): tweet for key, tweet in self._setting("tweets").items()}
+
+    def _share(self, other: Api) -> None:
+        """Share the mentions of tweets that were posted without any.
+
+        Upstream they are one list, the default value of a parameter: a user who is mentioned in one such tweet is
+        mentioned in all, those of the expected calls included.
+        """
+        assert isinstance(other, TwitterAPI)
+        self._nobody = other._nobody  # noqa: SLF001 - it is one of this class
 
     def authenticate_twitter(self, username: str, password: str) -> Reply:
         """Log the user in."""
@@ -50,7 +60,7 @@ class TwitterAPI(Api):
             "username": self.username,
             "content": content,
             "tags": [] if tags is _NOT_GIVEN else tags,
-            "mentions": [] if mentions is _NOT_GIVEN else mentions,
+            "mentions": self._nobody if mentions is _NOT_GIVEN else mentions,
         }
         self.tweet_counter += 1
         return self.tweets[number]

@@ -150,7 +150,10 @@ def _converted(value: Any, language: Language, kind: str) -> Any:
     if kind == "tuple" and isinstance(value, tuple):
         return list(value)
     if language == "python" and kind == "float" and type(value) is int:
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:  # it stays a whole number, and is of the wrong type
+            return value
     return value
 
 

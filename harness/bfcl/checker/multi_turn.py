@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.bfcl.apis.calls import NotACall, as_executed, parse_call
-from harness.bfcl.apis.common import public_state
+from harness.bfcl.apis.common import public_state, share
 from harness.bfcl.apis.execution import Data, Instances, execute, failure, make_instances
 from harness.bfcl.checker.fault import Fault
 from harness.bfcl.checker.state import difference, shortened
@@ -57,6 +57,7 @@ def turns_fault(conversation: Conversation, turns: Sequence[Sequence[Step]]) -> 
         words = f"the conversation has {len(turns)} turns instead of {len(conversation.expected)}: it was broken off"
         return Fault("multi_turn:force_terminated", words)
     model, truth = conversation.instances(), conversation.instances()
+    share(truth, model)
     found: list[str] = []
     for number, (steps, expected) in enumerate(zip(turns, conversation.expected, strict=True), start=1):
         calls = [call for step in steps for call in step.calls]

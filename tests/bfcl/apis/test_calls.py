@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.bfcl.apis.calls import Call, NotACall, as_executed, as_official, parse_call
+from harness.bfcl.apis.execution import execute, make_instances
 from tests.checks.strategies import JSON
 
 
@@ -30,7 +31,7 @@ def test_a_call_is_read_with_its_arguments(text: str, call: Call) -> None:
     "text",
     [
         *("", "cd", "cd(", "1 + 1", "cd('a'); cd('b')", "x = cd()", "cd(a=1, a=2)", "cd(folder=name)"),
-        *("cd(folder=f('x'))", "cd(*['x'])", "cd(**{'folder': 'x'})", "cd(f'{x}')", "cd(from='x')", "cd(n=nan)"),
+        *("cd(folder=['a', f('x')])", "cd(*['x'])", "cd(**{'folder': 'x'})", "cd(f'{x}')", "cd(from='x')", "cd(n=nan)"),
         *("lambda: 0", "(" * 500, "f(" + "[" * 5000, "\x00"),
     ],
 )
@@ -56,9 +57,18 @@ def test_what_is_no_call_is_told_why(text: str, reason: str) -> None:
 
 def test_nothing_that_is_read_is_run(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
-    with pytest.raises(NotACall):
-        parse_call(f"cd(folder=open({str(trace)!r}, 'w'))")
+    inner = parse_call(f"cd(folder=open({str(trace)!r}, 'w'))").arguments["folder"]
+    assert (inner.name, inner.positional) == ("open", (str(trace), "w"))
     assert not trace.exists()
+
+
+def test_a_call_as_an_argument_is_carried_out_first() -> None:
+    instances = make_instances(["MathAPI"], {}, long_context=False, data={})
+    assert execute(instances, parse_call("add(a=1, b=2)")) == '{"result": 3}'
+    assert execute(instances, parse_call("add(a=1, b=add(a=1, b=2))")) == '{"error": "Both inputs must be numbers"}'
+    assert execute(instances, parse_call("add(a=1, b=nobody())")) == (
+        "Error during execution: name 'nobody' is not defined"
+    )
 
 
 NAMES = st.from_regex(r"[a-z]{1,5}", fullmatch=True).filter(lambda name: not keyword.iskeyword(name))

@@ -51,15 +51,17 @@ def test_a_post_gets_the_next_number() -> None:
     assert public_state(account)["tweet_counter"] == 5
 
 
-def test_mentions_of_one_post_never_appear_in_another() -> None:
+def test_posts_without_mentions_share_one_list_of_them_as_upstream() -> None:
     account = an_account()
     text_of(account, "post_tweet", content="one")
+    text_of(account, "post_tweet", content="two", mentions=["@eve"])
     assert text_of(account, "mention", tweet_id=4, mentioned_usernames=["@ben"]) == (
         '{"mention_status": "Users mentioned successfully"}'
     )
     assert json.loads(text_of(account, "get_tweet", tweet_id=4))["mentions"] == ["@ben"]
-    assert json.loads(text_of(account, "post_tweet", content="two"))["mentions"] == []
-    assert json.loads(text_of(an_account(), "post_tweet", content="three"))["mentions"] == []
+    assert json.loads(text_of(account, "get_tweet", tweet_id=5))["mentions"] == ["@eve"]
+    assert json.loads(text_of(account, "post_tweet", content="three"))["mentions"] == ["@ben"]
+    assert json.loads(text_of(an_account(), "post_tweet", content="four"))["mentions"] == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,156 @@
+"""The forms in which models write calls, and which of them a recording has.
+
+Upstream has a handler for each model, which knows its form. Here the outputs themselves tell: the form that most
+of them have is that of the recording, and every output is read as that form's handler reads it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from harness.bfcl.catalog import Language
+from harness.bfcl.decoding import java_text, javascript_text, lists, python_text, texts
+from harness.bfcl.decoding.reading import Misshapen, NotCalls, Pairs, loaded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """One form."""
+
+    title: str
+    """What it is, for people."""
+    compared: Callable[[Any, Language], Pairs]
+    """Reads an output whose calls are compared with expected ones, or raises `NotCalls` or `Misshapen`."""
+    executed: Callable[[Any], Pairs]
+    """Reads a step of a conversation, or raises `NotCalls` or `Misshapen`."""
+    dotted: bool | None
+    """Whether names keep their dots; ``None`` where the outputs tell."""
+    dotted_by_default: bool = True
+    """Whether they do where no output tells."""
+
+
+def _any_language(read: Callable[[Any], Pairs]) -> Callable[[Any, Language], Pairs]:
+    return lambda item, _language: read(item)
+
+
+def _json_text(title: str, read: Callable[[Any], list[dict[str, Any]]]) -> Form:
+    return Form(title=title, compared=_any_language(texts.shaping(read)), executed=texts.executing(read), dotted=None)
+
+
+_READERS: dict[Language, Callable[[Any], Pairs]] = {
+    "python": python_text.compared,
+    "java": java_text.compared,
+    "javascript": javascript_text.compared,
+}
+
+
+def _source(item: Any, language: Language) -> Pairs:
+    return _READERS[language](item)
+
+
+def _tagged_source(item: Any, language: Language) -> Pairs:
+    inside = texts.inside_toolcall(item)
+    return [] if inside is None else _source(inside, language)
+
+
+def _tagged_source_executed(item: Any) -> Pairs:
+    inside = texts.inside_toolcall(item)
+    return [] if inside is None else python_text.executed(inside)
+
+
+TEXTS = Form(
+    title="lists of {function: arguments as JSON text}",
+    compared=_any_language(lists.with_texts),
+    executed=lists.with_texts_executed,
+    dotted=None,
+    dotted_by_default=False,
+)
+"""What most APIs return, and what holds where no output tells."""
+OBJECTS = Form(
+    title="lists of {function: arguments as an object}",
+    compared=_any_language(lists.with_objects),
+    executed=lists.with_objects_executed,
+    dotted=None,
+    dotted_by_default=False,
+)
+TOOL_NAMES = Form(
+    title="lists of {tool_name, parameters}",
+    compared=_any_language(lists.with_tool_names),
+    executed=lists.with_tool_names,
+    dotted=None,
+    dotted_by_default=False,
+)
+NAMES = Form(
+    title="lists of {name, arguments}",
+    compared=_any_language(lists.with_names),
+    executed=lists.with_names_executed,
+    dotted=None,
+)
+SOURCE = Form(
+    title="calls written as source text, [function(argument=value)]",
+    compared=_source,
+    executed=python_text.executed,
+    dotted=True,
+)
+"""What models write that are asked for calls in their prompt."""
+TAGGED_SOURCE = Form(
+    title="calls written as source text between <TOOLCALL> tags",
+    compared=_tagged_source,
+    executed=_tagged_source_executed,
+    dotted=True,
+)
+TAGGED = _json_text("JSON between <tool_call> tags", texts.tagged)
+TAGGED_LIST = _json_text("a JSON list between <tool_call> tags", texts.tagged_list)
+BARE = _json_text("JSON text with name and arguments", texts.bare)
+PARAMETERS = _json_text("JSON text with name and parameters", texts.with_parameters)
+
+FORMS = (TEXTS, OBJECTS, TOOL_NAMES, NAMES, SOURCE, TAGGED_SOURCE, TAGGED, TAGGED_LIST, BARE, PARAMETERS)
+"""Every form that is known."""
+
+
+def form_of(outputs: Iterable[tuple[Any, Language]]) -> Form:
+    """Return the form that most of ``outputs`` have, each with the language of its arguments."""
+    votes = Counter(form.title for item, language in outputs if (form := _shown_by(item, language)) is not None)
+    most = max(votes.values(), default=0)
+    return next((form for form in FORMS if most and votes[form.title] == most), TEXTS)
+
+
+def _shown_by(item: Any, language: Language) -> Form | None:
+    """Return the form that one output shows; ``None`` where it is words, or nothing."""
+    if isinstance(item, list):
+        return _shown_by_object(item[0]) if item and isinstance(item[0], dict) else None
+    return _shown_by_text(item, language) if isinstance(item, str) else None
+
+
+def _shown_by_object(one: dict[str, Any]) -> Form | None:
+    if {"tool_name", "parameters"} <= one.keys():
+        return TOOL_NAMES
+    if one.keys() == {"name", "arguments"}:
+        return NAMES
+    given = next(iter(one.values()), None)
+    return TEXTS if isinstance(given, str) else OBJECTS if isinstance(given, dict) else None
+
+
+def _shown_by_text(text: str, language: Language) -> Form | None:
+    if "<TOOLCALL>" in text:
+        return TAGGED_SOURCE
+    if "<tool_call>" in text:
+        inside = text.partition("<tool_call>")[2].lstrip()
+        return TAGGED_LIST if inside.startswith(("[", "```")) else TAGGED
+    if text.lstrip().removeprefix(texts.PYTHON_TAG).lstrip("[ \n").startswith("{"):
+        return PARAMETERS if '"parameters"' in text or "'parameters'" in text else _if_json(text)
+    try:
+        return SOURCE if _source(text, language) else None
+    except (NotCalls, Misshapen):
+        return None
+
+
+def _if_json(text: str) -> Form | None:
+    try:
+        loaded(text.partition(";")[0])
+    except NotCalls:
+        return None
+    return BARE
