@@ -19,7 +19,7 @@ ROOT = Path(harness.__file__).parent
 FLOORS = (
     {"types", "py", "bounds"},
     {"errors", "canonical", "secret_names"},
-    {"secret_places"},
+    {"secret_places", "hidden"},
     {"registry", "builtin", "certificates", "redaction", "runlog", "stats", "patterns"},
     {"runlog_diff", "outlet", "validation"},
     {"documents", "fetching"},

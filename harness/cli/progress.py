@@ -52,7 +52,7 @@ class PlainProgress:
 
     def note(self, text: str) -> None:
         """Write it."""
-        click.echo(text, err=True)
+        click.echo(printable(text), err=True)
 
 
 def _cause(run: Run) -> str:

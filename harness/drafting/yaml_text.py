@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from harness.documents.scalars import resolve
+from harness.hidden import HIDDEN, escape_of, escaped
 
 _WIDTH = 100
 _LONG = 80  # characters of a text that is written below its key
@@ -26,7 +27,7 @@ _TAGS: dict[type, str] = {
     str: "tag:yaml.org,2002:str",
 }
 _UNPRINTABLE = re.compile("[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
-"""What the reader refuses in a file, line breaks, and what nobody sees: written as escapes."""
+"""What the reader refuses in a file, and line breaks: written as escapes, like what nobody sees."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -54,7 +55,8 @@ class _Dumper(yaml.SafeDumper):
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
     is_prose = text == " ".join(text.split())  # what is folded is put together again with single spaces
-    style = '"' if _UNPRINTABLE.search(text) or "${" in text else ">" if is_prose and len(text) > _LONG else None
+    hidden = _UNPRINTABLE.search(text) or HIDDEN.search(text)
+    style = '"' if hidden or "${" in text else ">" if is_prose and len(text) > _LONG else None
     return dumper.represent_scalar(_TAGS[str], text, style=style)
 
 
@@ -82,12 +84,12 @@ def dump(data: Any) -> str:
     text = yaml.dump(
         data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH, default_flow_style=False, indent=2
     )
-    return str(text)
+    return HIDDEN.sub(lambda found: escape_of(found[0]), str(text))  # they stand in quotation marks
 
 
 def comment(text: str, *, indent: int = 0) -> str:
     """Return ``text`` as lines of comment, whatever is in it."""
-    visible = " ".join(_UNPRINTABLE.sub(" ", text).split())
+    visible = " ".join(_UNPRINTABLE.sub(" ", escaped(" ".join(text.split()))).split())
     prefix = " " * indent + "# "
     return "".join(
         f"{line}\n" for line in textwrap.wrap(visible, _WIDTH, initial_indent=prefix, subsequent_indent=prefix)

@@ -5,23 +5,17 @@ from __future__ import annotations
 import json
 import re
 
+from harness.hidden import HIDDEN, escaped
 from harness.redaction import KNOWN
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]?")
-_HIDDEN = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but not tab and newline
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of a text
-    "\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"  # line separators, byte order, no characters at all
-    "\U000e0000-\U000e007f"  # tags: text that nobody sees
-)
-_CONTROLS = re.compile(f"[{_HIDDEN}]")
 _COMMANDS = re.compile(r"^(?P<lead>[^\S\n]*)::|##(?=\[)", re.MULTILINE)
 """What a CI system takes for a command when it stands in a log: ``::error …`` and ``##[error]``."""
 
 
 def printable(text: str) -> str:
-    """Return ``text`` without secrets, terminal escapes, control characters, hidden marks, and CI commands."""
-    plain = _CONTROLS.sub("�", _ESCAPES.sub("", KNOWN.text(text).replace("\r\n", "\n")))
+    """Return ``text`` without secrets, terminal escapes and CI commands; hidden characters are escaped."""
+    plain = escaped(_ESCAPES.sub("", KNOWN.text(text).replace("\r\n", "\n")))
     return _COMMANDS.sub(lambda found: "# #" if found["lead"] is None else f"{found['lead']}: :", plain)
 
 
@@ -32,7 +26,7 @@ def one_line(text: str) -> str:
 
 def escaped_json(text: str) -> str:
     """Return a JSON text in which no hidden character stands as itself; it means the same."""
-    return _CONTROLS.sub(lambda found: json.dumps(found.group())[1:-1], text)
+    return HIDDEN.sub(lambda found: json.dumps(found.group())[1:-1], text)
 
 
 def bounded(text: str, limit: int) -> str:

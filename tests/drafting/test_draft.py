@@ -12,6 +12,7 @@ from harness.config.servers import server_from_command
 from harness.drafting.draft import MOST_TOOLS, draft_suite
 from harness.drafting.render import suite_text
 from harness.errors import UsageError
+from harness.hidden import HIDDEN
 from harness.suites import read_suite
 from harness.types import JsonObject, ServerSpec, Suite, Tool, ToolList, ToolProblem
 from tests.drafting.toolsets import CANCEL_ORDER, GET_ORDER, SHOP, tool, tool_lists
@@ -200,3 +201,16 @@ def test_the_example_of_a_policy_case_is_a_case_once_it_is_uncommented(tmp_path:
 def test_a_tool_without_a_description_is_told(tmp_path: Path) -> None:
     _, text = drafted(tmp_path, ToolList(tools=(Tool(name="whoami", input_schema={"type": "object"}),)))
     assert "This tool has no description" in text
+
+
+def test_a_drafted_suite_shows_what_nobody_would_see_and_still_means_it(tmp_path: Path) -> None:
+    names = ("look\u202epu", "fil\u3164ler", "zero\u200bwidth")
+    server = ServerSpec(name="shop", command="python", args=("shop\u2063.py",))
+    tools = ToolList(tools=tuple(tool(name) for name in names))
+    suite, text = drafted(tmp_path, tools, server)
+    assert HIDDEN.search(text) is None
+    assert "\\u202e" in text
+    assert isinstance(suite.server, ServerSpec)
+    assert suite.server.args == server.args
+    called = {check.params["tool"] for case in suite.cases for check in case.checks}
+    assert called <= set(names)

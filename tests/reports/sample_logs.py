@@ -197,6 +197,7 @@ HOSTILE = (
     "\u2028\u2029\ufeff\ufffe\uffff",
     "\ud800 half a pair",
     "\U000e0041\U000e0042 hidden",
+    "zero\u200bwidth soft\u00adhyphen fil\u3164ler a\u200dz x\ufe01 \u2063 \U000e0101",
     "👩‍👩‍👧‍👦🇺🇳 naïve 漢字 עברית",
     '=HYPERLINK("http://evil.example","x")',
     "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1",

@@ -18,7 +18,7 @@ from tests.reports.sample_logs import HOSTILE, a_hostile_log, written
 
 HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff\ufffe\uffff"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "\ud800-\udfff\U000e0000-\U000e0fff\u200b\u00ad\u3164\u2063]|a\u200dz|x\ufe01"
 )
 COMMAND = re.compile(r"^[^\S\n]*::|##\[", re.MULTILINE)
 

@@ -1,0 +1,40 @@
+r"""Characters that nobody sees or that turn the direction of a text, written as escapes such as ``\u202e``.
+
+A server or a model may say one thing to people and another to machines with them. Joiners and variation selectors
+stay where emoji and scripts need them: between two characters that are no ASCII.
+"""
+
+from __future__ import annotations
+
+import re
+
+_ALWAYS = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but not tab and newline
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164\uffa0\ufff0-\ufffb"
+    "\U0001d173-\U0001d17a"  # nothing to see: soft hyphens, fillers, zero-width spaces, invisible operators
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of a text
+    "\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"  # line separators, byte order, no characters at all
+    "\U000e0000-\U000e0fff"  # tags and further variation selectors: whole messages have been hidden in them
+)
+_SHOWN = r"[^\x00-\x7f\u200b-\u200f\ufe00-\ufe0f]"
+"""What a joiner or a selector may belong to."""
+
+HIDDEN = re.compile(
+    f"[{_ALWAYS}]"
+    f"|(?<!{_SHOWN})(?<!{_SHOWN}\ufe0f)[\u200c\u200d]|[\u200c\u200d](?!{_SHOWN})"
+    f"|(?<!{_SHOWN})[\ufe00-\ufe0f](?!\u20e3)"
+)
+"""Finds a hidden character."""
+
+
+def escaped(text: str) -> str:
+    r"""Return ``text`` with every hidden character as ``\x1b``, ``\u202e`` or ``\U000e0041``."""
+    return HIDDEN.sub(lambda found: escape_of(found[0]), text)
+
+
+def escape_of(character: str) -> str:
+    """Return the escape of a character, as Python reads it, and YAML in double quotation marks."""
+    code = ord(character)
+    if code <= 0xFF:  # noqa: PLR2004 - two digits
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - four digits
