@@ -36,6 +36,7 @@ from harness.types import (
     UserMessage,
 )
 from harness.users import Speaker, ended_by_agent, ending
+from harness.users.voices import Utterance
 
 _LIMITED: dict[Stop, str] = {
     "turn_limit": "the limit of turns was reached",
@@ -105,6 +106,7 @@ class Conversation:
                 self._stop = await self._converse()
         except ModelError as error:
             self._waited_s += error.waited_s
+            self._use(error.usage)
             self._fail(TrialError(kind="model", message=str(error)))
         finally:
             self._latency_s = anyio.current_time() - self._epoch
@@ -165,7 +167,7 @@ class Conversation:
         """Let ``speaker`` say what comes to them, until one of both sides ends it."""
         heard = user.greeting
         for place in range(user.max_turns):
-            said = await speaker.speak(heard)
+            said = await self._said_by(speaker, heard)
             if said is None:
                 return "user_stop"
             self._user_usage += said.usage
@@ -182,6 +184,14 @@ class Conversation:
                 return stop
             heard = self._answer
         return "user_limit"
+
+    async def _said_by(self, speaker: Speaker, heard: str) -> Utterance | None:
+        try:
+            return await speaker.speak(heard)
+        except ModelError as error:
+            self._user_usage += error.usage
+            error.usage = Usage()  # the user's, and not the model's under test
+            raise
 
     async def _recall(self, call: ScriptedCall) -> str:
         """Put what the server says into the system prompt of the conversation that begins."""
@@ -240,11 +250,18 @@ class Conversation:
     def _take(self, reply: Reply) -> None:
         self._messages.append(AssistantMessage(reply=reply))
         self._turns += 1
-        self._usage += reply.usage
-        if self._price is not None:
-            self._usage = self._price(self._usage)
+        self._use(reply.usage)
         self._waited_s += reply.waited_s
         self._served_by = reply.served_by or self._served_by
+        if reply.stop == "other":
+            raise ModelError(
+                f"the reply ended in a way that nobody knows: {reply.stop_detail or 'it does not say how'}"
+            )
+
+    def _use(self, usage: Usage) -> None:
+        self._usage += usage
+        if self._price is not None:
+            self._usage = self._price(self._usage)
 
     def _limit_after(self, reply: Reply) -> Stop | None:
         """Return the limit that this reply ran into, if any."""

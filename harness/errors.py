@@ -22,7 +22,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.types import Location
+from harness.types import Location, Usage
 
 
 class HarnessError(Exception):
@@ -82,12 +82,29 @@ class NothingToRun(HarnessError):
 class ModelError(HarnessError):
     """The model's provider gave no usable reply, after all attempts that were allowed."""
 
-    def __init__(self, message: str, *, status: int | None = None, attempts: int = 1, waited_s: float = 0.0) -> None:
-        """``status`` is the last HTTP status, ``attempts`` counts requests, ``waited_s`` is idle time."""
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        attempts: int = 1,
+        waited_s: float = 0.0,
+        usage: Usage | None = None,
+    ) -> None:
+        """Say what went wrong.
+
+        Args:
+            message: The same for people.
+            status: The last HTTP status.
+            attempts: Requests sent.
+            waited_s: Idle time, in seconds.
+            usage: What the attempts used; ``None`` is nothing, which is known of a request that was refused.
+        """
         super().__init__(message)
         self.status = status
         self.attempts = attempts
         self.waited_s = waited_s
+        self.usage = usage or Usage()
 
 
 class ServerError(HarnessError):

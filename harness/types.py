@@ -217,6 +217,8 @@ class Case:
     one_reply: bool = False
     """Whether the conversation is over with the first reply, once its calls were made: what is asked is which
     calls those are, and nobody goes on."""
+    silence: bool = False
+    """Whether an empty reply is one like any other, as a benchmark's own rules may have it; elsewhere it fails."""
     steering: str | None = None
     """What the user says while the run is under way: right after the model's first reply."""
     abort: bool = False
@@ -436,6 +438,8 @@ class ModelSpec:
     """One HTTP exchange, from request to last byte."""
     max_retries: int = 3
     """Further attempts after the first, within the trial's deadline."""
+    max_reply_mb: float = 8.0
+    """Megabytes (of 10^6 bytes) of one reply, on the wire and decompressed; a longer one is not read to its end."""
     temperature: float | None = None
     """``None`` leaves the provider's default."""
     max_tokens: int | None = None
@@ -542,6 +546,12 @@ class Usage:
             cache_write_tokens=_sum(self.cache_write_tokens, other.cache_write_tokens),
             cost_usd=None if self.cost_usd is None or other.cost_usd is None else self.cost_usd + other.cost_usd,
         )
+
+
+UNKNOWN_USAGE = Usage(
+    input_tokens=None, output_tokens=None, cache_read_tokens=None, cache_write_tokens=None, cost_usd=None
+)
+"""Of a reply that says nothing of what it took."""
 
 
 def _sum(left: int | None, right: int | None) -> int | None:
@@ -983,7 +993,8 @@ class Run(_Logged):
     status: Status
     """Exactly one."""
     checks: tuple[CheckResult, ...] = ()
-    """In the suite's order, a limit that was hit last."""
+    """In the suite's order, then what no suite asks for: a limit that was hit (``limit``), a turn that got no answer
+    (``answered``), a call after the conversation that failed (``teardown``)."""
     error: TrialError | None = None
     """Set exactly when ``status`` is ``error``."""
     skip_reason: str | None = None

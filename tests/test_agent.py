@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -15,6 +16,7 @@ from harness.types import (
     ToolRequest,
     Transcript,
     Turn,
+    Usage,
     UserMessage,
 )
 from tests.support import MemorySession, ScriptedModel, a_case, asks, says
@@ -112,6 +114,22 @@ def test_calls_of_a_cut_reply_are_not_sent() -> None:
     cut = Reply(tool_requests=(ToolRequest(id="1", tool="write", malformed='{"a": '),), stop="max_tokens")
     assert converse(ScriptedModel(cut), session).stop == "max_tokens"
     assert session.sent == []
+
+
+def test_a_reply_that_ended_in_a_way_nobody_knows_is_an_error_by_name_and_its_calls_are_not_sent() -> None:
+    session = MemorySession()
+    odd = asks(("write", {}), text="Hm.")
+    transcript = converse(ScriptedModel(replace(odd, stop="other", stop_detail="pause")), session)
+    assert transcript.error is not None
+    assert (transcript.stop, transcript.error.kind, session.sent) == ("error", "model", [])
+    assert "nobody knows: pause" in transcript.error.message
+    assert transcript.usage.tokens == 15
+
+
+def test_what_a_reply_used_that_is_unusable_is_counted_and_may_be_unknown() -> None:
+    failed = ModelError("no reply", usage=Usage(input_tokens=3, output_tokens=2, cost_usd=None))
+    used = converse(ScriptedModel(asks(("look", {})), failed)).usage
+    assert (used.input_tokens, used.output_tokens, used.cost_usd) == (13, 7, None)
 
 
 def test_a_refusal_is_told_apart_from_an_answer() -> None:

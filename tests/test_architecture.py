@@ -20,7 +20,7 @@ FLOORS = (
     {"types", "py", "bounds"},
     {"errors", "canonical", "secret_names"},
     {"secret_places", "hidden"},
-    {"registry", "builtin", "certificates", "redaction", "runlog", "stats", "patterns"},
+    {"registry", "builtin", "certificates", "redirects", "redaction", "runlog", "stats", "patterns"},
     {"runlog_diff", "outlet", "validation"},
     {"documents", "fetching"},
     {"config"},

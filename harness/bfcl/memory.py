@@ -78,6 +78,7 @@ def _case(category: Category, scenario: str, entries: Sequence[Entry]) -> Case:
         server=_server(store.server),
         system_prompt=_system_prompt(store, scenario, words),
         recall=ScriptedCall(tool=store.recall),
+        silence=True,
         tags=(category.name, category.group),
         metadata={"category": category.name, "group": category.group, "scenario": scenario},
         at=Location(file=question_file(category), line=entries[0].line),

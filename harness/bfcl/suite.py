@@ -86,6 +86,7 @@ def _case(entry: Entry) -> Case:
         metadata={"category": category.name, "group": category.group},
         system_prompt=system_prompt_of(entry),
         typical_tokens=tokens_of(entry),
+        silence=True,
         one_reply=category.judging in ("calls", "no_call", "some_call"),
         allow_no_tools=not tools_of(entry, _LAST),
         unavailable=None if category.live else _ASKED_TOGETHER if category.remembers else _NEEDS_SERVICES,

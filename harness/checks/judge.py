@@ -88,7 +88,11 @@ class JudgeModel:
         conversation: list[Message] = [UserMessage(text=question.text)]
         problem = ""
         for _ in range(ATTEMPTS):
-            reply = await self._model.answer(conversation, question.scale.tools, SYSTEM)
+            try:
+                reply = await self._model.answer(conversation, question.scale.tools, SYSTEM)
+            except ModelError as error:
+                spend(error.usage)
+                raise
             spend(reply.usage)
             try:
                 verdict = read_verdict(reply, question.scale)

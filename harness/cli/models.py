@@ -59,6 +59,7 @@ def _value(model: ResolvedModel, setting: str) -> Any:
         "base_url": model.spec.base_url,
         "timeout": model.spec.timeout_s,
         "max_retries": model.spec.max_retries,
+        "max_reply_mb": model.spec.max_reply_mb,
         "api": model.spec.api,
         "temperature": model.spec.temperature,
         "max_tokens": model.spec.max_tokens,

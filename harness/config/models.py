@@ -26,6 +26,7 @@ _PLAIN = {
     "api": "api",
     "temperature": "temperature",
     "max_tokens": "max_tokens",
+    "max_reply_mb": "max_reply_mb",
     "body": "body",
     "input_price": "input_price",
     "output_price": "output_price",

@@ -10,41 +10,68 @@ What is decided here and not in the configuration:
   messages of the user, so that a turn reads what the turn before it wrote, and every trial reads the
   tools. Four are the API's limit.
 - A ``base_url`` may end in ``/v1`` or not.
+- A reply that the API pauses (``pause_turn``) is continued, at most `MAX_PAUSES` times; its parts are one reply.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, cast
+from dataclasses import replace
+from functools import partial
+from typing import cast
 
 import httpx2
 from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic, DefaultAsyncHttpxClient, Omit
 
 from harness.certificates import trusted
-from harness.models.conversation import CallIds, items, parse_arguments, text_of, turns
-from harness.models.endpoint import Endpoint, Exchange, base_url, completed, headers, key, timeout
+from harness.errors import ModelError
+from harness.models.conversation import CallIds, parse_arguments, text_of, turns
+from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
 from harness.models.faults import ConnectionFailed
 from harness.models.pricing import Pricer
 from harness.models.retry import Backoff, full_jitter
 from harness.models.schemas import ANTHROPIC
 from harness.models.settings import is_own, temperature
+from harness.models.shape import (
+    Json,
+    Unusable,
+    check_arguments,
+    check_role,
+    ending,
+    name_in,
+    object_in,
+    objects_in,
+    quoted,
+    text_in,
+    type_in,
+)
 from harness.models.translate import Offer, Translation, Translator
+from harness.models.wire import BoundedClient
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolAnswer, ToolList, ToolRequest
 
 MAX_TOKENS = 16_384
 MAX_TOKENS_ELSEWHERE = 4_096
 _CACHE = {"type": "ephemeral"}
-_STOPS: dict[str | None, ReplyStop] = {
+MAX_PAUSES = 10
+"""How often one reply is continued that the API pauses."""
+_PAUSED = "pause_turn"
+_STOPS: dict[str, ReplyStop] = {
     "end_turn": "end",
     "stop_sequence": "end",
-    "tool_use": "end",  # …without a call in it
+    "tool_use": "tool_calls",
+    _PAUSED: "other",
     "max_tokens": "max_tokens",
     "model_context_window_exceeded": "max_tokens",
     "refusal": "refusal",
 }
 
-Json = dict[str, Any]
+
+class _Client(BoundedClient, DefaultAsyncHttpxClient):
+    """The SDK's HTTP client, bounded."""
+
+
+_BLOCK = "content[]."
 
 
 class AnthropicModel:
@@ -62,12 +89,13 @@ class AnthropicModel:
             base_url=url,
             timeout=timeout(spec),
             max_retries=0,
-            http_client=DefaultAsyncHttpxClient(verify=trusted()),
+            http_client=_Client(spec.max_reply_mb, verify=trusted()),
             default_headers=cast("dict[str, str]", headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit())),
             open_telemetry=False,
         )
-        self._endpoint = Endpoint(spec, url=url, post=self._post, backoff=backoff)
-        self._pricer = Pricer(spec, url=url, flavour="default")
+        pricer = Pricer(spec, url=url, flavour="default")
+        self._endpoint = Endpoint(spec, pricer=pricer, url=url, post=self._post, backoff=backoff)
+        self._name = spec.name
         self._translator = Translator(ANTHROPIC, _wire)
         self._fixed = _fixed_fields(spec)
 
@@ -79,8 +107,27 @@ class AnthropicModel:
             body["system"] = [{"type": "text", "text": system, "cache_control": _CACHE}]
         if translation.wire:
             body["tools"] = translation.wire
-        exchange = await self._endpoint.exchange(body)
-        return completed(self._read(exchange, translation), exchange)
+        read = partial(self._read, translation=translation)
+        return await self._to_its_end(body, read)
+
+    async def _to_its_end(self, body: Json, read: Callable[[Json], Reply]) -> Reply:
+        """Return the reply to ``body``, continued while the API pauses it."""
+        reply = await self._endpoint.ask(body, read)
+        for _ in range(MAX_PAUSES):
+            if reply.stop != "other":
+                return reply
+            said = [*body["messages"], {"role": "assistant", "content": _without_blanks(reply.native)}]
+            try:
+                reply = _joined(reply, await self._endpoint.ask({**body, "messages": said}, read))
+            except ModelError as error:
+                error.usage += reply.usage
+                error.attempts += reply.attempts
+                error.waited_s += reply.waited_s
+                raise
+        if reply.stop != "other":
+            return reply
+        message = f"{self._name}: the reply was paused {MAX_PAUSES + 1} times ({_PAUSED}), and did not come to an end"
+        raise ModelError(message, status=200, attempts=reply.attempts, waited_s=reply.waited_s, usage=reply.usage)
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -118,9 +165,7 @@ class AnthropicModel:
     def _sent_back(self, reply: Reply, translation: Translation) -> list[Json]:
         """Return the blocks of an earlier reply: as the API wrote them, but without blank text, which it refuses."""
         if isinstance(reply.native, list):
-            return [
-                block for block in reply.native if block.get("type") != "text" or text_of(block.get("text")).strip()
-            ]
+            return _without_blanks(reply.native)
         blocks: list[Json] = [{"type": "text", "text": reply.text}] if reply.text.strip() else []
         for request in reply.tool_requests:
             name, arguments = translation.outward(request.tool, request.arguments)
@@ -130,27 +175,27 @@ class AnthropicModel:
 
     # ── In ───────────────────────────────────────────────────────────────────────────────────
 
-    def _read(self, exchange: Exchange, translation: Translation) -> Reply:
-        data = exchange.data
-        if not isinstance(data.get("content"), list):
-            raise self._endpoint.unusable("the reply has no content", exchange)
-        content = items(data["content"])
+    def _read(self, data: Json, translation: Translation) -> Reply:
+        if (kind := text_in(data, "type")) not in ("", "message"):
+            raise Unusable(f"its type is {quoted(kind)}, and not 'message'")
+        check_role(data)
+        if data.get("content") is None:
+            raise Unusable("it has no content")
+        content = objects_in(data, "content")
+        texts = [text_in(block, "text", _BLOCK) for block in content if type_in(block, _BLOCK) == "text"]
         requests = self._take_calls(content, translation)
-        reason = data.get("stop_reason")
-        stop = _STOPS.get(reason, "other")
-        if requests and stop not in {"max_tokens", "refusal"}:
-            stop = "tool_calls"
+        reason = text_in(data, "stop_reason")
+        refusal = text_in(object_in(data, "stop_details"), "explanation", "stop_details.")
+        stop = ending(reason, _STOPS, "stop_reason", calls=bool(requests))
+        if stop == "other" and not _without_blanks(content):
+            raise Unusable("it was paused before it had said anything")
         given_up = stop == "refusal" and requests  # calls that the refusal cut off are not to be made
-        texts = [text for block in content if block.get("type") == "text" and (text := text_of(block.get("text")))]
-        refusal = _refusal(data)
         return Reply(
-            text="\n".join(texts) or refusal or "",
+            text="\n".join(filter(None, texts)) or refusal,
             tool_requests=() if given_up else requests,
             stop=stop,
             stop_detail=": ".join(part for part in (reason, refusal) if part) or None,
-            usage=self._pricer.usage(data),
             native=None if given_up else content,
-            served_by=text_of(data.get("model")) or None,
         )
 
     def _take_calls(self, content: list[Json], translation: Translation) -> tuple[ToolRequest, ...]:
@@ -160,9 +205,10 @@ class AnthropicModel:
         for block in content:
             if block.get("type") != "tool_use":
                 continue
+            check_arguments(block.get("input"), f"{_BLOCK}input")
             arguments, malformed = parse_arguments(block.get("input"))
-            block["id"], block["input"] = ids.take(block.get("id")), arguments
-            name = text_of(block.get("name"))
+            block["id"], block["input"] = ids.take(text_in(block, "id", _BLOCK)), arguments
+            name = name_in(block, _BLOCK)
             block["name"] = self._translator.legal_name(name)
             tool, arguments = translation.inward(name, arguments)
             requests.append(ToolRequest(id=block["id"], tool=tool, arguments=arguments, malformed=malformed))
@@ -196,6 +242,18 @@ def _result(answer: ToolAnswer) -> Json:
     return block
 
 
-def _refusal(data: Json) -> str | None:
-    details = data.get("stop_details")
-    return text_of(details.get("explanation")) or None if isinstance(details, dict) else None
+def _without_blanks(content: list[Json]) -> list[Json]:
+    """Return blocks as the API takes them back: it refuses blank text."""
+    return [block for block in content if block.get("type") != "text" or text_of(block.get("text")).strip()]
+
+
+def _joined(paused: Reply, rest: Reply) -> Reply:
+    """Return the reply that was paused and then continued."""
+    return replace(
+        rest,
+        text="\n".join(filter(None, (paused.text, rest.text))),
+        usage=paused.usage + rest.usage,
+        native=None if rest.native is None else [*paused.native, *rest.native],
+        attempts=paused.attempts + rest.attempts,
+        waited_s=paused.waited_s + rest.waited_s,
+    )

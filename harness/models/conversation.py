@@ -80,11 +80,6 @@ def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:
     return (parsed, None) if isinstance(parsed, dict) and shortcoming(parsed) is None else ({}, raw)
 
 
-def items(value: object) -> list[dict[str, Any]]:
-    """Return the objects of a list that should hold objects; anything else is left out."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
 def text_of(value: object) -> str:
     """Return ``value`` if it is text, and else nothing."""
     return value if isinstance(value, str) else ""

@@ -13,37 +13,34 @@ import json
 import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import anyio
 import httpx2
 
 from harness.bounds import loads
-from harness.errors import ModelError, UsageError
-from harness.models import faults
+from harness.errors import UsageError
+from harness.models import faults, shape
 from harness.models.limiter import Limiter
+from harness.models.pricing import Pricer
 from harness.models.retry import Backoff, full_jitter, with_retries
 from harness.models.settings import OWN_URLS, is_own
-from harness.types import ModelSpec, Reply
+from harness.types import UNKNOWN_USAGE, ModelSpec, Reply
 
 CONNECT_TIMEOUT_S = 10.0
 """A server that does not even accept a connection by then is not slow but gone."""
+
+MAX_MARKS = 1_000_000
+"""Commas and opening brackets in a reply, texts included: there are no more values than that in it. They take a
+hundred times the memory of the text that they are written in, and nothing else runs while they are parsed."""
 
 Omit = TypeVar("Omit")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
-    """A response body, and what it took to get it."""
-
-    data: dict[str, Any]
-    """The body."""
-    attempts: int
-    """HTTP requests sent."""
-    waited_s: float
-    """Time spent waiting, in seconds."""
+ASIDE_BYTES = 100_000
+"""A larger reply is parsed and read in a thread, so that the conversations beside it go on meanwhile."""
 
 
 class Endpoint:
@@ -53,6 +50,7 @@ class Endpoint:
         self,
         spec: ModelSpec,
         *,
+        pricer: Pricer,
         url: str,
         post: Callable[[bytes], Awaitable[httpx2.Response]],
         backoff: Backoff = full_jitter,
@@ -60,20 +58,23 @@ class Endpoint:
         """``post`` sends one request; it returns any response, or raises `faults.ConnectionFailed`."""
         self.limiter = Limiter()
         self._spec = spec
+        self._pricer = pricer
         self._url = url
         self._post = post
         self._backoff = backoff
 
-    async def exchange(self, body: Mapping[str, Any]) -> Exchange:
-        """Send ``body``, again where that makes sense, and return the response body.
+    async def ask(self, body: Mapping[str, Any], read: Callable[[dict[str, Any]], Reply]) -> Reply:
+        """Send ``body``, again where that makes sense, and return what ``read`` makes of the response body.
+
+        Usage, the model's name and what it took to get the reply are filled in.
 
         Raises:
-            ModelError: there was none.
+            ModelError: there was none, or it is unusable.
         """
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=dict).encode("utf-8", "replace")
 
-        async def attempt() -> dict[str, Any]:
-            return await self._attempt(content)
+        async def attempt() -> Reply:
+            return await self._attempt(content, read)
 
         outcome = await with_retries(
             attempt,
@@ -82,14 +83,9 @@ class Endpoint:
             max_retries=self._spec.max_retries,
             backoff=self._backoff,
         )
-        return Exchange(data=outcome.value, attempts=outcome.attempts, waited_s=outcome.waited_s)
+        return replace(outcome.value, attempts=outcome.attempts, waited_s=outcome.waited_s)
 
-    def unusable(self, problem: str, exchange: Exchange) -> ModelError:
-        """Return the error for a response that is JSON but no reply."""
-        message = f"{self._spec.name}: {problem}"
-        return ModelError(message, status=200, attempts=exchange.attempts, waited_s=exchange.waited_s)
-
-    async def _attempt(self, content: bytes) -> dict[str, Any]:
+    async def _attempt(self, content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply:
         try:
             # The SDKs' own timeouts start anew with every byte; this one bounds the whole exchange.
             with anyio.fail_after(self._spec.timeout_s):
@@ -98,31 +94,42 @@ class Endpoint:
             raise faults.of_connection(failed.cause, self._spec, self._url) from None
         except TimeoutError as late:
             raise faults.of_connection(late, self._spec, self._url) from None
-        if response.is_error:
+        if not response.is_success:
             raise faults.of_response(response, self._spec, self._url)
+        if len(response.content) <= ASIDE_BYTES:
+            return self._take(response, read)
+        return await anyio.to_thread.run_sync(self._take, response, read)
+
+    def _take(self, response: httpx2.Response, read: Callable[[dict[str, Any]], Reply]) -> Reply:
+        """Return the reply in a response of success."""
         data = self._parse(response)
+        usage = self._pricer.usage(data)
         if fault := faults.of_body(data, self._spec):
+            fault.usage = usage
             raise fault
-        return data
+        try:
+            return replace(read(data), usage=usage, served_by=shape.text_in(data, "model") or None)
+        except shape.Unusable as problem:
+            status = response.status_code
+            raise faults.Fault(f"the reply is unusable: {problem}", status=status, usage=usage) from None
 
     def _parse(self, response: httpx2.Response) -> dict[str, Any]:
+        content, status = response.content, response.status_code
+        if sum(content.count(mark) for mark in b"[{,") > MAX_MARKS:
+            problem = f"the reply is unusable: it may hold more than {MAX_MARKS:,} values"
+            raise faults.Fault(problem, status=status, usage=UNKNOWN_USAGE)
         try:
-            data = loads(response.content, strict=True)
+            data = loads(content, strict=True)
         except ValueError:
-            words = faults.quote(response.text, self._spec)
+            words = faults.quote(content[: faults.READ_FOR_WORDS].decode("utf-8", "replace"), self._spec)
             said = f"the reply from {faults.origin(self._url)} is not JSON: {words}" if words else "the reply is empty"
-            raise faults.Fault(said, status=response.status_code, advice=self._wrong_address()) from None
+            raise faults.Fault(said, status=status, advice=self._wrong_address(), usage=UNKNOWN_USAGE) from None
         if not isinstance(data, dict):
-            raise faults.Fault("the reply is not a JSON object", status=response.status_code)
+            raise faults.Fault("the reply is not a JSON object", status=status, usage=UNKNOWN_USAGE)
         return data
 
     def _wrong_address(self) -> str | None:
         return "Does base_url lead to the API itself?" if self._spec.base_url else None
-
-
-def completed(reply: Reply, exchange: Exchange) -> Reply:
-    """Return ``reply`` with what it took to get it."""
-    return replace(reply, attempts=exchange.attempts, waited_s=exchange.waited_s)
 
 
 def base_url(spec: ModelSpec) -> str:

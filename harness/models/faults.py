@@ -23,10 +23,14 @@ from urllib.parse import urlsplit
 import httpx2
 
 from harness.bounds import loads
-from harness.types import ModelSpec
+from harness.models.wire import BrokeOff, TooLarge
+from harness.redirects import shown
+from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
 
 LONGEST_QUOTE = 300
 """Characters of an API's own words that a message repeats."""
+READ_FOR_WORDS = 20 * LONGEST_QUOTE
+"""Characters among which they are looked for; much may be styles and markup."""
 THROTTLED = frozenset({429, 529})
 """Statuses that mean "less at once"."""
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
@@ -35,6 +39,9 @@ PASSING_ERRORS = frozenset({"server_error", "rate_limit_exceeded", "overloaded_e
 """Error types in the body of a response that says 200, which a repetition may cure."""
 _TIDY = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^>]*>|\s+", re.DOTALL | re.IGNORECASE)
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk)-[\w*.…-]{4,}")
+
+
+_DIGITS = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 class ConnectionFailed(Exception):
@@ -57,14 +64,19 @@ class Fault(Exception):
         status: int | None = None,
         retryable: bool = False,
         retry_after_s: float | None = None,
+        usage: Usage | None = None,
     ) -> None:
-        """``message`` and ``advice`` are for people; ``retry_after_s`` is what the API asks for, in seconds."""
+        """``message`` and ``advice`` are for people; ``retry_after_s`` is what the API asks for, in seconds.
+
+        ``usage`` is what a reply took that came and is no use; ``None`` where none came.
+        """
         super().__init__(message)
         self.message = message
         self.advice = advice
         self.status = status
         self.retryable = retryable
         self.retry_after_s = retry_after_s
+        self.usage = usage or Usage()
 
     @property
     def throttled(self) -> bool:
@@ -73,12 +85,22 @@ class Fault(Exception):
 
 
 def of_response(response: httpx2.Response, spec: ModelSpec, url: str) -> Fault:
-    """Return the fault that a response with an error status is."""
+    """Return the fault that a response is whose status is no success."""
     status = response.status_code
+    if response.next_request is not None:
+        to = quote(shown(response.next_request.url), spec)
+        return Fault(
+            f"HTTP {status} from {origin(url)}: a redirect to {to}, which is not followed: "
+            "the conversation and the key would go there",
+            advice="If that is where the API is, set base_url to it." if spec.base_url else None,
+            status=status,
+        )
     error = _error_of(_json_of(response.content))
-    words = quote(_words(error) or response.text, spec)
+    words = quote(_words(error) or response.content[:READ_FOR_WORDS].decode("utf-8", "replace"), spec)
     code = error.get("code") if isinstance(error, Mapping) else None
-    retryable = is_retryable(status) and code not in NO_CREDIT and response.headers.get("x-should-retry") != "false"
+    retryable = (
+        is_retryable(status) and not _is_one_of(code, NO_CREDIT) and response.headers.get("x-should-retry") != "false"
+    )
     return Fault(
         f"HTTP {status} from {origin(url)}" + (f": {words}" if words else ""),
         advice=_advice(status, code, spec),
@@ -96,15 +118,18 @@ def of_body(data: Mapping[str, Any], spec: ModelSpec) -> Fault | None:
     error = data.get("error")
     if not error:
         return None
-    kinds = {error.get("type"), error.get("code")} if isinstance(error, Mapping) else set()
+    kinds = (error.get("type"), error.get("code")) if isinstance(error, Mapping) else ()
     return Fault(
         f"the API reports an error: {quote(_words(error) or 'without words', spec)}",
-        retryable=bool(PASSING_ERRORS & {kind for kind in kinds if isinstance(kind, str)}),
+        retryable=any(_is_one_of(kind, PASSING_ERRORS) for kind in kinds),
+        usage=UNKNOWN_USAGE,
     )
 
 
 def of_connection(cause: BaseException, spec: ModelSpec, url: str) -> Fault:
     """Return the fault that a connection without a whole response is."""
+    if isinstance(cause, TooLarge | BrokeOff | httpx2.DecodingError):
+        return _of_part(cause, spec, url)
     if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
         advice = "Is the server running there? Check base_url." if spec.base_url else "Is this machine online?"
         return Fault(f"cannot connect to {origin(url)}", advice=advice, retryable=True)
@@ -113,6 +138,22 @@ def of_connection(cause: BaseException, spec: ModelSpec, url: str) -> Fault:
     if isinstance(cause, httpx2.NetworkError | httpx2.RemoteProtocolError):
         return Fault(f"the connection to {origin(url)} broke before the reply was whole", retryable=True)
     return Fault(f"the request to {origin(url)} failed: {quote(str(cause) or type(cause).__name__, spec)}")
+
+
+def _of_part(cause: TooLarge | BrokeOff | httpx2.DecodingError, spec: ModelSpec, url: str) -> Fault:
+    """Return the fault that a reply is of which a part came: nobody knows what it took."""
+    if isinstance(cause, BrokeOff):
+        fault = of_connection(cause.__cause__ or cause, spec, url)
+        fault.usage = UNKNOWN_USAGE
+        return fault
+    if isinstance(cause, TooLarge):
+        return Fault(
+            f"the reply from {origin(url)} is larger than {spec.max_reply_mb:g} MB, and was not read to its end",
+            advice="Where the model is meant to say so much, raise its max_reply_mb.",
+            usage=UNKNOWN_USAGE,
+        )
+    words = quote(str(cause), spec)
+    return Fault(f"the reply from {origin(url)} cannot be decompressed: {words}", usage=UNKNOWN_USAGE)
 
 
 def is_retryable(status: int) -> bool:
@@ -147,7 +188,7 @@ def origin(url: str) -> str:
 
 def quote(text: str, spec: ModelSpec) -> str:
     """Return an API's words on one line, bounded, and with every secret of ``spec`` blotted out."""
-    flat = _TIDY.sub(" ", text[: 20 * LONGEST_QUOTE])
+    flat = _TIDY.sub(" ", text[:READ_FOR_WORDS])
     for secret in secrets(spec):
         flat = flat.replace(secret, "•••")
     flat = " ".join(_LOOKS_LIKE_A_KEY.sub("•••", flat).split())
@@ -162,7 +203,7 @@ def secrets(spec: ModelSpec) -> Iterable[str]:
 
 
 def _advice(status: int, code: object, spec: ModelSpec) -> str | None:
-    if code in NO_CREDIT:
+    if _is_one_of(code, NO_CREDIT):
         return "The account has no credit left."
     variable = spec.api_key_variable or "api_key"
     root = " And is base_url the API's root? That of an OpenAI-compatible server mostly ends in /v1."
@@ -173,6 +214,10 @@ def _advice(status: int, code: object, spec: ModelSpec) -> str | None:
         413: "The conversation is too large for the API.",
         429: "Run fewer trials at once (--concurrency), or raise the account's rate limit.",
     }.get(status)
+
+
+def _is_one_of(word: object, words: Iterable[str]) -> bool:
+    return isinstance(word, str) and word in words
 
 
 def _json_of(content: bytes) -> Any:
@@ -194,10 +239,10 @@ def _words(error: Any) -> str:
 
 
 def _number(value: str | None) -> float | None:
-    try:
-        number = float(value or "")
-    except ValueError:
+    """Return the number that is written in plain digits, and not all that Python takes for one (``1_0``, ``1e3``)."""
+    if value is None or not _DIGITS.fullmatch(value.strip(" \t")):
         return None
+    number = float(value)
     return number if math.isfinite(number) else None
 
 

@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
-from harness.models.conversation import CallIds, dump_arguments, error_text, items, parse_arguments, text_of, turns
-from harness.models.endpoint import Exchange, completed
+from harness.models.conversation import CallIds, dump_arguments, error_text, parse_arguments, turns
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
-from harness.models.pricing import Pricer
 from harness.models.retry import Backoff, full_jitter
 from harness.models.schemas import OPENAI
 from harness.models.settings import is_own, is_reasoning
+from harness.models.shape import (
+    Json,
+    Unusable,
+    check_arguments,
+    check_role,
+    ending,
+    name_in,
+    object_in,
+    objects_in,
+    text_in,
+)
 from harness.models.translate import Offer, Translation, Translator
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRequest
 
-Json = dict[str, Any]
-
-_STOPS: dict[str | None, ReplyStop] = {
+_STOPS: dict[str, ReplyStop] = {
     "stop": "end",
-    "tool_calls": "end",  # …without a call in it
-    None: "end",  # some servers say nothing
+    "tool_calls": "tool_calls",
+    "": "end",  # some servers say nothing
     "length": "max_tokens",
+    "model_length": "max_tokens",  # Mistral's word for the end of the context
     "content_filter": "refusal",
 }
+
+
+_PATH = "choices[0].message."
+_CALL = f"{_PATH}tool_calls[]."
 
 
 class OpenAIChat:
@@ -35,8 +47,7 @@ class OpenAIChat:
         Raises:
             UsageError: the configuration cannot work: no key, or no web address.
         """
-        self._connection = OpenAIConnection(spec, "/chat/completions", backoff)
-        self._pricer = Pricer(spec, url=self._connection.url, flavour="chat")
+        self._connection = OpenAIConnection(spec, "/chat/completions", "chat", backoff)
         self._translator = Translator(OPENAI, _wire)
         self._fixed = _fixed_fields(spec)
 
@@ -46,8 +57,7 @@ class OpenAIChat:
         body: Json = {**self._fixed, "messages": self._messages(conversation, system, translation)}
         if translation.wire:
             body["tools"] = translation.wire
-        exchange = await self._connection.endpoint.exchange(body)
-        return completed(self._read(exchange, translation), exchange)
+        return await self._connection.endpoint.ask(body, partial(self._read, translation=translation))
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -83,30 +93,31 @@ class OpenAIChat:
 
     # ── In ───────────────────────────────────────────────────────────────────────────────────
 
-    def _read(self, exchange: Exchange, translation: Translation) -> Reply:
-        data = exchange.data
-        choices = items(data.get("choices"))
-        message = choices[0].get("message") if choices else None
-        if not isinstance(message, dict):
-            raise self._connection.endpoint.unusable("the reply has no choices", exchange)
-        content = message.get("content")
-        parts = items(content)  # some servers send parts where OpenAI sends a text
-        refusal = text_of(message.get("refusal")) or refusal_of(parts)
-        text = "\n".join(text_of(part.get("text")) for part in parts if part.get("text")) or text_of(content)
+    def _read(self, data: Json, translation: Translation) -> Reply:
+        if not (choices := objects_in(data, "choices")):
+            raise Unusable("it has no choices")
+        if not (message := object_in(choices[0], "message", "choices[0].")):
+            raise Unusable("choices[0] has no message")
+        check_role(message, _PATH)
+        if message.get("function_call") is not None:
+            raise Unusable("it calls a function in the old form (function_call), which is not offered")
+        # Some servers send parts where OpenAI sends a text.
+        parts = objects_in(message, "content", _PATH) if isinstance(message.get("content"), list) else []
+        refusal = text_in(message, "refusal", _PATH) or refusal_of(parts, f"{_PATH}content.")
+        if parts:
+            text = "\n".join(filter(None, (text_in(part, "text", f"{_PATH}content.") for part in parts)))
+        else:
+            text = "" if message.get("content") == [] else text_in(message, "content", _PATH)
         native, requests = self._take_calls(message, translation)
-        reason = choices[0].get("finish_reason")
-        stop = "refusal" if refusal else _STOPS.get(reason, "other")
-        if requests and stop not in {"max_tokens", "refusal"}:
-            stop = "tool_calls"
+        reason = text_in(choices[0], "finish_reason", "choices[0].")
+        stop = ending(reason, _STOPS, "finish_reason", calls=bool(requests), refusal=refusal)
         given_up = stop == "refusal" and requests  # calls that the refusal cut off are not to be made
         return Reply(
             text=text or refusal,
             tool_requests=() if given_up else requests,
             stop=stop,
-            stop_detail=": ".join(part for part in (text_of(reason), refusal) if part) or None,
-            usage=self._pricer.usage(data),
+            stop_detail=": ".join(part for part in (reason, refusal) if part) or None,
             native=None if given_up else native,
-            served_by=text_of(data.get("model")) or None,
         )
 
     def _take_calls(self, message: Json, translation: Translation) -> tuple[Json, tuple[ToolRequest, ...]]:
@@ -118,13 +129,14 @@ class OpenAIChat:
         native = {field: value for field, value in message.items() if value is not None or field == "content"}
         native["role"] = "assistant"
         ids, calls, requests = CallIds(), [], []
-        for call in items(native.pop("tool_calls", None)):
-            function = call.get("function")
-            if not isinstance(function, dict):
-                continue
-            name, raw = text_of(function.get("name")), function.get("arguments")
+        native.pop("tool_calls", None)
+        for call in objects_in(message, "tool_calls", _PATH):
+            if not (function := object_in(call, "function", _CALL)):
+                raise Unusable("a call in it is not of a function")
+            name, raw = name_in(function, f"{_CALL}function."), function.get("arguments")
+            check_arguments(raw, f"{_CALL}function.arguments")
             arguments, malformed = parse_arguments(raw)
-            call_id = ids.take(call.get("id"))
+            call_id = ids.take(text_in(call, "id", _CALL))
             text = raw if isinstance(raw, str) and raw.strip() else dump_arguments(arguments)
             sent_back = {**function, "name": self._translator.legal_name(name), "arguments": text}
             calls.append({**call, "id": call_id, "type": "function", "function": sent_back})

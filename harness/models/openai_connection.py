@@ -18,40 +18,47 @@ import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, Omit
 
 from harness.certificates import trusted
-from harness.models.conversation import text_of
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
 from harness.models.faults import ConnectionFailed
+from harness.models.pricing import Flavour, Pricer
 from harness.models.retry import Backoff, full_jitter
 from harness.models.settings import temperature
+from harness.models.shape import Json, text_in
+from harness.models.wire import BoundedClient
 from harness.types import ModelSpec
+
+
+class _Client(BoundedClient, DefaultAsyncHttpxClient):
+    """The SDK's HTTP client, bounded."""
 
 
 class OpenAIConnection:
     """The SDK's client for one model and one of OpenAI's two APIs."""
 
-    def __init__(self, spec: ModelSpec, path: str, backoff: Backoff = full_jitter) -> None:
+    def __init__(self, spec: ModelSpec, path: str, flavour: Flavour, backoff: Backoff = full_jitter) -> None:
         """Prepare the client; nothing is sent yet. ``path`` is the API's, from its root.
 
         Raises:
             UsageError: the configuration cannot work: no key, or no web address.
         """
-        self.url = base_url(spec)
+        url = base_url(spec)
         own = headers(spec, inherited="OPENAI_CUSTOM_HEADERS", omit=Omit())
         for name in ("OpenAI-Organization", "OpenAI-Project"):  # in the SDK's spelling, over what it found itself
             own[name] = own.pop(name.lower(), Omit())
         self._client = AsyncOpenAI(
             api_key=key(spec) or "none",  # never sent: without a key there is no header for it
             admin_api_key="",
-            base_url=self.url,
+            base_url=url,
             timeout=timeout(spec),
             max_retries=0,
-            http_client=DefaultAsyncHttpxClient(verify=trusted()),
+            http_client=_Client(spec.max_reply_mb, verify=trusted()),
             default_headers=cast("dict[str, str]", own),
         )
         self._path = path
         # Among the client's own headers the SDK does not take "none" for an answer.
         self._options: Any = {} if isinstance(own["authorization"], str) else {"headers": {"authorization": Omit()}}
-        self.endpoint = Endpoint(spec, url=self.url, post=self._post, backoff=backoff)
+        pricer = Pricer(spec, url=url, flavour=flavour)
+        self.endpoint = Endpoint(spec, pricer=pricer, url=url, post=self._post, backoff=backoff)
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -73,6 +80,11 @@ def sampling(spec: ModelSpec) -> dict[str, float]:
     return {} if warmth is None else {"temperature": warmth}
 
 
-def refusal_of(parts: list[dict[str, object]]) -> str:
-    """Return the words of the refusals among the parts of a message."""
-    return "\n".join(text for part in parts if part.get("type") == "refusal" and (text := text_of(part.get("refusal"))))
+def refusal_of(parts: list[Json], path: str) -> str:
+    """Return the words of the refusals among the parts of a message, which stand at ``path``.
+
+    Raises:
+        Unusable: one is no text.
+    """
+    refusals = (text_in(part, "refusal", path) for part in parts if part.get("type") == "refusal")
+    return "\n".join(filter(None, refusals))

@@ -8,25 +8,39 @@ the others refuse the question.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
-from harness.models.conversation import CallIds, dump_arguments, error_text, items, parse_arguments, text_of, turns
-from harness.models.endpoint import Exchange, completed
+from harness.models.conversation import CallIds, dump_arguments, error_text, parse_arguments, turns
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
-from harness.models.pricing import Pricer
 from harness.models.retry import Backoff, full_jitter
 from harness.models.schemas import OPENAI
 from harness.models.settings import is_reasoning
+from harness.models.shape import (
+    Json,
+    Unusable,
+    check_arguments,
+    check_role,
+    ending,
+    name_in,
+    object_in,
+    objects_in,
+    text_in,
+    type_in,
+)
 from harness.models.translate import Offer, Translation, Translator
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRequest
 
-Json = dict[str, Any]
-
-_STOPS: dict[str, ReplyStop] = {
+_STATUSES: dict[str, ReplyStop] = {
     "completed": "end",
+    "": "end",  # some servers say nothing
+}
+_INCOMPLETE: dict[str, ReplyStop] = {
     "max_output_tokens": "max_tokens",
     "content_filter": "refusal",
 }
+
+
+_PART = "output[].content[]."
 
 
 class OpenAIResponses:
@@ -38,8 +52,7 @@ class OpenAIResponses:
         Raises:
             UsageError: the configuration cannot work: no key, or no web address.
         """
-        self._connection = OpenAIConnection(spec, "/responses", backoff)
-        self._pricer = Pricer(spec, url=self._connection.url, flavour="responses")
+        self._connection = OpenAIConnection(spec, "/responses", "responses", backoff)
         self._translator = Translator(OPENAI, _wire)
         self._fixed = _fixed_fields(spec)
 
@@ -51,8 +64,7 @@ class OpenAIResponses:
             body["instructions"] = system
         if translation.wire:
             body["tools"] = translation.wire
-        exchange = await self._connection.endpoint.exchange(body)
-        return completed(self._read(exchange, translation), exchange)
+        return await self._connection.endpoint.ask(body, partial(self._read, translation=translation))
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -88,30 +100,29 @@ class OpenAIResponses:
 
     # ── In ───────────────────────────────────────────────────────────────────────────────────
 
-    def _read(self, exchange: Exchange, translation: Translation) -> Reply:
-        data = exchange.data
-        if not isinstance(data.get("output"), list):
-            raise self._connection.endpoint.unusable("the reply has no output", exchange)
-        output = items(data["output"])
-        parts = [part for item in output if item.get("type") == "message" for part in items(item.get("content"))]
-        texts = [text for part in parts if part.get("type") == "output_text" and (text := text_of(part.get("text")))]
-        refusal = refusal_of(parts)
+    def _read(self, data: Json, translation: Translation) -> Reply:
+        if data.get("output") is None:
+            raise Unusable("it has no output")
+        output = objects_in(data, "output")
+        parts = [part for item in output if type_in(item, "output[].") == "message" for part in _parts(item)]
+        texts = [text_in(part, "text", _PART) for part in parts if type_in(part, _PART) == "output_text"]
+        refusal = refusal_of(parts, _PART)
         requests = self._take_calls(output, translation)
-        reason = _reason(data)
-        stop = "refusal" if refusal else _STOPS.get(reason, "other")
-        if requests and stop not in {"max_tokens", "refusal"}:
-            stop = "tool_calls"
+        status, reason = text_in(data, "status"), text_in(object_in(data, "incomplete_details"), "reason")
+        if status == "incomplete" or (reason and status in _STATUSES):
+            known, field, word = _INCOMPLETE, "incomplete_details.reason", reason
+        else:
+            known, field, word = _STATUSES, "status", status
+        stop = ending(word, known, field, calls=bool(requests), refusal=refusal)
         given_up = stop == "refusal" and requests  # calls that the refusal cut off are not to be made
         while output and output[-1].get("type") == "reasoning":  # led to nothing, and is refused alone
             output.pop()
         return Reply(
-            text="\n".join(texts) or refusal,
+            text="\n".join(filter(None, texts)) or refusal,
             tool_requests=() if given_up else requests,
             stop=stop,
-            stop_detail=": ".join(part for part in (reason, refusal) if part) or None,
-            usage=self._pricer.usage(data),
+            stop_detail=": ".join(part for part in (word or "completed", refusal) if part),
             native=None if given_up else output,
-            served_by=text_of(data.get("model")) or None,
         )
 
     def _take_calls(self, output: list[Json], translation: Translation) -> tuple[ToolRequest, ...]:
@@ -122,21 +133,21 @@ class OpenAIResponses:
             if item.get("type") != "function_call":
                 continue
             raw = item.get("arguments")
+            check_arguments(raw, "output[].arguments")
             arguments, malformed = parse_arguments(raw)
-            item["call_id"] = ids.take(item.get("call_id"))
+            item["call_id"] = ids.take(text_in(item, "call_id", "output[]."))
             item["arguments"] = raw if isinstance(raw, str) and raw.strip() else dump_arguments(arguments)
-            name = text_of(item.get("name"))
+            name = name_in(item, "output[].")
             item["name"] = self._translator.legal_name(name)
             tool, arguments = translation.inward(name, arguments)
             requests.append(ToolRequest(id=item["call_id"], tool=tool, arguments=arguments, malformed=malformed))
         return tuple(requests)
 
 
-def _reason(data: Json) -> str:
-    """Return why the reply ended: the reason that it is incomplete, or else its status."""
-    details = data.get("incomplete_details")
-    reason = text_of(details.get("reason")) if isinstance(details, dict) else ""
-    return reason or text_of(data.get("status")) or "completed"
+def _parts(message: Json) -> list[Json]:
+    """Return the parts of a message of the assistant."""
+    check_role(message, "output[].")
+    return objects_in(message, "content", "output[].")
 
 
 def _fixed_fields(spec: ModelSpec) -> Json:

@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from harness.types import ModelSpec, Usage
+from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
 
 Flavour: TypeAlias = Literal["default", "chat", "responses"]
 """Which fields an API counts tokens in: Anthropic's Messages, Chat Completions, Responses."""
 
 PER_MILLION = 1_000_000
+MOST_TOKENS = 10**12
+"""No reply takes more; a count beyond it is unknown, as one is that is negative or no whole number."""
 
 
 class Pricer:
@@ -33,9 +35,7 @@ class Pricer:
         """Return what the response body ``data`` reports; unknown is ``None``."""
         reported = data.get("usage")
         if not isinstance(reported, Mapping):
-            return Usage(
-                input_tokens=None, output_tokens=None, cache_read_tokens=None, cache_write_tokens=None, cost_usd=None
-            )
+            return UNKNOWN_USAGE
         read, written = self._cached(reported)
         prefix = ("prompt", "completion") if self._flavour == "chat" else ("input", "output")
         fresh, output_tokens = (_count(reported.get(f"{word}_tokens")) for word in prefix)
@@ -91,7 +91,7 @@ class Pricer:
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
 
 
 def list_price(spec: ModelSpec, input_tokens: int, output_tokens: int) -> float | None:

@@ -18,6 +18,7 @@ from typing import Generic, TypeAlias, TypeVar
 from harness.errors import ModelError
 from harness.models.faults import Fault
 from harness.models.limiter import Limiter, WaitTooLong, sleep_if_it_fits
+from harness.types import Usage
 
 T = TypeVar("T")
 
@@ -62,7 +63,7 @@ async def with_retries(
     Raises:
         ModelError: there was no success.
     """
-    attempts, waited_s = 0, 0.0
+    attempts, waited_s, used = 0, 0.0, Usage()
     fault: Fault | None = None
     try:
         while True:
@@ -73,18 +74,19 @@ async def with_retries(
                     value = await attempt()
                 except Fault as failed:
                     fault = failed
+                    used += failed.usage
                     slot.throttled = failed.throttled
                 else:
                     slot.succeeded = True
                     return Outcome(value=value, attempts=attempts, waited_s=waited_s)
             own_wait_s = _next_wait(fault, limiter, backoff(attempts))
             if not fault.retryable or attempts > max_retries:
-                raise _error(name, fault, attempts, waited_s)
+                raise _error(name, fault, attempts, waited_s, used)
             if own_wait_s > 0:
                 await sleep_if_it_fits(own_wait_s)
                 waited_s += own_wait_s
     except WaitTooLong as late:
-        raise _error(name, fault, attempts, waited_s + late.waited_s, late) from None
+        raise _error(name, fault, attempts, waited_s + late.waited_s, used, late) from None
 
 
 def _next_wait(fault: Fault, limiter: Limiter, backoff_s: float) -> float:
@@ -98,7 +100,7 @@ def _next_wait(fault: Fault, limiter: Limiter, backoff_s: float) -> float:
 
 
 def _error(
-    name: str, fault: Fault | None, attempts: int, waited_s: float, late: WaitTooLong | None = None
+    name: str, fault: Fault | None, attempts: int, waited_s: float, used: Usage, late: WaitTooLong | None = None
 ) -> ModelError:
     crowded = late is not None and math.isinf(late.wait_s)
     waiting = "other trials used all that the API allows at once" if crowded else "the API asked all trials to wait"
@@ -111,4 +113,5 @@ def _error(
         message += f"; the next attempt may start in {late.wait_s:.3g} s, but the trial ends in {late.left_s:.3g} s"
     if fault and fault.advice:
         message += f"\n  {fault.advice}"
-    return ModelError(message, status=fault.status if fault else None, attempts=attempts, waited_s=waited_s)
+    status = fault.status if fault else None
+    return ModelError(message, status=status, attempts=attempts, waited_s=waited_s, usage=used)

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.canonical import digest
 from harness.checks.unanswered import server_fault
+from harness.runner.silence import answer_checks
 from harness.types import (
     AssistantMessage,
     CheckResult,
@@ -30,7 +31,8 @@ def utc_now() -> str:
 def run_of(trial: Trial, transcript: Transcript, checks: Sequence[CheckResult], error: TrialError | None = None) -> Run:
     """Return the result of a trial that was started; ``error`` is what went wrong beyond the transcript."""
     limit = limit_check(transcript.stop, trial.case.limits, transcript)
-    results = (*checks, *([limit] if limit else []), *teardown_warnings(transcript))
+    unanswered = answer_checks(trial.case, transcript)
+    results = (*checks, *([limit] if limit else []), *unanswered, *teardown_warnings(transcript))
     error = error or transcript.error or server_fault(trial.case, transcript, results) or _unjudged(results)
     return Run(
         key=trial.key,

@@ -24,6 +24,7 @@ from anyio.abc import ObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCRequest
 
+from harness.redirects import same_origin, shown
 from harness.sessions.client import Link, open_client
 from harness.sessions.faults import HttpFault
 from harness.sessions.frames import read_frames
@@ -37,8 +38,6 @@ from harness.sessions.web import (
     is_success,
     media_type,
     open_web,
-    same_origin,
-    shown,
 )
 
 

@@ -28,11 +28,9 @@ import anyio
 import httpx2
 
 from harness.certificates import trusted
+from harness.redirects import MAX_REDIRECTS, same_request_elsewhere, shown
 from harness.sessions.faults import HttpFault
 from harness.sessions.frames import MAX_MESSAGE_BYTES
-
-MAX_REDIRECTS = 3
-"""Redirects of one request that are followed: one puts a slash right."""
 
 EXCERPT_S = 0.5
 """How long the body of an error is waited for: its status says what matters."""
@@ -93,7 +91,7 @@ class Web:
     async def _answer(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Response]:
         response = await self._client.send(request, stream=True)
         for _ in range(MAX_REDIRECTS):
-            following = _same_request_elsewhere(response)
+            following = same_request_elsewhere(response)
             if following is None:
                 break
             await response.aclose()
@@ -200,30 +198,12 @@ def is_success(response: httpx2.Response) -> bool:
     return bool(response.is_success)
 
 
-def same_origin(one: httpx2.URL, other: httpx2.URL) -> bool:
-    """Whether both URLs are on one server."""
-    return (one.scheme, one.host, one.port) == (other.scheme, other.host, other.port)
-
-
-def shown(url: httpx2.URL) -> str:
-    """Return ``url`` as messages show it: without what may be a secret."""
-    return str(url.copy_with(userinfo=b"", query=None, fragment=None))
-
-
 def is_loopback(host: str) -> bool:
     """Whether ``host`` is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host.lower().rstrip(".") == "localhost" or host.lower().endswith(".localhost")
-
-
-def _same_request_elsewhere(response: httpx2.Response) -> httpx2.Request | None:
-    """Return the request that follows a redirect which changes neither the origin nor the request."""
-    following, sent = response.next_request, response.request
-    if following is None or following.method != sent.method or following.url.userinfo:
-        return None
-    return following if same_origin(sent.url, following.url) else None
 
 
 def _encoded(headers: Mapping[str, str]) -> httpx2.Headers:

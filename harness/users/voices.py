@@ -47,9 +47,9 @@ class ModelUser:
         try:
             reply = await self._model.answer(self._side, NO_TOOLS, self._system)
         except ModelError as error:
-            raise ModelError(f"the simulated user: {error}", waited_s=error.waited_s) from error
+            raise ModelError(f"the simulated user: {error}", waited_s=error.waited_s, usage=error.usage) from error
         if not reply.text.strip():
-            raise ModelError("the simulated user said nothing")
+            raise ModelError("the simulated user said nothing", waited_s=reply.waited_s, usage=reply.usage)
         self._side.append(AssistantMessage(reply=reply))
         return Utterance(text=reply.text, usage=reply.usage, waited_s=reply.waited_s)
 

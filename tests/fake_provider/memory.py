@@ -19,6 +19,8 @@ class Memory:
         """Id of a call or item → the reasoning blocks that were sent before it, as sent."""
         self.bad_arguments: dict[str, str] = {}
         """Id of a call → the arguments that were sent on purpose although they are not JSON."""
+        self.paused: list[list[Json]] = []
+        """Content of the answers that were paused, as sent: only these may end a conversation."""
         self.cached_prefixes: set[bytes] = set()
         """Digests of the prompt prefixes that were written to the cache."""
         self.accepted_tools: set[bytes] = set()

@@ -11,7 +11,13 @@ from tests.fake_provider.memory import Memory
 from tests.fake_provider.steps import Answer, Call, Text, Thought
 from tests.fake_provider.tokens import estimate, prompt_cache
 
-STOP_REASONS = {"end": "end_turn", "tool_calls": "tool_use", "max_tokens": "max_tokens", "refusal": "refusal"}
+STOP_REASONS = {
+    "end": "end_turn",
+    "tool_calls": "tool_use",
+    "max_tokens": "max_tokens",
+    "refusal": "refusal",
+    "pause": "pause_turn",
+}
 ERROR_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -50,6 +56,8 @@ def render(answer: Answer, incoming: Incoming, memory: Memory) -> Json:
     thinking = [block for block in content if block["type"] == "thinking"]
     if thinking:
         memory.reasoning.update({block["id"]: thinking for block in content if block["type"] == "tool_use"})
+    if answer.stop == "pause":
+        memory.paused.append(content)
     return {
         "id": memory.mint("msg_01"),
         "type": "message",

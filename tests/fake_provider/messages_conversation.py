@@ -37,13 +37,19 @@ def check_conversation(messages: list[Any], memory: Memory, *, has_tools: bool) 
         _check_signatures(number, blocks, memory)
     if duplicates(ever_asked):
         raise Rejected("messages: `tool_use` ids must be unique")
-    if previous == "assistant":
+    if previous == "assistant" and not _was_paused(messages, memory):
         raise Rejected(
             "This model does not support assistant message prefill. The conversation must end with a user message."
         )
     if ever_asked and not has_tools:
         raise Rejected("Requests which include `tool_use` or `tool_result` blocks must define tools")
     _check_thinking_came_back(messages, memory)
+
+
+def _was_paused(messages: list[Any], memory: Memory) -> bool:
+    """Whether the conversation ends with an answer that was paused, unchanged or behind parts paused before it."""
+    last = content_of(messages[-1])
+    return any(content and last[-len(content) :] == content for content in memory.paused)
 
 
 def _check_message(number: int, message: Any) -> str:

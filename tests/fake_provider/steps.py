@@ -45,7 +45,7 @@ class Answer:
     """A reply of the model."""
 
     blocks: tuple[Text | Call | Thought, ...] = ()
-    stop: Literal["end", "tool_calls", "max_tokens", "refusal"] = "end"
+    stop: Literal["end", "tool_calls", "max_tokens", "refusal", "pause"] = "end"
     refusal: str | None = None
     """Why the model refuses, where it does."""
     empty: bool = False
@@ -129,6 +129,11 @@ def refuse(text: str) -> Answer:
 def cut(text: str) -> Answer:
     """The answer ends at the token limit."""
     return Answer(blocks=(Text(text),), stop="max_tokens")
+
+
+def pause(step: Answer) -> Answer:
+    """The same answer, paused by the API in the midst of its own tools; of the Messages API only."""
+    return replace(step, stop="pause")
 
 
 def empty() -> Answer:

@@ -77,7 +77,7 @@ async def test_a_failed_call_is_told_by_its_text_which_says_error_once() -> None
 
 
 async def test_a_reply_in_parts_is_read_as_text() -> None:
-    parts = [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}, "odd"]
+    parts = [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]
     with FakeProvider([raw({"choices": [{"message": {"content": parts}, "finish_reason": "stop"}]})]) as provider:
         async with opened("chat", provider.url) as model:
             (reply,) = await converse(model)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import httpx2
 import pytest
 
+from harness.redirects import shown
 from harness.sessions.faults import HttpFault
 from harness.sessions.routing import RoutingHeaders
-from harness.sessions.web import bad_status, is_loopback, shown, words_of
+from harness.sessions.web import bad_status, is_loopback, words_of
 
 TOOL = {
     "name": "search",

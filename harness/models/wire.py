@@ -1,0 +1,125 @@
+"""The HTTP client of one model: how much of an answer it takes, and where it follows a redirect.
+
+| what comes                                   | what becomes of it                                              |
+|----------------------------------------------|-----------------------------------------------------------------|
+| a body of more than the model's bound        | `TooLarge`, counted on the wire and once more when decompressed |
+| the body of an error status                  | its beginning is kept, and what comes of it soon                |
+| a redirect within the origin, POST stays POST| followed, `MAX_REDIRECTS` times                                 |
+| any other redirect                           | left as it is: conversation and key go to no other server       |
+| a connection that breaks within a reply      | `BrokeOff`: the reply was on its way, and may have been paid for|
+
+A compressed body is decompressed in pieces of at most 1 MiB, so that no bomb is ever held in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator
+from typing import Any
+
+import anyio
+import httpx2
+
+from harness.redirects import MAX_REDIRECTS, same_request_elsewhere
+
+ERROR_BYTES = 65_536
+"""How much of an error's body is read: its first words say what is wrong."""
+ERROR_BODY_S = 2.0
+"""How long the body of an error is waited for: its status says what matters."""
+
+
+class TooLarge(httpx2.RequestError):
+    """A reply that is larger than the model's bound."""
+
+
+class BrokeOff(httpx2.RequestError):
+    """A connection that failed after the status of a success had come; its cause says how."""
+
+
+class BoundedClient(httpx2.AsyncClient):
+    """A client whose responses are whole, decompressed and bounded.
+
+    Beside an SDK's own client among the bases of a class it comes first::
+
+        class Client(BoundedClient, DefaultAsyncHttpxClient): ...
+    """
+
+    def __init__(self, max_mb: float, **settings: Any) -> None:
+        """Take at most ``max_mb`` megabytes of a reply; the rest is for the client itself."""
+        super().__init__(**settings)
+        self._max_bytes = round(max_mb * 1_000_000)
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Send ``request`` and return the whole response, whatever its status.
+
+        Raises:
+            httpx2.RequestError: there is none; `TooLarge` and `BrokeOff` among others.
+        """
+        options |= {"stream": True, "follow_redirects": False}
+        response = await super().send(request, **options)
+        for _ in range(MAX_REDIRECTS):
+            following = same_request_elsewhere(response)
+            if following is None:
+                break
+            await response.aclose()
+            response = await super().send(following, **options)
+        try:
+            body = await (self._reply(response) if response.is_success else _beginning(response))
+        finally:
+            with anyio.CancelScope(shield=True):
+                await response.aclose()
+        # What is decompressed already must not be decompressed again.
+        headers = [(name, value) for name, value in response.headers.multi_items() if name not in _OF_THE_WIRE]
+        whole = httpx2.Response(response.status_code, headers=headers, content=body, request=response.request)
+        whole.next_request = response.next_request
+        return whole
+
+    async def _reply(self, response: httpx2.Response) -> bytes:
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = _Counted(response.stream, self._max_bytes)
+        try:
+            return b"".join([part async for part in _bounded(response.aiter_bytes(), self._max_bytes)])
+        except (TooLarge, httpx2.DecodingError):
+            raise
+        except (httpx2.RequestError, OSError) as error:
+            raise BrokeOff("broke off") from error
+
+
+_OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+
+
+class _Counted(httpx2.AsyncByteStream):
+    """The body of a response as it comes, up to a bound: what decompresses to nothing could be endless as well."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, max_bytes: int) -> None:
+        self._stream = stream
+        self._max_bytes = max_bytes
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for part in _bounded(self._stream, self._max_bytes):
+            yield part
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def _bounded(parts: AsyncIterable[bytes], max_bytes: int) -> AsyncIterator[bytes]:
+    size = 0
+    async for part in parts:
+        size += len(part)
+        if size > max_bytes:
+            raise TooLarge(f"more than {max_bytes} bytes")
+        yield part
+
+
+async def _beginning(response: httpx2.Response) -> bytes:
+    """Return what comes soon of the body of an error, and not more than `ERROR_BYTES`; nothing if it breaks off."""
+    kept = b""
+    try:
+        with anyio.move_on_after(ERROR_BODY_S):
+            async for part in response.aiter_bytes():
+                kept += part[: ERROR_BYTES - len(kept)]
+                if len(kept) == ERROR_BYTES:
+                    break
+    except (httpx2.RequestError, OSError):
+        return kept
+    return kept

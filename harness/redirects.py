@@ -1,0 +1,29 @@
+"""Redirects that are followed, of servers and of models alike: those that stay on the same origin.
+
+What identifies a user, a key and a conversation must not go to another server because this one says so.
+"""
+
+from __future__ import annotations
+
+import httpx2
+
+MAX_REDIRECTS = 3
+"""Redirects of one request that are followed: one puts a slash right."""
+
+
+def same_origin(one: httpx2.URL, other: httpx2.URL) -> bool:
+    """Whether both URLs are on one server."""
+    return (one.scheme, one.host, one.port) == (other.scheme, other.host, other.port)
+
+
+def same_request_elsewhere(response: httpx2.Response) -> httpx2.Request | None:
+    """Return the request that follows a redirect which changes neither the origin nor the request."""
+    following, sent = response.next_request, response.request
+    if following is None or following.method != sent.method or following.url.userinfo:
+        return None
+    return following if same_origin(sent.url, following.url) else None
+
+
+def shown(url: httpx2.URL) -> str:
+    """Return ``url`` as messages show it: without what may be a secret."""
+    return str(url.copy_with(userinfo=b"", query=None, fragment=None))

@@ -1,0 +1,46 @@
+"""The check that stands in every case: whoever asks gets an answer."""
+
+from __future__ import annotations
+
+from harness.types import AssistantMessage, Case, CheckResult, Transcript, UserMessage
+
+_HANDED_ON = "transfer"
+
+
+def answer_checks(case: Case, transcript: Transcript) -> tuple[CheckResult, ...]:
+    """Return a failed check for each turn whose last reply is empty: no text, no call and no refusal.
+
+    Checks that forbid something hold of a model that says nothing, too, and it has helped nobody. Turns that only
+    tell the model something need no answer, nor do cases of which a benchmark's own rules judge silence.
+    """
+    if case.silence or transcript.stop == _HANDED_ON:
+        return ()
+    silent = _silent_turns(transcript)
+    needed = [place for place in silent if not (place < len(case.turns) and case.turns[place].ingest)]
+    return tuple(_failed(place + 1 if case.turns else None) for place in needed)
+
+
+def _silent_turns(transcript: Transcript) -> list[int]:
+    """Return the turns (from 0) that ended with an empty reply."""
+    last: dict[int, bool] = {}
+    turn = -1
+    for message in transcript.messages:
+        if isinstance(message, UserMessage) and not message.injected:
+            turn += 1
+        elif isinstance(message, AssistantMessage):
+            reply = message.reply
+            last[turn] = not (reply.text.strip() or reply.tool_requests or reply.stop in ("refusal", "max_tokens"))
+    return [turn for turn, silent in last.items() if silent]
+
+
+def _failed(turn: int | None) -> CheckResult:
+    return CheckResult(
+        kind="answered",
+        label="an answer",
+        verdict="failed",
+        expected="an answer",
+        actual="",
+        explanation="No answer: the model's reply was empty (no text, no tool call, no refusal).",
+        hint="Say in the system prompt that every question is to be answered in words, also after tool calls.",
+        turn=turn,
+    )
