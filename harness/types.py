@@ -764,6 +764,7 @@ Stop: TypeAlias = Literal[
     "agent_stop",
     "transfer",
     "user_limit",
+    "premature",
     "not_admitted",
 ]
 """Why a conversation ended: an answer, the model's refusal, a reply cut by its token bound, one of
@@ -826,6 +827,8 @@ class Transcript:
     there was none."""
     stop: Stop = "answer"
     """Why it ended."""
+    stop_detail: str | None = None
+    """A recording's own word for why it ended; ``None`` for conversations that harness led."""
     usage: Usage = field(default_factory=Usage)
     """Sum over all replies."""
     user_usage: Usage = field(default_factory=Usage)
@@ -1013,6 +1016,10 @@ class Run(_Logged):
     """Model replies."""
     tool_calls: int = 0
     """Calls recorded."""
+    outcomes: Mapping[str, int] | None = None
+    """`Outcome` → how many of those calls came to it; ``None`` in logs of earlier versions."""
+    offered: int | None = None
+    """Tools that it was offered; ``None`` in logs of earlier versions."""
     latency_s: float = 0.0
     """Wall time, waiting included."""
     waited_s: float = 0.0
@@ -1098,6 +1105,41 @@ class Counts:
     def judged(self) -> int:
         """Trials with a verdict: the denominator of the pass rate."""
         return self.passed + self.failed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallCounts:
+    """What came of the tool calls of many trials; `ok`, `denied`, `errors`, `not_sent` and `unknown` make `total`."""
+
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    """`Outcome` → calls that came to it."""
+    unknown: int = 0
+    """Calls of which the log does not say what came of them."""
+
+    @property
+    def total(self) -> int:
+        """All calls."""
+        return sum(self.outcomes.values()) + self.unknown
+
+    @property
+    def ok(self) -> int:
+        """Calls with a result without error."""
+        return self.outcomes.get("ok", 0)
+
+    @property
+    def denied(self) -> int:
+        """Calls that the server refused to this user."""
+        return self.outcomes.get("denied", 0)
+
+    @property
+    def not_sent(self) -> int:
+        """Calls that our own guard did not send."""
+        return self.outcomes.get("blocked", 0)
+
+    @property
+    def errors(self) -> int:
+        """Calls that ended in any other way."""
+        return self.total - self.ok - self.denied - self.not_sent - self.unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1293,6 +1335,8 @@ class Report(_Logged):
     """What judging took, over all runs."""
     user_usage: Usage = field(default_factory=Usage)
     """What the models took that played users, over all runs."""
+    calls: CallCounts = field(default_factory=CallCounts)
+    """What came of the tool calls, over all runs."""
     settings: JsonObject = field(default_factory=dict)
     """As in the log's header."""
     access: AccessReport = field(default_factory=AccessReport)
@@ -1323,9 +1367,10 @@ class Report(_Logged):
         """Everything in numbers, under the names that benchmark runners use.
 
         ``pass`` and ``fail`` count trials with a verdict, and ``pass_rate`` is their share; ``error``,
-        ``skipped`` and ``cancelled`` stand beside them. Latency is in milliseconds, of trials that ran.
+        ``skipped`` and ``cancelled`` stand beside them. Latency is in milliseconds, of trials that ran. ``calls``
+        says what came of the tool calls: ``{"total", "ok", "denied", "errors", "not_sent"}``.
         """
-        counts = self.counts
+        counts, calls = self.counts, self.calls
         latencies = [run.latency_s * 1000 for run in self.runs if run.stop is not None]
         return {
             "total": counts.planned,
@@ -1335,6 +1380,7 @@ class Report(_Logged):
             "skipped": counts.skipped,
             "cancelled": counts.cancelled,
             "pass_rate": counts.passed / counts.judged if counts.judged else None,
+            "calls": {name: getattr(calls, name) for name in ("total", "ok", "denied", "errors", "not_sent")},
             "total_latency_ms": round(sum(latencies), 3),
             "avg_latency_ms": round(sum(latencies) / len(latencies), 3) if latencies else None,
             "total_tokens_in": self.usage.input_tokens,

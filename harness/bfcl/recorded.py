@@ -47,6 +47,8 @@ class BfclRecording:
     """Finds the case's data."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """What is no category here → how many of its outputs were recorded."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of what was left out."""
     _made: dict[str, tuple[Transcript, ...]] = field(default_factory=dict)
     _ways: tuple[Form, bool] | None = None
 
@@ -60,7 +62,7 @@ class BfclRecording:
             self._made[case] = tuple(self._transcripts(case))
         return self._made[case]
 
-    def notes(self) -> Sequence[str]:
+    def remarks(self) -> Sequence[str]:
         """Return how the outputs are read where that is not the usual way, and what cannot be read or is left out."""
         form, dotted = self._way()
         notes = []

@@ -42,6 +42,9 @@ NO_JUDGE = (
 )
 """What a user is told where a judge is needed and there is none."""
 
+RECORDED_JUDGE = "recorded"
+"""Name of the judge of verdicts that came with a recording made elsewhere."""
+
 MAX_EXPLANATION = 1_000
 """Characters of a judge's explanation that are kept."""
 
@@ -140,6 +143,8 @@ class Judge:
         self._recorded = {(judgement.question, judgement.model): judgement for judgement in recorded}
         self.usage = Usage()
         """What the judgements of this trial took; those taken over took nothing."""
+        self.given: Mapping[str, Judgement] = {}
+        """Statement → the judgement of `RECORDED_JUDGE` that came with the recorded trial; see `take_over`."""
         self.judgements: list[Judgement] = []
         """Every judgement of this trial, in the order in which they were given."""
 
@@ -153,10 +158,10 @@ class Judge:
         Raises:
             JudgeError: there is none.
         """
-        name = model or self._default
-        if name is None:
-            raise JudgeError(NO_JUDGE)
+        name = model or self._default or RECORDED_JUDGE
         recorded = self._recorded.get((question.digest, name))
+        if recorded is None and name == RECORDED_JUDGE:
+            raise JudgeError(NO_JUDGE)
         if recorded is not None:
             judgement = replace(recorded, cached=True)
         elif name in self._models:
@@ -168,6 +173,13 @@ class Judge:
             )
         self.judgements.append(judgement)
         return judgement
+
+    def take_over(self, question: Question, given: Judgement) -> None:
+        """Let ``given``, which came with a recording, stand as the judgement of ``question``.
+
+        It is handed out where nobody judges; `available` stays as it was.
+        """
+        self._recorded[question.digest, RECORDED_JUDGE] = replace(given, question=question.digest, cached=True)
 
     def _spend(self, usage: Usage) -> None:
         self.usage += usage

@@ -42,6 +42,7 @@ _STOPS: dict[Stop, str] = {
     "agent_stop": "when the model ended it",
     "transfer": "when the user was handed on",
     "user_limit": "when the user had said all that they may",
+    "premature": "before either side ended it",
     "not_admitted": "before it began: the server refused this caller",
 }
 

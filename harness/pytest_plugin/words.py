@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import indent
 
 from harness.reports.build import case_results
+from harness.reports.calls import call_lines
 from harness.reports.repeats import repeat_lines, trials_passed
 from harness.reports.text import bounded
 from harness.reports.words import case_name, effort, endings, failed_checks, model_words, pass_rate
@@ -57,6 +58,7 @@ def totals(report: Report) -> Iterator[str]:
         yield f"model {name}  {model_words(facts, name)}"
     ended = ", ".join(f"{amount} {status}" for status, amount in endings(report))
     yield f"{report.counts.planned} planned: {ended or 'none'}"
+    yield from call_lines(report)
     rate = pass_rate(report)
     if rate is not None:
         yield str(rate)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from harness.reports.access import access_report, judged_runs
 from harness.reports.access_checks import is_leaking
+from harness.reports.calls import count_calls, with_outcomes
 from harness.reports.notebook import linked
 from harness.runlog import RunLog
 from harness.types import CaseResult, Counts, Report, Run, Status, Usage
@@ -22,7 +23,8 @@ EXIT_INTERRUPTED = 130
 
 def build_report(log: RunLog) -> Report:
     """Return the results of ``log`` in the order of its suites, with their aggregates."""
-    runs, facts = judged_runs(log, _in_order(log))
+    judged, facts = judged_runs(log, _in_order(log))
+    runs = with_outcomes(judged, log)
     cases = case_results(runs)
     footer = log.footer
     report = Report(
@@ -40,6 +42,7 @@ def build_report(log: RunLog) -> Report:
         usage=total_usage(runs),
         judge_usage=sum((run.judge_usage for run in runs), Usage()),
         user_usage=sum((run.user_usage for run in runs), Usage()),
+        calls=count_calls(runs),
         settings=log.header.settings,
         access=access_report(facts, cases),
     )

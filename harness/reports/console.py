@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.reports.build import total_usage
+from harness.reports.calls import call_lines, case_mark
 from harness.reports.matrix import LEGEND, distinct_leaks, leak_title, matrix_lines, unobserved_words
 from harness.reports.repeats import repeat_lines, trials_passed
 from harness.reports.scores import score_lines, score_tables
@@ -102,6 +103,8 @@ class _Summary:
             line.append(f"  {trials_passed(case)}", style="dim")
         line.append(f"  {_effort(case)}", style="dim")
         self._print(line)
+        if words := case_mark(case):
+            self._indented(f"! {words}", "yellow")
 
     def _why(self, run: Run) -> None:
         """Print the one thing to look at in full, and name what else is wrong."""
@@ -160,6 +163,8 @@ class _Summary:
         line = Text(f"{self.report.counts.planned} planned: ", style="bold")
         parts = [Text(f"{amount} {status}", style=_STYLES[status]) for status, amount in endings(self.report)]
         self._print(line.append_text(Text(", ").join(parts)))
+        for words in call_lines(self.report):
+            self._indented(words, "", depth=0)
         rate = pass_rate(self.report)
         if rate is not None:
             self._indented(str(rate), "", depth=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from typing import Any, TextIO
 
+from harness.reports.calls import mark
 from harness.reports.text import one_line, shorten
 from harness.reports.words import failed_checks, problem
 from harness.reports.writers import Writer
@@ -55,6 +56,7 @@ def _row(run: Run) -> dict[str, Any]:
         "file": run.at.file if run.at else None,
         "line": run.at.line if run.at else None,
         "started_at": run.started_at,
+        "mark": mark(run),
     }
 
 

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from harness.reports.build import count, exit_code
+from harness.reports.calls import calls_json, case_mark, count_calls
 from harness.reports.matrix import matrix_json
 from harness.reports.repeats import repeats_json
 from harness.reports.scores import scores_json
@@ -96,9 +97,10 @@ def _suite_status(verdicts: AbstractSet[Status]) -> str:
     return "passed" if verdicts == {"passed"} else "error"
 
 
-def _counts(runs: Iterable[Run], planned: int | None = None) -> dict[str, int]:
-    counts = count(list(runs), planned)
-    return asdict(counts) | {"judged": counts.judged}
+def _counts(runs: Iterable[Run], planned: int | None = None) -> dict[str, Any]:
+    runs = list(runs)
+    counts = count(runs, planned)
+    return asdict(counts) | {"judged": counts.judged, "calls": calls_json(count_calls(runs))}
 
 
 def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
@@ -112,6 +114,7 @@ def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
         "time": round(sum(run.latency_s for run in case.trials), 6),
         "details": _details(shown, log),
         "status": case.status,
+        "mark": case_mark(case),
         "checks": [asdict(check) for check in shown.checks],
         "usage": asdict(shown.usage),
         "judge_usage": asdict(shown.judge_usage),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
+from harness.reports.calls import mark
 from harness.reports.text import escaped_json
 from harness.reports.words import stand_in
 from harness.reports.writers import Writer
@@ -49,6 +50,8 @@ def _ours(run: Run) -> dict[str, Any]:
         "stop": run.stop,
         "turns": run.turns,
         "tool_calls": run.tool_calls,
+        "outcomes": None if run.outcomes is None else dict(run.outcomes),
+        "mark": mark(run),
         "waited_ms": round(run.waited_s * 1000),
         "error_kind": run.error.kind if run.error else None,
         "skip_reason": run.skip_reason,

@@ -14,6 +14,7 @@ from typing import Any, TextIO
 from xml.etree import ElementTree as ET
 
 from harness.reports.build import total_usage
+from harness.reports.calls import calls_words, case_mark, count_calls
 from harness.reports.repeats import trials_needed
 from harness.reports.text import bounded, one_line, printable, shorten
 from harness.reports.transcripts import trial_text
@@ -65,6 +66,7 @@ def _suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report, 
         "file": report.suites.get(suite, {}).get("file"),
         "run": report.run_id,
         "trials_planned": sum(case.planned for case in cases),
+        "calls": calls_words(count_calls(runs)),
         "tokens_in": usage.input_tokens,
         "tokens_out": usage.output_tokens,
         "cost_usd": usage.cost_usd,
@@ -117,6 +119,8 @@ def _properties(case: CaseResult) -> str:
         "cost_usd": usage.cost_usd,
         "file": shown.at.file if shown.at else None,
         "line": shown.at.line if shown.at else None,
+        "calls": calls_words(count_calls(case.trials)),
+        **({"mark": words} if (words := case_mark(case)) else {}),
     }
     return "\n".join(f"[[PROPERTY|{key}={_value(value)}]]" for key, value in facts.items())
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from harness.reports.build import total_usage
+from harness.reports.calls import call_lines, case_mark
 from harness.reports.matrix import LEGEND, cell_words, cells_of, distinct_leaks, leak_words, row_name, unobserved_words
 from harness.reports.matrix import by_urgency as matrix_rows
 from harness.reports.repeats import repeat_lines, trials_needed
@@ -85,7 +86,7 @@ def _head(report: Report, log: RunLog) -> Iterator[str]:
     ended = ", ".join(f"{amount} {status}" for status, amount in endings(report))
     yield f"**{report.counts.planned} planned: {ended or 'none'}**" + (f" · {rate}" if rate else "")
     yield ""
-    for words in (*repeat_lines(report), *stand_ins(report)):
+    for words in (*call_lines(report), *repeat_lines(report), *stand_ins(report)):
         yield f"{code(words)}\n"
     yield " · ".join(effort(report))
     yield ""
@@ -135,9 +136,9 @@ def _table(report: Report) -> Iterator[str]:
     for case in by_urgency(report):
         usage = total_usage(case.trials)
         cells = (
-            _MARKS[case.status],
+            "⚠️" if case_mark(case) else _MARKS[case.status],
             code(case_name(case, report)),
-            code(shorten(problem(case.spokesman), _PROBLEM)),
+            code(shorten(case_mark(case) or problem(case.spokesman), _PROBLEM)),
             f"{case.passed}/{trials_needed(case)}",
             seconds(sum(run.latency_s for run in case.trials)),
             number(usage.tokens),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.reports.access_checks import is_leaking
+from harness.reports.calls import case_mark
 from harness.reports.text import bounded, money, number, one_line, printable, seconds
 from harness.stats import mean, rate_interval
 from harness.types import CaseResult, CheckResult, Report, Run, Status, Usage
@@ -117,8 +118,12 @@ def model_words(facts: Mapping[str, Any], name: str) -> str:
 
 
 def by_urgency(report: Report) -> list[CaseResult]:
-    """Return the cases, those first that did not pass, and of these such as leak."""
-    return sorted(report.cases, key=lambda case: (URGENCY.index(case.status), not any(map(is_leaking, case.trials))))
+    """Return the cases, those first that did not pass, of these such as leak; of those that passed the marked ones."""
+
+    def urgency(case: CaseResult) -> tuple[int, bool, bool]:
+        return URGENCY.index(case.status), not any(map(is_leaking, case.trials)), case_mark(case) is None
+
+    return sorted(report.cases, key=urgency)
 
 
 def case_name(case: CaseResult, report: Report) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from harness.checks.judge import DEFAULT_JUDGE, NO_JUDGE, judging
@@ -41,8 +41,12 @@ class Bench:
         }
 
 
-def choose_judges(suites: Sequence[Suite], named: str | None, config: Config) -> Bench:
+def choose_judges(
+    suites: Sequence[Suite], named: str | None, config: Config, judged_then: Collection[str] = ()
+) -> Bench:
     """Return the judges that the checks of ``suites`` ask for.
+
+    ``judged_then`` are the suites of which a recording holds judgements, which stand where nobody judges now.
 
     ``named`` (from the command line) comes first, then the suite's own, then `DEFAULT_JUDGE` if it is configured
     in a file: a key in the environment alone never starts a paid judge.
@@ -62,7 +66,7 @@ def choose_judges(suites: Sequence[Suite], named: str | None, config: Config) ->
             default_of[suite.name] = default
             names[default] = None
         elif undecided:
-            notes.append(_without_judge(suite, undecided))
+            notes.append(_without_judge(suite, undecided, judged_then))
         for name in names:
             models.setdefault(name, _usable(name, config))
     notes += [note for spec in models.values() for note in spec.notes]
@@ -105,8 +109,13 @@ def _usable(name: str, config: Config) -> ModelSpec:
     return judging(spec)
 
 
-def _without_judge(suite: Suite, undecided: Iterable[Need]) -> str:
+def _without_judge(suite: Suite, undecided: Iterable[Need], judged_then: Collection[str]) -> str:
     required = sum(need.required for need in undecided)
+    if required and suite.name in judged_then:
+        return (
+            f"No judge is named for {suite.name}: its checks that need one take the recorded verdict, and end as "
+            "errors where there is none. Name a judge with --judge-model to have them judged anew."
+        )
     if required:
         are = "check needs" if required == 1 else "checks need"
         return f"{required} {are} a judge in {suite.name}, and will end as errors: {NO_JUDGE}"

@@ -20,7 +20,7 @@ from harness.runner.folders import find_log
 from harness.runner.judging import choose_judges
 from harness.runner.plan import Plan, make_plan
 from harness.runner.playing import choose_players
-from harness.runner.recorded import as_recorded, entrants, possible
+from harness.runner.recorded import as_recorded, entrants, judged_then, possible
 from harness.runner.shard import shard
 from harness.suites.benchmarks import narrowed
 from harness.suites.csv_dataset import MAX_CASES, reader
@@ -148,7 +148,8 @@ def prepare(
         raise NothingToRun(_nothing(request, found))
     chosen = {suite.name: _models(suite, request, config, options) for suite in suites}
     suites, recorded_notes = as_recorded(suites, chosen)
-    bench = choose_judges(suites, request.judge_model, config)
+    then = [suite.name for suite in suites if judged_then(suite, chosen[suite.name])]
+    bench = choose_judges(suites, request.judge_model, config, then)
     cast = choose_players(suites, chosen, request.user_model, config)
     plan = make_plan(
         suites,

@@ -98,9 +98,11 @@ def as_recorded(
     Raises:
         NothingToRun: nothing of them was recorded.
     """
-    kept, notes = [], []
+    kept: list[Suite] = []
+    notes: list[str] = []
     for suite in suites:
         recordings = [_recording(model) for model in models[suite.name] if model.provider == RECORDED]
+        notes += [note for recording in recordings for note in recording.notes]
         if not recordings or len(recordings) < len(models[suite.name]):
             kept.append(suite)
             continue
@@ -115,7 +117,7 @@ def as_recorded(
             kept.append(replace(suite, cases=cases))
     if not kept:
         raise NothingToRun("none of these cases was recorded")
-    return kept, tuple(notes)
+    return kept, tuple(dict.fromkeys(notes))
 
 
 def possible(plan: Plan) -> tuple[Plan, tuple[str, ...]]:
@@ -141,12 +143,33 @@ def possible(plan: Plan) -> tuple[Plan, tuple[str, ...]]:
     return (plan if len(kept) == len(plan.jobs) else replace(plan, jobs=tuple(kept))), notes
 
 
+def judged_then(suite: Suite, models: Sequence[ModelSpec]) -> bool:
+    """Return whether a recording among ``models`` holds judgements of its own on cases of ``suite``."""
+    recordings = [_recording(model) for model in models if model.provider == RECORDED]
+    return any(
+        recording.verdicts(case.name, index)
+        for recording in recordings
+        if isinstance(recording, CarriedOut)
+        for case in suite.cases
+        for index in range(len(recording.transcripts(case.name)))
+    )
+
+
 def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
-    """Return ``case`` as it was then, where a recording knows."""
-    for recording in recordings:
-        if isinstance(recording, CarriedOut) and recording.transcripts(case.name):
-            return recording.case(case)
-    return case
+    """Return ``case`` as it was then, where a recording knows.
+
+    Raises:
+        UsageError: the recordings do not agree on what it asks: they are of different revisions of the benchmark.
+    """
+    found = [one.case(case) for one in recordings if isinstance(one, CarriedOut) and one.transcripts(case.name)]
+    if not found:
+        return case
+    if any(one.checks != found[0].checks for one in found):
+        raise UsageError(
+            f"the recordings have different criteria for {case.name}: they are of different revisions of the benchmark",
+            meant="Replay them one at a time: name one file, or one model with #NAME.",
+        )
+    return next((one for one in found if one.server is not None), found[0])
 
 
 def _as_often(case: Case, recordings: Sequence[Recording]) -> Case:

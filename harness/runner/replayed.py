@@ -6,8 +6,10 @@ was recorded, the verdict stands on another ground than the recorded one, and th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 import anyio
@@ -19,6 +21,8 @@ from harness.sessions import Session
 from harness.types import AssistantMessage, CheckResult, Message, ToolAnswer, ToolCall, ToolMessage, Transcript
 
 _SHOWN = 300
+_BEFORE = 40
+"""Characters of a text that are shown, and how many of them before the place where two texts part."""
 _MOST = 5
 
 
@@ -43,11 +47,11 @@ async def carried_out(recorded: Transcript, session: Session) -> tuple[Transcrip
         ServerError: the server is gone, or did not answer a call.
     """
     epoch = anyio.current_time()
-    then = _results(recorded)
+    differences: list[Difference] = []
     messages: list[Message] = []
     made: list[ToolCall] = []
     turn = 0
-    for message in recorded.messages:
+    for place, message in enumerate(recorded.messages):
         if isinstance(message, ToolMessage):
             continue
         messages.append(message)
@@ -58,6 +62,7 @@ async def carried_out(recorded: Transcript, session: Session) -> tuple[Transcrip
         if (lost := session.lost or lost_in(calls)) is not None:
             raise ServerError(lost, stderr_tail=session.stderr_tail())
         made += calls
+        differences += _differences(calls, _answers_to(recorded.messages[place + 1 :]))
         if calls:
             messages.append(ToolMessage(answers=tuple(map(_answer, calls))))
     now = replace(
@@ -68,46 +73,39 @@ async def carried_out(recorded: Transcript, session: Session) -> tuple[Transcrip
         tools_digest=session.tools.digest,
         latency_s=round(anyio.current_time() - epoch, 6),
     )
-    return now, tuple(_differences(made, then))
+    return now, tuple(differences)
 
 
-def replay_check(differences: Sequence[Difference], why: Callable[[str], str | None]) -> CheckResult:
-    """Return whether every call came out as recorded; ``why`` tells of a call's id why nobody can reproduce it.
-
-    It changes no verdict: it is no fault of the model.
-    """
-    unexplained = [one for one in differences if why(one.call.request_id) is None]
-    lines = [
-        f"{one.call.tool} ({one.call.request_id}): {why(one.call.request_id) or _difference(one)}"
-        for one in differences[:_MOST]
-    ]
-    if len(differences) > _MOST:
-        lines.append(f"and {len(differences) - _MOST} more")
+def replay_check(differences: Sequence[Difference]) -> CheckResult:
+    """Return whether every call came out as recorded. It changes no verdict: it is no fault of the model."""
+    times = Counter(f"{one.call.tool}, reply {one.call.turn}: {_difference(one)}" for one in differences)
+    lines = [words if count == 1 else f"{words} ({count} times)" for words, count in times.items()]
+    if len(lines) > _MOST:
+        lines[_MOST:] = [f"and {len(differences) - sum(list(times.values())[:_MOST])} more"]
     return CheckResult(
         kind="replay",
         label="replay: results as recorded",
-        verdict="failed" if unexplained else "passed",
+        verdict="failed" if differences else "passed",
         severity="warn",
         actual=[one.call.request_id for one in differences],
         explanation="\n".join(lines),
-        hint="The server or its data are not those of the recording." if unexplained else None,
+        hint="The server or its data are not those of the recording." if differences else None,
     )
 
 
-def _results(recorded: Transcript) -> dict[str, ToolAnswer]:
-    return {
-        answer.request_id: answer
-        for message in recorded.messages
-        if isinstance(message, ToolMessage)
-        for answer in message.answers
-    }
+def _answers_to(after: Sequence[Message]) -> Sequence[ToolAnswer]:
+    """Return the recorded results of a reply's calls, in their order: what stands right ``after`` the reply.
+
+    They are paired with the calls by position: some agents give the same id to every call.
+    """
+    return after[0].answers if after and isinstance(after[0], ToolMessage) else ()
 
 
-def _differences(made: Sequence[ToolCall], then: dict[str, ToolAnswer]) -> list[Difference]:
+def _differences(made: Sequence[ToolCall], then: Sequence[ToolAnswer]) -> list[Difference]:
     return [
         Difference(call=call, recorded=was.text, recorded_error=was.is_error)
-        for call in made
-        if (was := then.get(call.request_id)) is not None and not _equal(call, was)
+        for call, was in zip(made, then, strict=False)  # what was never answered cannot be compared
+        if not _equal(call, was)
     ]
 
 
@@ -124,7 +122,21 @@ def _value(text: str) -> Any:
 
 
 def _difference(one: Difference) -> str:
-    return f"recorded “{one.recorded[:_SHOWN]}”, now “{one.call.text[:_SHOWN]}”"
+    """Return what differs, each text from shortly before the place where they part."""
+    then, now = one.recorded, one.call.text
+    part = next((place for place, pair in enumerate(zip_longest(then, now)) if pair[0] != pair[1]), 0)
+    start = max(0, part - _BEFORE)
+    as_then = as_now = ""
+    if one.recorded_error != one.call.is_error:
+        as_then, as_now = (
+            "as an error " if error else "as a result " for error in (one.recorded_error, one.call.is_error)
+        )
+    return f"recorded {as_then}“{_excerpt(then, start)}”, now {as_now}“{_excerpt(now, start)}”"
+
+
+def _excerpt(text: str, start: int) -> str:
+    end = start + _SHOWN
+    return ("…" if start else "") + text[start:end] + ("…" if len(text) > end else "")
 
 
 def _answer(call: ToolCall) -> ToolAnswer:

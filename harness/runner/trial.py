@@ -163,7 +163,8 @@ class _Attempt:
             now, differences = await carried_out(recorded, session)
             states = (*references, *await read_states(case, server, session))
         self._recorded = replace(now, states=states)
-        self._replay = (replay_check(differences, recording.irreproducible),)
+        self._replay = (replay_check(differences),)
+        self._judge.given = recording.verdicts(case.name, self._job.trial.index)
 
     async def _judge_it(self) -> None:
         case, tools, transcript = self._job.trial.case, self._tools or ToolList(tools=()), self._transcript()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -48,6 +49,8 @@ def run_of(trial: Trial, transcript: Transcript, checks: Sequence[CheckResult], 
         user_usage=transcript.user_usage,
         turns=transcript.turns,
         tool_calls=len(transcript.tool_calls),
+        outcomes=Counter[str](call.outcome for call in transcript.tool_calls),
+        offered=len(transcript.tools),
         latency_s=transcript.latency_s,
         waited_s=transcript.waited_s,
         started_at=transcript.started_at,

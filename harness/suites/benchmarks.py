@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 
 from harness.errors import UsageError
 from harness.registry import Registry
-from harness.types import Case, Suite, Transcript
+from harness.types import Case, Judgement, Suite, Transcript
 
 
 class Benchmark(Protocol):
@@ -35,6 +35,11 @@ class Benchmark(Protocol):
 class Recording(Protocol):
     """What one model did in a benchmark, as somebody recorded it elsewhere."""
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """Sentences for the user: which files and parts were left out, and why."""
+        ...
+
     def cases(self) -> Collection[str]:
         """Return the names of the cases that were recorded."""
         ...
@@ -48,7 +53,7 @@ class Recording(Protocol):
 class Annotated(Recording, Protocol):
     """A recording that has something to say of how it is read, and of what in it is not."""
 
-    def notes(self) -> Sequence[str]:
+    def remarks(self) -> Sequence[str]:
         """Return what its user should know, each in one sentence without its full stop."""
         ...
 
@@ -61,8 +66,8 @@ class CarriedOut(Recording, Protocol):
         """Return ``case`` as it was when it was recorded, its checks above all."""
         ...
 
-    def irreproducible(self, request_id: str) -> str | None:
-        """Return why the recorded result of that call cannot come out again, where that is known."""
+    def verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
+        """Return ``statement → judgement`` of the judge of then on a trial of that case; empty where nobody judged."""
         ...
 
 

@@ -6,8 +6,8 @@ The database is compared by ``end_state``: the resource that is its digest, with
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
 
 from harness.checks import Evidence, Path
 from harness.checks.judge_prompt import GRADE, Question, material_of
@@ -17,11 +17,11 @@ from harness.checks.values import show
 from harness.errors import InvalidValue
 from harness.tau2.data import HASH_URI
 from harness.tau2.reward import called, communicated, requested, said
-from harness.tau2.tasks import Action, Component, Criteria
-from harness.types import AssistantMessage, Check, CheckResult, JsonObject, Severity, ToolMessage, UserMessage
+from harness.tau2.tasks import Action, Criteria
+from harness.types import AssistantMessage, Check, CheckResult, JsonObject, Severity, Stop, ToolMessage, UserMessage
 
 RULE: Final = "tau2"
-"""The kind of check that decides ``COMMUNICATE`` and ``ACTION``."""
+"""The kind of check that decides ``TERMINATION``, ``COMMUNICATE`` and ``ACTION``."""
 ASSERTION: Final = "tau2_assertion"
 """The kind of check that decides ``NL_ASSERTION``."""
 
@@ -30,10 +30,12 @@ _CHARS = 60_000
 
 
 def checks_of(criteria: Criteria | None) -> tuple[Check, ...]:
-    """Return what has to hold for a reward of 1, once a conversation has ended as it should."""
+    """Return what has to hold for a reward of 1; without criteria that is only how the conversation ended."""
+    ended = Check(kind=RULE, params={"component": "TERMINATION"})
     if criteria is None:
-        return ()
+        return (ended,)
     return (
+        ended,
         *_database(criteria),
         *(_rule(criteria, "COMMUNICATE", {"text": wanted}) for wanted in criteria.communicate),
         *(
@@ -57,11 +59,11 @@ def _database(criteria: Criteria) -> tuple[Check, ...]:
     return (Check(kind="end_state", params=params, severity=_severity(criteria, "DB")),)
 
 
-def _rule(criteria: Criteria, component: Component, what: JsonObject) -> Check:
+def _rule(criteria: Criteria, component: Literal["COMMUNICATE", "ACTION"], what: JsonObject) -> Check:
     return Check(kind=RULE, params={"component": component, **what}, severity=_severity(criteria, component))
 
 
-def _severity(criteria: Criteria, component: Component) -> Severity:
+def _severity(criteria: Criteria, component: Literal["DB", "COMMUNICATE", "ACTION"]) -> Severity:
     return "fail" if component in criteria.basis else "warn"
 
 
@@ -85,8 +87,19 @@ class RuleKind:
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge by the benchmark's rule."""
-        judge = _communicated if check.params["component"] == "COMMUNICATE" else _called
-        return conclude(check, judge(check.params, evidence))
+        return conclude(check, _RULES[check.params["component"]](check.params, evidence))
+
+
+ENDED: Final[tuple[Stop, ...]] = ("user_stop", "agent_stop", "transfer")
+"""The ends after which the benchmark judges at all: the customer or the agent ended the conversation."""
+
+
+def _terminated(_: JsonObject, evidence: Evidence) -> Finding:
+    transcript = evidence.transcript
+    ended = transcript.stop in ENDED
+    how = transcript.stop_detail or transcript.stop
+    lines = [] if ended else [f"Neither the customer nor the agent ended the conversation: it ended with {how}."]
+    return Finding(label="TERMINATION", verdict=passed_if(ended), expected=list(ENDED), actual=how, explanation=lines)
 
 
 def _communicated(params: JsonObject, evidence: Evidence) -> Finding:
@@ -114,6 +127,8 @@ def _called(params: JsonObject, evidence: Evidence) -> Finding:
         explanation=lines,
     )
 
+
+_RULES: Final = {"TERMINATION": _terminated, "COMMUNICATE": _communicated, "ACTION": _called}
 
 _NEAREST = 2
 """Calls of the same tool that are shown beside a gold action that was never called."""
@@ -166,8 +181,24 @@ def _refused(_: Any) -> JsonObject:
     raise InvalidValue("only tasks of tau2-bench have a check of this kind")
 
 
-TAU2_RULE = RuleKind()
-"""``COMMUNICATE`` and ``ACTION``."""
+@dataclass(frozen=True, kw_only=True)
+class AssertionKind(Judged):
+    """A judged check that falls back on the verdict of the judge of a recording, where nobody judges now."""
 
-TAU2_ASSERTION = Judged(name=ASSERTION, schema={"not": {}}, read=_refused, ask=_question)
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        """Ask the judge; without one, take the recorded verdict and say so."""
+        judge = evidence.judge
+        given = None if judge is None or judge.available() else judge.given.get(check.params["text"])
+        if judge is None or given is None:
+            return await Judged.evaluate(self, check, evidence)
+        judge.take_over(_question(check.params, evidence), given)
+        found = await Judged.evaluate(self, check, evidence)
+        words = f"No judge is configured: this is the recorded verdict. {found.explanation}"
+        return replace(found, explanation=words.rstrip())
+
+
+TAU2_RULE = RuleKind()
+"""``TERMINATION``, ``COMMUNICATE`` and ``ACTION``."""
+
+TAU2_ASSERTION = AssertionKind(name=ASSERTION, schema={"not": {}}, read=_refused, ask=_question)
 """``NL_ASSERTION``: a judge finds that an assertion holds of the conversation."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from harness.builtin import builtin_server
 from harness.errors import NothingToRun, UsageError
 from harness.fetching.cache import Parts, cache_root, stamp
-from harness.tau2.pins import TREE
+from harness.tau2.pins import REVISIONS
 from harness.tau2.reading import Node
 from harness.tau2.tasks import Task, read_task
 from harness.types import ScriptedCall, ServerSpec
@@ -35,15 +36,26 @@ def domain_folder(domain: str) -> Path:
         NothingToRun: the data are not there; the message has the command that fetches them.
     """
     folder = cache_root() / "tau2"
-    if not Parts(tree=TREE, names=frozenset((domain,)), limit=_ANY).are_in(stamp(folder)):
+    if not fetched_parts(stamp(folder), (domain,), _ANY):
         raise NothingToRun("the data of tau2-bench are not there; fetch them once: harness fetch tau2")
     return folder / domain
 
 
-def domain_server(domain: str, folder: Path) -> ServerSpec:
-    """Return the built-in server of a domain over the data in ``folder``: fresh for every trial."""
+def fetched_parts(noted: Mapping[str, Any] | None, domains: Collection[str], limit: int | None) -> bool:
+    """Return whether a folder with the stamp ``noted`` holds these domains, of whatever known revision."""
+    parts = (Parts(tree=revision.tree, names=frozenset(domains), limit=limit) for revision in REVISIONS)
+    return any(one.are_in(noted) for one in parts)
+
+
+def domain_server(domain: str, folder: Path, unlisted: Sequence[str] = ()) -> ServerSpec:
+    """Return the built-in server of a domain over the data in ``folder``: fresh for every trial.
+
+    ``unlisted`` are tools that it carries out and does not list.
+    """
     server = builtin_server(domain)
-    options = ("--data", str(folder.absolute()), "--reset-tool", RESET_TOOL)
+    options = ["--data", str(folder.absolute()), "--reset-tool", RESET_TOOL]
+    for name in unlisted:
+        options += ["--unlisted-tool", name]
     return replace(server, args=(*server.args, *options), isolation="case", reset=ScriptedCall(tool=RESET_TOOL))
 
 

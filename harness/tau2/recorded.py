@@ -6,15 +6,19 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+from harness.checks.judge import MAX_EXPLANATION, RECORDED_JUDGE
 from harness.errors import UsageError
+from harness.tau2.data import DOMAINS
 from harness.tau2.reading import Node
 from harness.tau2.tasks import Task, read_task
 from harness.types import (
     AssistantMessage,
+    Judgement,
     Message,
     Reply,
     Stop,
@@ -36,13 +40,11 @@ _STOPS: Final[Mapping[str, Stop]] = {
     "too_many_errors": "call_limit",
     "timeout": "time_limit",
 }
-"""Why a simulation ended, in our words; every other reason is a fault of something."""
+"""Why a simulation ended, in our words."""
 
-
-IRREPRODUCIBLE: Final[Mapping[str, str]] = {
-    "call_q0F0rzpXFY3K7Xl4A6duQADV": "recorded as 'delayed'; every published database says 'landed'",
-}
-"""Calls whose recorded result no published data gives, by id, and why: told apart, and never excused by a rule."""
+_PREMATURE: Final = ("agent_error", "user_error", "context_window_exceeded", "unexpected_error")
+"""Ends by a fault of the agent or of its customer, which the benchmark rewards with 0 like any other failure.
+``infrastructure_error``, which its metrics leave out, and reasons that nobody knows are errors of the trial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +57,8 @@ class Outcome:
     """Whether the database was the gold one; ``None`` where nobody looked."""
     actions_matched: tuple[bool, ...]
     """For each gold action, in order."""
-    assertions_met: bool | None
-    """Whether a judge found all assertions met; ``None`` where there were none."""
+    verdicts: Mapping[str, Judgement] = field(default_factory=dict)
+    """Assertion → what the judge of then found; empty where nobody asked one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +90,18 @@ class Results:
     simulations: tuple[Simulation, ...]
     """In the order of the file."""
 
+    @property
+    def succeeded(self) -> frozenset[str]:
+        """The tools of which some recorded call had a result that is no error."""
+        said = [message for one in self.simulations for message in one.transcript.messages]
+        return frozenset(
+            request.tool
+            for asked, after in pairwise(said)
+            if isinstance(asked, AssistantMessage) and isinstance(after, ToolMessage)
+            for request, answer in zip(asked.reply.tool_requests, after.answers, strict=False)
+            if not answer.is_error
+        )
+
     def of_task(self, task: str) -> tuple[Simulation, ...]:
         """Return the trials of a task, in order."""
         return tuple(sorted((one for one in self.simulations if one.task == task), key=lambda one: one.trial))
@@ -97,22 +111,41 @@ def read_results(path: Path) -> Results:
     """Read a result file, packed by gzip or not.
 
     Raises:
-        UsageError: it cannot be read, or is no result file of tau2-bench.
+        NoResults: it is JSON, and no result file of tau2-bench.
+        OtherDomain: it is of a domain that there is no server for.
+        UsageError: it cannot be read, or something in it is not as the benchmark writes it.
     """
     whole = Node(_parsed(path), str(path))
-    info = whole.node("info")
-    environment = None if info is None else info.node("environment_info")
-    agent = None if info is None else info.node("agent_info")
-    if environment is None or agent is None:
-        raise UsageError(f"{path} is no result file of tau2-bench: it does not say which domain and which agent")
+    domain, agent = _entrant(whole)
+    if domain not in DOMAINS:
+        raise OtherDomain(
+            f"{path} is of the domain {domain!r}, for which there is no server here",
+            meant=f"Domains: {', '.join(DOMAINS)}.",
+        )
     tasks = {task.id: task for task in map(read_task, whole.nodes("tasks"))}
     simulations = tuple(_simulation(node) for node in whole.nodes("simulations"))
     for simulation in simulations:
         if simulation.task not in tasks:
             raise UsageError(f"{path}: the simulation {simulation.id} is of task {simulation.task}, which is not there")
-    return Results(
-        domain=environment.get("domain_name", str), agent=agent.get("llm", str), tasks=tasks, simulations=simulations
-    )
+    return Results(domain=domain, agent=agent, tasks=tasks, simulations=simulations)
+
+
+class NoResults(UsageError):
+    """A file is no result file of tau2-bench at all."""
+
+
+class OtherDomain(UsageError):
+    """A result file is of a domain that cannot be replayed here."""
+
+
+def _entrant(whole: Node) -> tuple[str, str]:
+    """Return the domain and the agent of a result file."""
+    info = whole.node("info") if isinstance(whole.value, dict) else None
+    environment = None if info is None else info.node("environment_info")
+    agent = None if info is None else info.node("agent_info")
+    if environment is None or agent is None:
+        raise NoResults(f"{whole.place} is no result file of tau2-bench: it does not say which domain and which agent")
+    return environment.get("domain_name", str), agent.get("llm", str)
 
 
 def _parsed(path: Path) -> Any:
@@ -129,7 +162,7 @@ def _parsed(path: Path) -> Any:
 
 def _simulation(node: Node) -> Simulation:
     reason = node.get("termination_reason", str)
-    stop = _STOPS.get(reason, "error")
+    stop = _STOPS.get(reason, "premature" if reason in _PREMATURE else "error")
     messages = node.nodes("messages")
     greeting = _greeting(messages)
     said = tuple(_messages(messages[1:] if greeting else messages))
@@ -144,9 +177,12 @@ def _simulation(node: Node) -> Simulation:
             greeting=greeting,
             answer=next((reply.text for reply in reversed(replies) if not reply.tool_requests), ""),
             stop=stop,
+            stop_detail=reason,
             turns=len(replies),
             usage=sum((reply.usage for reply in replies), Usage()),
-            error=TrialError(kind="model", message=f"it ended with {reason} when it was recorded")
+            error=TrialError(
+                kind="model", message=f"the recorded simulation ended with {reason}, which says nothing of the agent"
+            )
             if stop == "error"
             else None,
         ),
@@ -213,7 +249,6 @@ def _reply(node: Node) -> Reply:
 
 def _outcome(node: Node) -> Outcome:
     compared = node.node("db_check")
-    assertions = [found.get("met", bool) for found in node.nodes("nl_assertions")]
     value = node.value.get("reward")
     if not isinstance(value, int | float):
         raise UsageError(f"{node.place}.reward is not a number")
@@ -221,5 +256,18 @@ def _outcome(node: Node) -> Outcome:
         reward=float(value),
         same_database=None if compared is None else compared.maybe("db_match", bool),
         actions_matched=tuple(found.get("action_match", bool) for found in node.nodes("action_checks")),
-        assertions_met=all(assertions) if assertions else None,
+        verdicts=dict(map(_judged, node.nodes("nl_assertions"))),
+    )
+
+
+def _judged(node: Node) -> tuple[str, Judgement]:
+    """Return an assertion and its recorded verdict; the question that was asked then is not recorded."""
+    met = node.get("met", bool)
+    return node.get("nl_assertion", str), Judgement(
+        question="",
+        model=RECORDED_JUDGE,
+        prompt_version=RECORDED_JUDGE,
+        score=1.0 if met else 0.0,
+        grade="correct" if met else "wrong",
+        explanation=(node.maybe("justification", str) or "")[:MAX_EXPLANATION],
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -11,9 +12,10 @@ from harness.canonical import digest
 from harness.errors import UsageError, did_you_mean
 from harness.tau2.checks import checks_of
 from harness.tau2.data import DOMAINS, domain_folder, domain_server, read_policy, read_tasks
-from harness.tau2.recorded import IRREPRODUCIBLE, Results, read_results
+from harness.tau2.pins import ITEM_DETAILS
+from harness.tau2.recorded import NoResults, OtherDomain, Results, read_results
 from harness.tau2.tasks import Criteria, Task
-from harness.types import Case, Check, Limits, Location, SimulatedUser, Suite, Transcript
+from harness.types import Case, Judgement, Limits, Location, SimulatedUser, Suite, Transcript
 
 NAME: Final = "tau2"
 """What the benchmark is called."""
@@ -61,24 +63,40 @@ class Tau2:
         Raises:
             UsageError: there is no result file.
         """
-        files = _files(path) if path.is_dir() else [path]
+        if not path.is_dir():
+            return {(results := read_results(path)).agent: Recording({results.domain: results})}
+        files, notes = _results_in(path)
+        agents = Counter((results.agent, results.domain) for results in files.values())
+        twice = {agent for (agent, _), count in agents.items() if count > 1}
         found: dict[str, dict[str, Results]] = {}
-        for file in files:
-            results = read_results(file)
-            if results.domain in found.setdefault(results.agent, {}):
-                raise UsageError(f"{path} has several result files of {results.agent} in the domain {results.domain}")
-            found[results.agent][results.domain] = results
-        return {agent: Recording(domains) for agent, domains in found.items()}
+        for file, results in files.items():
+            # Which of two files of one agent is meant nobody can tell: each is an entrant of its own.
+            name = f"{results.agent} ({_stem(file)})" if results.agent in twice else results.agent
+            found.setdefault(name, {})[results.domain] = results
+        return {name: Recording(domains, notes) for name, domains in found.items()}
 
 
 TAU2 = Tau2()
 
 
-def _files(folder: Path) -> list[Path]:
-    files = sorted(path for path in folder.iterdir() if path.name.endswith((".json", ".json.gz")))
+def _results_in(folder: Path) -> tuple[dict[Path, Results], tuple[str, ...]]:
+    """Return the result files of a folder that can be replayed here, and what is to be said of its others."""
+    files: dict[Path, Results] = {}
+    notes = []
+    for file in sorted(path for path in folder.iterdir() if path.name.endswith((".json", ".json.gz"))):
+        try:
+            files[file] = read_results(file)
+        except (NoResults, OtherDomain) as error:
+            notes.append(f"Left out: {error.message}.")
     if not files:
-        raise UsageError(f"there is no result file in {folder}")
-    return files
+        raise UsageError(
+            f"there is no result file of {' or '.join(DOMAINS)} in {folder}", meant="\n  ".join(notes) or None
+        )
+    return files, tuple(notes)
+
+
+def _stem(file: Path) -> str:
+    return file.name.removesuffix(".gz").removesuffix(".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +105,8 @@ class Recording:
 
     domains: Mapping[str, Results]
     """Domain → its result file."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of what was left out beside it."""
 
     def cases(self) -> Collection[str]:
         """Return the names of the tasks that were recorded."""
@@ -101,11 +121,17 @@ class Recording:
     def case(self, case: Case) -> Case:
         """Return ``case`` by the criteria that the recording has of its task, which may be older ones."""
         domain, _, task = case.name.partition("_")
-        return case_of(self.domains[domain].tasks[task], domain)
+        results = self.domains[domain]
+        as_it_was = case_of(results.tasks[task], domain)
+        if ITEM_DETAILS not in results.succeeded:
+            return as_it_was
+        return replace(as_it_was, server=domain_server(domain, domain_folder(domain), (ITEM_DETAILS,)))
 
-    def irreproducible(self, request_id: str) -> str | None:
-        """Return why the recorded result of that call cannot come out again, where that is known."""
-        return IRREPRODUCIBLE.get(request_id)
+    def verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
+        """Return ``assertion → judgement`` of the judge of then on that trial of a task."""
+        domain, _, task = case.partition("_")
+        outcome = self.domains[domain].of_task(task)[index].outcome
+        return {} if outcome is None else outcome.verdicts
 
 
 def name_of(domain: str, task: str) -> str:
@@ -119,17 +145,13 @@ def case_of(task: Task, domain: str, at: Location | None = None) -> Case:
         name=name_of(domain, task.id),
         prompt=task.scenario,
         user=SimulatedUser(scenario=task.scenario, max_turns=MAX_STEPS),
-        checks=checks_of(task.criteria) or (_NOTHING,),
+        checks=checks_of(task.criteria),
         description=task.purpose,
         limits=Limits(max_turns=MAX_STEPS, max_calls=10 * MAX_STEPS, timeout_s=TIMEOUT_S),
         tags=(domain,),
         metadata={"domain": domain, "task": task.id, "reward_basis": list((task.criteria or Criteria()).basis)},
         at=at,
     )
-
-
-_NOTHING = Check(kind="max_turns", params={"limit": MAX_STEPS})
-"""What stands in for a task without criteria: whatever comes of it is right, if it comes to an end."""
 
 
 def _suite(domain: str) -> Suite:

@@ -27,7 +27,7 @@ import anyio.to_thread
 
 from harness.reports.build import build_report
 from harness.runlog import Footer, Header, Line, RunLog, TrialLine, being_written, read_lines, read_log
-from harness.types import Run
+from harness.types import CheckResult, Run, Status
 from harness.web.results import Progress, clean, name_of, result, summary
 
 FROM_LOG = "log"
@@ -235,7 +235,7 @@ def _corrections(path: Path) -> list[Event]:
     progress = Progress(log.header.planned)
     for run in judged.values():
         progress.add(run)
-    changed = [run.key for run in log.runs if judged[run.key] != run]
+    changed = [run.key for run in log.runs if _verdict(judged[run.key]) != _verdict(run)]
     return [Event.of("test_case_result", progress.as_json(), key=key) for key in changed]
 
 
@@ -243,3 +243,7 @@ def _judged_text(path: Path, key: str, progress: str) -> str:
     log, judged = _judged(path)
     line = TrialLine(run=judged[key], transcript=log.transcript(key))
     return json.dumps({**result(line), "progress": json.loads(progress)})
+
+
+def _verdict(run: Run) -> tuple[Status, tuple[CheckResult, ...]]:
+    return run.status, run.checks

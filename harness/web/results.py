@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 from harness.reports.build import build_report
+from harness.reports.calls import call_lines, calls_json, mark
 from harness.reports.text import bounded, printable
 from harness.reports.tool_use import expected_tools
 from harness.reports.words import GRADED, pass_rate, problem
@@ -73,7 +74,7 @@ def result(line: TrialLine) -> dict[str, Any]:
         "left_out": {"expected": len(expected[_MOST_CALLS:]), "calls": len(said.tool_calls[_MOST_CALLS:])},
         "answer": bounded(said.answer, _ANSWER),
         "explanation": clean(_explanation(run, graded)),
-        "problem": problem(run),
+        "problem": mark(run) or problem(run),
         "checks": [_check(check) for check in run.checks if check is not graded],
         "error": _error(run),
         "line": run.at.line if run.at else None,
@@ -101,6 +102,8 @@ def summary(log: RunLog) -> dict[str, Any]:
             "skipped": counts.skipped,
             "cancelled": counts.cancelled,
         },
+        "calls": calls_json(report.calls),
+        "call_lines": list(call_lines(report)),
         "pass_rate": None if rate is None else round(rate.rate, 6),
         "pass_rate_interval": None if rate is None else [round(rate.low, 6), round(rate.high, 6)],
         "band": band(None if rate is None else rate.rate),

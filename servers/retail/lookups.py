@@ -36,6 +36,14 @@ class Lookups:
         variant: Record = variants[item_id]
         return variant
 
+    def item(self, item_id: Any) -> Record:
+        """Return a variant by its id alone: that of the first product which has it."""
+        for product in self.store.all("products"):
+            if item_id in product["variants"]:
+                variant: Record = product["variants"][item_id]
+                return variant
+        raise ValueError("Item not found")
+
     def _found(self, collection: str, key: Any, otherwise: str) -> Record:
         record = self.store.get(collection, key)
         if record is None:

@@ -43,11 +43,8 @@ _USER: Final = record(
     payment_methods=by_id(either(CREDIT_CARD, _GIFT_CARD, _PAYPAL)),
     orders=listed(TEXT),
 )
-_PRODUCT: Final = record(
-    name=TEXT,
-    product_id=TEXT,
-    variants=by_id(record(item_id=TEXT, options=by_id(TEXT), available=FLAG, price=NUMBER)),
-)
+_VARIANT: Final = record(item_id=TEXT, options=by_id(TEXT), available=FLAG, price=NUMBER)
+_PRODUCT: Final = record(name=TEXT, product_id=TEXT, variants=by_id(_VARIANT))
 _ORDER: Final = record(
     order_id=TEXT,
     user_id=TEXT,
@@ -69,6 +66,7 @@ OUTPUTS: Final[Mapping[str, Schema]] = {
     "get_user_details": _USER,
     "modify_user_address": _USER,
     "get_product_details": _PRODUCT,
+    "get_item_details": _VARIANT,
     "get_order_details": _ORDER,
     "cancel_pending_order": _ORDER,
     "exchange_delivered_order_items": _ORDER,

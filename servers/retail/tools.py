@@ -35,6 +35,7 @@ class RetailTools:
         "find_user_id_by_email": READS,
         "get_order_details": READS,
         "get_product_details": READS,
+        "get_item_details": READS,
         "get_user_details": READS,
         "list_all_product_types": READS,
         "modify_pending_order_address": CHANGES,
@@ -90,6 +91,10 @@ class RetailTools:
     def get_product_details(self, product_id: Any) -> Record:
         """Return a product with its variants."""
         return self._lookups.product(product_id)
+
+    def get_item_details(self, item_id: Any) -> Record:
+        """Return the variant that has this item id, of the first product that has one."""
+        return self._lookups.item(item_id)
 
     def list_all_product_types(self) -> str:
         """Return the id of each product by its name."""

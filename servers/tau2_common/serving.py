@@ -6,7 +6,11 @@ words in which a tool refuses are part of what it does. Beside the tools the ser
 - the resource ``state://hash``: the SHA-256 of the database as it is now,
 - the resource ``policy://NAME``: what an agent has to go by,
 - where it was started with ``--reset-tool NAME``, a tool of that name which it does not list: it makes the
-  database what it was at the start.
+  database what it was at the start,
+- with ``--unlisted-tool NAME``, a tool of the domain that is carried out and not listed: recordings of another
+  revision of the benchmark may call one.
+
+Any other tool that is not listed is not found, though the domain may have it.
 """
 
 from __future__ import annotations
@@ -66,6 +70,8 @@ class Face:
     """What an agent has to go by."""
     reset_tool: str | None = None
     """The name of the unlisted tool that undoes everything; ``None`` where there is none."""
+    unlisted_tools: Sequence[str] = ()
+    """Tools of the domain that are carried out and not listed."""
 
 
 def make_server(tools: Tools, face: Face) -> Server[Any]:
@@ -80,6 +86,7 @@ def make_server(tools: Tools, face: Face) -> Server[Any]:
         )
         for entry in face.listing
     ]
+    carried_out = {*face.unlisted_tools, *(tool.name for tool in offered)}
     policy, policy_uri = face.policy, f"policy://{face.name}"
 
     async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -89,7 +96,9 @@ def make_server(tools: Tools, face: Face) -> Server[Any]:
         if params.name == face.reset_tool:
             tools.store.reset()
             return CallToolResult(content=[TextContent(type="text", text="null")])
-        text, is_error = answer(tools, params.name, params.arguments or {})
+        text, is_error = _not_found(params.name), True
+        if params.name in carried_out:
+            text, is_error = answer(tools, params.name, params.arguments or {})
         structured = json.loads(text) if params.name in tools.OUTPUTS and not is_error else None
         return CallToolResult(
             content=[TextContent(type="text", text=text)], structured_content=structured, is_error=is_error
@@ -125,10 +134,14 @@ def make_server(tools: Tools, face: Face) -> Server[Any]:
 def answer(tools: Tools, name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
     """Call a tool; return what its caller reads, and whether that is an error."""
     if name not in tools.HINTS:
-        return f"Error: Tool '{name}' not found.", True
+        return _not_found(name), True
     try:
         result = getattr(tools, name)(**arguments)
         return (result if isinstance(result, str) else json.dumps(result)), False
     except Exception as error:  # noqa: BLE001 - whatever is wrong with a call, its caller reads why
         # Half of a surrogate pair among the arguments could not be sent back.
         return f"Error: {error}".encode("utf-8", "replace").decode(), True
+
+
+def _not_found(name: str) -> str:
+    return f"Error: Tool '{name}' not found."

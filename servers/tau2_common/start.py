@@ -31,13 +31,27 @@ def serve(domain: str, title: str, make_tools: Callable[[Mapping[str, Any]], Too
     parser.add_argument(
         "--reset-tool", metavar="NAME", help="have an unlisted tool NAME that makes the database what it was"
     )
+    parser.add_argument(
+        "--unlisted-tool",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="carry out the tool NAME without listing it",
+    )
     options = parser.parse_args()
     try:
         data = read_data(options.data or default_folder(domain, os.environ))
     except CannotStart as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    face = Face(name=domain, title=title, listing=data.tools, policy=data.policy, reset_tool=options.reset_tool)
+    face = Face(
+        name=domain,
+        title=title,
+        listing=data.tools,
+        policy=data.policy,
+        reset_tool=options.reset_tool,
+        unlisted_tools=options.unlisted_tool,
+    )
     anyio.run(_run, make_server(make_tools(data.database), face))
     gc.freeze()  # the process ends: Python need not take everything apart first, while a client waits
     return 0

@@ -160,7 +160,7 @@ def test_a_suite_that_requires_it_fails(tmp_path: Path) -> None:
 
 
 def test_no_conversation_is_read_where_only_one_user_asks(tmp_path: Path) -> None:
-    plain = replace(a_run("admin"), group=None, identity=None)
+    plain = replace(a_run("admin"), group=None, identity=None, outcomes={"ok": 1}, offered=2)
     log = a_log(tmp_path, (plain, FULL), (replace(plain, key="2", case="other"), FULL))
     log.path.unlink()  # whoever reads a conversation now will fail
     assert build_report(log).counts.passed == 2
@@ -211,7 +211,7 @@ def test_the_page_and_the_documents_hold_it_all_and_nothing_of_it_is_markup(tmp_
 
 
 def test_a_run_without_identities_says_nothing_of_them(tmp_path: Path) -> None:
-    plain = replace(a_run("admin"), group=None, identity=None)
+    plain = replace(a_run("admin"), group=None, identity=None, outcomes={"ok": 1}, offered=2)
     log = a_log(tmp_path, (plain, FULL))
     stream = io.StringIO()
     write_json(build_report(log), log, stream)

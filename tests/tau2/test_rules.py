@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from harness.tau2.reward import communicated, matches
 from harness.tau2.tasks import Action, Criteria
 from harness.types import Run, ToolRequest
 from tests.tau2.running import run_recorded
-from tests.tau2.support import CANCEL, GOOD, hears, results, says, simulation, small_shop, task
+from tests.tau2.support import CANCEL, GOOD, hears, judged, result, results, says, simulation, small_shop, task
 
 WITHOUT_CALL = [*GOOD[:2], *GOOD[4:]]
 ACTION = ["DB", "COMMUNICATE", "ACTION"]
@@ -96,11 +98,33 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     ),
     "too_long": (task("too_long"), simulation("too_long", reason="max_steps"), "failed"),
     "too_many_errors": (task("too_many_errors"), simulation("too_many_errors", reason="too_many_errors"), "failed"),
-    "agent_broke": (task("agent_broke"), simulation("agent_broke", reason="agent_error"), "error"),
+    "agent_broke": (task("agent_broke"), simulation("agent_broke", reason="agent_error"), "failed"),
+    "machine_broke": (task("machine_broke"), simulation("machine_broke", reason="infrastructure_error"), "error"),
+    "nothing_asked": ({**task("nothing_asked"), "evaluation_criteria": None}, simulation("nothing_asked"), "passed"),
+    "nothing_asked_and_broke": (
+        {**task("nothing_asked_and_broke"), "evaluation_criteria": None},
+        simulation("nothing_asked_and_broke", reason="user_error"),
+        "failed",
+    ),
     "agent_stopped": (task("agent_stopped"), simulation("agent_stopped", reason="agent_stop"), "passed"),
     "nobody_judges": (
         task("nobody_judges", nl_assertions=["The agent is kind."], reward_basis=["DB", "NL_ASSERTION"]),
         simulation("nobody_judges"),
+        "error",
+    ),
+    "judged_then_and_met": (
+        task("judged_then_and_met", nl_assertions=["The agent is kind."], reward_basis=["DB", "NL_ASSERTION"]),
+        judged(simulation("judged_then_and_met"), met=True),
+        "passed",
+    ),
+    "judged_then_and_not_met": (
+        task("judged_then_and_not_met", nl_assertions=["The agent is kind."], reward_basis=["DB", "NL_ASSERTION"]),
+        judged(simulation("judged_then_and_not_met"), met=False),
+        "failed",
+    ),
+    "other_assertion_judged_then": (
+        task("other_assertion_judged_then", nl_assertions=["The agent is quick."], reward_basis=["NL_ASSERTION"]),
+        judged(simulation("other_assertion_judged_then"), met=True),
         "error",
     ),
     "no_assertions": (
@@ -115,7 +139,7 @@ REPEATED = {
     "always": [simulation("always", trial=trial) for trial in range(4)],
     "twice": [
         *(simulation("twice", GOOD if trial < 2 else WITHOUT_CALL, trial=trial) for trial in range(3)),
-        simulation("twice", trial=3, reason="agent_error"),  # counts, and is no success
+        simulation("twice", trial=3, reason="infrastructure_error"),  # counts, and is no success
     ],
     "thrice": [simulation("thrice", WITHOUT_CALL if trial == 1 else GOOD, trial=trial) for trial in range(4)],
 }
@@ -140,6 +164,38 @@ def run_of(log: RunLog, name: str) -> Run:
 @pytest.mark.parametrize("name", CASES)
 def test_a_rule_turns_the_verdict(log: RunLog, name: str) -> None:
     assert run_of(log, name).status == CASES[name][2]
+
+
+def test_an_end_that_neither_side_made_is_told_in_the_recordings_own_word(log: RunLog) -> None:
+    ended = next(check for check in run_of(log, "agent_broke").checks if check.label == "tau2 TERMINATION")
+    assert ended.verdict == "failed"
+    assert ended.explanation.endswith("it ended with agent_error.")
+
+
+def test_a_recorded_verdict_on_an_assertion_stands_where_nobody_judges_and_says_so(log: RunLog) -> None:
+    for name, verdict in (("judged_then_and_met", "passed"), ("judged_then_and_not_met", "failed")):
+        run = run_of(log, name)
+        check = next(check for check in run.checks if check.kind == "tau2_assertion")
+        assert check.verdict == verdict
+        assert check.explanation.startswith("No judge is configured: this is the recorded verdict.")
+        assert [judgement.model for judgement in run.judgements] == ["recorded"]
+    assert "She said so." in check.explanation
+
+
+def test_a_recording_of_a_later_revision_gets_the_tool_that_it_called(tmp_path: Path) -> None:
+    item = {"item_id": "M2", "options": {"color": "blue"}, "available": True, "price": 12.35}
+    messages = [
+        *GOOD[:2],
+        says(None, get_item_details={"item_id": "M2"}),
+        result("get_item_details", json.dumps(item)),
+        *GOOD[4:],
+    ]
+    tasks = [task("later", actions=[])]
+    small_shop(tmp_path / "cache", tasks)
+    path = results(tmp_path / "results.json", tasks, [simulation("later", messages)])
+    run = run_of(run_recorded("retail", path, tmp_path, cache=tmp_path / "cache"), "later")
+    assert run.status == "passed"
+    assert next(check.verdict for check in run.checks if check.kind == "replay") == "passed"
 
 
 def test_a_result_that_is_not_as_recorded_is_told_and_decides_nothing(log: RunLog) -> None:
@@ -212,6 +268,7 @@ def test_an_action_is_compared_by_the_arguments_that_count(
 def test_what_is_outside_the_basis_is_shown_and_decides_nothing() -> None:
     criteria = Criteria(actions=(Action(name="t"),), communicate=("x",), assertions=("y",), basis=("ACTION",))
     assert [(check.kind, check.severity) for check in checks_of(criteria)] == [
+        ("tau2", "fail"),  # how it ended always decides
         (END_STATE, "warn"),
         ("tau2", "warn"),
         ("tau2", "fail"),

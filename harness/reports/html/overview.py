@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.reports.access_checks import leak_lines
 from harness.reports.build import total_usage
+from harness.reports.calls import call_lines, case_mark
 from harness.reports.matrix import (
     LEGEND,
     by_urgency,
@@ -41,7 +42,7 @@ def overview(report: Report, log: RunLog) -> dict[str, Any]:
         "planned": report.counts.planned,
         "endings": [{"status": status, "amount": amount} for status, amount in endings(report)],
         "rate": _rate(report),
-        "repeats": [short(words, _TEXT) for words in repeat_lines(report)],
+        "repeats": [short(words, _TEXT) for words in (*call_lines(report), *repeat_lines(report))],
         "figures": _figures(report),
         "cases": [_line(case) for case in report.cases],
         "urgency": list(URGENCY),
@@ -85,7 +86,7 @@ def _line(case: CaseResult) -> dict[str, Any]:
         "case": short(case.case),
         "model": short(case.model),
         "status": case.status,
-        "problem": short(problem(case.spokesman), _TEXT),
+        "problem": short(case_mark(case) or problem(case.spokesman), _TEXT),
         "tags": [short(tag) for tag in case.spokesman.tags],
         "tools": [short(tool) for tool in expected_tools(case.spokesman.checks)],
         "passed": case.passed,

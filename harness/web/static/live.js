@@ -104,8 +104,8 @@ export class Live {
     this.done = { ...counts, done: counts.passed + counts.failed + counts.error };
     byId("progress").max = counts.planned || 1;
     byId("progress").value = counts.planned - counts.cancelled - counts.skipped;
-    byId("state").textContent =
-      summary.reason === "complete" ? "All tests have ended." : `The run ended early: ${summary.reason}.`;
+    const ended = summary.reason === "complete" ? "All tests have ended." : `The run ended early: ${summary.reason}.`;
+    byId("state").textContent = [ended, ...summary.call_lines.map((words) => `${words}.`)].join(" ");
     this.tiles(summary.seconds, summary.cost_usd);
     byId("tiles").firstChild.nextSibling.firstChild.textContent = "Cost";
     const averages = Object.entries(AVERAGES).filter(([name]) => summary.averages[name].score !== null);

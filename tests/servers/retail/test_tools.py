@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.servers.retail.support import HOME, Shop
+from tests.servers.retail.support import HOME, Shop, variant
 
 LATER = (
     '"cancel_reason": null, "exchange_items": null, "exchange_new_items": null, "exchange_payment_method_id": null, '
@@ -38,6 +38,10 @@ def test_a_user_is_found_by_name_in_any_case_and_the_exact_zip(shop: Shop) -> No
     assert number == "User not found"
 
 
+def test_an_item_is_found_by_its_id_alone(shop: Shop) -> None:
+    assert json.loads(shop.good("get_item_details", item_id="M2")) == variant("M2", 12.35, color="blue")
+
+
 def test_products_are_listed_by_name(shop: Shop) -> None:
     assert shop.good("list_all_product_types") == '{"Apron": "P0", "Lamp": "P2", "Mug": "P1"}'
 
@@ -52,7 +56,8 @@ def test_products_are_listed_by_name(shop: Shop) -> None:
         ("get_product_details", {"product_id": "M1"}, "Product not found"),
         ("find_user_id_by_email", {"email": "nobody@example.com"}, "User not found"),
         ("find_user_id_by_email", {"email": 5}, "'int' object has no attribute 'lower'"),
-        ("get_item_details", {"item_id": "M1"}, "Tool 'get_item_details' not found."),
+        ("get_item_details", {"item_id": "P1"}, "Item not found"),
+        ("get_item_details", {"item_id": ["M1"]}, "unhashable type: 'list'"),
         (
             "modify_user_address",
             {"user_id": "zoe_ng_1", "address1": "x"},

@@ -93,6 +93,17 @@ async def test_a_state_is_known_by_its_digest_and_set_back_by_a_tool_that_is_not
         assert await state(client) == untouched
 
 
+async def test_a_tool_that_is_not_listed_is_carried_out_where_it_is_asked_for_alone(tmp_path: Path) -> None:
+    folder = folder_of("retail", tmp_path)
+    async with connected("retail", folder) as client:
+        unlisted = await text_of(client, "get_item_details", {"item_id": "M1"})
+        assert unlisted == ("Error: Tool 'get_item_details' not found.", True)
+    async with connected("retail", folder, "--unlisted-tool", "get_item_details") as client:
+        assert "get_item_details" not in [tool.name for tool in (await client.list_tools()).tools]
+        text, is_error = await text_of(client, "get_item_details", {"item_id": "M1"})
+        assert (json.loads(text)["item_id"], is_error) == ("M1", False)
+
+
 def test_without_data_a_server_names_the_command_that_fetches_them(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "servers.retail"],
