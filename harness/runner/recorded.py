@@ -188,7 +188,7 @@ def _several(path: str, names: Sequence[str]) -> str:
 
 
 def _told(name: str, recording: Recording) -> Sequence[str]:
-    return [f"{name}: {note}." for note in recording.notes()] if isinstance(recording, Annotated) else ()
+    return [f"{name}: {note}." for note in recording.remarks()] if isinstance(recording, Annotated) else ()
 
 
 def _split(reference: str) -> tuple[str, str | None]:
