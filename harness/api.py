@@ -51,7 +51,7 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
     trials: int | None = None,
     least_trials: int | None = None,
     pattern: str | None = None,
-    server: str | None = None,
+    server: str | Sequence[str] | None = None,
     user_context: JsonObject | None = None,
     judge_model: str | None = None,
     user_model: str | None = None,
@@ -76,7 +76,7 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
         trials: Repeats of each case, in place of every case's own.
         least_trials: Repeats beyond which a case is run no more once it is decided; none means all of them.
         pattern: Picks cases by name or tag.
-        server: A command line or a configured name, in place of every suite's server.
+        server: A command line or a configured name, in place of every suite's server; several are joined.
         user_context: Who asks, in place of every case's own.
         judge_model: Who judges answers, where a check asks for it.
         user_model: Who plays simulated users, where a case has one.
@@ -126,7 +126,7 @@ async def run_async(  # noqa: PLR0913 - as above
     trials: int | None = None,
     least_trials: int | None = None,
     pattern: str | None = None,
-    server: str | None = None,
+    server: str | Sequence[str] | None = None,
     user_context: JsonObject | None = None,
     judge_model: str | None = None,
     user_model: str | None = None,

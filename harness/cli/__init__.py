@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -36,6 +37,9 @@ COMMANDS = {
 }
 """Command → its line in ``harness --help``; the module of the same name holds it as ``command``."""
 
+OTHER_WORDS = {"run": "evals", "test": "evals", "start": "evals", "web": "serve", "list": "runs", "check": "lint"}
+"""What other tools call a command → what it is called here."""
+
 GARBAGE_THRESHOLD = 200_000
 """New objects after which Python looks for unreachable ones. At its own 700 it walks through all that the SDKs define,
 again and again while they load, and finds nothing: a sixth of the time of a short run."""
@@ -62,6 +66,16 @@ class LazyGroup(click.Group):
         command = import_module(f"harness.cli.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that ``args`` begin with; of an unknown one, say which was meant."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            meant = OTHER_WORDS.get(args[0]) or next(iter(get_close_matches(args[0], COMMANDS, n=1)), None)
+            near = f" Did you mean 'harness {meant}'?" if meant else ""
+            ctx.fail(f"There is no command {args[0]!r}.{near}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them."""

@@ -27,8 +27,9 @@ from harness.runner.run import RunOptions
 from harness.suites.csv_dataset import MAX_CASES
 
 
-def _request(*, trials: tuple[int | None, int | None], **values: Any) -> Request:
-    return Request(least_trials=trials[0], trials=trials[1], **values)
+def _request(*, trials: tuple[int | None, int | None], servers: tuple[str, ...], **values: Any) -> Request:
+    server = servers[0] if len(servers) == 1 else servers or None
+    return Request(least_trials=trials[0], trials=trials[1], server=server, **values)
 
 
 REQUEST = bundle(
@@ -37,7 +38,8 @@ REQUEST = bundle(
     click.option("--model", "-m", "models", multiple=True, metavar="NAME", help="Who answers; may be repeated."),
     click.option("--category", "categories", metavar="NAME,…", help="Only these parts of a benchmark."),
     click.option("-k", "pattern", metavar="PATTERN", help="Only cases whose name or tag matches."),
-    click.option("--server", metavar="COMMAND|URL|NAME", help='Use this server, for example "python my_server.py".'),
+    click.option("--server", "servers", multiple=True, metavar="COMMAND|URL|NAME",
+                 help='Use this server, for example "python my_server.py"; several are joined.'),
     MCP_CONFIG,
     click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="Who asks, for every case."),
     click.option("--timeout", "timeout_s", type=within(bounds.TIMEOUT_MS), callback=milliseconds, metavar="MS",
@@ -120,7 +122,7 @@ def command(
         request = request.filled_from(earlier.header.settings)
         budget = budget.filled_from(earlier.header.settings)
     with redirect_stdout(sys.stderr):  # a suite in Python may print
-        prepared = prepare(request, Path.cwd(), os.environ)
+        prepared = prepare(request, Path.cwd(), os.environ, keyless=dry_run)
     for note in prepared.notes:
         click.echo(note, err=True)
     if dry_run:

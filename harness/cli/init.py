@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from harness.cli.listing import list_tools
-from harness.cli.options import MCP_CONFIG, json_object
-from harness.config import load_config
+from harness.cli.options import MCP_CONFIG, SERVERS, json_object
+from harness.config import Config, load_config
 from harness.config.servers import server_from_command
 from harness.documents.files import shown
 from harness.drafting.cases import DraftSuite
@@ -28,13 +29,13 @@ _BY_COMMAND = "--server"
 
 @click.command("init")
 @click.argument("server", required=False, metavar="[SERVER]")
-@click.option("--server", "command_line", metavar="COMMAND|URL|NAME", help='For example "python my_server.py".')
+@SERVERS
 @click.option("--name", metavar="NAME", help="Name of the suite and its file.  [default: the server's]")
 @MCP_CONFIG
 @click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to list the tools.")
 def command(
     server: str | None,
-    command_line: str | None,
+    command_lines: tuple[str, ...],
     name: str | None,
     mcp_config: str | None,
     user_context: JsonObject | None,
@@ -46,7 +47,7 @@ def command(
     """
     project = Path.cwd()
     config = load_config(project, os.environ, mcp_config)
-    text = command_line or server or _ask()
+    text = _only([*([server] if server else []), *command_lines], config)
     spec = config.server_option(text)
     path = require_free(suite_name(spec, name), project)
     tools = list_tools(spec, user_context)
@@ -56,6 +57,21 @@ def command(
     _tell(suite, written)
     for variable in variables:
         click.echo(f"Note: a secret of the command line was left out of the file: set {variable} to it.")
+
+
+def _only(named: Sequence[str], config: Config) -> str:
+    """Return the one server that a suite is drafted for: the one that was given, or a client's only one.
+
+    Raises:
+        UsageError: there are several, or there is none and nobody to ask.
+    """
+    known = named or list(config.client.servers if config.client is not None else ())
+    if len(known) > 1:
+        raise UsageError(
+            f"a suite is drafted for one server, and these are {len(known)}: {', '.join(known)}",
+            meant=f'Name one of them: harness init --server "{known[0]}"; then join them in a suite by server: [a, b].',
+        )
+    return known[0] if known else _ask()
 
 
 def _ask() -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
 import click
 
-from harness.cli.options import MCP_CONFIG, bundle, json_object
+from harness.cli.options import MCP_CONFIG, SERVERS, bundle, json_object
 from harness.config import Config, load_config
 from harness.errors import HarnessError
 from harness.sessions import open_sessions
@@ -25,9 +26,11 @@ class Listed:
 
 
 def _listed(
-    server: str | None, command_line: str | None, mcp_config: str | None, user_context: JsonObject | None
+    server: str | None, command_lines: tuple[str, ...], mcp_config: str | None, user_context: JsonObject | None
 ) -> Listed:
-    spec = _chosen_server(load_config(Path.cwd(), os.environ, mcp_config), command_line or server)
+    spec = _chosen_server(
+        load_config(Path.cwd(), os.environ, mcp_config), [*([server] if server else []), *command_lines]
+    )
     return Listed(spec, list_tools(spec, user_context))
 
 
@@ -35,21 +38,21 @@ LISTED = bundle(
     "listed",
     _listed,
     click.argument("server", required=False, metavar="[SERVER]"),
-    click.option("--server", "command_line", metavar="COMMAND|URL|NAME", help='For example "python my_server.py".'),
+    SERVERS,
     MCP_CONFIG,
     click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to look."),
 )
 """Hands a command the server that it was given, and its tools."""
 
 
-def _chosen_server(config: Config, named: str | None) -> ServerSpec:
-    """Return the server that a command was given; without one, the only one that is configured.
+def _chosen_server(config: Config, named: Sequence[str]) -> ServerSpec:
+    """Return the server that a command was given, several joined; without one, the only one that is configured.
 
     Raises:
         UsageError: there is none.
     """
     if named:
-        return config.server_option(named)
+        return config.server_options(named)
     return config.only_server(f"harness {click.get_current_context().info_name}")
 
 

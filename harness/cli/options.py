@@ -48,8 +48,12 @@ def json_object(_context: click.Context, _parameter: click.Parameter, value: str
         return None
     try:
         read = json.loads(Path(value[1:]).read_text("utf-8") if value.startswith("@") else value)
-    except (OSError, ValueError) as error:
-        raise click.BadParameter(f"{error}: give a JSON object, or @file with one") from error
+    except OSError as error:
+        raise click.BadParameter(
+            f"{value[1:]} cannot be read: {error.strerror}. Give @file with a JSON object."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise click.BadParameter(f"this is no JSON: {error}. Give a JSON object, or @file with one.") from error
     if not isinstance(read, dict):
         raise click.BadParameter('give a JSON object such as \'{"role": "admin"}\'')
     KNOWN.know(identities=[read])
@@ -98,3 +102,12 @@ MCP_CONFIG = click.option(
     help="Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop, VS Code.",
 )
 """For every command that starts a server."""
+
+SERVERS = click.option(
+    "--server",
+    "command_lines",
+    multiple=True,
+    metavar="COMMAND|URL|NAME",
+    help='For example "python my_server.py"; several are taken together.',
+)
+"""For commands that look at servers; several are joined."""

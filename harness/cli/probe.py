@@ -29,7 +29,13 @@ from harness.types import Suite
 
 @click.command("probe")
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
-@click.option("--server", metavar="COMMAND|URL|NAME", help="Ask this server in place of the suite's.")
+@click.option(
+    "--server",
+    "servers",
+    multiple=True,
+    metavar="COMMAND|URL|NAME",
+    help="Ask this server in place of the suite's; several are joined.",
+)
 @MCP_CONFIG
 @click.option("--destructive", is_flag=True, help="Also make the suite's calls that change something.")
 @click.option("--named-only", is_flag=True, help="Ask as the suite's own identities alone, not as damaged ones.")
@@ -38,7 +44,7 @@ from harness.types import Suite
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(
     suites: tuple[str, ...],
-    server: str | None,
+    servers: tuple[str, ...],
     mcp_config: str | None,
     expect: Path | None,
     update: Path | None,
@@ -58,7 +64,7 @@ def command(
     config = load_config(Path.cwd(), os.environ, mcp_config)
     found = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY)
     chosen = _of_one_server(found)
-    spec = config.server_option(server) if server else config.server(chosen[0].server, chosen[0].name)
+    spec = config.server_options(servers) if servers else config.server(chosen[0].server, chosen[0].name)
     for suite in chosen:
         spec = guarded(spec, suite, Request())
     cases = tuple(case for suite in chosen for case in suite.cases)

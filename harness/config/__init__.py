@@ -9,18 +9,18 @@ References such as ``${NAME}`` are looked up when a model or a server is used, n
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from harness.builtin import builtin_server, builtin_servers
 from harness.config.aliases import WELL_KNOWN
-from harness.config.clients import read_client_config
+from harness.config.clients import read_client_config, with_env_file
 from harness.config.entries import ModelEntry, overridden
 from harness.config.files import ConfigFile, ServerEntry, read_config_file, read_foreign_config_file
 from harness.config.models import OFFLINE, ResolvedModel, named_entry, resolve
-from harness.config.servers import expand_server, server_from_command
+from harness.config.servers import expand_server, joined, server_from_command
 from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
 from harness.types import Location, ModelSpec, ServerSpec
 
@@ -40,6 +40,8 @@ class Config:
     """The servers of an MCP client, which go before all others."""
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Where references, keys and base URLs are looked up."""
+    keyless: bool = False
+    """Whether a model without its key will do, since nobody is going to ask it: for a dry run."""
 
     @property
     def default_model(self) -> str | None:
@@ -69,7 +71,7 @@ class Config:
             raise self._no_model(name)
         if options:
             entry = overridden(entry, options)
-        return resolve(entry, self.environ).usable()
+        return resolve(entry, self.environ, keyless=self.keyless).usable()
 
     def models(self) -> tuple[ResolvedModel, ...]:
         """Return every configured model and the embedded one, with what is wrong instead of raising it."""
@@ -86,7 +88,8 @@ class Config:
         """Return a suite's server, ready to start.
 
         ``ref`` is the server itself, or the name of a configured or built-in one, or those of several
-        that are to be joined. ``None`` means the one named like the suite, else the only one that is configured.
+        that are to be joined. ``None`` means the one named like the suite, else the only one that is configured, or
+        all of an MCP client's configuration.
 
         Raises:
             UsageError: there is none, or a variable that it needs is not set.
@@ -94,15 +97,14 @@ class Config:
         if isinstance(ref, ServerSpec):
             return expand_server(ref, self.environ)
         if isinstance(ref, tuple):
-            members = tuple(map(self._named_server, dict.fromkeys(ref)))
-            return members[0] if len(members) == 1 else ServerSpec(name="+".join(ref), members=members)
+            return joined([self._named_server(name) for name in dict.fromkeys(ref)])
         if ref is not None:
             return self._named_server(ref)
         entries = self._meant_entries()
         if suite_name in entries or suite_name in builtin_servers():
             return self._named_server(suite_name)
-        if len(entries) == 1:
-            return self._named_server(next(iter(entries)))
+        if self._all_are_meant():
+            return self._meant_server()
         raise UsageError(
             f"the suite {suite_name!r} names no server",
             meant="Give it one: server: NAME, with the name under servers: in harness.yml, "
@@ -110,18 +112,25 @@ class Config:
         )
 
     def only_server(self, command: str) -> ServerSpec:
-        """Return the only server that is configured, for a ``command`` that was given none.
+        """Return the only server that is configured, or all of an MCP client's, for a ``command`` that was given none.
 
         Raises:
             UsageError: there is none, or more than one, or a variable that it needs is not set.
         """
-        entries = self._meant_entries()
-        if len(entries) == 1:
-            return self._named_server(next(iter(entries)))
+        if self._all_are_meant():
+            return self._meant_server()
         raise UsageError(
             "no server was given",
             meant=f'Name one: {command} NAME, or --server "python my_server.py".{self._known_servers()}',
         )
+
+    def server_options(self, texts: Sequence[str]) -> ServerSpec:
+        """Return what one or several ``--server`` ask for; several are joined, and the model sees the tools of all.
+
+        Raises:
+            UsageError: one of them cannot be used, or two have one name.
+        """
+        return joined([self.server_option(text) for text in dict.fromkeys(texts)])
 
     def server_option(self, text: str) -> ServerSpec:
         """Return the server that ``--server`` asks for: a name, a URL, or else a command line to start.
@@ -138,12 +147,15 @@ class Config:
 
     def _named_server(self, name: str) -> ServerSpec:
         if entry := self._server_entries().get(name):
-            return expand_server(entry.spec, self.environ, entry.locate)
+            ready = expand_server(entry.spec, self.environ, entry.locate, entry.asked)
+            return with_env_file(entry, ready, self.environ)
         if name in builtin_servers():
             return builtin_server(name)
         raise self._no_server(name, "server")
 
     def _no_server(self, name: str, sought: str) -> UsageError:
+        if self.client is not None and (at := self.client.disabled.get(name)):
+            return UsageError(f"the server {name!r} is disabled at {at}", meant="Enable it there, or name another one.")
         near = did_you_mean(name, (*self._server_entries(), *builtin_servers()))
         return UsageError(
             f"there is no {sought} named {name!r}",
@@ -166,8 +178,23 @@ class Config:
         entries.pop(OFFLINE, None)
         return entries
 
+    def _all_are_meant(self) -> bool:
+        """Whether it is clear which server is meant where nobody names one.
+
+        Raises:
+            UsageError: a client's configuration was given of which every server is disabled.
+        """
+        if self.client is not None and not self.client.servers and self.client.disabled:
+            names = ", ".join(self.client.disabled)
+            raise UsageError(f"every server in {self.client.file} is disabled: {names}", meant="Enable one of them.")
+        entries = self._meant_entries()
+        return len(entries) == 1 or (self.client is not None and bool(entries))
+
+    def _meant_server(self) -> ServerSpec:
+        return joined([self._named_server(name) for name in self._meant_entries()])
+
     def _meant_entries(self) -> Mapping[str, ServerEntry]:
-        """Return the servers of which a single one is meant where nobody names one."""
+        """Return the servers that may be meant where nobody names one."""
         return self._server_entries() if self.client is None else self.client.servers
 
     def _server_entries(self) -> dict[str, ServerEntry]:
@@ -204,7 +231,7 @@ def _project_file(cwd: Path) -> list[Path]:
     above = [folder, *folder.parents]
     root = next((position for position, parent in enumerate(above) if (parent / ".git").exists()), 0)
     for parent in above[: root + 1]:
-        found = [parent / name for name in PROJECT_FILES if (parent / name).is_file()]
+        found = [parent / name for name in PROJECT_FILES if (parent / name).exists()]
         if len(found) > 1:
             message = f"both {PROJECT_FILES[0]} and {PROJECT_FILES[1]} are here."
             raise InvalidInput([Problem(at=Location(file=str(found[1])), message=message, meant="Remove one of them.")])
@@ -218,9 +245,8 @@ def _user_file(variable: str, folder: str, environ: Mapping[str, str]) -> list[P
     if named := environ.get(variable):
         path = Path(named).expanduser()
         if not path.is_file():
-            raise InvalidInput(
-                [Problem(at=Location(file=named), message=f"there is no such file; ${variable} names it.")]
-            )
+            what = "this is a folder, and no file" if path.is_dir() else "there is no such file"
+            raise InvalidInput([Problem(at=Location(file=named), message=f"{what}; ${variable} names it.")])
         return [path]
     usual = Path(environ["HOME"]) / folder / "config.yml" if environ.get("HOME") else None
     return [usual] if usual and usual.is_file() else []

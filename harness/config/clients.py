@@ -11,7 +11,8 @@ Keys that only mean something to the client are left alone. References are ours 
 | written              | becomes                                                                 |
 |----------------------|-------------------------------------------------------------------------|
 | ``${env:NAME}``      | the variable ``NAME``                                                   |
-| ``${input:api-key}`` | the variable ``API_KEY``, since nobody is there to be asked             |
+| ``${input:api-key}`` | the variable ``API_KEY``, since nobody is there to be asked; else the    |
+|                      | default that stands under ``inputs``                                    |
 | ``${workspaceFolder}`` | the folder of the file, or the one above if the file is in ``.vscode`` |
 | ``${userHome}``      | the variable ``HOME``                                                   |
 """
@@ -19,21 +20,28 @@ Keys that only mean something to the client are left alone. References are ours 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
 
+from harness.config.expansion import Path, expand
 from harness.config.files import ConfigFile, ServerEntry, located_below
 from harness.config.server_entries import SERVER
 from harness.config.servers import read_named_server, starting_in
 from harness.documents.document import Document, read_document
+from harness.documents.env_file import read_env_file
 from harness.documents.fields import found
-from harness.documents.json_comments import without_comments
+from harness.documents.files import shown
+from harness.documents.json_comments import require_json, without_comments
 from harness.documents.reading import Reading
-from harness.errors import InvalidInput, Problem
-from harness.types import Location
+from harness.errors import InvalidInput, InvalidValue, Problem
+from harness.redaction import KNOWN
+from harness.types import Location, ServerSpec
 
 _SECTIONS = ("mcpServers", "servers")
+_USUAL = (".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", "claude_desktop_config.json")
 _OURS = ("command", "args", "env", "cwd", "type", "transport", "url", "headers")
 _REFERENCE = re.compile(r"\$\{(?:(?P<kind>env|input):(?P<name>[^}]+)|(?P<folder>workspaceFolder|userHome))\}")
 
@@ -45,8 +53,9 @@ def read_client_config(path: FilePath) -> ConfigFile:
         InvalidInput: with every mistake in it, or because it has no servers.
     """
     if not path.is_file():
-        raise InvalidInput([Problem(at=Location(file=str(path)), message="there is no such file.")])
-    document = read_document(path, without_comments)
+        raise InvalidInput([_no_file(path)])
+    is_yaml = path.suffix.lower() in {".yml", ".yaml"}
+    document = read_document(path, str if is_yaml else lambda text: require_json(without_comments(text), shown(path)))
     content = document.value if isinstance(document.value, dict) else {}
     section = next((key for key in _SECTIONS if isinstance(content.get(key), dict)), None)
     reading = Reading(document)
@@ -57,44 +66,116 @@ def read_client_config(path: FilePath) -> ConfigFile:
     assert section is not None
     workspace = path.absolute().parent
     workspace = workspace.parent if workspace.name == ".vscode" else workspace
-    servers = {
-        name: entry
-        for name, value in content[section].items()
-        if (entry := _server(reading, document, (section, name), value, workspace)) is not None
-    }
+    client = _Client(reading, document, section, workspace, _inputs(content.get("inputs")))
+    entries = {name: client.server(name, value) for name, value in content[section].items()}
     reading.finish()
-    return ConfigFile(file=document.file, servers=servers)
-
-
-def _server(
-    reading: Reading, document: Document, path: tuple[str, str], value: Any, workspace: FilePath
-) -> ServerEntry | None:
-    if not isinstance(value, dict):
-        reading.problem(document.at(path), f"server {path[1]!r}: expected a mapping, found {found(value)}.")
-        return None
-    if value.get("disabled") is True:
-        return None
-    known = {key: _ours(part, workspace) for key, part in value.items() if key in _OURS and key in SERVER.fields}
-    spec = read_named_server(reading, path, known)
-    return ServerEntry(
-        spec=starting_in(spec, workspace, by_default=True), locate=partial(located_below, document, path)
+    return ConfigFile(
+        file=document.file,
+        servers={name: entry for name, entry in entries.items() if entry is not None},
+        disabled={name: document.at_key((section, name)) for name, entry in entries.items() if entry is None},
     )
 
 
-def _ours(value: Any, workspace: FilePath) -> Any:
-    """Return ``value`` with the references of VS Code written as ours."""
-    if isinstance(value, str):
-        return _REFERENCE.sub(partial(_reference, workspace), value)
-    if isinstance(value, dict):
-        return {key: _ours(part, workspace) for key, part in value.items()}
-    return [_ours(part, workspace) for part in value] if isinstance(value, list) else value
+def with_env_file(entry: ServerEntry, ready: ServerSpec, environ: Mapping[str, str]) -> ServerSpec:
+    """Return ``ready``, which ``entry`` has come to, with the variables of its ``envFile`` below its own.
+
+    Raises:
+        InvalidInput: the file cannot be read, or is no file of variables.
+    """
+    if entry.env_file is None:
+        return ready
+    problems: list[InvalidValue] = []
+    path = FilePath(expand(entry.env_file, environ, problems)).expanduser()
+    at = entry.locate(("envFile",))
+    if problems or not path.is_file():
+        why = problems[0].message if problems else f"there is no file {shown(path)}."
+        raise InvalidInput([Problem(at=at, message=f"server {ready.name!r}: envFile: {why}")])
+    told = replace(ready, env={**read_env_file(path), **ready.env})
+    KNOWN.know(servers=[told], environ=environ)
+    return told
 
 
-def _reference(workspace: FilePath, match: re.Match[str]) -> str:
-    if match["folder"]:
-        return str(workspace) if match["folder"] == "workspaceFolder" else "${HOME}"
-    name = match["name"].strip()
-    return f"${{{name if match['kind'] == 'env' else input_variable(name)}}}"
+def _no_file(path: FilePath) -> Problem:
+    at = Location(file=shown(path))
+    if not path.is_dir():
+        return Problem(at=at, message="there is no such file.")
+    inside = [path / name for name in _USUAL if (path / name).is_file()]
+    meant = f"Did you mean {shown(inside[0])!r}?" if inside else "Name the file in it."
+    return Problem(at=at, message="this is a folder, and no configuration of an MCP client.", meant=meant)
+
+
+def _inputs(section: Any) -> dict[str, Mapping[str, Any]]:
+    """Return what the file says of the values that VS Code asks for, by their ids."""
+    listed = section if isinstance(section, list) else []
+    return {one["id"]: one for one in listed if isinstance(one, dict) and isinstance(one.get("id"), str)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    """A configuration while its servers are read."""
+
+    reading: Reading
+    document: Document
+    section: str
+    workspace: FilePath
+    inputs: Mapping[str, Mapping[str, Any]]
+
+    def server(self, name: str, value: Any) -> ServerEntry | None:
+        """Return a server; ``None`` if it is switched off, or nothing that could be one."""
+        path = (self.section, name)
+        if not isinstance(value, dict):
+            self.reading.problem(self.document.at(path), f"server {name!r}: expected a mapping, found {found(value)}.")
+            return None
+        if value.get("disabled") is True or value.get("enabled") is False:
+            return None
+        asked: dict[str, str] = {}
+        known = {key: self._ours(part, asked) for key, part in value.items() if key in _OURS and key in SERVER.fields}
+        spec = read_named_server(self.reading, path, known)
+        return ServerEntry(
+            spec=starting_in(spec, self.workspace, by_default=True),
+            locate=partial(located_below, self.document, path),
+            env_file=self._env_file(path, value, spec, asked),
+            asked=asked,
+        )
+
+    def _env_file(self, path: Path, value: Mapping[str, Any], spec: ServerSpec, asked: dict[str, str]) -> str | None:
+        written = value.get("envFile")
+        if written is None:
+            return None
+        at = self.document.at((*path, "envFile"))
+        if not isinstance(written, str):
+            self.reading.problem(at, f"server {path[-1]!r}: envFile: expected a path, found {found(written)}.")
+        elif spec.command is None:
+            meant = "Write what it needs under 'headers:'."
+            self.reading.problem(at, f"server {path[-1]!r}: envFile is for a server that is started.", meant)
+        else:
+            named = str(self._ours(written, asked))
+            return named if named.startswith(("${", "~")) else str(self.workspace / named)
+        return None
+
+    def _ours(self, value: Any, asked: dict[str, str]) -> Any:
+        """Return ``value`` with the references of VS Code written as ours; note in ``asked`` what it would ask for."""
+        if isinstance(value, str):
+            return _REFERENCE.sub(partial(self._reference, asked), value)
+        if isinstance(value, dict):
+            return {key: self._ours(part, asked) for key, part in value.items()}
+        return [self._ours(part, asked) for part in value] if isinstance(value, list) else value
+
+    def _reference(self, asked: dict[str, str], match: re.Match[str]) -> str:
+        if match["folder"]:
+            return str(self.workspace) if match["folder"] == "workspaceFolder" else "${HOME}"
+        name = match["name"].strip()
+        if match["kind"] == "env":
+            return f"${{{name}}}"
+        variable, told = input_variable(name), self.inputs.get(name, {})
+        default, description = told.get("default"), told.get("description")
+        about = f" ({one_line})" if isinstance(description, str) and (one_line := " ".join(description.split())) else ""
+        asked[variable] = (
+            f"The client would ask a person for the input {name!r}{about}. "
+            f"Nobody is asked here: give it as that variable, export {variable}=…"
+        )
+        plain = isinstance(default, str) and default and not set(default) & set("{}$")
+        return f"${{{variable}:-{default}}}" if plain else f"${{{variable}}}"
 
 
 def input_variable(name: str) -> str:

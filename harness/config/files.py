@@ -63,6 +63,10 @@ class ServerEntry:
     """What it says, references unexpanded."""
     locate: Callable[[Path], Location] = field(repr=False)
     """Gives the place of a part of its mapping."""
+    env_file: str | None = field(default=None, repr=False)
+    """A file of further variables for it; those of ``spec`` go before them."""
+    asked: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Variable → what to do if it is not set, where a client would ask a person for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,8 @@ class ConfigFile:
     """Name → model."""
     servers: Mapping[str, ServerEntry] = field(default_factory=dict)
     """Name → server."""
+    disabled: Mapping[str, Location] = field(default_factory=dict)
+    """Name → where a server stands that is switched off."""
     default_model: str | None = None
     """The model for suites that name none."""
     concurrency: int | None = None

@@ -74,15 +74,19 @@ def named_entry(name: str) -> ModelEntry | None:
     return None
 
 
-def resolve(entry: ModelEntry, environ: Mapping[str, str]) -> ResolvedModel:
-    """Return what ``entry`` comes to in this environment, with what is wrong instead of raising it."""
-    return _Resolution(entry, environ).result()
+def resolve(entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool = False) -> ResolvedModel:
+    """Return what ``entry`` comes to in this environment, with what is wrong instead of raising it.
+
+    For the ``keyless``, a key that is missing is nothing wrong.
+    """
+    return _Resolution(entry, environ, keyless=keyless).result()
 
 
 class _Resolution:
     """One model being put together: every step gives a part of the spec, and notes its source or a problem."""
 
-    def __init__(self, entry: ModelEntry, environ: Mapping[str, str]) -> None:
+    def __init__(self, entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool) -> None:
+        self.keyless = keyless
         self.entry = entry
         self.settings = entry.settings
         self.environ = environ
@@ -172,6 +176,8 @@ class _Resolution:
         return key, variable
 
     def _missing_key(self, variable: str | None) -> None:
+        if self.keyless:
+            return
         lack = f"{variable} is not set" if variable else "it is empty"
         remedy = f"Set it (export {variable}=…)" if variable else "Fill it in"
         self._problem("api_key", f"an API key is needed, and {lack}.", f"{remedy}, or run offline: --model {OFFLINE}.")

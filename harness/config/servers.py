@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
-from harness.config.expansion import Path, expand
+from harness.config.expansion import Path, UnsetVariable, expand
 from harness.config.server_entries import SERVER, read_server
 from harness.config.transport_entries import checked_url, transport_of
 from harness.documents.fields import Layout
@@ -48,12 +49,15 @@ def starting_in(spec: ServerSpec, base: FilePath, *, by_default: bool) -> Server
 
 
 def expand_server(
-    spec: ServerSpec, environ: Mapping[str, str], locate: Callable[[Path], Location] | None = None
+    spec: ServerSpec,
+    environ: Mapping[str, str],
+    locate: Callable[[Path], Location] | None = None,
+    asked: Mapping[str, str] = MappingProxyType({}),
 ) -> ServerSpec:
     """Return ``spec`` ready to be reached, the references in its texts replaced.
 
     ``locate`` gives the place of a part of the server's mapping; without it, messages point at
-    the server's own place.
+    the server's own place. ``asked`` says of variables what to do if they are not set.
 
     Raises:
         InvalidInput: variables are not set, or references malformed; all of them at once.
@@ -97,11 +101,30 @@ def expand_server(
             Problem(
                 at=locate(problem.path) if locate else own,
                 message=f"server {spec.name!r}: {problem.message}",
-                meant=problem.meant,
+                meant=asked.get(problem.variable, problem.meant)
+                if isinstance(problem, UnsetVariable)
+                else problem.meant,
             )
             for problem in problems
         )
     return ready
+
+
+def joined(members: Sequence[ServerSpec]) -> ServerSpec:
+    """Return ``members`` as one server, whose tools are those of all of them; one alone stays as it is.
+
+    Raises:
+        UsageError: two of them have one name, by which their tools could not be told apart.
+    """
+    if len(members) == 1:
+        return members[0]
+    names = [member.name for member in members]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(
+            f"two of the servers are called {twice!r}",
+            meant="Configure them under servers: in harness.yml, each under a name of its own.",
+        )
+    return ServerSpec(name="+".join(names), members=tuple(members))
 
 
 def _unusable(spec: ServerSpec) -> Iterator[InvalidValue]:

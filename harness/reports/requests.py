@@ -43,6 +43,9 @@ class ReportRequest:
             UsageError: it names no format, and its suffix none either.
         """
         name, colon, path = text.partition(":")
+        place = path if name in WRITERS else text
+        if place and Path(place).is_dir():
+            raise UsageError(f"--report {text!r} names a folder", meant="Name the file in it that is to be written.")
         if name in WRITERS:
             if colon and not path:
                 raise UsageError(f"--report {text!r} names no file", meant=f"Write {name}:PATH, or {name} alone.")

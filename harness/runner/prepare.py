@@ -46,8 +46,8 @@ class Request:
     """Models that answer; none means each suite's own, else the configured default, else `EMBEDDED_MODEL`."""
     pattern: str | None = None
     """Picks cases by name or tag."""
-    server: str | None = None
-    """A command line or a configured name that replaces every suite's server."""
+    server: str | Sequence[str] | None = None
+    """A command line or a configured name that replaces every suite's server; several are joined."""
     mcp_config: str | None = None
     """The configuration of an MCP client, whose servers go before all others."""
     user_context: JsonObject | None = None
@@ -121,6 +121,8 @@ def prepare(
     environ: Mapping[str, str],
     given: Sequence[Suite] = (),
     options: Mapping[str, Any] | None = None,
+    *,
+    keyless: bool = False,
 ) -> Prepared:
     """Return the plan of ``request``.
 
@@ -130,12 +132,13 @@ def prepare(
         environ: Where keys and references are looked up.
         given: Suites that a program holds, beside those that the request names.
         options: Settings of every model under test, over the configured ones.
+        keyless: Whether models without their key will do: the plan is only looked at.
 
     Raises:
         UsageError: a suite, model or server is unknown or invalid.
         NothingToRun: no case is left to run.
     """
-    config = load_config(cwd, environ, request.mcp_config)
+    config = replace(load_config(cwd, environ, request.mcp_config), keyless=keyless)
     found: Sequence[Suite] = ()
     if request.suites or not given:
         names = narrowed(request.suites, request.categories)
@@ -217,7 +220,7 @@ def _recorded(model: ModelSpec) -> ModelSpec:
 
 def _server(suite: Suite, request: Request, config: Config) -> ServerSpec:
     if request.server is not None:
-        server = config.server_option(request.server)
+        server = config.server_options([request.server] if isinstance(request.server, str) else request.server)
     else:
         server = config.server(suite.server, suite.name)
     return guarded(server, suite, request)

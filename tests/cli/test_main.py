@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 
 from harness.cli import _run
+from harness.runlog import read_log
+from harness.runner.folders import find_log
 from tests.reports.run_logs import write_log
 
 Harness = Callable[..., int]
 
+PLAIN_SERVER = str(Path(__file__).parents[1] / "sessions" / "bad_server.py")
 REFUSING = r"""
 import json, sys
 for line in sys.stdin:
@@ -28,6 +31,7 @@ def harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "harness.yml").write_text("mxcp: 1\nservers:\n  crm: {command: a}\n  desk: {command: b}\n")
+    (tmp_path / "folder").mkdir()
     (tmp_path / "answers.csv").write_text("query,answer,human\nq,a,1\n")
     write_log(tmp_path / "one" / "log.jsonl", {"a": "p"})
 
@@ -91,6 +95,17 @@ def test_what_a_server_says_in_its_error_is_harmless(harness: Harness, capsys: p
         ("serve --max-mb nan", "'--max-mb': 'nan' is no number"),
         ("serve --heartbeat nan", "'--heartbeat': 'nan' is no number"),
         ("evals --max-cost=-1", "-1.0 is not in the range x>=0."),
+        ("eval", "There is no command 'eval'. Did you mean 'harness evals'?"),
+        ("tool", "Did you mean 'harness tools'?"),
+        ("run --model x", "There is no command 'run'. Did you mean 'harness evals'?"),
+        ("frobnicate", "There is no command 'frobnicate'.\n"),
+        ("evals -u @folder", "folder cannot be read: Is a directory."),
+        ("evals -u @nothing.json", "nothing.json cannot be read: No such file or directory."),
+        ("evals -u {bad", "this is no JSON: Expecting property name"),
+        ("evals --report csv:folder", "--report 'csv:folder' names a folder"),
+        ("evals --report csv:", "--report 'csv:' names no file"),
+        ("init --server crm --server desk", "a suite is drafted for one server, and these are 2: crm, desk"),
+        ("tools --mcp-config folder", "folder: this is a folder, and no configuration of an MCP client."),
     ],
 )
 def test_what_was_meant_is_told_in_words(
@@ -109,6 +124,54 @@ def test_an_interrupt_of_a_command_is_a_document_too(
     monkeypatch.setattr("harness.cli.listing.list_tools", interrupted)
     assert harness("lint", "crm", "--json-output") == 130
     assert json.loads(capsys.readouterr().out) == {"status": "error", "error": "interrupted"}
+
+
+def test_a_dry_run_needs_no_key(
+    harness: Harness, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    Path("harness.yml").write_text(
+        "models:\n  models:\n    fast: {type: openai, model: gpt-4o, api_key: '${NO_SUCH_KEY}'}\n"
+        "    bad: {type: openai, base_url: nowhere}\n"
+    )
+    judged = ["--judge-model", "openai:gpt-4o"]
+    for model in ("openai:gpt-4o", "fast"):
+        assert harness("evals", "data_governance", "--dry-run", "--model", model, *judged) == 0
+        assert "13 trials, about" in capsys.readouterr().out
+        assert harness("evals", "data_governance", "--model", model) == 3
+        assert "an API key is needed" in capsys.readouterr().err
+    assert harness("evals", "data_governance", "--dry-run", "--model", "bad") == 3
+    assert not Path(".harness").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["--server one --server two", "--mcp-config both.json", "one --server two", "--server two --server one"],
+)
+def test_tools_of_several_servers_are_listed_together(
+    harness: Harness, capsys: pytest.CaptureFixture[str], arguments: str
+) -> None:
+    server = {"command": sys.executable, "args": [PLAIN_SERVER]}
+    Path("both.json").write_text(json.dumps({"mcpServers": {"one": server, "two": server}}))
+    Path("harness.yml").write_text(json.dumps({"servers": {"one": server, "two": server}}))
+    assert harness("tools", *arguments.split(), "--json-output") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert sorted(document["server"].split("+")) == ["one", "two"]
+    assert {"one__echo", "two__echo"} <= {tool["name"] for tool in document["tools"]}
+
+
+def test_a_run_on_several_servers_offers_the_tools_of_all(harness: Harness) -> None:
+    server = {"command": sys.executable, "args": [PLAIN_SERVER]}
+    Path("harness.yml").write_text(json.dumps({"servers": {"one": server, "two": server}}))
+    Path("evals").mkdir()
+    test = {"name": "a", "prompt": "Echo it.", "assertions": {"must_not_call": ["crash"]}}
+    Path("evals/a.yml").write_text(json.dumps({"suite": "a", "tests": [test]}))
+    harness("evals", "a", "--server", "one", "--server", "two")
+    log = read_log(find_log("latest"))
+    ((_, transcript),) = log
+    assert transcript is not None
+    assert {"one__echo", "two__echo"} <= set(transcript.tools)
+    assert log.header.settings["request"]["server"] == ["one", "two"]
 
 
 @pytest.mark.parametrize("command", ["evals", "evals --model openai:gpt-4o", "evals -k anything", "probe"])

@@ -91,10 +91,111 @@ def test_its_servers_go_before_ours_of_the_same_name(tmp_path: Path) -> None:
     assert config(tmp_path, '{"mcpServers": {"shop": {"command": "theirs"}}}').server("shop", "s").command == "theirs"
 
 
-def test_a_server_that_is_switched_off_is_not_there(tmp_path: Path) -> None:
-    found = config(tmp_path, '{"mcpServers": {"shop": {"command": "a", "disabled": true}}}')
-    with pytest.raises(UsageError, match="there is no server named 'shop'"):
+@pytest.mark.parametrize("switch", ['"disabled": true', '"enabled": false'])
+def test_a_server_that_is_switched_off_is_called_disabled_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, switch: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = config(tmp_path, '{"mcpServers": {\n"shop": {"command": "a", ' + switch + "}}}")
+    by_name = r"^the server 'shop' is disabled at \.mcp\.json:2:1"
+    with pytest.raises(UsageError, match=by_name):
         found.server("shop", "suite")
+    with pytest.raises(UsageError, match=by_name):
+        found.server_options(["shop"])
+    at_all = r"^every server in \.mcp\.json is disabled: shop"
+    with pytest.raises(UsageError, match=at_all):
+        found.server(None, "suite")
+    with pytest.raises(UsageError, match=at_all):
+        found.only_server("harness tools")
+
+
+def test_all_servers_of_the_file_are_meant_where_nobody_names_one(tmp_path: Path) -> None:
+    servers = {"shop": {"command": "a"}, "mail": {"command": "b"}, "off": {"command": "c", "disabled": True}}
+    found = config(tmp_path, json.dumps({"mcpServers": servers}))
+    for spec in (found.server(None, "suite"), found.only_server("harness tools")):
+        assert (spec.name, [member.command for member in spec.members]) == ("shop+mail", ["a", "b"])
+    assert found.server(None, "mail").command == "b"
+
+
+def test_several_servers_that_are_named_are_joined_unless_their_names_are_equal(tmp_path: Path) -> None:
+    found = config(tmp_path, '{"mcpServers": {"shop": {"command": "a"}}}', PATH="/usr/bin:/bin")
+    spec = found.server_options(["shop", "hr", "shop"])
+    assert (spec.name, [member.name for member in spec.members]) == ("shop+hr", ["shop", "hr"])
+    with pytest.raises(UsageError, match="two of the servers are called 'server'"):
+        found.server_options(["python a/server.py", "python b/server.py"])
+
+
+def test_an_env_file_is_read_and_what_stands_in_the_entry_goes_before_it(tmp_path: Path) -> None:
+    (tmp_path / "shop.env").write_text("# keys\nexport KEY='from $FILE'\nHOST=file # no value\n\nLINES=\"a\\nb\"\n")
+    entry = {"command": "a", "envFile": "${workspaceFolder}/shop.env", "env": {"HOST": "${H}"}}
+    assert server(tmp_path, entry, H="own").env == {"KEY": "from $FILE", "HOST": "own", "LINES": "a\nb"}
+    assert server(tmp_path, {**entry, "envFile": "shop.env"}, H="own").env["KEY"] == "from $FILE"
+    assert (
+        server(tmp_path, {**entry, "envFile": "${env:PLACE}"}, H="o", PLACE=str(tmp_path / "shop.env")).env["HOST"]
+        == "o"
+    )
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"command": "a", "envFile": "no.env"}, "server 'shop': envFile: there is no file"),
+        ({"command": "a", "envFile": "."}, "server 'shop': envFile: there is no file"),
+        ({"command": "a", "envFile": 1}, "server 'shop': envFile: expected a path, found"),
+        ({"url": "http://x.example/mcp", "envFile": "a.env"}, "envFile is for a server that is started"),
+        ({"command": "a", "envFile": "bad.env"}, "bad.env:2: this line is no variable.\n    Write NAME=value"),
+        ({"command": "a", "envFile": "bad.env"}, "bad.env:3: the value of OPEN has an open quote."),
+        ({"command": "a", "envFile": "${env:GONE}"}, "envFile: the environment variable GONE is not set."),
+    ],
+)
+def test_an_env_file_that_cannot_be_read_is_told_and_its_values_are_not(
+    tmp_path: Path, entry: dict[str, Any], words: str
+) -> None:
+    (tmp_path / "bad.env").write_text("A=1\nsecret-271828\nOPEN='secret-271828\n")
+    with pytest.raises(InvalidInput) as caught:
+        server(tmp_path, entry)
+    assert words in str(caught.value)
+    assert "271828" not in str(caught.value)
+
+
+def test_an_env_file_of_another_server_stands_in_nobodys_way(tmp_path: Path) -> None:
+    text = '{"servers": {"shop": {"command": "a"}, "other": {"command": "b", "envFile": "no.env"}}}'
+    assert config(tmp_path, text).server("shop", "suite").command == "a"
+
+
+def test_an_input_without_a_value_is_told_how_to_give_it(tmp_path: Path) -> None:
+    inputs = [
+        {"id": "api-key", "type": "promptString", "description": "Key of\nthe shop"},
+        {"id": "region", "type": "pickString", "options": ["eu", "us"], "default": "eu"},
+    ]
+    env = {"KEY": "${input:api-key}", "REGION": "${input:region}", "NAME": "${input:unknown}"}
+    text = json.dumps({"inputs": inputs, "servers": {"shop": {"command": "a", "env": env}}})
+    with pytest.raises(InvalidInput) as caught:
+        config(tmp_path, text).server("shop", "suite")
+    told = str(caught.value)
+    assert "API_KEY is not set" in told
+    assert "ask a person for the input 'api-key' (Key of the shop). Nobody is asked here" in told
+    assert "export API_KEY=…" in told
+    assert "export UNKNOWN=…" in told
+    assert ":-" not in told  # a default has no place in that file
+    assert "REGION" not in told
+    spec = config(tmp_path, text, API_KEY="k", UNKNOWN="u").server("shop", "suite")
+    assert spec.env == {"KEY": "k", "REGION": "eu", "NAME": "u"}
+
+
+def test_a_folder_in_place_of_the_file_is_called_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "project" / ".vscode").mkdir(parents=True)
+    with pytest.raises(InvalidInput, match=r"project: this is a folder.*\n    Name the file in it"):
+        load_config(tmp_path, {}, "project")
+    (tmp_path / "project" / ".vscode" / "mcp.json").write_text("{}")
+    with pytest.raises(InvalidInput, match=r"Did you mean 'project/\.vscode/mcp\.json'"):
+        load_config(tmp_path, {}, "project")
+    with pytest.raises(InvalidInput, match=r"this is a folder, and no file; \$HARNESS_CONFIG names it"):
+        load_config(tmp_path, {"HARNESS_CONFIG": "project"})
+    (tmp_path / "harness.yml").mkdir()
+    with pytest.raises(InvalidInput, match=r"harness\.yml: the file cannot be read: Is a directory"):
+        load_config(tmp_path, {})
 
 
 @pytest.mark.parametrize(
@@ -106,7 +207,9 @@ def test_a_server_that_is_switched_off_is_not_there(tmp_path: Path) -> None:
         ('{"mcpServers": {"a": "python"}}', "server 'a': expected a mapping"),
         ('{"mcpServers": {"a": {"command": ["python"]}}}', "command: expected"),
         ('{"mcpServers": {"a": {"command": "b"}, "a": {"command": "c"}}}', "twice"),
-        ('{"mcpServers": ', ".mcp.json:2:1"),
+        ('{"mcpServers": ', ".mcp.json:1:16: this is no JSON: expecting value."),
+        ('{"mcpServers": {"a": {"command": "b"},\n ,}}', ".mcp.json:2:3: this is no JSON: expecting property name"),
+        ('{"mcpServers": {"a": {"command": b}}}', ".mcp.json:1:34: this is no JSON: expecting value."),
     ],
 )
 def test_what_cannot_be_read_is_told_in_words(tmp_path: Path, text: str, words: str) -> None:
