@@ -341,6 +341,8 @@ class ServerSpec:
     """Name → how its state can be read past it, for checks of the end state."""
     members: tuple[ServerSpec, ...] = ()
     """The servers that this one joins (`harness.sessions.joined`); it is none itself then."""
+    deeds: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """What its file would have run and sent, in words, references unexpanded: for `harness.trust`."""
     at: Location | None = None
     """Where it is configured."""
 

@@ -21,7 +21,7 @@ FLOORS = (
     {"errors", "canonical", "secret_names"},
     {"secret_places", "hidden"},
     {"registry", "builtin", "certificates", "redirects", "redaction", "runlog", "stats", "patterns"},
-    {"runlog_diff", "outlet", "validation"},
+    {"runlog_diff", "outlet", "trust", "validation"},
     {"documents", "fetching"},
     {"config"},
     {"suites", "models", "sessions"},

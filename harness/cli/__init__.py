@@ -93,6 +93,7 @@ def main() -> None:
     """Run the command line and exit; every error a user can cause is told in words."""
     gc.set_threshold(GARBAGE_THRESHOLD)
     with guarded_output():
+        _have_somebody_to_ask()
         try:
             code = _run()
             sys.stdout.flush()
@@ -100,6 +101,14 @@ def main() -> None:
             code = _closed_output(error)
     gc.freeze()  # or Python would take the SDKs apart object by object, for a third of a second, before it exits
     sys.exit(code)
+
+
+def _have_somebody_to_ask() -> None:
+    """Ask on a terminal before a stranger's command is run; in CI and in a pipe nobody would answer."""
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty() and not os.environ.get("CI"):
+        from harness.trust import GATE  # an instant command needs none of it
+
+        GATE.ask = lambda text: click.confirm(f"{text}May they, now and from now on?", default=False, err=True)
 
 
 def _run() -> int:

@@ -14,14 +14,14 @@ import click
 
 from harness.cli.comparing import GATE, named_run
 from harness.cli.dry_run import describe, document
-from harness.cli.options import MCP_CONFIG, bundle, json_object, milliseconds, trial_range, within
+from harness.cli.options import MCP_CONFIG, TRUST, bundle, json_object, milliseconds, trial_range, within
 from harness.cli.output import Output, report_requests, show
 from harness.cli.progress import progress
 from harness.runlog import read_log
 from harness.runner import bounds
 from harness.runner.control import Budget
 from harness.runner.folders import LATEST, find_log
-from harness.runner.launch import launch
+from harness.runner.launch import launch, require_trust
 from harness.runner.prepare import Request, prepare
 from harness.runner.run import RunOptions
 from harness.suites.csv_dataset import MAX_CASES
@@ -41,6 +41,7 @@ REQUEST = bundle(
     click.option("--server", "servers", multiple=True, metavar="COMMAND|URL|NAME",
                  help='Use this server, for example "python my_server.py"; several are joined.'),
     MCP_CONFIG,
+    TRUST,
     click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="Who asks, for every case."),
     click.option("--timeout", "timeout_s", type=within(bounds.TIMEOUT_MS), callback=milliseconds, metavar="MS",
                  help="Milliseconds for one case.  [default: the suite's, or 60000]"),
@@ -129,6 +130,7 @@ def command(
         plan = prepared.plan
         click.echo(json.dumps(document(plan), ensure_ascii=False) if output.json_output else describe(plan))
         return
+    require_trust(prepared.plan)  # before there is a live display in the way of a question
     options = replace(options, budget=budget, concurrency=prepared.concurrency)
     with redirect_stdout(sys.stderr), progress() as observer:
         log = launch(prepared.plan, options, observer, resume=earlier)

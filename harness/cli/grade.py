@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from harness.cli.evals import OUTPUT
+from harness.cli.options import TRUST
 from harness.cli.output import Output, show
 from harness.runlog import read_log
 from harness.runner.folders import find_log
@@ -19,6 +20,7 @@ from harness.runner.grade import grade_run
 @click.argument("run")
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
 @click.option("--judge-model", metavar="NAME", help="Who judges what RUN has no verdict of; costs what it costs.")
+@TRUST
 @OUTPUT
 def command(run: str, suites: tuple[str, ...], judge_model: str | None, output: Output) -> None:
     """Judge the conversations of RUN by today's assertions: no model, no server, no cost.

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from harness.cli.listing import list_tools
-from harness.cli.options import MCP_CONFIG, SERVERS, json_object
+from harness.cli.options import MCP_CONFIG, SERVERS, TRUST, json_object
 from harness.config import Config, load_config
-from harness.config.servers import server_from_command
+from harness.config.servers import deeds_of, server_from_command
 from harness.documents.files import shown
 from harness.drafting.cases import DraftSuite
 from harness.drafting.draft import draft_suite
@@ -21,6 +22,7 @@ from harness.drafting.render import suite_text
 from harness.drafting.variables import with_variables
 from harness.errors import UsageError
 from harness.reports.text import printable
+from harness.trust import GATE
 from harness.types import JsonObject, ServerSpec
 
 _BY_COMMAND = "--server"
@@ -30,6 +32,7 @@ _BY_COMMAND = "--server"
 @click.command("init")
 @click.argument("server", required=False, metavar="[SERVER]")
 @SERVERS
+@TRUST
 @click.option("--name", metavar="NAME", help="Name of the suite and its file.  [default: the server's]")
 @MCP_CONFIG
 @click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to list the tools.")
@@ -50,10 +53,13 @@ def command(
     text = _only([*([server] if server else []), *command_lines], config)
     spec = config.server_option(text)
     path = require_free(suite_name(spec, name), project)
+    GATE.servers([spec])
     tools = list_tools(spec, user_context)
     server_facts, variables = _written(text, spec)
     suite = draft_suite(path.stem, server_facts, tools, user_context)
     written = write_new(path, suite_text(suite))
+    if isinstance(server_facts, ServerSpec):
+        GATE.vouch(path, replace(server_facts, deeds=deeds_of(server_facts)))
     _tell(suite, written)
     for variable in variables:
         click.echo(f"Note: a secret of the command line was left out of the file: set {variable} to it.")

@@ -15,13 +15,14 @@ import click
 from harness.checks.judge_prompt import JUDGE_PROMPT_VERSION
 from harness.checks.kappa import Agreement
 from harness.checks.labelled import read_labelled
-from harness.cli.options import Number
+from harness.cli.options import TRUST, Number
 from harness.config import load_config
 from harness.reports.build import EXIT_UNJUDGED
 from harness.reports.text import money, number, printable, shorten
 from harness.runner.judge_check import JudgeCheck, Measured, check_judge
 from harness.runner.judging import sole_judge
 from harness.stats import wilson
+from harness.trust import GATE
 
 FEW = 30
 """Below so many answers, the figures are rough."""
@@ -37,6 +38,7 @@ FEW = 30
     show_default=True,
     help="The score from which an answer passes.",
 )
+@TRUST
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(file: Path, judge_model: str | None, threshold: float, json_output: bool) -> None:
     """Measure a judge against people: agreement, Cohen's kappa, and every answer they disagree on.
@@ -46,6 +48,7 @@ def command(file: Path, judge_model: str | None, threshold: float, json_output: 
     """
     items = read_labelled(file)
     spec = sole_judge(judge_model, load_config(Path.cwd(), os.environ))
+    GATE.models([spec])
     for note in spec.notes:
         click.echo(note, err=True)
     click.echo(f"{len(items)} answers are judged by {spec.name}.", err=True)

@@ -10,10 +10,11 @@ from pathlib import Path
 import anyio
 import click
 
-from harness.cli.options import MCP_CONFIG, SERVERS, bundle, json_object
+from harness.cli.options import MCP_CONFIG, SERVERS, TRUST, bundle, json_object
 from harness.config import Config, load_config
 from harness.errors import HarnessError
 from harness.sessions import open_sessions
+from harness.trust import GATE
 from harness.types import JsonObject, ServerSpec, ToolList
 
 
@@ -31,6 +32,7 @@ def _listed(
     spec = _chosen_server(
         load_config(Path.cwd(), os.environ, mcp_config), [*([server] if server else []), *command_lines]
     )
+    GATE.servers([spec])
     return Listed(spec, list_tools(spec, user_context))
 
 
@@ -40,6 +42,7 @@ LISTED = bundle(
     click.argument("server", required=False, metavar="[SERVER]"),
     SERVERS,
     MCP_CONFIG,
+    TRUST,
     click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to look."),
 )
 """Hands a command the server that it was given, and its tools."""

@@ -14,6 +14,7 @@ import click
 
 from harness.redaction import KNOWN
 from harness.runner.bounds import TRIALS, Bound
+from harness.trust import GATE
 from harness.types import JsonObject
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,7 +40,7 @@ def bundle(name: str, make: Callable[..., Any], *options: Callable[[Any], Any]) 
 
 def _parameters(function: Callable[..., Any]) -> list[str]:
     """Return the names under which click will hand over what was typed."""
-    return [parameter.name for parameter in getattr(function, "__click_params__", ()) if parameter.name]
+    return [parameter.name for parameter in getattr(function, "__click_params__", ()) if parameter.expose_value]
 
 
 def json_object(_context: click.Context, _parameter: click.Parameter, value: str | None) -> JsonObject | None:
@@ -95,6 +96,21 @@ def trial_range(
         raise click.BadParameter(f"{value!r} is neither a number from 1 to {TRIALS.most} nor a range such as 3..10.")
     return least, most
 
+
+def _trusted(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    """Tell the gate what was said, before the command begins."""
+    GATE.trusting = value
+
+
+TRUST = click.option(
+    "--trust",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_trusted,
+    help="Run the commands of a folder that is not your own; it is remembered, see docs/trust.md.",
+)
+"""For every command that starts or sends something that a file of the folder asks for."""
 
 MCP_CONFIG = click.option(
     "--mcp-config",

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from harness.checks import VOCABULARY
-from harness.cli.options import MCP_CONFIG
+from harness.cli.options import MCP_CONFIG, TRUST
 from harness.cli.probe_output import document, lines
 from harness.config import load_config
 from harness.errors import NothingToRun, UsageError
@@ -37,6 +37,7 @@ from harness.types import Suite
     help="Ask this server in place of the suite's; several are joined.",
 )
 @MCP_CONFIG
+@TRUST
 @click.option("--destructive", is_flag=True, help="Also make the suite's calls that change something.")
 @click.option("--named-only", is_flag=True, help="Ask as the suite's own identities alone, not as damaged ones.")
 @click.option("--expect", type=click.Path(path_type=Path), metavar="FILE", help="Fail on any change of this table.")

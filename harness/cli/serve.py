@@ -9,9 +9,11 @@ from typing import Any
 
 import click
 
-from harness.cli.options import Number, bundle
+from harness.cli.options import TRUST, Number, bundle
 from harness.errors import UsageError
 from harness.suites.csv_dataset import MAX_CASES
+from harness.trust import GATE
+from harness.trust.gate import VARIABLE
 from harness.types import DEFAULT_TIMEOUT_S
 from harness.web.settings import Settings
 
@@ -25,6 +27,7 @@ def _settings(*, max_mb: float, **values: Any) -> Settings:
 
 
 @click.command("serve")
+@TRUST
 @bundle(
     "settings",
     _settings,
@@ -55,6 +58,8 @@ def command(settings: Settings) -> None:
         raise UsageError(
             f"the page needs more packages ({error.name} is missing)", meant='In the checkout: pip install ".[web]"'
         ) from error
+    if GATE.trusting:
+        os.environ[VARIABLE] = "1"  # for the processes of its runs
     serve(replace(settings, token=_token(settings)), _tell)
 
 

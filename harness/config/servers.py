@@ -69,6 +69,7 @@ def expand_server(
 
     ready = replace(
         spec,
+        deeds=deeds_of(spec),
         command=expanded(spec.command, "command"),
         args=expanded(spec.args, "args"),
         env=expanded(spec.env, "env"),
@@ -125,6 +126,19 @@ def joined(members: Sequence[ServerSpec]) -> ServerSpec:
             meant="Configure them under servers: in harness.yml, each under a name of its own.",
         )
     return ServerSpec(name="+".join(names), members=tuple(members))
+
+
+def deeds_of(spec: ServerSpec) -> tuple[str, ...]:
+    """Return in words what ``spec`` would have run, and where it would send something."""
+    deeds = []
+    if spec.command is not None:
+        given = "".join(f" {name}={value}" for name, value in spec.env.items())
+        deeds.append(f"start {shlex.join((spec.command, *spec.args))}{f' with{given}' if given else ''}")
+    if spec.url is not None and spec.command is None:
+        sent = "; ".join(f"{name}: {value}" for name, value in spec.headers.items())
+        deeds.append(f"connect to {spec.url}{f' with {sent}' if sent else ''}")
+    commands = (spec.identity.token_command, *(query.command for query in spec.queries.values()))
+    return (*deeds, *(f"run {command}" for command in commands if command is not None))
 
 
 def _unusable(spec: ServerSpec) -> Iterator[InvalidValue]:

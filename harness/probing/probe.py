@@ -23,6 +23,7 @@ from harness.runner.plan import Job, Plan
 from harness.runner.run import RunOptions
 from harness.runner.verdict import utc_now
 from harness.sessions.pool import open_pool
+from harness.trust import GATE
 from harness.types import Suite, ToolList
 
 __all__ = ["ProbePlan", "probe"]
@@ -44,6 +45,7 @@ async def probe(
     """
     secrets: list[str] = []  # what comes up before there is a log to keep them out of
     learners: list[Callable[[str], None]] = [secrets.append]
+    GATE.servers([plan.server])
     async with open_pool(lambda secret: _tell(learners, secret)) as pool:
         asking = Asking(plan, pool)
         await asking.look()

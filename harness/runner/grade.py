@@ -24,6 +24,7 @@ from harness.runner.prepare import suite_roots
 from harness.runner.verdict import run_of, unstarted_run, utc_now
 from harness.suites.csv_dataset import NO_LIMIT, reader
 from harness.suites.discovery import find_suites
+from harness.trust import GATE
 from harness.types import (
     Case,
     Check,
@@ -54,6 +55,7 @@ def grade_run(log: RunLog, names: Sequence[str], cwd: Path, judge_model: str | N
     KNOWN.know(suites=found)
     suites = [_called_as_then(suite, log) for suite in found]
     bench = None if judge_model is None else choose_judges(suites, judge_model, load_config(cwd, os.environ))
+    GATE.models(() if bench is None else bench.models)
     return grade(log, suites, log_path(new_run_id([suite.name for suite in suites])), bench)
 
 

@@ -20,6 +20,7 @@ from harness.runner.plan import Plan, describe_model, describe_server, describe_
 from harness.runner.resume import refuse_if_changed, remaining
 from harness.runner.run import RunOptions, run_plan
 from harness.runner.verdict import utc_now
+from harness.trust import GATE
 
 
 def launch(
@@ -59,6 +60,7 @@ async def launch_async(
     if resume is not None:
         run_id = resume.header.run_id
     run_id = run_id or new_run_id([suite.name for suite in plan.suites])
+    require_trust(plan)
     header = header_of(plan, run_id, options)
     redactor = redactor_of(plan)
     if resume is not None:
@@ -79,6 +81,16 @@ async def launch_async(
                 discard(path)
             raise
     return read_log(path)
+
+
+def require_trust(plan: Plan) -> None:
+    """Require that everything of ``plan`` that a file asks for may be started and sent.
+
+    Raises:
+        UsageError: the file is somebody else's, and the user has not agreed.
+    """
+    GATE.servers(plan.servers)
+    GATE.models((*plan.models, *plan.judges, *plan.players))
 
 
 def redactor_of(plan: Plan) -> Redactor:

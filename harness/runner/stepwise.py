@@ -13,7 +13,7 @@ from pathlib import Path
 from harness.errors import HarnessError
 from harness.runlog import LogWriter, TrialLine
 from harness.runner.control import StopReason
-from harness.runner.launch import discard, header_of, redactor_of
+from harness.runner.launch import discard, header_of, redactor_of, require_trust
 from harness.runner.observer import Silent
 from harness.runner.plan import Job, Plan
 from harness.runner.run import LiveRun, RunOptions, cause_of
@@ -101,6 +101,7 @@ async def open_stepwise(plan: Plan, path: Path, options: RunOptions, *, planned:
         HarnessError: the log cannot be written.
     """
     opened = False
+    require_trust(plan)
     redactor = redactor_of(plan)
     with LogWriter(path, redactor.document, redactor.learn) as log:
         log.append(replace(header_of(plan, path.parent.name, options), planned=planned))

@@ -31,6 +31,7 @@ from harness.sessions.guardian import Guardian
 from harness.sessions.hosts import Hosts
 from harness.sessions.identity import Identity, check_identity
 from harness.sessions.joined import JoinedSession, JoinedTools
+from harness.trust import GATE
 from harness.types import Credential, JsonObject, ServerSpec, ToolRequest
 
 MAX_PROCESSES = 16
@@ -136,6 +137,7 @@ class Pool:
     async def _loan(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential
     ) -> AsyncGenerator[Connection]:
+        GATE.servers([server])
         check_identity(server, user_context)
         check_credential(server, user_context, credential)
         identity = Identity(user_context, credential)
@@ -179,6 +181,7 @@ class Pool:
 
     async def _prestart(self, server: ServerSpec, identity: Identity) -> None:
         with suppress(HarnessError):
+            GATE.servers([server])
             check_identity(server, identity.user_context)
             check_credential(server, identity.user_context, identity.credential)
             seat = self._seat(server, identity)

@@ -15,6 +15,7 @@ import sys
 import sysconfig
 import traceback
 from collections.abc import Callable
+from importlib.machinery import PathFinder
 from inspect import isclass, ismodule, unwrap
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +23,7 @@ from typing import Any
 
 from harness.documents.files import shown
 from harness.errors import UsageError, did_you_mean
+from harness.trust import GATE
 from harness.types import Location
 
 _NAME = r"[^\W\d]\w*"
@@ -123,6 +125,9 @@ def _make_importable(folder: Path) -> None:
 
 def _import_module(name: str) -> ModuleType | None:
     """Return the module of that name, or ``None`` if there is none."""
+    beside = PathFinder.find_spec(name.partition(".")[0], [str(Path.cwd())])
+    if beside is not None and beside.origin is not None and name not in sys.modules:
+        GATE.code(Path(beside.origin))
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -143,6 +148,7 @@ def _import_file(path: Path) -> ModuleType:
     name = path.stem if known is None else os.path.realpath(path)
     if name in sys.modules:
         return sys.modules[name]
+    GATE.code(path)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

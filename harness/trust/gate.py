@@ -1,0 +1,153 @@
+"""Who is asked before the first run of a command that stands in somebody else's folder, and what is remembered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.hidden import escaped
+from harness.redaction import KNOWN
+from harness.trust.folders import project_of, why_not_own
+from harness.types import ModelSpec, ServerSpec
+
+VARIABLE = "HARNESS_TRUST"
+"""Set to 1, it says what ``--trust`` says."""
+_SHOWN = 20
+_LONGEST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that a file would have harness do."""
+
+    file: Path
+    """The file."""
+    words: str
+    """What: ``start python server.py``. References such as ``${NAME}`` are as they are written."""
+    detail: str = ""
+    """What makes it another deed when it changes, beside the words."""
+
+    @property
+    def digest(self) -> str:
+        """What is remembered: a deed that has changed is another one."""
+        return hashlib.sha256(f"{self.words}\n{self.detail}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Gate:
+    """Lets a deed pass if its file is one's own, if the user has trusted it before, or does so now."""
+
+    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+        """Trust nothing of others yet, and have nobody to ask."""
+        self.environ = environ
+        self.trusting = False
+        """Whether the user said ``--trust``."""
+        self.ask: Callable[[str], bool] | None = None
+        """Shows a text and returns whether the user agrees; ``None`` where nobody would answer."""
+        self._passed: set[Deed] = set()
+
+    def require(self, deeds: Iterable[Deed]) -> None:
+        """Return if all ``deeds`` may be done.
+
+        Raises:
+            UsageError: one stands in a folder that is not the user's own, and they did not agree to it.
+        """
+        new = [deed for deed in dict.fromkeys(deeds) if deed not in self._passed]
+        foreign: dict[Path, list[Deed]] = {}
+        for deed in new:
+            if why_not_own(deed.file, self.environ) is not None and not self._is_remembered(deed):
+                foreign.setdefault(project_of(deed.file), []).append(deed)
+        for project, unknown in foreign.items():
+            self._agree(project, unknown)
+        self._passed.update(new)
+
+    def servers(self, servers: Iterable[ServerSpec]) -> None:
+        """Require that ``servers`` may be started or reached."""
+        found = [one for server in servers for one in (server, *server.members)]
+        self.require(
+            Deed(Path(server.at.file), words) for server in found if server.at is not None for words in server.deeds
+        )
+
+    def models(self, models: Iterable[ModelSpec]) -> None:
+        """Require that a conversation, and a key, may be sent to where a file says that ``models`` are."""
+        for model in models:
+            file, _, line = model.sources.get("base_url", "").rpartition(":")
+            if file and line.isdigit():
+                key = f" with ${model.api_key_variable}" if model.api_key_variable else ""
+                sent = json.dumps([dict(model.headers), dict(model.body)], default=str)
+                words = f"send conversations to {model.base_url}{key} (model {model.name})"
+                self.require([Deed(Path(file), words, hashlib.sha256(sent.encode()).hexdigest())])
+
+    def code(self, file: Path) -> None:
+        """Require that the Python code in ``file`` may be imported."""
+        try:
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+        except OSError:
+            return  # whoever imports it says so
+        self.require([Deed(file, f"run the Python code in {file}", content)])
+
+    def vouch(self, file: Path, server: ServerSpec) -> None:
+        """Remember that ``file``, which harness has just written, says what the user has typed."""
+        if why_not_own(file, self.environ) is not None:
+            self._remember(project_of(file), [Deed(file, words) for words in server.deeds])
+
+    def _agree(self, project: Path, deeds: list[Deed]) -> None:
+        why = why_not_own(deeds[0].file, self.environ)
+        lines = [f"  - {_line(deed.words)}" for deed in deeds[:_SHOWN]]
+        if len(deeds) > _SHOWN:
+            lines.append(f"  - and {len(deeds) - _SHOWN} more")
+        told = "\n".join(lines)
+        given = self.trusting or self.environ.get(VARIABLE) == "1"
+        if not given and self.ask is not None:
+            given = self.ask(f"This folder is not your own: {_line(why or '')}.\nIts files ask to\n{told}\n")
+            if not given:
+                raise UsageError("nothing was started, since you did not agree")
+        if not given:
+            raise UsageError(
+                f"this folder is not your own: {_line(why or '')}. Its files ask to\n{told}",
+                meant=f"Read them. If they may do that, add --trust, or set {VARIABLE}=1: it is remembered for this "
+                "folder and what is listed here.",
+            )
+        self._remember(project, deeds)
+
+    def _is_remembered(self, deed: Deed) -> bool:
+        return deed.digest in self._read().get(str(project_of(deed.file)), ())
+
+    def _remember(self, project: Path, deeds: list[Deed]) -> None:
+        folders = self._read()
+        folders[str(project)] = sorted({*folders.get(str(project), ()), *(deed.digest for deed in deeds)})
+        path = self._place
+        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+        with suppress(OSError):  # who cannot keep it is asked again
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            beside.touch(0o600)
+            beside.write_text(json.dumps({"folders": folders}, indent=1) + "\n", "utf-8")
+            beside.replace(path)
+
+    def _read(self) -> dict[str, list[str]]:
+        try:
+            folders = json.loads(self._place.read_text("utf-8"))["folders"]
+            return {str(folder): [str(digest) for digest in digests] for folder, digests in folders.items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return {}
+
+    @property
+    def _place(self) -> Path:
+        base = self.environ.get("XDG_STATE_HOME") or ""
+        home = Path(self.environ.get("HOME") or Path.home())
+        return (Path(base) if Path(base).is_absolute() else home / ".local" / "state") / "harness" / "trust.json"
+
+
+def _line(text: str) -> str:
+    shown = escaped(" ".join(KNOWN.text(text).split()))
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+
+
+GATE = Gate()
+"""The gate of this process."""
