@@ -41,6 +41,18 @@ class Location:
         return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedTool:
+    """A tool whose name somebody wrote down: in a check, a scripted call, or a list of blocked tools."""
+
+    tool: str
+    """The name."""
+    at: Location | None = None
+    """Where it was written."""
+    allow_absent: bool = False
+    """Whether it is meant that no server lists such a tool; otherwise that is a mistake."""
+
+
 # ── What is asked: suites, cases, checks ─────────────────────────────────────────────────────
 
 Severity: TypeAlias = Literal["fail", "warn"]
@@ -335,6 +347,8 @@ class ServerSpec:
     """Refuse to send a call to any tool that is not marked ``readOnlyHint``."""
     block: tuple[str, ...] = ()
     """Tools to which no call is ever sent."""
+    blocked: tuple[NamedTool, ...] = field(default=(), compare=False)
+    """Those of `block` of which it is known where they were written, or that they may be absent."""
     reset: ScriptedCall | None = None
     """Under ``isolation: case``: the call that makes its state a fresh one, so that no new process is needed."""
     queries: Mapping[str, StateQuery] = field(default_factory=dict)
@@ -367,6 +381,8 @@ class Suite:
     """Refuse to send a call to any tool that is not marked ``readOnlyHint``, whatever the server's entry says."""
     block: tuple[str, ...] = ()
     """Tools to which no call is ever sent, beside those that the server's entry blocks."""
+    blocked: tuple[NamedTool, ...] = field(default=(), compare=False)
+    """Those of `block` of which it is known where they were written, or that they may be absent."""
     system_prompt: str | None = None
     """Sent to the model ahead of the conversation."""
     require_identity: bool = False
@@ -391,6 +407,8 @@ class Suite:
     """How cases add up to scores, as `harness.reports.scores` reads it; ``None`` where a pass rate says all."""
     notes: tuple[str, ...] = ()
     """What its reader has to say of it short of a mistake, each with its place."""
+    left_out: tuple[Case, ...] = field(default=(), repr=False, compare=False)
+    """Cases that are not run because nobody picked them: their users are users of the server, too."""
 
 
 # ── Who answers: models ──────────────────────────────────────────────────────────────────────

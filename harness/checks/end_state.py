@@ -60,7 +60,7 @@ def _wanted(kind: str, params: JsonObject) -> Iterator[Wanted]:
 
 def _read(value: Any, path: Path) -> JsonObject:
     given = mapping(value, path, optional=(*_SOURCES, "args", "path", "value", "same_state_as"))
-    found = {key: given[key] for key in ("severity",) if key in given} | {"source": _source(given, path)}
+    found = {key: given[key] for key in ("severity", "allow_absent") if key in given} | {"source": _source(given, path)}
     if ("same_state_as" in given) == ("value" in given or "path" in given):
         raise InvalidValue("a state needs either something to match or calls to compare with", path=path, meant=_MEANT)
     if "same_state_as" in given:

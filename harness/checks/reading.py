@@ -22,12 +22,15 @@ SEVERITY: JsonObject = {"enum": ["fail", "warn"], "description": "warn: a failur
 TEXT: JsonObject = {"type": "string", "pattern": r"\S"}
 """Schema of a text that is not blank."""
 
+ALLOW_ABSENT: JsonObject = {"type": "boolean", "description": "true: it is meant that no server lists such a tool"}
+"""Schema of ``allow_absent``, which stands beside ``tool``."""
+
 CALL: JsonObject = {
     "anyOf": [
         TEXT,
         {
             "type": "object",
-            "properties": {"tool": TEXT, "args": {"type": "object"}},
+            "properties": {"tool": TEXT, "args": {"type": "object"}, "allow_absent": ALLOW_ABSENT},
             "required": ["tool"],
             "additionalProperties": False,
         },
@@ -44,10 +47,11 @@ _MEANT_KEYS = {
 
 
 def long_form(properties: JsonObject, required: Sequence[str]) -> JsonObject:
-    """Return the schema of a mapping with these keys and ``severity``."""
+    """Return the schema of a mapping with these keys and ``severity``, and ``allow_absent`` where it names a tool."""
+    absent = {"allow_absent": ALLOW_ABSENT} if "tool" in properties else {}
     return {
         "type": "object",
-        "properties": {**properties, "severity": SEVERITY},
+        "properties": {**properties, **absent, "severity": SEVERITY},
         "required": list(required),
         "additionalProperties": False,
     }
@@ -62,7 +66,7 @@ def mapping(value: Any, path: Path, *, required: Sequence[str] = (), optional: S
     if not isinstance(value, Mapping):
         raise InvalidValue(f"this is {kind_of(value)} where a mapping belongs", path=path)
     found: dict[str, Any] = plain(value, path)
-    known = (*required, *optional, "severity")
+    known = (*required, *optional, *(["allow_absent"] if "tool" in (*required, *optional) else []), "severity")
     for key in found:
         if key not in known:
             raise InvalidValue(f"unknown key {key!r}", path=(*path, key), meant=_meant(key, known))
@@ -71,6 +75,10 @@ def mapping(value: Any, path: Path, *, required: Sequence[str] = (), optional: S
         raise InvalidValue(f"{missing[0]!r} is missing", path=path, meant=f"It takes {', '.join(known)}.")
     if "severity" in found and found["severity"] not in ("fail", "warn"):
         raise InvalidValue(f"severity is fail or warn, not {show(found['severity'])}", path=(*path, "severity"))
+    if not isinstance(absent := found.get("allow_absent", False), bool):
+        raise InvalidValue(f"allow_absent is true or false, not {show(absent)}", path=(*path, "allow_absent"))
+    if "allow_absent" in found and "tool" not in found:
+        raise InvalidValue("allow_absent needs the tool that may be absent", path=(*path, "allow_absent"))
     return found
 
 

@@ -6,6 +6,7 @@ Suites and configuration write servers alike; the JSON Schema of suites comes fr
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from harness.config.identity_entries import IDENTITY, read_identity
@@ -15,19 +16,80 @@ from harness.documents.document import Steps
 from harness.documents.fields import (
     Field,
     Layout,
+    as_line,
+    as_list,
     as_mapping_or_line,
     choice,
     flag,
-    lines,
+    found,
     number,
 )
 from harness.documents.reading import Reading
-from harness.types import ServerSpec
+from harness.errors import InvalidValue
+from harness.types import JsonObject, NamedTool, ServerSpec
+
+
+def _blocked(value: Any) -> tuple[NamedTool, ...]:
+    """Take a list of tools, each a name or ``{tool, allow_absent}``."""
+    return tuple(_blocked_tool(item, index) for index, item in enumerate(as_list(value)))
+
+
+def _blocked_tool(item: Any, index: int) -> NamedTool:
+    try:
+        return _written_out(item) if isinstance(item, dict) else NamedTool(tool=as_line(item))
+    except InvalidValue as error:
+        raise InvalidValue(error.message, path=(index, *error.path), meant=error.meant) from error
+
+
+def _written_out(item: Mapping[str, Any]) -> NamedTool:
+    absent = item.get("allow_absent", False)
+    if "tool" not in item or not isinstance(absent, bool) or item.keys() - {"tool", "allow_absent"}:
+        raise InvalidValue(f"expected a tool's name, found {found(item)}", meant=_BLOCKED_FORM)
+    return NamedTool(tool=as_line(item["tool"]), allow_absent=absent)
+
+
+_BLOCKED_FORM = "Write the name alone, or {tool: NAME, allow_absent: true} if it may be that no server lists it."
+_TOOL_NAME: JsonObject = {"type": "string", "pattern": r"\S"}
+_BLOCK = Field(
+    schema={
+        "type": "array",
+        "items": {
+            "anyOf": [
+                _TOOL_NAME,
+                {
+                    "type": "object",
+                    "properties": {
+                        "tool": _TOOL_NAME,
+                        "allow_absent": {
+                            "type": "boolean",
+                            "description": "true: it is meant that no server lists such a tool",
+                        },
+                    },
+                    "required": ["tool"],
+                    "additionalProperties": False,
+                },
+            ]
+        },
+        "description": "Tools to which no call is ever sent.",
+    },
+    parse=_blocked,
+)
+
+
+def blocking(reading: Reading, path: Steps, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ``block`` among the parsed ``values`` of the mapping at ``path`` makes of a server or a suite."""
+    named: tuple[NamedTool, ...] = values.get("block", ())
+    places = (reading.document.at((*path, "block", index)) for index in range(len(named)))
+    return {
+        "block": tuple(one.tool for one in named),
+        "blocked": tuple(replace(one, at=at) for one, at in zip(named, places, strict=True)),
+    }
+
 
 HANDLING = {
     "isolation": choice("When a fresh process is started: for each user, or for each test.", ("identity", "case")),
     "read_only": flag("Refuse to send calls to tools that are not marked read-only."),
-    "block": lines("Tools to which no call is ever sent."),
+    "block": _BLOCK,
 }
 """How a server is handled: a server's entry says it for all suites, a suite for itself."""
 
@@ -77,5 +139,5 @@ def read_server(
     identity = read_identity(reading, (*path, "identity"), values.pop("identity", "meta"))
     if "reset" in values:
         values.setdefault("isolation", "case")
-    fields = {_RENAMED.get(key, key): value for key, value in values.items()}
+    fields = {_RENAMED.get(key, key): value for key, value in values.items()} | blocking(reading, path, values)
     return ServerSpec(**fields, name=name, identity=identity, at=reading.document.at(path))

@@ -10,7 +10,7 @@ import anyio
 
 from harness.canonical import digest
 from harness.checks import Evidence, evaluate
-from harness.errors import HarnessError, NotAdmitted, NothingToRun, ServerError
+from harness.errors import HarnessError, InvalidInput, NotAdmitted, NothingToRun, ServerError
 from harness.policy.views import Result
 from harness.probing.callers import MAX_DAMAGED, MAX_PROCESSES, Caller, damaged_callers, flawed_callers
 from harness.probing.calls import ProbeCall, Skipped, choose_calls
@@ -18,6 +18,8 @@ from harness.probing.confirmation import Again, Suspicion
 from harness.probing.expectations import Expectations
 from harness.probing.stability import follows_the_caller_before, told
 from harness.runlog import TrialLine
+from harness.runner.named_tools import named_in
+from harness.runner.unoffered import sorted_problems, titles, unoffered
 from harness.runner.verdict import run_of, unstarted_run, utc_now
 from harness.sessions import Session
 from harness.sessions.pool import Pool
@@ -85,6 +87,8 @@ class Asking:
                 failure = error
         if not self.lists and failure is not None:
             raise failure
+        if failure is None:  # who could not be asked may be offered what the others are not
+            self._check_names()
         tools: dict[str, Tool] = {}
         for listed in self.lists.values():
             tools |= {tool.name: tool for tool in listed.tools if tool.name not in tools}
@@ -100,6 +104,23 @@ class Asking:
         if not self.calls:
             reasons = "; ".join(f"{each.tool}: {each.reason}" for each in self.skipped) or "the server has no tools"
             raise NothingToRun(f"there is no call to make: {reasons}")
+
+    def _check_names(self) -> None:
+        """Refuse names of tools that nobody is offered.
+
+        Raises:
+            InvalidInput: with all of them.
+        """
+        known = {name: title for tools in self.lists.values() for name, title in titles(tools).items()}
+        server = self.plan.server
+        named = (*server.blocked, *(named for case in self.plan.cases for named in named_in(case)))
+        problems = [
+            unoffered(one, "no identity of the suite is offered a", known, may_say_absent=True)
+            for one in named
+            if one.tool not in known and not one.allow_absent
+        ]
+        if problems and known:
+            raise InvalidInput(sorted_problems(problems))
 
     def callers(self) -> tuple[Caller, ...]:
         """Return everybody who asks."""

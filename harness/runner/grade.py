@@ -13,14 +13,16 @@ from harness.checks import VOCABULARY, Evidence, evaluate
 from harness.checks.admission import knows_refusal
 from harness.checks.judge import Judge, JudgeModel
 from harness.config import load_config
-from harness.errors import HarnessError, JudgeError
+from harness.errors import HarnessError, InvalidInput, JudgeError
 from harness.redaction import KNOWN
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.runner.folders import log_path, new_run_id
 from harness.runner.judging import Bench, choose_judges
+from harness.runner.named_tools import is_told_its_tools, named_in
 from harness.runner.opening import open_models
 from harness.runner.plan import describe_suite
 from harness.runner.prepare import suite_roots
+from harness.runner.unoffered import sorted_problems, titles, unoffered
 from harness.runner.verdict import run_of, unstarted_run, utc_now
 from harness.suites.csv_dataset import NO_LIMIT, reader
 from harness.suites.discovery import find_suites
@@ -47,16 +49,37 @@ def grade_run(log: RunLog, names: Sequence[str], cwd: Path, judge_model: str | N
     named, and not at all otherwise.
 
     Raises:
-        UsageError: there is no such suite or judge, or a suite is invalid.
+        UsageError: there is no such suite or judge, a suite is invalid, or it names a tool that nobody was offered.
     """
     origins = [facts.get("reference") or facts.get("file") for facts in log.header.suites.values()]
     names = names or [origin for origin in origins if origin]
     found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(NO_LIMIT))
     KNOWN.know(suites=found)
     suites = [_called_as_then(suite, log) for suite in found]
+    _check_names(log, suites)
     bench = None if judge_model is None else choose_judges(suites, judge_model, load_config(cwd, os.environ))
     GATE.models(() if bench is None else bench.models)
     return grade(log, suites, log_path(new_run_id([suite.name for suite in suites])), bench)
+
+
+def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
+    """Refuse names of tools that nobody in ``log`` was offered: a misspelt prohibition would pass for ever.
+
+    Raises:
+        InvalidInput: with all of them; a log without lists, such as one of recorded outputs, has none to compare.
+    """
+    known = {name: title for tools in log.tools.values() for name, title in titles(tools).items()}
+    asked = {(run.suite, run.case) for run in log.runs}
+    problems = [
+        unoffered(named, "no list of tools in this log has a", known, may_say_absent=True)
+        for suite in suites
+        for case in suite.cases
+        if (suite.name, case.name) in asked and not is_told_its_tools(case)
+        for named in named_in(case)
+        if named.tool not in known and not named.allow_absent
+    ]
+    if problems and known:
+        raise InvalidInput(sorted_problems(problems))
 
 
 def _called_as_then(suite: Suite, log: RunLog) -> Suite:

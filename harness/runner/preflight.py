@@ -1,15 +1,16 @@
-"""Before a token is spent: does every tool have the arguments that checks and scripted calls name?
+"""Before a token is spent: is there every tool, and does it have the arguments, that checks and scripted calls name?
 
 A server says only at run time which arguments its tools take, and may say it differently to every user. So
 the tools of the users of a plan are listed before its first trial opens a session; the sessions stay open for
 the trials. Users beyond the first `LISTED_AHEAD`, and those whose server did not come up, are looked at when
-their own session opens: starting every process at once would cost more than it saves.
+their own session opens: starting every process at once would cost more than it saves. Where a tool is named that
+none of them is offered, all others are asked, too (`harness.runner.offers`).
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,8 +19,10 @@ import anyio
 from harness.canonical import canonical_json
 from harness.checks.argument_names import argument_names
 from harness.errors import HarnessError, InvalidInput, Problem, did_you_mean
+from harness.runner.offers import Listed, Offers
 from harness.runner.plan import Job, Plan
 from harness.runner.recorded import RECORDED
+from harness.runner.unoffered import sorted_problems
 from harness.sessions import SessionPool
 from harness.types import Case, Credential, JsonObject, Location, ServerSpec, Tool, ToolList
 
@@ -47,6 +50,7 @@ class Preflight:
         self._users: dict[tuple[int, str], _User] = {}
         self._user_of: dict[tuple[str, str], _User] = {}
         self._over = anyio.Event()
+        self._offers = Offers(plan)
         for job in plan.jobs:
             if job.model.provider != RECORDED:  # whose calls were made elsewhere, to other tools
                 self._add(job)
@@ -55,23 +59,37 @@ class Preflight:
         """List the tools of the first users; a server that does not come up is left to its trials.
 
         Raises:
-            InvalidInput: with every argument that a tool does not have.
+            InvalidInput: with every tool that nobody is offered, and every argument that a tool does not have.
         """
         problems: list[Problem] = []
 
-        async def look(user: _User) -> None:
+        async def look(user: _User | Listed) -> None:
+            who = user.server, user.user_context, user.credential
             try:
-                async with pool.session(user.server, user.user_context, user.credential) as session:
-                    problems.extend(_problems(user.cases, session.tools))
+                async with pool.session(*who) as session:
+                    self._offers.learn(*who, session.tools)
+                    if isinstance(user, _User):
+                        problems.extend(_problems(user.cases, session.tools))
             except HarnessError as error:
-                user.failure = error
+                self._offers.failed(*who, error)
+                if isinstance(user, _User):
+                    user.failure = error
 
-        async with anyio.create_task_group() as group:
-            for user in list(self._users.values())[:LISTED_AHEAD]:
-                group.start_soon(look, user)
+        wave: Sequence[_User | Listed] = list(self._users.values())[:LISTED_AHEAD] or self._offers.next_users(1)
+        while wave:
+            async with anyio.create_task_group() as group:
+                for user in wave:
+                    group.start_soon(look, user)
+            wave = self._offers.next_users(LISTED_AHEAD)
+        problems += self._offers.problems()
         if problems:
-            raise _invalid(problems)
+            raise InvalidInput(sorted_problems(problems))
         self._over.set()
+
+    @property
+    def lists(self) -> Iterable[tuple[Listed, ToolList]]:
+        """Every list that was asked for, with its first user: what a name was looked for in."""
+        return self._offers.lists.values()
 
     async def wait(self, job: Job) -> None:
         """Wait until all have been looked at; a trial that held a session meanwhile could stand in the way.
@@ -79,7 +97,7 @@ class Preflight:
         Raises:
             HarnessError: the server of this user did not come up. It is told once; the next trial tries again.
         """
-        if self._users:
+        if self._users or self._offers:
             await self._over.wait()
         user = self._user_of.get(_case_key(job))
         if user is not None and user.failure is not None:
@@ -90,10 +108,14 @@ class Preflight:
         """Look at ``tools``, in case that nobody has seen those of this user before.
 
         Raises:
-            InvalidInput: the job's case names an argument that a tool does not have.
+            InvalidInput: the job's case names a tool that nobody is offered, or an argument that a tool does not have.
+            HarnessError: it names a tool of which that cannot be said, because a server does not come up.
         """
-        if _case_key(job) in self._user_of and (problems := list(_problems([job.trial.case], tools))):
-            raise _invalid(problems)
+        case = job.trial.case
+        self._offers.learn(job.server, case.user_context, case.credential, tools)
+        self._offers.check(_case_key(job))
+        if _case_key(job) in self._user_of and (problems := list(_problems([case], tools))):
+            raise InvalidInput(sorted_problems(problems))
 
     def _add(self, job: Job) -> None:
         key, case = _case_key(job), job.trial.case
@@ -172,7 +194,3 @@ _MAX_DEPTH = 10
 def _offer(known: Iterable[str]) -> str:
     names = ", ".join(known)
     return f"It takes {names}." if names else "It takes no arguments."
-
-
-def _invalid(problems: Iterable[Problem]) -> InvalidInput:
-    return InvalidInput(sorted(dict.fromkeys(problems), key=lambda problem: (problem.at.file, problem.at.line or 0)))

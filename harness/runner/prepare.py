@@ -18,6 +18,7 @@ from harness.runner import bounds
 from harness.runner.credentials import check_credentials
 from harness.runner.folders import find_log
 from harness.runner.judging import choose_judges
+from harness.runner.named_tools import ON_COMMAND_LINE
 from harness.runner.plan import Plan, make_plan
 from harness.runner.playing import choose_players
 from harness.runner.recorded import as_recorded, entrants, judged_then, possible
@@ -25,7 +26,7 @@ from harness.runner.shard import shard
 from harness.suites.benchmarks import narrowed
 from harness.suites.csv_dataset import MAX_CASES, reader
 from harness.suites.discovery import distinct, find_suites, select_cases
-from harness.types import DEFAULT_TIMEOUT_S, Case, JsonObject, ModelSpec, ServerSpec, Suite
+from harness.types import DEFAULT_TIMEOUT_S, Case, JsonObject, ModelSpec, NamedTool, ServerSpec, Suite
 
 EMBEDDED_MODEL = "lexical"
 """What runs when nobody named a model: a key in the environment alone never starts a paid run."""
@@ -234,6 +235,11 @@ def guarded(server: ServerSpec, suite: Suite, request: Request) -> ServerSpec:
         isolation=suite.isolation or server.isolation,
         read_only=server.read_only or suite.read_only or request.read_only,
         block=(*server.block, *suite.block, *request.block),
+        blocked=(
+            *server.blocked,
+            *suite.blocked,
+            *(NamedTool(tool=tool, at=ON_COMMAND_LINE) for tool in request.block),
+        ),
     )
 
 

@@ -27,7 +27,7 @@ from harness.runner.recorded import RECORDED
 from harness.runner.trial import TrialOutcome, run_trial
 from harness.runner.verdict import unstarted_run, utc_now
 from harness.sessions import SessionPool, open_sessions
-from harness.types import DECIDED
+from harness.types import DECIDED, JsonObject, ToolList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,8 @@ async def run_plan(plan: Plan, log: LogWriter, options: RunOptions, observer: Ob
     Trial failures are results, not exceptions.
 
     Raises:
-        UsageError: a model cannot be opened, or a case names an argument that a tool does not have.
+        UsageError: a model cannot be opened, or a case names a tool that nobody is offered, or an argument
+            that a tool does not have.
         HarnessError: the log cannot be written.
     """
     try:
@@ -137,11 +138,17 @@ class LiveRun:
         self._preflight, self._early = Preflight(plan), EarlyStopping(plan)
         jobs = iter(plan.jobs)
         async with anyio.create_task_group() as looking:
-            looking.start_soon(self._preflight.run, pool)
+            looking.start_soon(self._look, self._preflight, pool)
             async with anyio.create_task_group() as workers:
                 for _ in range(min(self._options.concurrency, len(plan.jobs))):
                     workers.start_soon(self._work, jobs, pool, models)
             looking.cancel_scope.cancel()
+
+    async def _look(self, preflight: Preflight, pool: SessionPool) -> None:
+        """Look at tools ahead of the trials; the log keeps the lists, for whoever judges it anew."""
+        await preflight.run(pool)
+        for user, tools in preflight.lists:
+            self._keep(tools, user.server.name, user.user_context)
 
     async def _work(self, jobs: Iterator[Job], pool: SessionPool, models: dict[str, Model]) -> None:
         for job in jobs:
@@ -166,14 +173,18 @@ class LiveRun:
 
     def record(self, outcome: TrialOutcome, job: Job) -> None:
         """Write what a trial came to, then tell of it."""
-        tools = outcome.tools
-        if tools is not None and tools.digest not in self._seen_tools:
-            self._seen_tools.add(tools.digest)
-            self._log.append(ToolsLine(server=job.server.name, tools=tools, user_context=job.trial.case.user_context))
+        if outcome.tools is not None:
+            self._keep(outcome.tools, job.server.name, job.trial.case.user_context)
         self._log.append(outcome.line)
         self.control.account(outcome.line.run)
         self._early.account(outcome.line.run)
         self._observer.finished(outcome.line.run)
+
+    def _keep(self, tools: ToolList, server: str, who: JsonObject | None) -> None:
+        """Write a list of tools, once."""
+        if tools.digest not in self._seen_tools:
+            self._seen_tools.add(tools.digest)
+            self._log.append(ToolsLine(server=server, tools=tools, user_context=who))
 
     def close_log(self) -> None:
         """Write the footer, and close the log."""

@@ -95,7 +95,7 @@ class Caller:
     def _unsent(self, request: ToolRequest) -> tuple[Outcome, str] | None:
         """Return why the call must not be sent, or ``None``."""
         if request.tool in self._blocked:
-            return "blocked", f"harness did not send this call: the tool {request.tool!r} is blocked for this suite"
+            return "blocked", _blocked_words(request.tool)
         if self._allowed is not None and request.tool not in self._allowed:
             return "blocked", (
                 f"harness did not send this call: this server is used read-only, and {request.tool!r} "
@@ -179,6 +179,16 @@ class Caller:
         tool = draft.request.tool
         listed = tool in self._listed
         return classify(text, tool=tool, listed=listed, code=code, arguments_valid=not draft.arguments.errors)
+
+
+def held_back(request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
+    """Return the record of a call that is not sent because its tool is blocked."""
+    draft = _Draft(request, turn, anyio.current_time() - epoch)
+    return draft.record("blocked", _blocked_words(request.tool))
+
+
+def _blocked_words(tool: str) -> str:
+    return f"harness did not send this call: the tool {tool!r} is blocked for this suite"
 
 
 class _Draft:

@@ -8,12 +8,13 @@ offered.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import chain, count
 
 from harness.canonical import digest
 from harness.errors import ServerError
+from harness.sessions.calls import held_back
 from harness.sessions.connection import Connection
 from harness.types import JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
 
@@ -65,9 +66,19 @@ def _told_apart(tools: Sequence[tuple[str, str]]) -> list[str]:
 class JoinedSession:
     """A `harness.sessions.Session` over those of several servers, all of one user."""
 
-    def __init__(self, names: Sequence[str], connections: Sequence[Connection], tools: JoinedTools) -> None:
-        """Join ``connections`` to the servers called ``names``, whose tools are ``tools``."""
+    def __init__(
+        self,
+        names: Sequence[str],
+        connections: Sequence[Connection],
+        tools: JoinedTools,
+        block: Collection[str] = (),
+    ) -> None:
+        """Join ``connections`` to the servers called ``names``, whose tools are ``tools``.
+
+        No call is sent to a tool that is offered by a name in ``block``; connections block by their own names.
+        """
         self._names = names
+        self._block = block
         self._connections = connections
         self._tools = tools
 
@@ -83,6 +94,8 @@ class JoinedSession:
 
     async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
         """Send one call to the server that has its tool (see `harness.sessions.Session.call`)."""
+        if request.tool in self._block:
+            return held_back(request, turn=turn, epoch=epoch)
         place, own = self._tools.home(request.tool)
         made = await self._connections[place].call(replace(request, tool=own), turn=turn, epoch=epoch)
         return replace(made, tool=request.tool)

@@ -112,7 +112,7 @@ class Pool:
             lists = tuple(connection.tools for connection in connections)
             known = (*names, *(tools.digest for tools in lists))
             tools = self._joined.get(known) or self._joined.setdefault(known, JoinedTools(names, lists))
-            yield JoinedSession(names, connections, tools)
+            yield JoinedSession(names, connections, tools, frozenset(server.block))
 
     @asynccontextmanager
     async def _room(self, servers: int, server: ServerSpec) -> AsyncGenerator[None]:

@@ -12,10 +12,10 @@ from harness.documents.files import shown
 from harness.errors import InvalidInput, NothingToRun, Problem, UsageError, did_you_mean
 from harness.suites import PYTHON_SUITES, Reader, Vocabulary, is_suite_file, read_suite
 from harness.suites.benchmarks import BENCHMARKS, benchmark_of
-from harness.suites.pattern import compile_pattern, labels
+from harness.suites.pattern import Picks, compile_pattern, labels
 from harness.suites.python_import import NoSuchModule, may_be_reference, names_a_file
 from harness.suites.python_suite import read_reference
-from harness.types import Location, Suite
+from harness.types import Case, Location, Suite
 
 _SUITE_LINE = re.compile(r"""^\s*["']?suite["']?\s*:\s*["']?(.*?)["']?\s*(?:#.*)?$""", re.MULTILINE)
 
@@ -59,11 +59,15 @@ def select_cases(suites: Sequence[Suite], pattern: str | None) -> tuple[Suite, .
     if pattern is None:
         return tuple(suites)
     picks = compile_pattern(pattern)
-    picked = (
-        replace(suite, cases=tuple(case for case in suite.cases if picks(labels(suite.name, case.name, case.tags))))
-        for suite in suites
-    )
+    picked = (_picked(suite, picks) for suite in suites)
     return tuple(suite for suite in picked if suite.cases)
+
+
+def _picked(suite: Suite, picks: Picks) -> Suite:
+    kept: dict[bool, list[Case]] = {True: [], False: []}
+    for case in suite.cases:
+        kept[picks(labels(suite.name, case.name, case.tags))].append(case)
+    return replace(suite, cases=tuple(kept[True]), left_out=tuple(kept[False]))
 
 
 def suite_files(folder: Path) -> tuple[Path, ...]:

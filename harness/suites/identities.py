@@ -69,12 +69,15 @@ def _tool(value: Any) -> JsonObject:
     """Take a tool's name, or ``{tool, args}``."""
     if not isinstance(value, dict):
         return {"tool": as_line(value)}
-    unknown = next((key for key in value if key not in {"tool", "args"}), None)
+    unknown = next((key for key in value if key not in {"tool", "args", "allow_absent"}), None)
     if unknown is not None:
-        raise InvalidValue(f"unknown key {unknown!r}", path=(unknown,), meant="It takes 'tool' and 'args'.")
+        meant = "It takes 'tool', 'args' and 'allow_absent'."
+        raise InvalidValue(f"unknown key {unknown!r}", path=(unknown,), meant=meant)
     if "tool" not in value:
         raise InvalidValue("'tool' is missing", meant="Write {tool: …, args: {…}}.")
     as_line(value["tool"])
+    if not isinstance(absent := value.get("allow_absent", False), bool):
+        raise InvalidValue(f"expected true or false, found {found(absent)}", path=("allow_absent",))
     return value
 
 
@@ -108,7 +111,7 @@ TOOL = Field(
             _NAME,
             {
                 "type": "object",
-                "properties": {"tool": _NAME, "args": {"type": "object"}},
+                "properties": {"tool": _NAME, "args": {"type": "object"}, "allow_absent": {"type": "boolean"}},
                 "required": ["tool"],
                 "additionalProperties": False,
             },

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.config.server_entries import read_server
+from harness.config.server_entries import blocking, read_server
 from harness.documents.document import Document, read_document
 from harness.documents.reading import Reading
 from harness.errors import InvalidInput, Problem
@@ -62,7 +62,7 @@ def _suite(reading: Reading, layout: Layouts) -> Suite:
         server=_server(reading, values.get("server"), name),
         isolation=values.get("isolation", isolation),
         read_only=values.get("read_only", False),
-        block=tuple(values.get("block", ())),
+        **blocking(reading, (), values),
         system_prompt=values.get("system_prompt"),
         require_identity=values.get("require_identity", False),
         judge_model=_judge_model(reading, values),

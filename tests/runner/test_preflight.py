@@ -107,7 +107,7 @@ def told(*cases: Case, pool: MemoryPool | None = None) -> str:
 
 
 def test_names_that_the_tools_have_are_no_problem() -> None:
-    look(asking(customer_id="C1"), asking("ping"), asking("anything", whatever=1), asking("unknown_tool", x=1))
+    look(asking(customer_id="C1"), asking("ping"), asking("anything", whatever=1))
 
 
 def test_a_misspelt_argument_is_told_with_its_place_and_the_nearest_name() -> None:
@@ -193,9 +193,9 @@ def test_no_model_is_asked_before_all_have_been_looked_at() -> None:
     assert anyio.run(scenario) is False
 
 
-def test_without_arguments_nobody_waits() -> None:
+def test_where_no_tool_is_named_nobody_waits() -> None:
     async def scenario() -> None:
-        planned = jobs(asking("ping"))
+        planned = jobs(a_case())
         with anyio.fail_after(5):
             await Preflight(plan_of(planned)).wait(planned[0])
 

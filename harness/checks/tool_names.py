@@ -1,0 +1,38 @@
+"""Which tools a check names, so that a misspelt one can be found before a token is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.types import Check, JsonObject, NamedTool
+
+_OWN_WORDS = frozenset({"python", "bfcl", "tau2", "tau2_assertion"})
+"""Kinds whose params are their own: what they call a tool is none of a server's list, or code finds it."""
+
+
+def tool_names(check: Check) -> Iterator[NamedTool]:
+    """Yield every tool that ``check`` names, those inside groups included, at the place of the check."""
+    for tool, allow_absent in _named(check.kind, check.params):
+        yield NamedTool(tool=tool, at=check.at, allow_absent=allow_absent)
+
+
+def _named(kind: str, params: JsonObject) -> Iterator[tuple[str, bool]]:
+    if kind in _OWN_WORDS:
+        return
+    source = params.get("source", {})
+    if isinstance(source, Mapping) and "tool" in source:  # `allow_absent` stands beside it in the suite
+        yield from _tool({"tool": source["tool"], "allow_absent": params.get("allow_absent", False)})
+    yield from _tool(params)
+    for key in ("calls", "expected", "same_state_as"):
+        calls = params.get(key)
+        for call in calls if isinstance(calls, list | tuple) else ():
+            yield from _tool(call)
+    for option in params.get("options", ()):
+        for member in option:
+            yield from _named(member["kind"], member["params"])
+
+
+def _tool(named: Any) -> Iterator[tuple[str, bool]]:
+    if isinstance(named, Mapping) and isinstance(named.get("tool"), str):
+        yield named["tool"], named.get("allow_absent") is True
