@@ -61,6 +61,8 @@ class Connection:
         self._closing = False
         self.unsettled = False
         """Whether a call was given up that the server may still be at work on."""
+        self.touched = False
+        """Whether anything was asked of the server beside its tools, so that its state may be another."""
         self._opened = anyio.Event()
         self._over = anyio.Event()
         self._concluded = anyio.Event()
@@ -94,6 +96,7 @@ class Connection:
     async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
         """Send one call and return its record (see `harness.sessions.Session.call`)."""
         assert self._caller is not None
+        self.touched = True
         made = await self._caller.call(request, turn=turn, epoch=epoch)
         self.unsettled = self.unsettled or made.outcome == "timeout"
         return made
@@ -101,6 +104,7 @@ class Connection:
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request (see `harness.sessions.Session.ask`)."""
         assert self._caller is not None
+        self.touched = True
         return await self._caller.ask(method, params)
 
     async def visit(self, user_context: JsonObject | None) -> Visit:

@@ -5,6 +5,7 @@
 | several trials of one server and user        | they share one connection, also while it starts       |
 | the connection was lost                      | the next loan starts a new one                        |
 | ``isolation: case``                          | each loan has its own, which ends with it             |
+| the same, and nothing was asked of the server | the next loan has it: its state is still fresh        |
 | the same, and the server has a ``reset`` call | each loan has one of its own, which the next gets fresh |
 | it does not start                            | everyone who waits is told; the next loan tries again |
 | it did not start `MAX_STARTS` times in a row | the next loan is told at once                         |
@@ -206,7 +207,7 @@ class Pool:
                 return used
             used.close()
             await used.closed()
-        connection, seat.connection = seat.connection, None  # prestarted, or none
+        connection, seat.connection = seat.connection, None  # prestarted, or its tools were looked at; or none
         if connection is None or connection.lost is not None:
             connection = await self._start(server, identity)
         try:
@@ -219,8 +220,11 @@ class Pool:
         return connection
 
     async def _give_back(self, seat: _Seat, server: ServerSpec, connection: Connection) -> None:
-        """Keep a server for the next loan if its state can be made a fresh one, else end it."""
+        """Keep a server for the next loan if its state is still fresh or can be made so, else end it."""
         cut_off = anyio.get_current_task().has_pending_cancellation()
+        if not connection.touched and connection.lost is None and seat.connection is None and not cut_off:
+            seat.connection = connection
+            return
         if server.reset is not None and connection.lost is None and not connection.unsettled and not cut_off:
             seat.returned.append(connection)
             return

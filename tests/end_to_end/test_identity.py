@@ -119,7 +119,7 @@ def test_callers_with_flawed_tokens_are_judged_without_a_word_to_the_model(proje
     assert "Caller was let in although it must be refused" in finished.stdout
     assert finished.code == 1
     # Nothing was said, and still it is judged anew by what is asked today.
-    today = [*({**test, "assertions": {"must_not_call": ["x"]}} for test in tests[:1]), *tests[2:]]
+    today = [*({**test, "assertions": {"must_not_call": ["delete_customer"]}} for test in tests[:1]), *tests[2:]]
     project.suite("door", today, defaults=defaults)
     project.run("grade", "latest")
     graded = {run.case: run for run in project.log().runs}

@@ -25,7 +25,8 @@ def run(project: Project, names: list[str], *options: str, **servers: Any) -> Fi
     with FakeProvider(both) as provider:
         model = {"type": "openai", "model": "gpt-4o", "base_url": f"{provider.url}/v1", "api_key": "${KEY}"}
         project.configure(models={"models": {"fake": model}}, servers=servers)
-        wanted = [{"tool": "left__echo", "args": {"n": 1}}, {"tool": "right__echo", "args": {"n": 2}}, "get_order"]
+        order = {"tool": "get_order", "allow_absent": True}  # in one of the tests, the third server has no orders
+        wanted = [{"tool": "left__echo", "args": {"n": 1}}, {"tool": "right__echo", "args": {"n": 2}}, order]
         test = {"name": "both", "prompt": "Go.", "assertions": {"must_call": wanted, "no_tool_errors": True}}
         project.suite("several", [test, {**test, "name": "again"}], server=names, model="fake")
         return project.run("evals", "several", "--json-output", *options)

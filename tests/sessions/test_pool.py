@@ -67,7 +67,24 @@ async def test_isolation_by_case_gives_each_loan_a_process_that_ends_with_it(
         async with sharing.session(spec, None) as one, sharing.session(spec, None) as two:
             assert one is not two
             assert len(alive(marker)) == 2
+            await call(one, "echo")
+            await call(two, "echo")
         assert all_gone(marker, within_s=2)
+
+
+async def test_whoever_only_looked_at_the_tools_leaves_a_fresh_process_to_the_next(
+    server: ServerFactory, marker: str
+) -> None:
+    spec = server("ok", isolation="case")
+    async with open_sessions() as sharing:
+        async with sharing.session(spec, None) as looking:
+            assert looking.tools.tools
+        async with sharing.session(spec, None) as trial:
+            assert trial is looking
+            await call(trial, "echo")
+        async with sharing.session(spec, None) as another:
+            assert another is not looking
+        assert len(alive(marker)) == 1
 
 
 async def test_everybody_who_waits_for_a_start_that_fails_is_told(server: ServerFactory) -> None:
