@@ -18,7 +18,7 @@ from harness.runner.named_tools import CaseKey, Mention, Scope, is_told_its_tool
 from harness.runner.plan import Job, Plan
 from harness.runner.recorded import RECORDED
 from harness.runner.unoffered import titles, unoffered
-from harness.sessions.joined import SEPARATOR
+from harness.sessions import SEPARATOR
 from harness.types import Case, Credential, JsonObject, ServerSpec, ToolList
 
 _NEAR = 0.8

@@ -13,6 +13,9 @@ from typing import Protocol
 from harness.redaction import KNOWN
 from harness.types import Credential, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
+SEPARATOR = "__"
+"""Between the name of a joined server and that of its tool; every provider allows it in a tool's name."""
+
 
 class Session(Protocol):
     """One user's open connection to one server; trials of that user may share it at the same time."""

@@ -14,12 +14,10 @@ from itertools import chain, count
 
 from harness.canonical import digest
 from harness.errors import ServerError
+from harness.sessions import SEPARATOR
 from harness.sessions.calls import held_back
 from harness.sessions.connection import Connection
 from harness.types import JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
-
-SEPARATOR = "__"
-"""Between a server's name and that of its tool; every provider allows it in a tool's name."""
 
 
 class JoinedTools:
