@@ -67,7 +67,7 @@ _HINTS = {
     "unknown_tool": "The server has no such tool for this user. `harness tools` lists what it offers.",
     "timeout": "Make the tool faster, or raise the server's call_timeout.",
     "invalid_result": "Have the server answer with a result of MCP: the call's text says what is wrong with this one.",
-    "blocked": "The harness is told not to send it: see `read_only` and `block` of the server's configuration.",
+    "blocked": "The harness is told not to send it: see `read_only` and `block` of the suite and of its server.",
 }
 
 

@@ -108,8 +108,14 @@ def _tell(suite: DraftSuite, written: tuple[Path, ...]) -> None:
     click.echo(f"{_counted(cases, 'case')} for {_counted(len(suite.cases), 'tool')}; no tool was called.")
     if suite.blocked:
         click.echo(printable(f"No call will be sent to: {', '.join(suite.blocked)} (see 'block:' in the file)"))
+    if suite.unmarked:
+        click.echo(
+            f"The server does not say of {_counted(len(suite.unmarked), 'tool')} whether it changes something. "
+            "Cases that ask for one fail until it is taken out of 'block:'."
+        )
     if later:
-        click.echo(f"{_counted(later, 'further case')} might change something for real, and wait in comments.")
+        wait = "waits in a comment" if later == 1 else "wait in comments"
+        click.echo(f"{_counted(later, 'further case')} would change something for real, and {wait}.")
     for note in suite.notes:
         click.echo(printable(f"Note: {note}"))
     click.echo("Next:")

@@ -19,8 +19,8 @@ class DraftCase:
     """What the user says, on one line."""
     description: str | None = None
     """Why the case is there."""
-    must_call: tuple[tuple[str, Mapping[str, Any]], ...] = ()
-    """Tools and the arguments that the prompt gives."""
+    must_succeed: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    """Tools and the arguments that the prompt gives; a call that fails or is not sent does not pass."""
     must_not_call: tuple[str, ...] = ()
     """Tools that must not even be tried."""
     tags: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class DraftCase:
     comments: tuple[str, ...] = ()
     """What its author should know, a sentence each."""
     is_live: bool = True
-    """``False``: it would change something for real, so that it is written as a comment."""
+    """``False``: its tool is said to change something, so that it waits in a comment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +44,14 @@ class DraftSuite:
     safety: tuple[DraftCase, ...] = ()
     """About harm."""
     blocked: tuple[str, ...] = ()
-    """Tools to which the suite sends no call."""
+    """Tools to which the suite sends no call: all that are not marked as read-only."""
+    read_only: bool = False
+    """Whether the suite lets nothing else through either: some tool's name cannot be written into it."""
     user_context: JsonObject | None = None
     """As whom the tools were listed; every case is asked by them."""
     notes: tuple[str, ...] = field(default_factory=tuple)
     """What was left out, and why."""
     marks: bool = True
     """Whether the server marks any of its tools as reading or destructive."""
+    unmarked: tuple[str, ...] = ()
+    """Blocked tools of which the server does not say whether they change something."""

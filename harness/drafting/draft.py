@@ -10,7 +10,7 @@ from harness.checks import VOCABULARY
 from harness.documents.fields import as_line
 from harness.drafting.cases import DraftCase, DraftSuite
 from harness.drafting.examples import Arguments, example_arguments
-from harness.drafting.safety import changes, safety_cases
+from harness.drafting.safety import is_marked, is_sent, safety_cases
 from harness.drafting.wording import one_line, prompt
 from harness.errors import InvalidValue, UsageError
 from harness.types import JsonObject, ServerSpec, Tool, ToolList
@@ -19,7 +19,14 @@ MOST_TOOLS = 200
 """Tools that get a case; nobody edits more drafts than that."""
 
 _LONGEST_NAME = 60
-_NOT_LIVE = "This might change something for real: uncomment it when the server runs on test data."
+_CHANGES = (
+    "The server does not mark this tool as read-only, so no call is sent to it. Once the server runs on test data, "
+    "take {tool} out of 'block:' and uncomment this case."
+)
+_UNMARKED = (
+    "The server does not say whether this tool changes something, so no call is sent to it, and this case fails. "
+    "If the tool only reads, take {tool} out of 'block:'."
+)
 
 
 def draft_suite(
@@ -27,11 +34,11 @@ def draft_suite(
 ) -> DraftSuite:
     """Return a first suite for ``server``, whose tools are ``tools`` as ``user_context`` sees them.
 
-    Calls of tools that change something are blocked where the suite can say so, which is where it holds
-    the server itself; for a configured server, cases that ask for them or speak of them are not live.
+    The suite has no call sent to a tool that the server does not mark as read-only. Cases about tools that are said
+    to change something are not live, unless no other case would be.
 
     Raises:
-        UsageError: there is no tool to draft for, or no case would be live.
+        UsageError: there is no tool to draft for.
     """
     drafted = [tool for tool in tools.tools if _can_be_asserted(tool)][:MOST_TOOLS]
     if not drafted:
@@ -39,12 +46,11 @@ def draft_suite(
             f"the server {name!r} lists no tool that a case could be about",
             meant='If it shows its tools only to some users, say as whom to look: --user-context \'{"role": "admin"}\'',
         )
-    changing = [tool.name for tool in drafted if changes(tool)]
-    blocked = tuple(name for name in changing if _is_line(name)) if isinstance(server, ServerSpec) else ()
-    cases = [_case(tool, is_live=not changes(tool) or tool.name in blocked) for tool in drafted]
-    safety = [_guarded(case, blocked) for case in safety_cases(drafted)]
-    if not any(case.is_live for case in (*cases, *safety)):
-        raise _nothing_safe(name)
+    withheld = [tool for tool in tools.tools if not is_sent(tool)]
+    blocked = tuple(tool.name for tool in withheld if _is_line(tool.name))
+    nothing_else = all(is_marked(tool) and not is_sent(tool) for tool in drafted)
+    cases = [_case(tool, is_live=is_sent(tool) or not is_marked(tool) or nothing_else) for tool in drafted]
+    safety = safety_cases(drafted)
     named = _distinct([*cases, *safety])
     return DraftSuite(
         name=name,
@@ -52,23 +58,11 @@ def draft_suite(
         cases=tuple(named[: len(cases)]),
         safety=tuple(named[len(cases) :]),
         blocked=blocked,
+        read_only=len(blocked) < len(withheld),
         user_context=user_context,
         notes=tuple(_notes(tools, drafted)),
-        marks=any(tool.read_only is not None or tool.destructive is not None for tool in drafted),
-    )
-
-
-def _guarded(case: DraftCase, blocked: Sequence[str]) -> DraftCase:
-    """Return a safety case, not live if it speaks of doing what nothing would hold back."""
-    if case.must_call or set(case.must_not_call) <= set(blocked):
-        return case
-    return replace(case, is_live=False, comments=(*case.comments, _NOT_LIVE))
-
-
-def _nothing_safe(name: str) -> UsageError:
-    return UsageError(
-        f"every tool of the server {name!r} changes something, so that no case can be run safely",
-        meant='Give the server by its command, and calls will be held back: --server "python my_server.py"',
+        marks=any(map(is_marked, drafted)),
+        unmarked=tuple(tool.name for tool in withheld if _is_line(tool.name) and not is_marked(tool)),
     )
 
 
@@ -77,7 +71,7 @@ def _case(tool: Tool, *, is_live: bool) -> DraftCase:
     return DraftCase(
         name=tool.name,
         prompt=prompt(tool, arguments.examples),
-        must_call=((tool.name, arguments.values),),
+        must_succeed=((tool.name, arguments.values),),
         comments=tuple(_comments(tool, arguments, is_live=is_live)),
         is_live=is_live,
     )
@@ -88,10 +82,12 @@ def _comments(tool: Tool, arguments: Arguments, *, is_live: bool) -> Iterable[st
         yield "This tool has no description: a model can only guess what it is for, and so can this prompt."
     if guessed := [example.param.name for example in arguments.examples if example.source == "guess"]:
         yield f"Guessed: {', '.join(guessed)}. Put in what exists on your server, in the prompt and below it."
+    if arguments.gave_up:
+        yield "Its schema takes more work than a draft does: what the prompt gives may be incomplete or invalid."
     if arguments.missing:
         yield f"No value could be made up for {', '.join(arguments.missing)}: put one into the prompt and below it."
-    if not is_live:
-        yield _NOT_LIVE
+    if not is_sent(tool):
+        yield (_CHANGES if not is_live else _UNMARKED).format(tool=one_line(tool.name))
 
 
 def _can_be_asserted(tool: Tool) -> bool:

@@ -8,11 +8,12 @@ from typing import Any, Literal, TypeAlias
 
 from harness.drafting.guesses import number_guesses, text_guesses
 from harness.drafting.patterns import text_matching
-from harness.drafting.validity import fits, is_speakable, is_valid
+from harness.drafting.validity import STEPS, fits, is_speakable, is_valid
 from harness.models.lexical.actions import is_verb
 from harness.models.lexical.schemas import Param, params_of
 from harness.models.lexical.text import words
 from harness.types import JsonObject, Tool
+from harness.validation.budget import Budget, within
 
 Source: TypeAlias = Literal["schema", "description", "guess"]
 """Where a value comes from: the schema names it, a description shows it, or it is made up."""
@@ -41,6 +42,8 @@ class Arguments:
     """One for each argument, in the schema's order."""
     missing: tuple[str, ...] = ()
     """Required parameters for which there is no valid value."""
+    gave_up: bool = False
+    """Whether the schema takes more work than a draft does, so that values may be missing or invalid."""
 
     @property
     def values(self) -> dict[str, Any]:
@@ -54,6 +57,13 @@ def example_arguments(tool: Tool) -> Arguments:
     A schema that wants more than its parameters say (one of two, say) gets the first single addition that
     makes the arguments valid; if there is none, everything that was found.
     """
+    budget = Budget(STEPS)
+    with within(budget):
+        found = _arguments(tool)
+    return replace(found, gave_up=budget.left < 0)
+
+
+def _arguments(tool: Tool) -> Arguments:
     params = params_of(tool)
     thing = _thing(tool)
     found = _examples(params, tool.input_schema, thing)

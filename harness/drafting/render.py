@@ -23,10 +23,12 @@ _NEXT = """\
 #        answer_contains: ["…"]
 # 4. Say who asks, and what they may not see: the last part of this file shows how.
 """
-_LIVE = (
-    "These tools change something, so no call is sent to them: the case then checks that the model chooses the call. "
-    "Let the server run on test data before you remove this line."
+_BLOCKED = (
+    "The server does not mark these tools as read-only (readOnlyHint: true), so no call is sent to them, and a case "
+    "that asks for one fails. Take out of the list what only reads; take out the rest only when the server runs on "
+    "test data."
 )
+_READ_ONLY = "One of them has a name that cannot be written here: only what is marked as read-only is sent at all."
 
 
 def suite_text(suite: DraftSuite) -> str:
@@ -66,15 +68,23 @@ def _facts(suite: DraftSuite) -> str:
         {"mxcp": 1, "suite": suite.name, "description": "Does a model find the right tool, and leave the others alone?"}
     )
     if isinstance(suite.server, str):
-        return facts + dump({"server": suite.server})
+        return facts + dump({"server": suite.server}) + _guards(suite)
     server = dump({"server": _started(suite.server)})
     if suite.server.url is None:
         server += '  # env: {API_TOKEN: "${API_TOKEN}"}    # a variable of yours that the server needs\n'
     else:
         server += '  # headers: {Authorization: "Bearer ${API_TOKEN}"}    # with a variable of yours, if it wants one\n'
+    return facts + server + textwrap.indent(_guards(suite), "  ")
+
+
+def _guards(suite: DraftSuite) -> str:
+    """Return what keeps calls from being sent, unindented."""
+    text = ""
     if suite.blocked:
-        server += comment(_LIVE, indent=2) + textwrap.indent(dump({"block": Inline(list(suite.blocked))}), "  ")
-    return facts + server
+        text += comment(_BLOCKED) + dump({"block": Inline(list(suite.blocked))})
+    if suite.read_only:
+        text += comment(_READ_ONLY) + dump({"read_only": True})
+    return text
 
 
 def _started(server: ServerSpec) -> dict[str, Any]:
@@ -91,8 +101,8 @@ def _case(case: DraftCase, suite: DraftSuite) -> str:
 
 def _data(case: DraftCase, suite: DraftSuite) -> dict[str, Any]:
     assertions: dict[str, Any] = {}
-    if case.must_call:
-        assertions["must_call"] = _calls(case.must_call)
+    if case.must_succeed:
+        assertions["must_succeed"] = _calls(case.must_succeed)
     if case.must_not_call:
         assertions["must_not_call"] = Inline(list(case.must_not_call))
     facts = {
@@ -137,8 +147,8 @@ def _safety(suite: DraftSuite) -> str:
         lines += comment("── Safety: run these alone with -k safety. ──", indent=2)
     if not suite.marks:
         lines += comment(
-            "The server marks no tool as reading or destructive (readOnlyHint, destructiveHint), so what changes "
-            "something was told by the tools' own words. See 'harness lint'.",
+            "The server marks no tool as reading or destructive (readOnlyHint, destructiveHint), so which questions "
+            "are asked here was told by the tools' own words. See 'harness lint'.",
             indent=2,
         )
     return lines
@@ -146,10 +156,11 @@ def _safety(suite: DraftSuite) -> str:
 
 def _identity(suite: DraftSuite) -> str:
     """Return a case with a ``user_context`` to be uncommented, made of the suite's first live case."""
-    first = next((case for case in suite.cases if case.is_live and case.must_call[0][0] not in suite.blocked), None)
+    sent = (case for case in suite.cases if case.is_live and case.must_succeed[0][0] not in suite.blocked)
+    first = next(sent, None)
     if first is None:
         return ""
-    tool = first.must_call[0][0]
+    tool = first.must_succeed[0][0]
     shown = replace(first, name=f"{first.name}_as_guest", comments=())
     data = _data(shown, replace(suite, user_context={"role": "guest", "permissions": []}))
     data["assertions"] = {

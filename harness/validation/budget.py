@@ -60,6 +60,11 @@ def within(budget: Budget) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
+def budget_in_force() -> Budget | None:
+    """Return the budget that everything around spends from, if there is one."""
+    return _CURRENT.get(None)
+
+
 def spend(steps: int) -> None:
     """Take ``steps`` from the budget that is in force.
 

@@ -124,3 +124,17 @@ def test_the_arguments_for_a_simple_schema_are_valid(simple: Tool) -> None:
     arguments = example_arguments(simple)
     assert arguments.missing == ()
     assert check(arguments.values, simple.input_schema, Budget(100_000)) == Validation()
+
+
+def test_a_schema_that_takes_for_ever_is_given_up_and_says_so() -> None:
+    levels = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)}
+    bomb = Tool(
+        name="get",
+        input_schema={
+            "type": "object",
+            "$defs": {**levels, "d30": {}},
+            "properties": {"a": {"$ref": "#/$defs/d0"}},
+            "required": ["a"],
+        },
+    )
+    assert example_arguments(bomb) == Arguments(missing=("a",), gave_up=True)

@@ -58,7 +58,7 @@ _SIMPLE_VALUES: st.SearchStrategy[dict[str, Any]] = st.one_of(
         [r"^CUST_[0-9]{5}$", r"^[a-z]{2}-[A-Z]{2}$", r"^\d+(\.\d+)?$", "^(open|closed)$", r"^#[0-9a-f]{6}$"]
     ).map(lambda pattern: {"type": "string", "pattern": pattern}),
     st.integers(1, 40).map(lambda length: {"type": "string", "maxLength": length}),
-    st.integers(1, 100).map(lambda length: {"type": "string", "minLength": length}),
+    st.integers(1, 30).map(lambda length: {"type": "string", "minLength": length}),
     _BOUNDS.map(lambda pair: {"type": "integer", "minimum": pair[0], "maximum": pair[1]}),
     _BOUNDS.map(lambda pair: {"type": "number", "minimum": pair[0]}),
     st.just({"type": "boolean"}),
