@@ -11,6 +11,8 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
+from harness.redaction import KNOWN
+
 _TYPOGRAPHY = str.maketrans(
     dict.fromkeys("‘’‚‛ʼ′", "'")
     | dict.fromkeys("“”„‟″", '"')
@@ -44,6 +46,7 @@ def _spelled(letter: str) -> str:
 
 def clip(text: str, width: int) -> str:
     """Return ``text`` in at most ``width`` characters, with an ellipsis where it was cut."""
+    text = text if len(text) <= width else KNOWN.text(text)
     return text if len(text) <= width else text[: width - 1].rstrip() + "…"
 
 
@@ -82,9 +85,18 @@ class Folded:
         """Return the stretch between two places of `folded`, with up to ``around`` characters on both sides."""
         first, last = self.offsets[start], max(self.offsets[end - 1] + 1, self.offsets[start] + 1)
         left, right = max(0, first - around), min(len(self.shown), last + around)
+        if KNOWN.text(self.shown) is not self.shown:  # a secret that is cut in two would not be known any more
+            left, right = _at_word(self.shown, left, -1), _at_word(self.shown, right, 1)
         before, after = "…" if left else "", "…" if right < len(self.shown) else ""
-        context = before + " ".join(clean(self.shown[left:right]).split()) + after
+        context = before + " ".join(clean(KNOWN.text(self.shown[left:right])).split()) + after
         return Passage(found=line(self.shown[first:last]), context=clip(context, 2 * around + 160))
+
+
+def _at_word(text: str, place: int, step: int) -> int:
+    """Return the next place from ``place`` in the direction of ``step`` where no word is cut."""
+    while 0 < place < len(text) and not (text[place - 1].isspace() or text[place].isspace()):
+        place += step
+    return place
 
 
 def folding(text: str, *, emphasis: bool = True) -> Folded:

@@ -53,7 +53,7 @@ def command(
     text = _only([*([server] if server else []), *command_lines], config)
     spec = config.server_option(text)
     path = require_free(suite_name(spec, name), project)
-    GATE.servers([spec])
+    GATE.plan([spec])
     tools = list_tools(spec, user_context)
     server_facts, variables = _written(text, spec)
     suite = draft_suite(path.stem, server_facts, tools, user_context)

@@ -48,7 +48,7 @@ def command(file: Path, judge_model: str | None, threshold: float, json_output: 
     """
     items = read_labelled(file)
     spec = sole_judge(judge_model, load_config(Path.cwd(), os.environ))
-    GATE.models([spec])
+    GATE.plan((), [spec])
     for note in spec.notes:
         click.echo(note, err=True)
     click.echo(f"{len(items)} answers are judged by {spec.name}.", err=True)

@@ -32,7 +32,7 @@ def _listed(
     spec = _chosen_server(
         load_config(Path.cwd(), os.environ, mcp_config), [*([server] if server else []), *command_lines]
     )
-    GATE.servers([spec])
+    GATE.plan([spec])
     return Listed(spec, list_tools(spec, user_context))
 
 

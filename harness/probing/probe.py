@@ -45,7 +45,7 @@ async def probe(
     """
     secrets: list[str] = []  # what comes up before there is a log to keep them out of
     learners: list[Callable[[str], None]] = [secrets.append]
-    GATE.servers([plan.server])
+    GATE.plan([plan.server])
     async with open_pool(lambda secret: _tell(learners, secret)) as pool:
         asking = Asking(plan, pool)
         await asking.look()

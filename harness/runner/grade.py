@@ -58,7 +58,7 @@ def grade_run(log: RunLog, names: Sequence[str], cwd: Path, judge_model: str | N
     suites = [_called_as_then(suite, log) for suite in found]
     _check_names(log, suites)
     bench = None if judge_model is None else choose_judges(suites, judge_model, load_config(cwd, os.environ))
-    GATE.models(() if bench is None else bench.models)
+    GATE.plan((), () if bench is None else bench.models)
     return grade(log, suites, log_path(new_run_id([suite.name for suite in suites])), bench)
 
 

@@ -138,7 +138,7 @@ class Pool:
     async def _loan(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential
     ) -> AsyncGenerator[Connection]:
-        GATE.servers([server])
+        GATE.plan([server])
         check_identity(server, user_context)
         check_credential(server, user_context, credential)
         identity = Identity(user_context, credential)
@@ -182,7 +182,7 @@ class Pool:
 
     async def _prestart(self, server: ServerSpec, identity: Identity) -> None:
         with suppress(HarnessError):
-            GATE.servers([server])
+            GATE.plan([server])
             check_identity(server, identity.user_context)
             check_credential(server, identity.user_context, identity.credential)
             seat = self._seat(server, identity)

@@ -6,6 +6,8 @@ import os
 
 import anyio
 
+from harness.redaction import KNOWN
+
 KEPT_BYTES = 16_384
 """How much of the end is kept: enough for a traceback, small enough for every log line."""
 
@@ -40,12 +42,12 @@ class StderrTail:
             await anyio.sleep(rest_s)
 
     def text(self) -> str:
-        """Return the last lines written so far, `KEPT_BYTES` at most."""
+        """Return the last lines written so far, `KEPT_BYTES` at most, without the secrets that are known."""
         self._drain()
         kept = self._kept
         if len(kept) == KEPT_BYTES:
             kept = kept[kept.find(b"\n") + 1 :]
-        return kept.decode("utf-8", "replace").strip("\n")
+        return KNOWN.text(kept.decode("utf-8", "replace").strip("\n"))
 
     def close(self) -> None:
         """Take what is still in the pipe and close it."""

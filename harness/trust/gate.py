@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,22 +67,9 @@ class Gate:
             self._agree(project, unknown)
         self._passed.update(new)
 
-    def servers(self, servers: Iterable[ServerSpec]) -> None:
-        """Require that ``servers`` may be started or reached."""
-        found = [one for server in servers for one in (server, *server.members)]
-        self.require(
-            Deed(Path(server.at.file), words) for server in found if server.at is not None for words in server.deeds
-        )
-
-    def models(self, models: Iterable[ModelSpec]) -> None:
-        """Require that a conversation, and a key, may be sent to where a file says that ``models`` are."""
-        for model in models:
-            file, _, line = model.sources.get("base_url", "").rpartition(":")
-            if file and line.isdigit():
-                key = f" with ${model.api_key_variable}" if model.api_key_variable else ""
-                sent = json.dumps([dict(model.headers), dict(model.body)], default=str)
-                words = f"send conversations to {model.base_url}{key} (model {model.name})"
-                self.require([Deed(Path(file), words, hashlib.sha256(sent.encode()).hexdigest())])
+    def plan(self, servers: Iterable[ServerSpec], models: Iterable[ModelSpec] = ()) -> None:
+        """Require that ``servers`` may be started or reached, and ``models`` asked: one question for all of it."""
+        self.require([*_of_servers(servers), *_of_models(models)])
 
     def code(self, file: Path) -> None:
         """Require that the Python code in ``file`` may be imported."""
@@ -142,6 +129,23 @@ class Gate:
         base = self.environ.get("XDG_STATE_HOME") or ""
         home = Path(self.environ.get("HOME") or Path.home())
         return (Path(base) if Path(base).is_absolute() else home / ".local" / "state") / "harness" / "trust.json"
+
+
+def _of_servers(servers: Iterable[ServerSpec]) -> Iterator[Deed]:
+    for server in (one for each in servers for one in (each, *each.members)):
+        if server.at is not None:
+            yield from (Deed(Path(server.at.file), words) for words in server.deeds)
+
+
+def _of_models(models: Iterable[ModelSpec]) -> Iterator[Deed]:
+    """Yield that a conversation, and a key, is sent to where a file says that a model is."""
+    for model in models:
+        file, _, line = model.sources.get("base_url", "").rpartition(":")
+        if file and line.isdigit():
+            key = f" with ${model.api_key_variable}" if model.api_key_variable else ""
+            sent = json.dumps([dict(model.headers), dict(model.body)], default=str)
+            words = f"send conversations to {model.base_url}{key} (model {model.name})"
+            yield Deed(Path(file), words, hashlib.sha256(sent.encode()).hexdigest())
 
 
 def _line(text: str) -> str:

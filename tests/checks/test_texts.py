@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.checks.texts import clean, clip, contains, find, fold, folding, line, nearest
+from harness.redaction import KNOWN
 
 
 @pytest.mark.parametrize(
@@ -109,3 +110,15 @@ def test_a_line_is_one_line_within_its_width(text: str, width: int) -> None:
 def test_a_cut_text_ends_in_an_ellipsis() -> None:
     assert clip("abcdef", 4) == "abc…"
     assert clip("abcd", 4) == "abcd"
+
+
+def test_an_excerpt_never_ends_within_a_secret() -> None:
+    secret = "hunter2/and-a-long-tail-that-would-be-cut"
+    KNOWN.learn(secret)
+    for filler in range(1, 60):
+        text = f"{secret} {'x' * filler} the needle {'y' * filler} {secret}"
+        found = find("needle", text)
+        assert found is not None
+        assert not any(secret[place : place + 6] in found.context for place in range(len(secret) - 5))
+        shown = clip(f"{'x' * filler} {secret}", 60).replace(secret, "")  # a whole one is known to the log
+        assert not any(secret[place : place + 6] in shown for place in range(len(secret) - 5))

@@ -92,7 +92,7 @@ def test_a_key_that_would_go_to_a_strangers_url_is_asked_about(tmp_path: Path, g
         api_key_variable="OPENAI_API_KEY", sources={"base_url": f"{suite}:3"},
     )  # fmt: skip
     with pytest.raises(UsageError, match=r"https://evil.example/v1 with \$OPENAI_API_KEY"):
-        gate.models([model])
+        gate.plan((), [model])
 
 
 def test_a_damaged_memory_is_none(tmp_path: Path, gate: Gate) -> None:
