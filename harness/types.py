@@ -287,6 +287,8 @@ class IdentitySpec:
     """``bearer``: the port of the issuer on 127.0.0.1, for servers that run already; ``None`` is a free one."""
     token_command: str | None = field(default=None, repr=False)
     """``bearer``: a command that reads the user_context as JSON and prints the token, in place of our issuer."""
+    token_env: tuple[str, ...] = ()
+    """``bearer``: names of variables of our environment that the `token_command` gets beside the usual ones."""
 
 
 Protocol: TypeAlias = Literal["auto", "legacy", "2026-07-28"]

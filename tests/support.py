@@ -93,6 +93,22 @@ class LendsOneByOne:
             yield [await loans.enter_async_context(lend(server, user, credential)) for user in user_contexts]
 
 
+class MemoryPool(LendsOneByOne):
+    """Lends one session in memory."""
+
+    def session(self, server: ServerSpec, user_context: object, credential: str = "valid") -> MemoryPool:
+        return self
+
+    def prestart(self, server: ServerSpec, user_context: object, credential: str = "valid") -> None:
+        pass
+
+    async def __aenter__(self) -> MemorySession:
+        return MemorySession()
+
+    async def __aexit__(self, *error: object) -> None:
+        pass
+
+
 def a_tool_list(*names: str) -> ToolList:
     return ToolList(tools=tuple(Tool(name=name, input_schema={"type": "object"}) for name in names), digest="d")
 

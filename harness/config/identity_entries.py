@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from harness.documents.document import Steps
-from harness.documents.fields import Field, Layout, as_mapping, choice, integer, line, texts_by_name
+from harness.documents.fields import Field, Layout, as_mapping, choice, integer, line, lines, texts_by_name
 from harness.documents.reading import Reading, dropped
 from harness.errors import InvalidValue
 from harness.types import RESERVED_CLAIMS, IdentitySpec, IdentityVia
@@ -84,6 +84,7 @@ IDENTITY = Layout(
             },
             parse=_command,
         ),
+        "token_env": lines("via bearer: variables of the environment that the token_command gets beside the usual."),
     },
     elsewhere={
         "issuer": "The issuer is harness itself; 'issuer_port' says where, and {issuer} tells a server that it starts.",
@@ -97,7 +98,7 @@ _VIA = {
     "variables": "env",
     "json_variable": "env",
     "headers": "header",
-    **dict.fromkeys((*_EXTERNAL, "token_command"), "bearer"),
+    **dict.fromkeys((*_EXTERNAL, "token_command", "token_env"), "bearer"),
 }
 
 
@@ -125,6 +126,9 @@ def _require_effect(reading: Reading, path: Steps, given: Mapping[str, Any], ide
         reading.problem(reading.document.at(path), message, "Add 'json_variable: NAME', or 'variables:'.")
     if identity.via == "header" and not identity.headers:
         reading.problem(reading.document.at(path), "identity via header names no header.", "Add 'headers:'.")
+    if identity.token_env and identity.via == "bearer" and identity.token_command is None:
+        message = "'token_env' has no effect without a 'token_command', which would get these variables."
+        reading.problem(reading.document.at_key((*path, "token_env")), message, "Add the command, or remove it.")
     for key in _EXTERNAL:
         if key in given and identity.via == "bearer" and identity.token_command is not None:
             message = f"{key!r} has no effect beside 'token_command', which makes the token."

@@ -68,7 +68,7 @@ class BoundedClient(httpx2.AsyncClient):
             with anyio.CancelScope(shield=True):
                 await response.aclose()
         # What is decompressed already must not be decompressed again.
-        headers = [(name, value) for name, value in response.headers.multi_items() if name not in _OF_THE_WIRE]
+        headers = [(name, value) for name, value in response.headers.raw if name.lower() not in _OF_THE_WIRE]
         whole = httpx2.Response(response.status_code, headers=headers, content=body, request=response.request)
         whole.next_request = response.next_request
         return whole
@@ -84,7 +84,7 @@ class BoundedClient(httpx2.AsyncClient):
             raise BrokeOff("broke off") from error
 
 
-_OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+_OF_THE_WIRE = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
 
 class _Counted(httpx2.AsyncByteStream):

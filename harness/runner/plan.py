@@ -210,6 +210,7 @@ def _describe_identity(identity: IdentitySpec) -> JsonObject:
         "audience": identity.audience,
         "issuer_port": identity.issuer_port,
         "token_command": identity.token_command is not None,
+        "token_env": identity.token_env,
     }
     return told | {name: value for name, value in later.items() if value}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -14,6 +15,7 @@ import anyio
 
 from harness.errors import UsageError
 from harness.redaction import Redactor
+from harness.secret_names import names_secret
 from harness.sessions.guardian import Guardian
 from harness.sessions.identity import Identity
 from harness.types import Credential, JsonObject, ServerSpec
@@ -79,7 +81,11 @@ class Bearer:
             from harness.sessions.token_command import ask_command
             from harness.sessions.tokens import Token, expiry_of
 
-            text = await ask_command(identity.token_command, user_context, self._source.guardian, self._spec.cwd)
+            for name in filter(names_secret, identity.token_env):
+                self._source.learn(os.environ.get(name, ""))
+            text = await ask_command(
+                identity.token_command, user_context, self._source.guardian, self._spec.cwd, identity.token_env
+            )
             self._source.learn(text)
             return Token(text, expiry_of(text))
         from harness.sessions.claims import claims_of

@@ -1,7 +1,8 @@
 """A token from a command of the user's own, where no server would believe our issuer.
 
-The command is run without a shell, reads the ``user_context`` as JSON on stdin and prints the token. It
-has our whole environment, since it is as much the user's as we are.
+The command is run without a shell, reads the ``user_context`` as JSON on stdin and prints the token. Of our
+environment it gets what it needs to run and to reach an identity provider (`INHERITED`), and the variables that the
+configuration names (``token_env``): keys of models and whatever else is secret there are none of its business.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 import shlex
 import signal
 import subprocess
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 import anyio
@@ -21,7 +23,21 @@ from harness.errors import ServerError
 from harness.sessions.guardian import Guardian
 from harness.sessions.last_words import last_words
 from harness.sessions.pipes import see_off
+from harness.sessions.process import INHERITED as SERVER_INHERITED
 from harness.types import JsonObject
+
+_PROXIES = ("all_proxy", "http_proxy", "https_proxy", "no_proxy")
+
+INHERITED = (
+    *SERVER_INHERITED,
+    *("LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"),
+    *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"),
+    *("SSL_CERT_DIR", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
+    *_PROXIES,
+    *map(str.upper, _PROXIES),
+)
+"""What a command gets of our environment: what a server gets, and where caches, settings, certificates and proxies
+are."""
 
 COMMAND_S = 15.0
 """How long the command may take: it may ask a far identity provider."""
@@ -36,15 +52,25 @@ _TOKEN = re.compile(r"[\x21-\x7e]+")
 _KEPT_LINES = 5
 
 
-async def ask_command(command: str, user_context: JsonObject, guardian: Guardian, cwd: str | None = None) -> str:
+async def ask_command(
+    command: str,
+    user_context: JsonObject,
+    guardian: Guardian,
+    cwd: str | None = None,
+    variables: Sequence[str] = (),
+) -> str:
     """Return what ``command`` prints: the token of ``user_context``.
+
+    ``variables`` names those of our environment that it gets beside `INHERITED`.
 
     Raises:
         ServerError: it could not be run, failed, took longer than `COMMAND_S` or printed no token. No message
             holds anything that it printed on stdout.
     """
+    if unset := [name for name in variables if name not in os.environ]:
+        raise ServerError(f"the token_command cannot be run: {', '.join(unset)} of its token_env is not set")
     with anyio.CancelScope(shield=True):  # nobody may lose sight of a process that was just started
-        process = await _started(command, cwd, guardian)
+        process = await _started(command, cwd, guardian, {*INHERITED, *variables})
         guardian.watch(process.pid)
     out, err = bytearray(), bytearray()
     try:
@@ -65,7 +91,7 @@ async def ask_command(command: str, user_context: JsonObject, guardian: Guardian
     return _token_in(bytes(out), tail)
 
 
-async def _started(command: str, cwd: str | None, guardian: Guardian) -> Process:
+async def _started(command: str, cwd: str | None, guardian: Guardian, variables: Iterable[str]) -> Process:
     try:
         await guardian.start()
         return await anyio.open_process(
@@ -74,7 +100,7 @@ async def _started(command: str, cwd: str | None, guardian: Guardian) -> Process
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=cwd,
-            env=os.environ,
+            env={name: os.environ[name] for name in variables if name in os.environ},
             start_new_session=True,
         )
     except (OSError, ValueError) as error:

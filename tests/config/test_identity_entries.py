@@ -61,6 +61,8 @@ def test_a_token_command_is_expanded_and_appears_in_no_log(configure: Configure)
         ("{via: meta, claims: {a: b}}", "'claims' has no effect on identity via meta"),
         ("{via: header, headers: {X: y}, token_command: x}", "'token_command' has no effect on identity via header"),
         ("{via: bearer, json_variable: X}", "'json_variable' has no effect on identity via bearer"),
+        ("{via: bearer, token_env: [X]}", "'token_env' has no effect without a 'token_command'"),
+        ("{via: meta, token_env: [X]}", "'token_env' has no effect on identity via meta"),
         ("{via: bearer, token_command: x, scope: y}", "'scope' has no effect beside 'token_command'"),
         ("{via: bearer, token_command: x, issuer_port: 9}", "'issuer_port' has no effect beside 'token_command'"),
         ("{via: bearer, claims: {exp: '{until}'}}", "the claim 'exp' is not yours to set"),
@@ -100,4 +102,11 @@ def test_what_older_logs_say_of_a_server_is_said_as_ever() -> None:
         "scope": "x",
         "issuer_port": 9,
     }
-    assert set(asdict(newer)) - set(older) == {"claims", "scope", "audience", "issuer_port", "token_command"}
+    assert set(asdict(newer)) - set(older) == {
+        "claims",
+        "scope",
+        "audience",
+        "issuer_port",
+        "token_command",
+        "token_env",
+    }

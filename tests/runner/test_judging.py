@@ -14,7 +14,7 @@ from harness.runner.plan import Job, make_plan
 from harness.runner.trial import TrialOutcome, run_trial
 from harness.types import Case, Check, ModelSpec, Reply, ServerSpec, Suite
 from tests.checks.judges import verdict
-from tests.support import LendsOneByOne, MemorySession, ScriptedModel, a_case, says
+from tests.support import MemoryPool, ScriptedModel, a_case, says
 
 GRADED = Check(kind="graded", params={"expected": [], "keywords": [], "threshold": 0.7})
 EXPECTED = Check(kind="expected_answer", params={"text": "Yes."})
@@ -111,22 +111,6 @@ def test_a_judge_to_be_measured_has_to_be_named_or_configured(tmp_path: Path, co
 
 
 # ── In a trial ───────────────────────────────────────────────────────────────────────────────
-
-
-class MemoryPool(LendsOneByOne):
-    """Lends one session in memory."""
-
-    def session(self, server: ServerSpec, user_context: object, credential: str = "valid") -> MemoryPool:
-        return self
-
-    def prestart(self, server: ServerSpec, user_context: object, credential: str = "valid") -> None:
-        pass
-
-    async def __aenter__(self) -> MemorySession:
-        return MemorySession()
-
-    async def __aexit__(self, *error: object) -> None:
-        pass
 
 
 def a_job() -> Job:

@@ -104,6 +104,30 @@ async def test_a_command_is_told_who_it_is_for_and_its_output_is_the_token_and_a
 
 
 @pytest.mark.anyio
+async def test_a_command_gets_what_it_needs_of_the_environment_and_no_secret_that_is_not_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = tmp_path / "seen.json"
+    for name in ("ANTHROPIC_API_KEY", "AWS_SECRET_ACCESS_KEY", "IDP_CLIENT_SECRET", "IDP_REGION", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, f"value of {name}")
+    secrets: list[str] = []
+    script = f"import json, os; json.dump(dict(os.environ), open({str(seen)!r}, 'w')); print('opaque-token')"
+    named = ("IDP_CLIENT_SECRET", "IDP_REGION")
+    await shown(USER, token_command=command(script), token_env=named, learn=secrets.append)
+    environment = json.loads(seen.read_text())
+    assert environment["PATH"] == os.environ["PATH"]
+    assert [environment[name] for name in (*named, "HTTPS_PROXY")] == [f"value of {n}" for n in (*named, "HTTPS_PROXY")]
+    assert not {"ANTHROPIC_API_KEY", "AWS_SECRET_ACCESS_KEY"} & environment.keys()
+    assert secrets == ["value of IDP_CLIENT_SECRET", "opaque-token"]
+
+
+@pytest.mark.anyio
+async def test_a_variable_of_a_command_that_is_not_set_is_named() -> None:
+    with pytest.raises(ServerError, match="NO_SUCH_VARIABLE of its token_env is not set"):
+        await shown(USER, token_command=command("print('x')"), token_env=("NO_SUCH_VARIABLE",))
+
+
+@pytest.mark.anyio
 async def test_a_command_is_asked_again_before_its_token_expires() -> None:
     token = jwt.encode({"exp": int(Clock().now) + 40}, "k" * 32, algorithm="HS256")
     # Thirteen more digits keep the signature readable as base64, and tell one answer from another.
