@@ -137,15 +137,19 @@ class _Sending:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
+        from harness.telemetry.session import CollectorSession
+
         timeout_s = None if any(name in os.environ for name in _TIMEOUTS) else self.timeout_s
-        exporter: SpanExporter = OTLPSpanExporter(endpoint=self.request.url, timeout=timeout_s)
+        session = CollectorSession()
+        exporter: SpanExporter = OTLPSpanExporter(endpoint=self.request.url, timeout=timeout_s, session=session)
         try:
             for batch in self._batches():
                 if self.stopped:
                     return
-                if exporter.export(batch) is not SpanExportResult.SUCCESS:
+                if exporter.export(batch) is not SpanExportResult.SUCCESS or session.problem is not None:
                     # What it says last is that it gives up.
-                    self.failure = KNOWN.text(shorten(self.said[0] if self.said else "refused", 300)).rstrip(".")
+                    why = session.problem or (self.said[0] if self.said else "refused")
+                    self.failure = KNOWN.text(shorten(why, 300)).rstrip(".")
                     return
                 self.spans += len(batch)
         finally:

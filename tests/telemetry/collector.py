@@ -19,6 +19,8 @@ class Collector:
 
     url: str = ""
     answer: Callable[[], int] = lambda: 200
+    said: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
     paths: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     requests: list[ExportTraceServiceRequest] = field(default_factory=list)
@@ -54,9 +56,14 @@ def _value(value: Any) -> Any:
 
 
 @contextmanager
-def collector(answer: Callable[[], int] = lambda: 200) -> Iterator[Collector]:
-    """Run a collector that answers with the status that ``answer`` returns, whenever it returns."""
-    found = Collector(answer=answer)
+def collector(
+    answer: Callable[[], int] = lambda: 200, said: dict[str, str] | None = None, body: bytes = b""
+) -> Iterator[Collector]:
+    """Run a collector that answers with the status that ``answer`` returns, whenever it returns.
+
+    ``said`` are headers of its answer, ``body`` is the rest of it.
+    """
+    found = Collector(answer=answer, said=said or {}, body=body)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -68,8 +75,11 @@ def collector(answer: Callable[[], int] = lambda: 200) -> Iterator[Collector]:
             found.requests.append(request)
             try:
                 self.send_response(found.answer())
-                self.send_header("Content-Length", "0")
+                for name, value in found.said.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(found.body)))
                 self.end_headers()
+                self.wfile.write(found.body)
             except OSError:
                 pass  # nobody waits any more
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from harness.errors import UsageError
 from harness.runlog import RunLog
@@ -117,6 +118,35 @@ def test_a_collector_that_refuses_is_quoted(log: RunLog, capfd: pytest.CaptureFi
     assert not exported.sent
     assert "401" in exported.sentence
     assert capfd.readouterr() == ("", "")  # the exporter's own log is not for users
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_collector_that_redirects_has_taken_nothing(log: RunLog, status: int) -> None:
+    with collector() as other, collector(lambda: status, {"Location": f"{other.url}/login?key=hidden"}) as found:
+        exported = export_log(log, TelemetryRequest(endpoint=found.url))
+    assert not exported.sent
+    assert f"HTTP {status}: a redirect to {other.url}/login, which is not followed" in exported.sentence
+    assert (other.paths, len(found.paths)) == ([], 1)
+
+
+def test_a_collector_that_refuses_some_of_the_spans_is_quoted(log: RunLog) -> None:
+    answer = ExportTraceServiceResponse()
+    answer.partial_success.rejected_spans = 2
+    answer.partial_success.error_message = "too many attributes"
+    said = {"Content-Type": "application/x-protobuf"}
+    with collector(said=said, body=answer.SerializeToString()) as found:
+        exported = export_log(log, TelemetryRequest(endpoint=found.url))
+    assert not exported.sent
+    assert "the collector refused 2 spans: too many attributes" in exported.sentence
+    with collector(said=said, body=ExportTraceServiceResponse().SerializeToString()) as found:
+        assert export_log(log, TelemetryRequest(endpoint=found.url)).sent
+
+
+def test_a_web_page_is_no_collector(log: RunLog) -> None:
+    with collector(said={"Content-Type": "text/html; charset=utf-8"}, body=b"<html>Welcome") as found:
+        exported = export_log(log, TelemetryRequest(endpoint=found.url))
+    assert not exported.sent
+    assert "a web page answered, and no collector" in exported.sentence
 
 
 def test_a_password_in_the_collectors_address_is_not_shown(log: RunLog) -> None:
