@@ -1363,6 +1363,8 @@ class Report(_Logged):
     """As in the log's header."""
     access: AccessReport = field(default_factory=AccessReport)
     """Who saw what, where cases differ in who asks."""
+    damaged: tuple[str, ...] = ()
+    """Lines of the log that cannot be read, a sentence each; a trial that stood there counts as cancelled."""
     report_path: str | None = None
     """The file that it was written to, where `harness.run` was asked to."""
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import HarnessError, InvalidInput
-from harness.runlog import Footer, Header, LogWriter, ToolsLine, TrialLine, read_log
+from harness.runlog import Damaged, Footer, Header, LogWriter, ToolsLine, TrialLine, read_lines, read_log
 from harness.types import (
     AssistantMessage,
     Reply,
@@ -108,13 +108,78 @@ def test_a_resumed_log_has_no_footer_until_it_is_closed_again(tmp_path: Path) ->
     assert read_log(path).footer is None
 
 
-def test_a_damaged_line_in_the_middle_is_named_by_its_number(tmp_path: Path) -> None:
+def damage(path: Path, number: int, how: str = "end") -> None:
+    """Damage one line (from 1) of a log: its end is lost, it is overwritten, or it is another sort of object."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    line = lines[number - 1]
+    ways = {"end": line[: len(line) // 2] + b"\n", "zeros": b"\0" * 200 + b"\n", "other": b'{"kind": "trial"}\n'}
+    lines[number - 1] = ways[how]
+    path.write_bytes(b"".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("how", "lost"),
+    [("end", "s/case b, trial 1 with m has no result"), ("zeros", "a trial may have no result"), ("other", "may have")],
+)
+def test_a_damaged_line_costs_its_trial_and_no_other(tmp_path: Path, how: str, lost: str) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial("a"), a_trial("b"), a_trial("c"), FOOTER)
+    damage(path, 3, how)
+    log = read_log(path)
+    assert [run.key for run in log.runs] == ["a", "c"]
+    assert log.footer == FOOTER
+    assert log.transcript("c") == a_trial("c").transcript
+    (complaint,) = log.complaints
+    assert f"{path}:3: this line of the run log is damaged, and " in complaint
+    assert lost in complaint
+
+
+def test_a_trial_whose_last_line_is_damaged_has_no_older_result_in_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial("a", "passed"), a_trial("a", "failed"), FOOTER)
+    damage(path, 3)
+    assert read_log(path).runs == ()
+
+
+def test_a_damaged_line_of_a_trial_that_was_run_again_is_no_matter(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     write(path, HEADER, a_trial("a"), FOOTER)
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(lines[0] + b'{"kind": "trial"}\n' + lines[2])
-    with pytest.raises(InvalidInput, match=r"log\.jsonl:2: this line of the run log is damaged"):
+    damage(path, 2)
+    write(path, a_trial("a", "failed"), FOOTER)
+    log = read_log(path)
+    assert ([run.status for run in log.runs], log.complaints) == (["failed"], ())
+
+
+def test_a_damaged_footer_and_a_damaged_list_of_tools_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, ToolsLine(server="s", tools=ToolList(tools=(), digest="d")), a_trial("a"), FOOTER)
+    damage(path, 2)
+    damage(path, 4)
+    log = read_log(path)
+    assert ([run.key for run in log.runs], log.footer, log.tools) == (["a"], None, {})
+    assert "a tool list is lost" in log.complaints[0]
+    assert "it is not known how the run ended" in log.complaints[1]
+
+
+def test_without_its_header_a_log_is_no_log(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial("a"), FOOTER)
+    damage(path, 1)
+    with pytest.raises(InvalidInput, match=r"log\.jsonl:1: the header of this run log is damaged"):
         read_log(path)
+
+
+def test_whoever_follows_a_log_meets_the_damaged_line_and_those_behind_it(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial("a"), a_trial("b"), FOOTER)
+    damage(path, 2)
+    assert [type(line) for _, _, line in read_lines(path)] == [Header, Damaged, TrialLine, Footer]
+
+
+def test_a_log_in_which_nothing_was_written_is_not_left_behind(tmp_path: Path) -> None:
+    path = tmp_path / "run" / "log.jsonl"
+    write(path)
+    assert not path.parent.exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"not json", b"{}\n", b'{"kind": "footer"}\n', b"\xff\xfe\n"])

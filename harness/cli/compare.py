@@ -9,14 +9,13 @@ import click
 from rich.console import Console
 
 from harness.cli.comparing import GATE, ComparisonFile, comparison_files
+from harness.cli.logs import open_run
 from harness.reports.build import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
 from harness.reports.compare import compare, regressions
 from harness.reports.compare_console import print_comparison
 from harness.reports.compare_json import gate_json, write_comparison_json
 from harness.reports.compare_words import gate_sentences
 from harness.reports.comparison import Comparison
-from harness.runlog import read_log
-from harness.runner.folders import find_log
 
 
 @click.command("compare")
@@ -36,7 +35,7 @@ def command(runs: Sequence[str], gate: float | None, json_output: bool, files: S
 
     RUN is the name of a run, its beginning, a path, or "latest".
     """
-    comparison = compare([read_log(find_log(run)) for run in runs])
+    comparison = compare([open_run(run) for run in runs])
     failed = [] if gate is None else regressions(comparison, gate)
     for file in files:  # ahead of the document: one that cannot be written is told in its place
         file.write(comparison)

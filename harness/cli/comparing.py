@@ -11,6 +11,7 @@ from typing import TextIO
 import click
 from rich.console import Console
 
+from harness.cli.logs import open_run
 from harness.errors import UsageError
 from harness.reports.atomic import write_atomically
 from harness.reports.build import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED, exit_code
@@ -20,8 +21,7 @@ from harness.reports.compare_json import comparison_json, gate_json, write_compa
 from harness.reports.compare_page import write_comparison_html, write_comparison_markdown
 from harness.reports.compare_words import gate_sentences
 from harness.reports.comparison import Comparison, Contrast, Effect
-from harness.runlog import RunLog, read_log
-from harness.runner.folders import find_log
+from harness.runlog import RunLog
 from harness.types import JsonObject, Report
 
 _WRITERS: dict[str, Callable[[Comparison, TextIO], None]] = {
@@ -84,7 +84,7 @@ def margin(_context: click.Context, _parameter: click.Parameter, value: str | No
 
 def named_run(_context: click.Context, _parameter: click.Parameter, value: str | None) -> RunLog | None:
     """Read the log of the run that is named, before anything else happens."""
-    return None if value is None else read_log(find_log(value))
+    return None if value is None else open_run(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

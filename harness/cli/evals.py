@@ -14,15 +14,17 @@ import click
 
 from harness.cli.comparing import GATE, named_run
 from harness.cli.dry_run import describe, document
+from harness.cli.logs import told
 from harness.cli.options import MCP_CONFIG, TRUST, bundle, json_object, milliseconds, trial_range, within
 from harness.cli.output import Output, report_requests, show
 from harness.cli.progress import progress
 from harness.runlog import read_log
 from harness.runner import bounds
 from harness.runner.control import Budget
-from harness.runner.folders import LATEST, find_log
+from harness.runner.folders import LATEST
 from harness.runner.launch import launch, require_trust
 from harness.runner.prepare import Request, prepare
+from harness.runner.resume import resumable
 from harness.runner.run import RunOptions
 from harness.suites.csv_dataset import MAX_CASES
 
@@ -118,7 +120,7 @@ def command(
     SUITE is the name of a suite, or the path of a file or folder; none means all of evals/.
     """
     request = replace(request, suites=(*suites, *more_suites))
-    earlier = None if resume is None else read_log(find_log(resume))
+    earlier = None if resume is None else told(read_log(resumable(resume, request.suites)))
     if earlier is not None:
         request = request.filled_from(earlier.header.settings)
         budget = budget.filled_from(earlier.header.settings)

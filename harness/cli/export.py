@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from harness.cli.logs import open_run
 from harness.errors import HarnessError
-from harness.runlog import read_log
-from harness.runner.folders import LATEST, find_log
+from harness.runner.folders import LATEST
 from harness.telemetry.export import TelemetryRequest, export_log
 
 DEADLINE_S = 120.0
@@ -24,7 +24,7 @@ def command(run: str, endpoint: str | None, *, content: bool) -> None:
     RUN is the name of a run, its beginning, a path, or "latest". Trials keep their ids, so that a run which is sent
     again is not there twice.
     """
-    exported = export_log(read_log(find_log(run)), TelemetryRequest(endpoint=endpoint, content=content), DEADLINE_S)
+    exported = export_log(open_run(run), TelemetryRequest(endpoint=endpoint, content=content), DEADLINE_S)
     if not exported.sent:
         raise HarnessError(exported.sentence)
     click.echo(exported.sentence)

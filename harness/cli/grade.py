@@ -9,10 +9,9 @@ from pathlib import Path
 import click
 
 from harness.cli.evals import OUTPUT
+from harness.cli.logs import open_run
 from harness.cli.options import TRUST
 from harness.cli.output import Output, show
-from harness.runlog import read_log
-from harness.runner.folders import find_log
 from harness.runner.grade import grade_run
 
 
@@ -30,5 +29,5 @@ def command(run: str, suites: tuple[str, ...], judge_model: str | None, output: 
     question is the same.
     """
     with redirect_stdout(sys.stderr):  # a suite in Python may print
-        graded = grade_run(read_log(find_log(run)), suites, Path.cwd(), judge_model)
+        graded = grade_run(open_run(run), suites, Path.cwd(), judge_model)
     show(graded, output)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from harness.cli.evals import OUTPUT
+from harness.cli.logs import open_run
 from harness.cli.output import Output, show
-from harness.runlog import read_log
-from harness.runner.folders import find_log
 from harness.runner.shard import merge_runs
 
 
@@ -19,4 +18,4 @@ def command(runs: tuple[str, ...], output: Output) -> None:
 
     RUN is the name of a run, its beginning, or the path of a log from another machine.
     """
-    show(merge_runs([read_log(find_log(run)) for run in runs]), output)
+    show(merge_runs([open_run(run) for run in runs]), output)

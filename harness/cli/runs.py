@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import click
 
-from harness.reports.run_list import COLUMNS, as_json, cells, past_runs
+from harness.reports.run_list import COLUMNS, PastRun, as_json, cells, past_runs
+from harness.reports.text import printable
 from harness.runner.folders import RUNS, log_path, run_ids
 
 
@@ -18,7 +19,9 @@ from harness.runner.folders import RUNS, log_path, run_ids
 def command(most: int, json_output: bool) -> None:
     """List past runs, the newest first: suite, model, when, result, cost."""
     known = run_ids()
-    runs = past_runs(log_path(run_id) for run_id in known[: -most - 1 : -1])
+    runs = list(past_runs(log_path(run_id) for run_id in known[: -most - 1 : -1]))
+    for sentence in (words for run in runs if isinstance(run, PastRun) for words in run.damaged):
+        click.echo(f"Warning: {printable(sentence)}", err=True)
     if json_output:
         result = {"runs": [as_json(run) for run in runs], "known": len(known)}
         click.echo(json.dumps({"status": "ok", "result": result}))

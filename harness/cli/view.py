@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 import click
 
+from harness.cli.logs import open_run
 from harness.reports.build import build_report
 from harness.reports.requests import ReportRequest, write_report
-from harness.runlog import read_log
-from harness.runner.folders import LATEST, find_log
+from harness.runner.folders import LATEST
 
 
 @click.command("view")
@@ -24,7 +24,7 @@ def command(run: str, no_open: bool) -> None:
     RUN is the name of a run, its beginning, a path, or "latest" (the default). The page is one file that
     needs no network; its path is printed.
     """
-    log = read_log(find_log(run))
+    log = open_run(run)
     path, _ = write_report(ReportRequest(format="html"), build_report(log), log)
     click.echo(str(path))
     if not no_open and has_browser(os.environ, sys.platform) and not webbrowser.open(path.resolve().as_uri()):

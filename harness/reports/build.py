@@ -45,6 +45,7 @@ def build_report(log: RunLog) -> Report:
         calls=count_calls(runs),
         settings=log.header.settings,
         access=access_report(facts, cases),
+        damaged=log.complaints,
     )
     return linked(report, log)
 

@@ -170,6 +170,8 @@ class _Summary:
             self._indented(str(rate), "", depth=0)
         for words in (*repeat_lines(self.report), *stand_ins(self.report), *effort(self.report), *beside(self.report)):
             self._indented(words, "", depth=0)
+        for words in self.report.damaged:
+            self._indented(f"! {one_line(words)}", "yellow", depth=0)
         self._scores()
 
     def _scores(self) -> None:

@@ -63,6 +63,7 @@ def _common(report: Report) -> dict[str, Any]:
         **({"scores": scores} if (scores := scores_json(report)) else {}),
         "reason": report.reason,
         "exit_code": exit_code(report),
+        **({"damaged": list(report.damaged)} if report.damaged else {}),
         **({"matrix": matrix} if (matrix := matrix_json(report)) else {}),
     }
 

@@ -92,6 +92,8 @@ def _head(report: Report, log: RunLog) -> Iterator[str]:
     yield ""
     for words in beside(report):
         yield f"{code(words)}\n"
+    for words in report.damaged:
+        yield f"⚠️ {code(words)}\n"
     if report.reason != "complete":
         yield f"⚠️ The run ended early: {report.reason}."
         yield ""

@@ -43,6 +43,8 @@ class PastRun:
     """Wall time; ``None`` when it was interrupted."""
     result: str
     """The result in words."""
+    damaged: tuple[str, ...] = ()
+    """Lines of the log that cannot be read, a sentence each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +95,14 @@ def _past_run(report: Report) -> PastRun:
         cost_usd=(report.usage + report.judge_usage + report.user_usage).cost_usd,
         elapsed_s=report.elapsed_s,
         result=_result(report),
+        damaged=report.damaged,
     )
 
 
 def _result(report: Report) -> str:
     """Return ``13 passed``, ``11 passed, 2 failed`` or ``3 passed, 10 cancelled (interrupted)``."""
     ended = ", ".join(f"{amount} {status}" for status, amount in endings(report)) or "nothing run"
+    ended = f"{ended}, log damaged" if report.damaged else ended
     return ended if report.reason == "complete" else f"{ended} ({report.reason})"
 
 

@@ -7,12 +7,13 @@ line (the process was killed while it wrote) is passed over, and cut off when th
 `LogWriter` appends, `read_log` reads. Lines are of `Line`; their ``schema`` is `SCHEMA_VERSION`.
 """
 
-from harness.runlog.lines import SCHEMA_VERSION, Footer, Header, Line, ToolsLine, TrialLine
-from harness.runlog.reader import RunLog, being_written, read_lines, read_log
-from harness.runlog.writer import LogWriter
+from harness.runlog.lines import SCHEMA_VERSION, Damaged, Footer, Header, Line, ToolsLine, TrialLine
+from harness.runlog.reader import RunLog, being_written, read_header, read_lines, read_log
+from harness.runlog.writer import LogWriter, discard
 
 __all__ = [
     "SCHEMA_VERSION",
+    "Damaged",
     "Footer",
     "Header",
     "Line",
@@ -21,6 +22,8 @@ __all__ = [
     "ToolsLine",
     "TrialLine",
     "being_written",
+    "discard",
+    "read_header",
     "read_lines",
     "read_log",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
@@ -83,6 +84,36 @@ class Footer:
     """Tells the lines of a log apart."""
 
 
+DamagedKind: TypeAlias = Literal["header", "tools", "trial", "footer", "unknown"]
+"""What a damaged line was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Damaged:
+    """A line that cannot be read, and what is known of it all the same. It is no `Line`: nobody writes it."""
+
+    line: int | None
+    """1-based number in the file; ``None`` where the file was not read from its beginning."""
+    why: str
+    """What the reader says."""
+    kind: DamagedKind = "unknown"
+    """What it was, by its first bytes."""
+    key: str | None = None
+    """`Run.key` of the trial, where that part is whole."""
+    trial: str | None = None
+    """The trial in words, where that part is whole: ``shop/refund, trial 2 with gpt-4o``."""
+
+    def told(self, path: str) -> str:
+        """Return a sentence on the line, of the log at ``path``, and what it costs."""
+        place = path if self.line is None else f"{path}:{self.line}"
+        lost = {
+            "tools": "a tool list is lost",
+            "footer": "it is not known how the run ended",
+            "trial": f"{self.trial or 'a trial'} has no result",
+        }.get(self.kind, "a trial may have no result")
+        return f"{place}: this line of the run log is damaged, and {lost} ({self.why})"
+
+
 Line: TypeAlias = Header | ToolsLine | TrialLine | Footer
 """Any line of a log."""
 
@@ -125,6 +156,31 @@ def parsed(raw: bytes) -> Line:
     except ValidationError as error:
         raise ValueError(error.errors(include_url=False, include_input=False)[0]["msg"]) from error
 
+
+def damaged(raw: bytes, number: int | None, why: str) -> Damaged:
+    """Return what can be said of the line ``raw``, which `parsed` does not read."""
+    kind: DamagedKind = next((kind for start, kind in _STARTS.items() if raw.startswith(start)), "unknown")
+    if (found := _TRIAL.match(raw)) is None:
+        return Damaged(line=number, why=why, kind=kind)
+    try:
+        key, suite, case, model = (str(json.loads(found[name])) for name in ("key", "suite", "case", "model"))
+    except ValueError:
+        return Damaged(line=number, why=why, kind=kind)
+    words = f"{suite}/{case}, trial {int(found['index']) + 1} with {model}"
+    return Damaged(line=number, why=why, kind=kind, key=key, trial=words)
+
+
+_STARTS: dict[bytes, DamagedKind] = {
+    b'{"run_id":': "header",
+    b'{"server":': "tools",
+    b'{"run":': "trial",
+    b'{"finished_at":': "footer",
+}
+_TEXT = rb'"(?:[^"\\]|\\.){0,10000}"'
+_TRIAL = re.compile(
+    rb'\{"run":\s?\{"key":\s?(?P<key>%s),\s?"suite":\s?(?P<suite>%s),\s?"case":\s?(?P<case>%s),'
+    rb'\s?"model":\s?(?P<model>%s),\s?"index":\s?(?P<index>\d{1,9})\b' % (_TEXT, _TEXT, _TEXT, _TEXT)
+)
 
 _LIMITS = ("recursion limit exceeded", "number out of range")
 """What the fast reader says of a line that is JSON, and that it does not read."""

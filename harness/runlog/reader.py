@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import InvalidInput, Problem
-from harness.runlog.lines import Footer, Header, Line, ToolsLine, TrialLine, parsed
+from harness.runlog.lines import Damaged, Footer, Header, Line, ToolsLine, TrialLine, damaged, parsed
 from harness.types import Location, Run, ToolList, Transcript
 
 
@@ -27,12 +27,19 @@ class RunLog:
     footer: Footer | None
     """``None`` when the run was interrupted, or is under way."""
     _offsets: Mapping[str, int]
+    damaged: tuple[Damaged, ...] = ()
+    """Lines that cannot be read, but for those of trials that were run again since."""
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """What a user must be told of `damaged`, a sentence each."""
+        return tuple(one.told(str(self.path)) for one in self.damaged)
 
     def transcript(self, key: str) -> Transcript | None:
         """Return the conversation of the trial with that key."""
         with self.path.open("rb") as file:
             file.seek(self._offsets[key])
-            line = _parse(file.readline(), self.path, None)
+            line = parsed(file.readline())
         assert isinstance(line, TrialLine)
         return line.transcript
 
@@ -43,23 +50,31 @@ class RunLog:
 
 
 def read_log(path: Path) -> RunLog:
-    """Read the log at ``path``, whole or interrupted.
+    """Read the log at ``path``, whole or interrupted; a damaged line costs what stands in it, and nothing else.
+
+    The result of a trial whose last line is damaged is unknown: it counts like one that was cut off.
 
     Raises:
-        InvalidInput: the file is no run log, or a line in its middle is damaged.
+        InvalidInput: the file is no run log, or its header is damaged.
     """
     header: Header | None = None
     footer: Footer | None = None
     runs: dict[str, Run] = {}
     tools: dict[str, ToolList] = {}
     offsets: dict[str, int] = {}
+    bad: dict[int, Damaged] = {}
     for number, offset, line in _lines(path):
         if number == 1:
-            if not isinstance(line, Header):
-                raise _invalid(path, 1, "this is not a run log: its first line is no header")
-            header = line
+            header = _header(path, line)
+        elif isinstance(line, Damaged):
+            bad[number] = line
+            if line.kind != "tools":
+                footer = None
+            if line.key is not None:
+                runs.pop(line.key, None)
         elif isinstance(line, TrialLine):
             runs[line.run.key] = line.run
+            bad = {place: one for place, one in bad.items() if one.key != line.run.key}
             offsets[line.run.key] = offset
             footer = None
         elif isinstance(line, ToolsLine):
@@ -68,23 +83,41 @@ def read_log(path: Path) -> RunLog:
             footer = line
     if header is None:
         raise _invalid(path, 1, "this is not a run log: it is empty")
-    return RunLog(path, header, tuple(runs.values()), tools, footer, offsets)
+    return RunLog(path, header, tuple(runs.values()), tools, footer, offsets, tuple(bad.values()))
 
 
-def read_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, int, Line]]:
+def read_header(path: Path) -> Header:
+    """Return the first line of the log at ``path`` alone.
+
+    Raises:
+        InvalidInput: the file is no run log, or its header is damaged.
+    """
+    for _, _, line in _lines(path):
+        return _header(path, line)
+    raise _invalid(path, 1, "this is not a run log: it is empty")
+
+
+def _header(path: Path, line: Line | Damaged) -> Header:
+    if isinstance(line, Header):
+        return line
+    if isinstance(line, Damaged) and line.kind == "header":
+        raise _invalid(
+            path, 1, f"the header of this run log is damaged, and without it nothing in it can be judged: {line.why}"
+        )
+    raise _invalid(path, 1, "this is not a run log: its first line is no header")
+
+
+def read_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, int, Line | Damaged]]:
     """Yield ``(offset, offset behind it, line)`` for each whole line from ``offset`` on; a torn last one is left.
 
     Who follows a log that is being written goes on later from the offset behind the last line.
-
-    Raises:
-        InvalidInput: a line is damaged.
     """
     with path.open("rb") as file:
         file.seek(offset)
         for raw in file:
             if not raw.endswith(b"\n"):
                 return
-            yield offset, offset + len(raw), _parse(raw, path, None)
+            yield offset, offset + len(raw), _read(raw, None)
             offset += len(raw)
 
 
@@ -98,22 +131,22 @@ def being_written(path: Path) -> bool:
     return False
 
 
-def _lines(path: Path) -> Iterator[tuple[int, int, Line]]:
+def _lines(path: Path) -> Iterator[tuple[int, int, Line | Damaged]]:
     """Yield ``(line number, byte offset, line)``, passing over a torn last line."""
     offset = 0
     with path.open("rb") as file:
         for number, raw in enumerate(file, start=1):
             if not raw.endswith(b"\n"):
                 return
-            yield number, offset, _parse(raw, path, number)
+            yield number, offset, _read(raw, number)
             offset += len(raw)
 
 
-def _parse(raw: bytes, path: Path, number: int | None) -> Line:
+def _read(raw: bytes, number: int | None) -> Line | Damaged:
     try:
         return parsed(raw)
     except ValueError as error:
-        raise _invalid(path, number, f"this line of the run log is damaged: {error}") from error
+        return damaged(raw, number, str(error))
 
 
 def _invalid(path: Path, line: int | None, message: str) -> InvalidInput:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -49,17 +50,22 @@ class LogWriter:
             HarnessError: the disk is full or the file has become unwritable.
         """
         data = (self._scrub(dumped(line)) + "\n").encode()
+        before = os.fstat(self._fd).st_size
         try:
             while data:
                 data = data[os.write(self._fd, data) :]
         except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._fd, before)  # half a line would be taken for a damaged one
             raise HarnessError(f"the run log {self.path} cannot be written: {error.strerror}") from error
 
     def close(self) -> None:
-        """Sync to the disk and close; harmless when closed already."""
+        """Sync to the disk and close, and leave no log in which nothing stands; harmless when closed already."""
         if self._fd >= 0:
             try:
                 os.fsync(self._fd)
+                if os.fstat(self._fd).st_size == 0:
+                    discard(self.path)
             finally:
                 os.close(self._fd)
                 self._fd = -1
@@ -80,6 +86,13 @@ class LogWriter:
             keep = _end_of_last_line(file.fileno(), size)
         if keep < size:
             os.ftruncate(self._fd, keep)
+
+
+def discard(path: Path) -> None:
+    """Remove the log at ``path``, and its folder if nothing else is in it."""
+    with suppress(OSError):
+        path.unlink()
+        path.parent.rmdir()
 
 
 def _end_of_last_line(fd: int, size: int) -> int:

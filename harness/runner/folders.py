@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from collections.abc import Sequence
@@ -38,7 +39,10 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
     if not known:
         raise UsageError(f"there is no run named {name!r}: {runs} holds none yet")
     if name == LATEST:
-        return log_path(known[-1], runs)
+        begun = next((run_id for run_id in reversed(known) if has_header(log_path(run_id, runs))), None)
+        if begun is None:
+            raise UsageError(f"there is no latest run: {runs} holds none that has begun")
+        return log_path(begun, runs)
     fitting = [run_id for run_id in known if run_id == name] or [run_id for run_id in known if run_id.startswith(name)]
     if len(fitting) == 1:
         return log_path(fitting[0], runs)
@@ -50,17 +54,27 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
 
 
 def run_ids(runs: Path = RUNS) -> list[str]:
-    """Return the names of all runs that have a log, the oldest first."""
-    logs = {path.parent.name: path for path in runs.glob("*/log.jsonl")}
+    """Return the names of all runs that have a log, the oldest first; one with an empty log never began."""
+    logs = {path.parent.name: facts for path in runs.glob("*/log.jsonl") if (facts := _facts(path)) is not None}
     # Names tell the second; of two runs in one second, the log that was written to last is the later one.
-    return sorted(logs, key=lambda name: (name[:_SECOND], _written_at(logs[name]), name))
+    return sorted(logs, key=lambda name: (name[:_SECOND], logs[name].st_mtime_ns, name))
 
 
-def _written_at(path: Path) -> int:
+def has_header(path: Path) -> bool:
+    """Return whether the log has its first line, which a full disk or a kill may have kept from it."""
     try:
-        return path.stat().st_mtime_ns
+        with path.open("rb") as file:
+            return file.readline().endswith(b"\n")
+    except OSError:
+        return False
+
+
+def _facts(path: Path) -> os.stat_result | None:
+    try:
+        facts = path.stat()
     except OSError:  # removed since it was listed
-        return 0
+        return None
+    return facts if facts.st_size else None
 
 
 def new_run_id(suites: Sequence[str]) -> str:

@@ -175,6 +175,9 @@ class _Grading:
             error = TrialError(
                 kind="server", message=f"the server refused this caller: HTTP {transcript.refused_status}"
             )
+        elif transcript.error is None and self._lacks_tools(transcript):
+            why = "the list of tools that this trial was offered stood on a damaged line of the log"
+            error = TrialError(kind="harness", message=why)
         elif transcript.error is None:
             offered = self.log.tools.get(transcript.tools_digest, ToolList(tools=()))
             try:
@@ -186,6 +189,9 @@ class _Grading:
         graded = run_of(trial, transcript, checks, error)
         graded = replace(graded, judge_usage=judge.usage, judgements=tuple(judge.judgements))
         return TrialLine(run=graded, transcript=transcript)
+
+    def _lacks_tools(self, transcript: Transcript) -> bool:
+        return bool(self.log.damaged) and transcript.tools_digest not in ("", *self.log.tools)
 
 
 def _says_anything(transcript: Transcript) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from importlib.metadata import version
@@ -13,7 +12,7 @@ import anyio
 
 from harness.errors import NothingToRun, UsageError
 from harness.redaction import KNOWN, Redactor
-from harness.runlog import Header, LogWriter, RunLog, read_log
+from harness.runlog import Header, LogWriter, RunLog, discard, read_log
 from harness.runner.folders import RUNS, log_path, new_run_id
 from harness.runner.observer import Observer
 from harness.runner.plan import Plan, describe_model, describe_server, describe_suite
@@ -103,13 +102,6 @@ def redacted(header: Header, redactor: Redactor) -> Header:
     """Return ``header`` as it stands in a log."""
     parts = {name: redactor.json(getattr(header, name)) for name in ("suites", "models", "servers", "settings")}
     return replace(header, **parts)
-
-
-def discard(path: Path) -> None:
-    """Remove the log at ``path``, and its folder if nothing else is in it."""
-    with suppress(OSError):
-        path.unlink()
-        path.parent.rmdir()
 
 
 def header_of(plan: Plan, run_id: str, options: RunOptions) -> Header:

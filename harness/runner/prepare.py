@@ -14,6 +14,7 @@ from harness.config import Config, load_config
 from harness.errors import NothingToRun, UsageError
 from harness.models.settings import unsent
 from harness.redaction import KNOWN, MARK
+from harness.runlog import read_log
 from harness.runner import bounds
 from harness.runner.credentials import check_credentials
 from harness.runner.folders import find_log
@@ -216,7 +217,10 @@ def _models(suite: Suite, request: Request, config: Config, options: Mapping[str
 
 def _recorded(model: ModelSpec) -> ModelSpec:
     """Turn the run that ``replay:RUN`` names into the path of its log."""
-    return replace(model, model_id=str(find_log(model.model_id))) if model.provider == "replay" else model
+    if model.provider != "replay":
+        return model
+    path = find_log(model.model_id)
+    return replace(model, model_id=str(path), notes=(*model.notes, *read_log(path).complaints))
 
 
 def _server(suite: Suite, request: Request, config: Config) -> ServerSpec:

@@ -2,14 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from harness.errors import UsageError
-from harness.runlog import Header, RunLog, TrialLine, read_lines
+from harness.errors import InvalidInput, UsageError
+from harness.runlog import Header, RunLog, TrialLine, read_header, read_lines
 from harness.runlog_diff import differences
+from harness.runner.folders import LATEST, RUNS, find_log, has_header, log_path, run_ids
 from harness.runner.plan import Plan
 from harness.types import DECIDED, Run, Usage
+
+_SHOWN = 5
+"""Runs that a message names."""
+
+
+def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
+    """Return the log of the run that ``--resume NAME`` means; ``latest`` is the newest of ``suites`` that can be.
+
+    Raises:
+        UsageError: there is none, or it is a run that cannot be resumed.
+    """
+    if name != LATEST:
+        path = find_log(name, runs)
+        if (source := read_header(path).settings.get("graded_from")) is not None:
+            raise UsageError(
+                f"run {name} was made by harness grade from recorded conversations, and has nothing to resume",
+                meant=f"The run that it was made from: harness evals --resume {source}",
+            )
+        return path
+    passed_over: list[str] = []
+    for run_id in reversed(run_ids(runs)):
+        path = log_path(run_id, runs)
+        why = _why_not(path, suites)
+        if why is None:
+            return path
+        passed_over.append(f"{run_id} {why}")
+    if not passed_over:
+        raise UsageError(f"there is no run to resume: {runs} holds none yet")
+    listed = "\n".join(f"  - {line}" for line in passed_over[:_SHOWN])
+    raise UsageError(f"there is no run that can be resumed{' of ' + ', '.join(suites) if suites else ''}:\n{listed}")
+
+
+def _why_not(path: Path, suites: Sequence[str]) -> str | None:
+    """Return why ``--resume`` without a name does not mean that run, or ``None``."""
+    if not has_header(path):
+        return "never began"
+    try:
+        header = read_header(path)
+    except InvalidInput as error:
+        return f"cannot be read: {error.problems[0].message}"
+    if header.settings.get("graded_from") is not None:
+        return "was made by harness grade"
+    if header.settings.get("probe") is not None:
+        return "was made by harness probe"
+    names = {name for suite, facts in header.suites.items() for name in _names(suite, facts)}
+    if suites and not names.intersection(one.rstrip("/") for one in suites):
+        return f"is of {', '.join(header.suites)}"
+    return None
+
+
+def _names(suite: str, facts: Any) -> Iterator[str]:
+    """Yield how a user may have named a suite."""
+    yield suite
+    for name in (facts.get("file"), facts.get("reference")):
+        if name:
+            yield name
+            yield Path(name).stem
+            yield from map(str, (Path(name).absolute(), *Path(name).parents))
 
 
 def remaining(plan: Plan, log: RunLog) -> Plan:

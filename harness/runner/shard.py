@@ -45,8 +45,9 @@ def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
     """Write one log of all trials of ``logs`` to ``target`` and return it.
 
     Raises:
-        UsageError: the logs are not of one plan.
+        UsageError: the logs are not of one plan, or two hold the same trial; nothing is written then.
     """
+    _refuse_doubles(logs)
     _check_parts([log.header for log in logs])
     header = _joined([log.header for log in logs], target.parent.name)
     with LogWriter(target) as writer:
@@ -68,6 +69,23 @@ def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
                 )
             )
     return read_log(target)
+
+
+def _refuse_doubles(logs: Sequence[RunLog]) -> None:
+    """Let no trial count twice, and none in the place of another."""
+    found: dict[str, str] = {}
+    for log in logs:
+        name = log.header.run_id
+        twice = next((run for run in log.runs if run.key in found), None)
+        if twice is not None:
+            other = found[twice.key]
+            whose = f"run {name} is given twice" if other == name else f"runs {other} and {name} hold the same trial"
+            raise UsageError(
+                f"{whose}: {twice.suite}/{twice.case}, trial {twice.index + 1} with {twice.model}",
+                meant="Only parts of one plan can be joined (--shard); to hold two runs against each other: "
+                "harness compare A B",
+            )
+        found |= {run.key: name for run in log.runs}
 
 
 def _check_parts(headers: Sequence[Header]) -> None:

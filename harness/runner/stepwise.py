@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.errors import HarnessError
-from harness.runlog import LogWriter, TrialLine
+from harness.runlog import LogWriter, TrialLine, discard
 from harness.runner.control import StopReason
-from harness.runner.launch import discard, header_of, redactor_of, require_trust
+from harness.runner.launch import header_of, redactor_of, require_trust
 from harness.runner.observer import Silent
 from harness.runner.plan import Job, Plan
 from harness.runner.run import LiveRun, RunOptions, cause_of

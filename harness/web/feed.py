@@ -26,7 +26,7 @@ import anyio
 import anyio.to_thread
 
 from harness.reports.build import build_report
-from harness.runlog import Footer, Header, Line, RunLog, TrialLine, being_written, read_lines, read_log
+from harness.runlog import Damaged, Footer, Header, Line, RunLog, TrialLine, being_written, read_lines, read_log
 from harness.types import CheckResult, Run, Status
 from harness.web.results import Progress, clean, name_of, result, summary
 
@@ -103,7 +103,7 @@ class Feed:
             self.add(event)
         self.add(Event("summary"))
 
-    def _take(self, offset: int, line: Line, *, starts: bool) -> None:
+    def _take(self, offset: int, line: Line | Damaged, *, starts: bool) -> None:
         if isinstance(line, Header):
             self._progress = Progress(line.planned)
             if starts:
@@ -195,9 +195,9 @@ def run_facts(header: Header, log: Path) -> dict[str, Any]:
     }
 
 
-def _some_lines(log: Path, offset: int, trials: int | None) -> list[tuple[int, int, Line]]:
+def _some_lines(log: Path, offset: int, trials: int | None) -> list[tuple[int, int, Line | Damaged]]:
     """Return the lines from ``offset`` to the end, or to the trial of that number."""
-    lines: list[tuple[int, int, Line]] = []
+    lines: list[tuple[int, int, Line | Damaged]] = []
     if not log.exists():
         return lines
     for found in read_lines(log, offset):

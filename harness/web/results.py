@@ -92,6 +92,7 @@ def summary(log: RunLog) -> dict[str, Any]:
     return {
         "run": report.run_id,
         "reason": report.reason,
+        "damaged": [clean(words) for words in report.damaged],
         "suites": [name_of(name) for name in report.suites],
         "models": [name_of(name) for name in report.models],
         "counts": {

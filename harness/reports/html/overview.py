@@ -38,6 +38,7 @@ def overview(report: Report, log: RunLog) -> dict[str, Any]:
             {"name": short(name), "words": short(model_words(facts, name))} for name, facts in report.models.items()
         ],
         "when": report.started_at[:16].replace("T", " ") + " UTC" if report.started_at else "",
+        "damaged": [short(words, _TEXT) for words in report.damaged],
         "early": None if report.reason == "complete" else report.reason,
         "planned": report.counts.planned,
         "endings": [{"status": status, "amount": amount} for status, amount in endings(report)],

@@ -52,6 +52,7 @@ function showTotals() {
       el("div", {}, el("dt", { text: name }), el("dd", { text: value, class: kind })))),
   );
   at("summary").append(...data.repeats.map((words) => el("p", { text: words })));
+  for (const words of data.damaged) at("summary").append(el("p", { class: "notice", text: words }));
   if (data.early) {
     at("summary").append(el("p", { class: "notice", text: `The run ended early: ${data.early}.` }));
   }

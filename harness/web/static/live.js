@@ -105,7 +105,7 @@ export class Live {
     byId("progress").max = counts.planned || 1;
     byId("progress").value = counts.planned - counts.cancelled - counts.skipped;
     const ended = summary.reason === "complete" ? "All tests have ended." : `The run ended early: ${summary.reason}.`;
-    byId("state").textContent = [ended, ...summary.call_lines.map((words) => `${words}.`)].join(" ");
+    byId("state").textContent = [ended, ...[...summary.damaged, ...summary.call_lines].map((words) => `${words}.`)].join(" ");
     this.tiles(summary.seconds, summary.cost_usd);
     byId("tiles").firstChild.nextSibling.firstChild.textContent = "Cost";
     const averages = Object.entries(AVERAGES).filter(([name]) => summary.averages[name].score !== null);
