@@ -45,6 +45,8 @@ class BfclRecording:
     """Case → its recorded line."""
     entry_of: Callable[[str], Entry]
     """Finds the case's data."""
+    model: str = ""
+    """The model's name."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """What is no category here → how many of its outputs were recorded."""
     notes: tuple[str, ...] = ()
@@ -66,7 +68,7 @@ class BfclRecording:
         """Return how the outputs are read where that is not the usual way, and what cannot be read or is left out."""
         form, dotted = self._way()
         notes = []
-        if form is not TEXTS:
+        if form.title != TEXTS.title:
             notes.append(f"outputs are read as {form.title}; function names have {'dots' if dotted else '_ for dots'}")
         if self.left_out:
             kinds = ", ".join(f"{count} of {name!r}" for name, count in self.left_out.items())
@@ -89,7 +91,8 @@ class BfclRecording:
     def _way(self) -> tuple[Form, bool]:
         """Return the form of the outputs, and whether function names in them keep their dots."""
         if self._ways is None:
-            form = form_of((item, category_of(case).language) for case in self.rows for item in self._items(case))
+            items = ((item, category_of(case).language) for case in self.rows for item in self._items(case))
+            form = form_of(items, self.model)
             self._ways = form, keeps_dots(form, self.rows, self.entry_of)
         return self._ways
 
@@ -149,7 +152,7 @@ def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str
         raise UsageError(
             f"{path} holds no outputs of BFCL", meant=f"In a folder, files are looked for that are named {_RESULTS}."
         )
-    return {name: BfclRecording(rows, entry_of, others.get(name, {})) for name, rows in models.items()}
+    return {name: BfclRecording(rows, entry_of, name, others.get(name, {})) for name, rows in models.items()}
 
 
 def _lines(file: Path) -> Iterator[tuple[int, Any]]:

@@ -236,4 +236,34 @@ TALKS = [
     talk("a call that cannot be executed", [["ls()"]], [[step(("fly", {"to": "moon"})), LOOK]], None),
 ]
 
-SAMPLES: list[Sample] = [*ARGUMENTS, *CALLS, *ANSWERS, *TALKS]
+_POSTS = {
+    "TwitterAPI": {
+        "username": "ann",
+        "password": "",
+        "authenticated": True,
+        "tweets": {},
+        "comments": {},
+        "retweets": {},
+        "following_list": [],
+        "tweet_counter": 0,
+    }
+}
+_POST, _POST_TO = step(("post_tweet", {"content": "x"})), step(("post_tweet", {"content": "x", "mentions": []}))
+_MENTION = step(("mention", {"tweet_id": 0, "mentioned_usernames": ["@ben"]}))
+
+
+def posts(name: str, steps: Sequence[Step], error_type: str | None) -> Sample:
+    conversation = Conversation(
+        classes=["TwitterAPI"], initial_config=_POSTS, expected=[["post_tweet('x')"], ["posting_get_login_status()"]],
+        long_context=False, data={},
+    )  # fmt: skip
+    turns = [steps[:1], [step(("posting_get_login_status", {})), *steps[1:]]]
+    return Sample(name, lambda: turns_fault(conversation, turns), error_type)
+
+
+POSTS = [
+    posts("a mention more in a post that had none", [_POST, _MENTION], None),
+    posts("a mention more in a post that had an empty list", [_POST_TO, _MENTION], _STATE),
+]
+
+SAMPLES: list[Sample] = [*ARGUMENTS, *CALLS, *ANSWERS, *TALKS, *POSTS]

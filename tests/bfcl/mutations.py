@@ -428,6 +428,7 @@ MUTATIONS = [
     Mutation("one result stands for two", _results_count_once),
     Mutation("conversations that were broken off are judged", _broken_off_conversations_judged, recorded=False),
     Mutation("turns that expect no call must have none", _silent_turns_judged),
+    Mutation("posts without mentions share none", lambda patch: patch.setattr(multi_turn, "share", _never), False),
 ]
 
 _FIRST_OF_CONVERSATIONS = next(place for place, one in enumerate(MUTATIONS) if one.name.startswith("states"))

@@ -98,6 +98,30 @@ def test_a_recording_of_several_models_scores_each(bfcl: Project) -> None:
     assert (one.code, both.code) == (0, 1)
 
 
+TEXTS: list[dict[str, Any]] = [
+    {"id": "simple_python_0", "result": "[weather.get(city='oslo', days=1)]"},
+    {"id": "simple_python_1", "result": "[weather.get(city=('Rome',))]"},
+    {"id": "parallel_multiple_0", "result": f"[add(a={10**400}), weather.get(city='Bonn')]"},
+    {"id": "irrelevance_0", "result": "La la la."},
+    {"id": "multi_turn_miss_func_0", "result": [["[ls()]"], ["[touch(file_name='b.txt')]", "[ls()]", "Done."]]},
+    {"id": "format_sensitivity_0:ret_fmt=json:live_simple_0", "result": "[]"},
+]
+
+
+def test_outputs_that_are_source_text_are_read_and_said_so(bfcl: Project) -> None:
+    write_lines(bfcl.folder / "result" / "model-a" / "BFCL_v4_all_result.json", TEXTS)
+    told = bfcl.run("evals", "bfcl", "--model", "recorded:result", "--dry-run").stderr
+    assert "read as calls written as source text, [function(argument=value)]; function names have dots." in told
+    assert "are left out: 1 of 'format_sensitivity'." in told
+    finished = bfcl.run("evals", "bfcl", "--model", "recorded:result", "--json-output")
+    assert results(finished) == {
+        **EXPECTED,
+        "simple_python_1": ("failed", "type_error:simple"),
+        "parallel_multiple_0": ("failed", "parallel_function_checker_no_order:cannot_find_match"),
+    }
+    assert results(bfcl.run("grade", "latest", "--json-output")) == results(finished)
+
+
 class Singer:
     """A model that does what `ROWS` say, and keeps what it was offered."""
 

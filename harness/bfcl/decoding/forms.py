@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.bfcl.catalog import Language
 from harness.bfcl.decoding import java_text, javascript_text, lists, python_text, texts
 from harness.bfcl.decoding.reading import Misshapen, NotCalls, Pairs, loaded
+from harness.bfcl.decoding.wrappings import as_it_is, unwrapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,16 +107,50 @@ TAGGED = _json_text("JSON between <tool_call> tags", texts.tagged)
 TAGGED_LIST = _json_text("a JSON list between <tool_call> tags", texts.tagged_list)
 BARE = _json_text("JSON text with name and arguments", texts.bare)
 PARAMETERS = _json_text("JSON text with name and parameters", texts.with_parameters)
+AFTER_THOUGHT = Form(
+    title="JSON text after </think>",
+    compared=_any_language(texts.shaping(texts.after_thought)),
+    executed=texts.never_executed,
+    dotted=None,
+)
+PARTS = Form(
+    title="JSON texts that begin with <function_call>",
+    compared=_any_language(texts.shaping(texts.parts)),
+    executed=texts.parts_executed,
+    dotted=None,
+    dotted_by_default=False,
+)
+LINES = Form(
+    title="the name of a function and, in the next line, its arguments",
+    compared=_any_language(texts.shaping(texts.lines)),
+    executed=texts.lines_executed,
+    dotted=None,
+    dotted_by_default=False,
+)
 
-FORMS = (TEXTS, OBJECTS, TOOL_NAMES, NAMES, SOURCE, TAGGED_SOURCE, TAGGED, TAGGED_LIST, BARE, PARAMETERS)
+FORMS = (
+    *(TEXTS, OBJECTS, TOOL_NAMES, NAMES, SOURCE, TAGGED_SOURCE, TAGGED, TAGGED_LIST, BARE, PARAMETERS),
+    *(AFTER_THOUGHT, PARTS, LINES),
+)
 """Every form that is known."""
 
 
-def form_of(outputs: Iterable[tuple[Any, Language]]) -> Form:
-    """Return the form that most of ``outputs`` have, each with the language of its arguments."""
-    votes = Counter(form.title for item, language in outputs if (form := _shown_by(item, language)) is not None)
+def form_of(outputs: Iterable[tuple[Any, Language]], model: str = "") -> Form:
+    """Return the form that most of ``outputs`` have, each with the language of its arguments.
+
+    The name of the ``model`` says only what may stand around a text: that, upstream's handlers know of a few.
+    """
+    bare = unwrapping(model)
+    votes = Counter(form.title for item, language in outputs if (form := _shown_by(bare(item), language)) is not None)
     most = max(votes.values(), default=0)
-    return next((form for form in FORMS if most and votes[form.title] == most), TEXTS)
+    form = next((form for form in FORMS if most and votes[form.title] == most), TEXTS)
+    if bare is as_it_is:
+        return form
+    return replace(
+        form,
+        compared=lambda item, language: form.compared(bare(item), language),
+        executed=lambda item: form.executed(bare(item)),
+    )
 
 
 def _shown_by(item: Any, language: Language) -> Form | None:
@@ -135,20 +170,41 @@ def _shown_by_object(one: dict[str, Any]) -> Form | None:
 
 
 def _shown_by_text(text: str, language: Language) -> Form | None:
-    if "<TOOLCALL>" in text:
-        return TAGGED_SOURCE
-    if "<tool_call>" in text:
-        inside = text.partition("<tool_call>")[2].lstrip()
-        return TAGGED_LIST if inside.startswith(("[", "```")) else TAGGED
+    marked = next((form for is_marked, form in _MARKS if is_marked(text)), None)
+    if marked is not None:
+        return marked
     if text.lstrip().removeprefix(texts.PYTHON_TAG).lstrip("[ \n").startswith("{"):
-        return PARAMETERS if '"parameters"' in text or "'parameters'" in text else _if_json(text)
+        return _if_json(text)
     try:
         return SOURCE if _source(text, language) else None
     except (NotCalls, Misshapen):
         return None
 
 
+def _is_after_thought(text: str) -> bool:
+    _, tag, rest = text.partition("</think>")
+    return bool(tag) and rest.lstrip().startswith(("[{", "[]"))
+
+
+def _holds_list(text: str) -> bool:
+    _, tag, rest = text.partition("<tool_call>")
+    return bool(tag) and rest.lstrip().startswith(("[", "```"))
+
+
+_MARKS: tuple[tuple[Callable[[str], object], Form], ...] = (
+    (lambda text: "<TOOLCALL>" in text, TAGGED_SOURCE),
+    (_holds_list, TAGGED_LIST),
+    (lambda text: "<tool_call>" in text, TAGGED),
+    (lambda text: "<function_call>" in text, PARTS),
+    (_is_after_thought, AFTER_THOUGHT),
+    (texts.LINES.fullmatch, LINES),
+)
+"""How a text shows that it is of a form that is not source and not bare JSON; the first that fits counts."""
+
+
 def _if_json(text: str) -> Form | None:
+    if '"parameters"' in text or "'parameters'" in text:
+        return PARAMETERS
     try:
         loaded(text.partition(";")[0])
     except NotCalls:

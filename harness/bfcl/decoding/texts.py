@@ -11,6 +11,8 @@ from typing import Any
 from harness.bfcl.decoding.reading import NotCalls, Pairs, executable, loaded, named, shaped
 
 _TOOL_CALL = re.compile(r"<tool_call>\n(.*?)\n</tool_call>", re.DOTALL)
+LINES = re.compile(r"[\w.]+\n\{.*\}\s*", re.DOTALL)
+"""How an output of two lines looks, a name and arguments."""
 _TOOLCALL = re.compile(r"<TOOLCALL>(.*?)</TOOLCALL>", re.DOTALL)
 PYTHON_TAG = "<|python_tag|>"
 
@@ -58,13 +60,56 @@ def with_parameters(item: Any) -> list[dict[str, Any]]:
     return named(_listed(found), arguments="parameters")
 
 
+def after_thought(item: Any) -> list[dict[str, Any]]:
+    """Read a JSON list that stands after ``</think>``, with quotes of either kind; without the tag nothing is there."""
+    _, tag, rest = _text(item).strip().replace("'", '"').partition("</think>")
+    return named(loaded(rest.strip())) if tag else []
+
+
+def never_executed(_item: Any) -> Pairs:
+    """Read nothing: upstream, these outputs are no calls in a conversation."""
+    raise NotCalls("upstream does not execute calls of this form")
+
+
+def parts(item: Any) -> list[Any]:
+    """Read a text whose parts begin with ``<function_call>``; a part that is no JSON or no function is words."""
+    found: list[Any] = []
+    for part in filter(None, map(str.strip, _text(item).split("<function_call>"))):
+        try:
+            read = json.loads(part)
+        except (ValueError, RecursionError):
+            found.append(part)
+            continue
+        if not isinstance(read, dict):
+            raise NotCalls("a part is no object")
+        name = str(read.get("name", "")).strip()
+        found.append("no function" if name == "no_function" else {name: read.get("arguments", {})})
+    return found
+
+
+def parts_executed(item: Any) -> Pairs:
+    """Read the same for a conversation, where words are taken for a call that nobody knows."""
+    return executable({part: {}} if isinstance(part, str) else part for part in parts(item))
+
+
+def lines(item: Any) -> list[Any]:
+    """Read a function's name in the first line, and its arguments in the second; one line is words."""
+    name, *rest = _text(item).split("\n")
+    return [{name: loaded(rest[0])}] if rest else [name]
+
+
+def lines_executed(item: Any) -> Pairs:
+    """Read the same for a conversation, where nothing at all is no call, and one line cannot be read."""
+    return executable(lines(item)) if item != "" else []
+
+
 def inside_toolcall(item: Any) -> str | None:
     """Return what stands between ``<TOOLCALL>`` tags; ``None`` where there are none."""
     found = _TOOLCALL.search(_text(item))
     return found[1] if found else None
 
 
-def shaping(read: Callable[[Any], list[dict[str, Any]]]) -> Callable[[Any], Pairs]:
+def shaping(read: Callable[[Any], list[Any]]) -> Callable[[Any], Pairs]:
     """Return a reader of calls that are compared."""
     return lambda item: shaped(read(item))
 

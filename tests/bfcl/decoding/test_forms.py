@@ -24,7 +24,12 @@ WRITTEN: dict[str, Any] = {
     "JSON text with name and arguments": "; ".join(map(json.dumps, TWO)),
     "JSON text with name and parameters": "<|python_tag|>"
     + "; ".join(json.dumps({"name": one["name"], "parameters": one["arguments"]}) for one in TWO),
+    "JSON text after </think>": f"Hm.</think>{json.dumps(TWO)}",
+    "JSON texts that begin with <function_call>": "".join(f"<function_call> {json.dumps(one)}" for one in TWO),
+    "the name of a function and, in the next line, its arguments": 'shop.find\n{"item": "tea"}',
 }
+NEVER_EXECUTED = "JSON text after </think>"
+ONE_ONLY = "the name of a function and, in the next line, its arguments"
 
 
 def _readers(form: Form) -> tuple[Callable[[Any], Pairs], Callable[[Any], Pairs]]:
@@ -37,8 +42,9 @@ def test_each_form_is_known_by_most_outputs_and_read(form: Form) -> None:
     words = ["Sorry.", ["Sorry."], "", [], None, 7, "[1, 2]", "It is {sunny}."]
     outputs = [item, item, *words, *(other for title, other in WRITTEN.items() if title != form.title)]
     assert form_of((output, "python") for output in outputs) is form
-    for read in _readers(form):
-        assert read(item) == [("shop.find", {"item": "tea"}), ("pay", {})]
+    for read in _readers(form)[: 1 if form.title == NEVER_EXECUTED else 2]:
+        both = [("shop.find", {"item": "tea"}), ("pay", {})]
+        assert read(item) == (both[:1] if form.title == ONE_ONLY else both)
 
 
 def test_words_alone_are_of_the_usual_form() -> None:

@@ -57,7 +57,7 @@ class Official:
 
     def __init__(self) -> None:
         sys.meta_path.append(_Clients())
-        os.environ.update(dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "DASHSCOPE_API_KEY"), "none"))
+        os.environ.update(dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"), "none"))
         self._runner = importlib.import_module("bfcl_eval.eval_checker.eval_runner")
         self._enums = importlib.import_module("bfcl_eval.constants.enums")
         self._states = importlib.import_module("bfcl_eval.eval_checker.multi_turn_eval.multi_turn_utils")

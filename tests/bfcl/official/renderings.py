@@ -72,6 +72,30 @@ def _bare(calls: Calls, _language: str) -> str:
     return json.dumps(_names(calls, ""))
 
 
+def _after_thought(calls: Calls, _language: str) -> str:
+    return f"<think>Well.</think>\n{_bare(calls, '')}"
+
+
+def _parts(calls: Calls, _language: str) -> str:
+    return "".join(f"<function_call> {json.dumps(one)}\n" for one in _names(calls, ""))
+
+
+def _lines(calls: Calls, _language: str) -> str:
+    return "\n".join(f"{name}\n{json.dumps(arguments)}" for name, arguments in calls)
+
+
+def _tool_code(calls: Calls, language: str) -> str:
+    return f"```tool_code\n{source(calls, language)}\n```"
+
+
+def _fenced(calls: Calls, language: str) -> str:
+    return f"```python\n{source(calls, language)}\n```"
+
+
+def _fenced_json(calls: Calls, _language: str) -> str:
+    return f"```\n{_bare(calls, '')}\n```"
+
+
 def _parameters(calls: Calls, _language: str) -> str:
     return repr([{"name": name, "parameters": dict(arguments)} for name, arguments in calls])
 
@@ -92,5 +116,11 @@ FAMILIES = (
     Family("tiiuae/Falcon3-7B-Instruct-FC", _tagged_list, dotted=True),
     Family("Salesforce/xLAM-2-32b-fc-r", _bare, dotted=True),
     Family("meta-llama/Llama-3.1-8B-Instruct-FC", _parameters, dotted=True),
+    Family("ThinkAgents/ThinkAgent-1B", _after_thought, dotted=True),
+    Family("ibm-granite/granite-20b-functioncalling", _parts, dotted=False),
+    Family("THUDM/glm-4-9b-chat", _lines, dotted=False),
+    Family("gemini-2.5-flash", _tool_code, dotted=True),
+    Family("microsoft/phi-4", _fenced, dotted=True),
+    Family("MadeAgents/Hammer2.1-7b", _fenced_json, dotted=True),
 )
 """Every form that is read, by the handler of some model."""

@@ -54,7 +54,8 @@ def official(python: Path, cases: Sequence[Case]) -> list[dict[str, Any]]:
 
 def compared(python: Path, recording: Sequence[Case]) -> Iterator[Pair]:
     """Yield both verdicts on each output of a recording: ours is made of the whole of it."""
-    read = BfclRecording({one.id: {"id": one.id, "result": one.result} for one in recording}, entry_of)
+    rows = {one.id: {"id": one.id, "result": one.result} for one in recording}
+    read = BfclRecording(rows, entry_of, recording[0].family.model)
     for case, verdict in zip(recording, official(python, recording), strict=True):
         (transcript,) = read.transcripts(case.id)
         fault = fault_of(check_of(entry_of(case.id)).params, transcript)
