@@ -39,7 +39,7 @@ _SHOWN = 80
 
 @dataclass(slots=True)
 class BfclRecording:
-    """What one model did; satisfies `harness.suites.benchmarks.Recording` and `Annotated`."""
+    """What one model did; satisfies `harness.suites.benchmarks.Recording`."""
 
     rows: Mapping[str, JsonObject]
     """Case → its recorded line."""
@@ -49,8 +49,6 @@ class BfclRecording:
     """The model's name."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """What is no category here → how many of its outputs were recorded."""
-    notes: tuple[str, ...] = ()
-    """What is to be said of what was left out."""
     _made: dict[str, tuple[Transcript, ...]] = field(default_factory=dict)
     _ways: tuple[Form, bool] | None = None
 
@@ -64,16 +62,19 @@ class BfclRecording:
             self._made[case] = tuple(self._transcripts(case))
         return self._made[case]
 
-    def remarks(self) -> Sequence[str]:
-        """Return how the outputs are read where that is not the usual way, and what cannot be read or is left out."""
+    @property
+    def notes(self) -> Sequence[str]:
+        """How the outputs are read where that is not the usual way, and what cannot be read or is left out."""
+        return [f"{self.model}: {note}." for note in self._notes()]
+
+    def _notes(self) -> Iterator[str]:
         form, dotted = self._way()
-        notes = []
         if form.title != TEXTS.title:
-            notes.append(f"outputs are read as {form.title}; function names have {'dots' if dotted else '_ for dots'}")
+            yield f"outputs are read as {form.title}; function names have {'dots' if dotted else '_ for dots'}"
         if self.left_out:
             kinds = ", ".join(f"{count} of {name!r}" for name, count in self.left_out.items())
-            notes.append(f"outputs that belong to no category of BFCL v4 here are left out: {kinds}")
-        return [*notes, *self._unreadable()]
+            yield f"outputs that belong to no category of BFCL v4 here are left out: {kinds}"
+        yield from self._unreadable()
 
     def _transcripts(self, case: str) -> Iterator[Transcript]:
         row = self.rows.get(case)

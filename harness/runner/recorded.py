@@ -16,7 +16,7 @@ from pathlib import Path
 
 from harness.errors import ModelError, NothingToRun, UsageError, did_you_mean
 from harness.runner.plan import Job, Plan
-from harness.suites.benchmarks import BENCHMARKS, Annotated, CarriedOut, Recording, Replayable
+from harness.suites.benchmarks import BENCHMARKS, CarriedOut, Recording, Replayable
 from harness.types import Case, Message, ModelSpec, Reply, Suite, ToolList, Transcript, Trial
 
 RECORDED = "recorded"
@@ -82,7 +82,7 @@ def entrants(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
             model,
             name=f"{model.name}#{name}" if several else model.name,
             model_id=f"{suite.benchmark}:{path}#{name}",
-            notes=(*((_several(path, names),) if several else model.notes), *_told(name, found[name])),
+            notes=(_several(path, names),) if several else model.notes,
         )
         for name in names
     ]
@@ -185,10 +185,6 @@ def _trials(case: Case, recordings: Sequence[Recording]) -> int:
 def _several(path: str, names: Sequence[str]) -> str:
     shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
     return f"{path} holds {len(names)} models, and each is scored: {shown}. Pick one with #NAME."
-
-
-def _told(name: str, recording: Recording) -> Sequence[str]:
-    return [f"{name}: {note}." for note in recording.remarks()] if isinstance(recording, Annotated) else ()
 
 
 def _split(reference: str) -> tuple[str, str | None]:

@@ -50,15 +50,6 @@ class Recording(Protocol):
 
 
 @runtime_checkable
-class Annotated(Recording, Protocol):
-    """A recording that has something to say of how it is read, and of what in it is not."""
-
-    def remarks(self) -> Sequence[str]:
-        """Return what its user should know, each in one sentence without its full stop."""
-        ...
-
-
-@runtime_checkable
 class CarriedOut(Recording, Protocol):
     """A recording whose calls are carried out again, on the suite's own server: only their results of now count."""
 

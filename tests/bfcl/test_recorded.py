@@ -204,16 +204,16 @@ def test_what_is_no_category_is_named_and_left_out(tmp_path: Path, find: Any) ->
     write_lines(tmp_path / "m" / "agentic" / "BFCL_v4_memory_result.json", older)
     recording = read_recordings(tmp_path, find)["m"]
     assert list(recording.cases()) == ["simple_python_0"]
-    assert list(recording.remarks()) == [
-        "outputs that belong to no category of BFCL v4 here are left out: 2 of 'memory', 1 of 'format_sensitivity'"
+    assert list(recording.notes) == [
+        "m: outputs that belong to no category of BFCL v4 here are left out: 2 of 'memory', 1 of 'format_sensitivity'."
     ]
 
 
 def test_outputs_that_no_form_fits_are_told_with_their_number(tmp_path: Path, find: Any) -> None:
     lines = [{"id": f"simple_python_{number}", "result": "call: weather"} for number in (0, 1)]
     file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", lines)
-    (note,) = read_recordings(file, find)["m"].remarks()
+    (note,) = read_recordings(file, find)["m"].notes
     assert note == (
-        "2 of the 2 outputs from which calls are expected cannot be read as lists of {function: arguments as JSON "
-        'text}, and count as wrong, as they do upstream. simple_python_0 is "call: weather"'
+        "m: 2 of the 2 outputs from which calls are expected cannot be read as lists of {function: arguments as JSON "
+        'text}, and count as wrong, as they do upstream. simple_python_0 is "call: weather".'
     )
