@@ -47,20 +47,24 @@ def official(python: Path, cases: Sequence[Case]) -> list[dict[str, Any]]:
     """Return what the official functions say."""
     lines = "".join(json.dumps({"model": one.family.model, "id": one.id, "result": one.result}) + "\n" for one in cases)
     done = subprocess.run(
-        [python, JUDGE], input=lines, capture_output=True, text=True, timeout=600, check=True, env=dict(os.environ)
+        [python, JUDGE], input=lines, capture_output=True, text=True, timeout=1000, check=True, env=dict(os.environ)
     )
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    verdicts = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(verdicts) == len(cases)
+    return verdicts
 
 
-def compared(python: Path, recording: Sequence[Case]) -> Iterator[Pair]:
-    """Yield both verdicts on each output of a recording: ours is made of the whole of it."""
-    rows = {one.id: {"id": one.id, "result": one.result} for one in recording}
-    read = BfclRecording(rows, entry_of, recording[0].family.model)
-    for case, verdict in zip(recording, official(python, recording), strict=True):
-        (transcript,) = read.transcripts(case.id)
-        fault = fault_of(check_of(entry_of(case.id)).params, transcript)
-        ours = None if fault is None else fault.error_type
-        yield Pair(case, ours, verdict.get("error_type"), verdict.get("crashed"))
+def compared(python: Path, made: Sequence[Sequence[Case]]) -> Iterator[Pair]:
+    """Yield both verdicts on each output of each recording: ours is made of the whole of the recording."""
+    verdicts = iter(official(python, [case for recording in made for case in recording]))
+    for recording in made:
+        rows = {one.id: {"id": one.id, "result": one.result} for one in recording}
+        read = BfclRecording(rows, entry_of, recording[0].family.model)
+        for case, verdict in zip(recording, verdicts, strict=False):
+            (transcript,) = read.transcripts(case.id)
+            fault = fault_of(check_of(entry_of(case.id)).params, transcript)
+            ours = None if fault is None else fault.error_type
+            yield Pair(case, ours, verdict.get("error_type"), verdict.get("crashed"))
 
 
 def recordings(rows: Sequence[dict[str, Any]], count: int, seed: int) -> Iterator[list[Case]]:
