@@ -38,4 +38,5 @@ def fits(value: Any, schema: JsonObject, root: JsonObject) -> bool:
 
 def is_valid(value: Any, schema: JsonObject) -> bool:
     """Whether ``value`` is valid for the whole ``schema``, as far as the budget in force allows to find out."""
-    return check(value, dict(schema), budget_in_force() or Budget(STEPS), most=1) == Validation()
+    budget = budget_in_force() or Budget(STEPS)
+    return budget.left >= 0 and check(value, dict(schema), budget, most=1) == Validation()

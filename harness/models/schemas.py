@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+from jsonschema.exceptions import ValidationError, best_match
 
-from harness.models.unions import TopLevel
+from harness.models.unions import MOST_PARTS, TopLevel
+from harness.validation.budget import Budget, OutOfSteps, within
+from harness.validation.validators import meta_errors
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -31,7 +32,8 @@ _SINGLE = frozenset(
     | {"unevaluatedItems", "unevaluatedProperties"}
 )
 """Keywords that hold one schema."""
-_META = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+STEPS = 40_000
+"""Steps of validation that go into one tool's schema: enough for some 500 properties, and 0.2 s."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,13 +80,23 @@ class Fitted:
     """What was wrong with it, a sentence each."""
 
 
-def fit(schema: Mapping[str, Any], dialect: Dialect) -> Fitted:
-    """Return ``schema`` as it is if ``dialect`` accepts it, or else the nearest that it accepts."""
+def fit(schema: Mapping[str, Any], dialect: Dialect, budget: Budget | None = None) -> Fitted:
+    """Return ``schema`` as it is if ``dialect`` accepts it, or else the nearest that it accepts.
+
+    What takes more steps than ``budget`` has is offered by the names of its arguments alone.
+    """
+    with within(budget or Budget(STEPS)):
+        return _fit(schema, dialect)
+
+
+def _fit(schema: Mapping[str, Any], dialect: Dialect) -> Fitted:
     if _is_accepted(schema, dialect):
         return Fitted(schema=schema)
     top = TopLevel(json.loads(json.dumps(schema, default=dict)))  # a copy that may be changed
     plain = top.flatten(dialect.refused)
     problems = [f"{dialect.provider} takes no {word} at the top of a schema; it is offered wider" for word in top.lost]
+    if top.is_cut:
+        problems.append(f"its schema combines more than {MOST_PARTS} parts at its top; the rest of them is left open")
     if plain.get("$schema") != NEWEST_DRAFT:
         plain.pop("$schema", None)
         _modernise(plain)
@@ -117,9 +129,16 @@ def _is_accepted(schema: Mapping[str, Any], dialect: Dialect) -> bool:
         and schema.get("$schema", NEWEST_DRAFT) == NEWEST_DRAFT
         and not any(word in schema for word in ("$ref", *dialect.refused))
         and (dialect.key is None or all(dialect.key.fullmatch(name) for name in properties))
-        and _META.is_valid(schema)
+        and _is_valid(schema)
         and not (dialect.strict_shape and any(_lacks_items(part) for part in _parts(schema)))
     )
+
+
+def _is_valid(schema: Mapping[str, Any]) -> bool:
+    try:
+        return next(meta_errors(schema), None) is None
+    except OutOfSteps:
+        return False
 
 
 def _make_object(schema: Schema) -> list[str]:
@@ -150,9 +169,9 @@ def _modernise(schema: Schema) -> None:
 
 def _drop_invalid(schema: Schema) -> list[str]:
     """Take out what is no JSON Schema, a property at a time or else a keyword at a time, and say what."""
-    problems = []
-    while error := best_match(_META.iter_errors(schema)):
-        word, *inner = error.absolute_path
+    problems: list[str] = []
+    while error := _worst_error(schema, problems):
+        word, *inner = map(str, error.absolute_path)
         if word in _NAMED and inner:
             schema[word][inner[0]] = {}
         else:
@@ -160,6 +179,22 @@ def _drop_invalid(schema: Schema) -> list[str]:
         where = "/".join(str(step) for step in error.absolute_path)
         problems.append(f"its schema is invalid at {where}; that part is left open")
     return problems
+
+
+def _worst_error(schema: Schema, problems: list[str]) -> ValidationError | None:
+    """Return what is most wrong with ``schema``; where that takes too much work, leave only the arguments' names."""
+    worst: ValidationError | None = None
+    try:
+        worst = best_match(meta_errors(schema))
+    except OutOfSteps:
+        names, required = schema.get("properties"), schema.get("required")
+        named = names if isinstance(names, dict) else {}
+        needed = required if isinstance(required, list) else []
+        schema.clear()
+        schema |= {"type": "object", "properties": {name: {} for name in named}}
+        schema["required"] = [name for name in dict.fromkeys(map(str, needed)) if name in named]
+        problems.append("its schema takes too much work to examine; its arguments are offered by name alone")
+    return worst
 
 
 def _rename_keys(schema: Schema, legal: re.Pattern[str]) -> dict[str, str]:

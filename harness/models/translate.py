@@ -14,9 +14,14 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.models import schemas
 from harness.models.schemas import Dialect, fit, legal_name
 from harness.types import Tool, ToolList, ToolProblem
+from harness.validation.budget import Budget
 
+STEPS = 200_000
+STEPS_OF_A_TOOL = 2_000
+"""Steps of validation that go into a list of tools: so many, and so many more for each tool of it."""
 KEPT = 64
 """Tool lists whose translation is kept: one for each user of a run, within reason."""
 _ILLEGAL = r"[^a-zA-Z0-9_-]"
@@ -96,8 +101,11 @@ class Translator:
 def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[ToolProblem]]:
     """Return every tool as ``dialect`` takes it, and what was changed or is no longer said."""
     offers, problems = [], []
+    left = STEPS + STEPS_OF_A_TOOL * len(tools.tools)
     for tool, name in zip(tools.tools, _legal_names(tools, dialect), strict=True):
-        fitted = fit(tool.input_schema, dialect)
+        budget = Budget(min(left, schemas.STEPS))
+        fitted = fit(tool.input_schema, dialect, budget)
+        left -= budget.steps - max(0, budget.left)
         description = "\n".join(part for part in (tool.description.strip() or tool.title, *fitted.hints) if part)
         offers.append(Offer(tool=tool, name=name, description=description, schema=fitted.schema, keys=fitted.keys))
         found = [] if name == tool.name else [f"{dialect.provider} does not take its name; it is offered as {name!r}"]

@@ -15,6 +15,8 @@ Schema: TypeAlias = dict[str, Any]
 
 DEEPEST = 16
 """Levels of references and combinations that are followed; a schema that refers to itself never ends."""
+MOST_PARTS = 500
+"""References and combinations that are followed in one schema: each may be followed by two more."""
 LONGEST_HINT = 400
 """Characters of one hint."""
 _NOT_SHARED = frozenset({"properties", "required", "additionalProperties", "unevaluatedProperties", "$defs"})
@@ -28,10 +30,16 @@ class TopLevel:
     def __init__(self, root: Schema) -> None:
         """``root`` is the whole schema; local references are looked up in it."""
         self._root = root
+        self._left = MOST_PARTS
         self.hints: list[str] = []
         """For the model: what the schema no longer says."""
         self.lost: list[str] = []
         """The keywords that could not be kept exactly."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there were more parts than are followed, so that the result is wider."""
+        return self._left < 0
 
     def flatten(self, refused: Iterable[str]) -> Schema:
         """Return the schema without top-level references and without the keywords ``refused``."""
@@ -44,6 +52,9 @@ class TopLevel:
 
     def _flatten(self, schema: object, levels: int) -> Schema:
         if not isinstance(schema, dict) or levels == 0:
+            return {}
+        self._left -= 1
+        if self._left < 0:
             return {}
         combined = {"$ref", "allOf", "anyOf", "oneOf"}
         flat = {word: value for word, value in schema.items() if word not in combined}
@@ -81,8 +92,9 @@ def _join(flat: Schema, part: Schema) -> None:
     properties: Schema = {**flat.get("properties", {})} if isinstance(flat.get("properties"), dict) else {}
     for name, schema in _dict(part.get("properties")).items():
         known = properties.setdefault(name, schema)
-        if known != schema:
-            properties[name] = {"allOf": [known, schema]}
+        every = known["allOf"] if isinstance(known, dict) and set(known) == {"allOf"} else [known]
+        if schema not in (known, *_list(every)):
+            properties[name] = {"allOf": [*_list(every), schema]}
     if properties:
         flat["properties"] = properties
     names = [*_list(flat.get("required")), *_list(part.get("required"))]

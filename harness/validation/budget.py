@@ -46,6 +46,7 @@ _CURRENT: ContextVar[Budget] = ContextVar("budget")
 _SEARCH: ContextVar[int] = ContextVar("search", default=0)
 """Steps that it takes to find a name anywhere in the schema."""
 _PER_STEP = 2  # parts of a schema that a search for a name gets past in a step
+_COUNTED_PER_STEP = 64  # parts of a schema that are counted in a step
 _CHARS_PER_STEP = 16  # of a path into a schema
 _LOOK_UP = 4  # steps that any reference takes
 
@@ -94,8 +95,10 @@ def one_level_deeper() -> Iterator[None]:
 @contextmanager
 def searching(schema: Any) -> Iterator[None]:
     """Let a reference by name (``#name``, or an ``$id``) cost a search of the whole ``schema``."""
-    token = _SEARCH.set(_size(schema) // _PER_STEP)
+    size = _size(schema)
+    token = _SEARCH.set(size // _PER_STEP)
     try:
+        spend(size // _COUNTED_PER_STEP)
         yield
     finally:
         _SEARCH.reset(token)

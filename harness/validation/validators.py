@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker
@@ -85,14 +86,12 @@ def check(value: Any, schema: Any, budget: Budget, *, most: int = MAX_ERRORS) ->
     """Return where ``value`` breaks ``schema``, which has to be a JSON Schema; at most ``most`` errors."""
     found: list[str] = []
     why = None
-    with within(budget), searching(schema):
+    with within(budget):
         try:
             # An empty registry: a `$ref` never leaves the schema, let alone the machine.
             validator = _bounded(_kind(schema))(schema, registry=Registry())
-            for error in validator.iter_errors(value):
-                found.append(_told(error))
-                if len(found) == most:
-                    break
+            with searching(schema):
+                found.extend(map(_told, islice(validator.iter_errors(value), most)))
         except OutOfSteps as error:
             why = f"to validate it takes {error}"
         except UnsupportedPattern as error:

@@ -6,12 +6,14 @@ What a provider accepts is not asked of our own code but of the strict rules of 
 from __future__ import annotations
 
 import gc
+import json
 import weakref
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from harness.models.anthropic import _wire as messages_wire
 from harness.models.openai_chat import _wire as chat_wire
@@ -128,6 +130,39 @@ def test_the_mapping_of_names_is_a_bijection(tools: ToolList) -> None:
 def test_the_same_list_is_always_translated_in_the_same_way(tools: ToolList) -> None:
     for dialect in (ANTHROPIC, OPENAI):
         assert translate(tools, dialect) == translate(tools, dialect)
+
+
+def _levels(word: str) -> dict[str, Any]:
+    """Return a schema each of whose 15 levels refers to the next one eight times."""
+    levels = {f"d{n}": {word: [{"$ref": f"#/$defs/d{n + 1}"}] * 8} for n in range(15)}
+    return {"type": "object", "$ref": "#/$defs/d0", "$defs": {**levels, "d15": {"properties": {"a": {}}}}}
+
+
+HOSTILE: dict[str, dict[str, Any]] = {
+    "allOf": _levels("allOf"),
+    "anyOf": _levels("anyOf"),
+    "in turns": {
+        "type": "object",
+        "allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}] * 2_000,
+        "$defs": {
+            "a": {"properties": {"x": {"enum": [*range(500)]}}},
+            "b": {"properties": {"x": {"enum": [*range(501)]}}},
+        },
+    },
+    "invalid": {"type": "object", "properties": {f"p{n}": {"type": "zz"} for n in range(3_000)}},
+    "many": {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(5_000)}},
+}
+
+
+@DIALECTS
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_schema_that_grows_without_end_is_offered_wider_and_named(dialect: Dialect, name: str) -> None:
+    tools = tool_list(("t", HOSTILE[name]), ("u", {"type": "object", "properties": {"n": {"type": "integer"}}}))
+    offers, problems = translate(tools, dialect)
+    assert {problem.tool for problem in problems} == {"t"}  # the neighbour is offered as it is
+    assert any("takes too much work" in one.problem or "more than 500 parts" in one.problem for one in problems)
+    assert len(json.dumps(offers[0].schema)) < 2 * len(json.dumps(HOSTILE[name])) + 10_000
+    assert Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid(offers[0].schema)
 
 
 # ── Names ────────────────────────────────────────────────────────────────────────────────────

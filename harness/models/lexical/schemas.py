@@ -18,6 +18,7 @@ from harness.types import JsonObject, Tool
 _DEEPEST = 3  # levels of objects and arrays that are followed
 _MOST_STEPS = 6  # references and alternatives that are followed to one schema
 _MOST_PARAMS = 200  # of one tool, the nested ones included
+_MOST_CHOICES = 1_000  # values of an enum that are looked at
 _LONGEST_EXAMPLE = 60
 _LONGEST_DESCRIPTION = 2_000
 
@@ -171,7 +172,7 @@ def _choices(schema: JsonObject) -> tuple[Any, ...]:
     if "const" in schema:
         return (schema["const"],)
     listed = schema.get("enum")
-    return tuple(choice for choice in listed if choice is not None) if isinstance(listed, list) else ()
+    return tuple(choice for choice in listed[:_MOST_CHOICES] if choice is not None) if isinstance(listed, list) else ()
 
 
 def _examples(schema: JsonObject, description: str) -> tuple[str, ...]:
