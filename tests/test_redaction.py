@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from harness.redaction import _OUR_WORDS, MARK, Redactor
 from harness.secret_places import bare_url
-from harness.types import IdentitySpec, ModelSpec, ScriptedCall, Secret, ServerSpec, StateQuery
+from harness.types import Case, IdentitySpec, ModelSpec, ScriptedCall, Secret, ServerSpec, StateQuery, Suite
 
 SECRETS = st.text(st.characters(codec="utf-8", exclude_characters="[]"), min_size=6, max_size=40).filter(
     lambda text: text not in MARK and text not in _OUR_WORDS
@@ -518,6 +518,13 @@ def test_identities_that_differ_by_a_secret_alone_have_different_marks() -> None
     redactor.know(identities=users)
     assert redactor.json(users) == [{"role": "clerk", "api_key": MARK}, {"role": "clerk", "api_key": "[redacted 2]"}]
     assert redactor.json(redactor.json(users)) == redactor.json(users)
+
+
+def test_a_label_of_a_case_is_no_secret_unless_it_looks_like_one() -> None:
+    redactor = Redactor()
+    labels = {"credential": "expired", "api_key": "opaque-value-77"}
+    redactor.know(suites=[Suite(name="s", cases=(Case(name="c", prompt="?", checks=(), metadata=labels),))])
+    assert redactor.text("an expired token; opaque-value-77") == f"an expired token; {MARK}"
 
 
 def test_a_private_key_is_found_line_by_line() -> None:
