@@ -6,7 +6,8 @@
     ├── NothingToRun                 a valid request that selects no case             exit code 2
     ├── ModelError                   a provider did not give a usable reply           Run.status error
     ├── ServerError                  an MCP server could not be started or was lost   Run.status error
-    │   └── NotAdmitted              …or refused this caller: HTTP 401 or 403         Run.status error, if not asked for
+    │   ├── NotAdmitted              …or refused this caller: HTTP 401 or 403         Run.status error, if not asked for
+    │   └── OutOfResources           …because harness has no files or processes left  Run.status error, harness's fault
     └── JudgeError                   a judge did not give a usable verdict            Run.status error
 
     InvalidValue                     raised while a value is parsed, with the path to it; the reader
@@ -22,7 +23,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.types import Location, Usage
+from harness.types import ErrorKind, Location, Usage
 
 
 class HarnessError(Exception):
@@ -110,6 +111,9 @@ class ModelError(HarnessError):
 class ServerError(HarnessError):
     """The MCP server could not be started, could not list its tools, or went away."""
 
+    fault: ErrorKind = "server"
+    """Whose fault it is."""
+
     def __init__(self, message: str, *, stderr_tail: str = "", gone: bool = False) -> None:
         """``stderr_tail`` is what the server last wrote on stderr; ``gone``: it was asked, and never answered."""
         super().__init__(message)
@@ -132,6 +136,16 @@ class NotAdmitted(ServerError):
     def again(self, addition: str = "") -> NotAdmitted:
         """Return the same error for somebody else who is told of it, with ``addition`` behind its first line."""
         return NotAdmitted(_with_addition(self, addition), status=self.status, stderr_tail=self.stderr_tail)
+
+
+class OutOfResources(ServerError):
+    """No MCP server could be reached for want of open files, processes or memory of our own."""
+
+    fault = "harness"
+
+    def again(self, addition: str = "") -> OutOfResources:
+        """Return the same error for somebody else who is told of it, with ``addition`` behind its first line."""
+        return OutOfResources(_with_addition(self, addition), stderr_tail=self.stderr_tail)
 
 
 def _with_addition(error: ServerError, addition: str) -> str:

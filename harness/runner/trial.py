@@ -61,7 +61,7 @@ async def run_trial(
         with scope:
             await attempt.make(model, pool)
     except ServerError as error:
-        attempt.error = TrialError(kind="server", message=str(error), detail=error.stderr_tail or None)
+        attempt.error = TrialError(kind=error.fault, message=str(error), detail=error.stderr_tail or None)
     except JudgeError as error:
         attempt.error = TrialError(kind="judge", message=str(error))
     except HarnessError as error:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from harness.errors import NotAdmitted, ServerError, UsageError
+from harness.errors import NotAdmitted, OutOfResources, ServerError, UsageError
 from harness.sessions.bearer import Bearer, Bearers
 from harness.sessions.faults import HttpFault
 from harness.sessions.guardian import Guardian
@@ -23,6 +23,7 @@ from harness.sessions.hosts import POLL_S, Host, Hosts
 from harness.sessions.identity import Identity, process_env, request_headers, request_meta
 from harness.sessions.last_words import last_words
 from harness.sessions.process import ServerProcess, launch
+from harness.sessions.shortage import shortage
 from harness.sessions.visit import Visit
 from harness.types import JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
@@ -132,6 +133,8 @@ class Connection:
             raise ServerError(why, gone=fault.status is None) from fault
         except ConnectionError as error:
             raise ServerError(await self._when_lost(None), gone=True) from error
+        except OutOfResources:
+            raise
         except ServerError as error:
             why = f"server {self._spec.name!r} {error}"
             tail = error.stderr_tail or self.stderr_tail()
@@ -155,8 +158,10 @@ class Connection:
         except ServerError as error:
             self._failure = error
         except UsageError as error:
-            self._failure = ServerError(f"server {self._spec.name!r} cannot be reached: {error}")
+            lack = shortage(error, f"reaching server {self._spec.name!r}")
+            self._failure = lack or ServerError(f"server {self._spec.name!r} cannot be reached: {error}")
         except Exception as error:  # noqa: BLE001 - whatever escapes the SDK is this server's fault and must not touch others
+            self._failure = shortage(error, f"talking to server {self._spec.name!r}")
             self._conclude(f"broke the client: {'; '.join(_leaves(error))}")
         finally:
             self._conclude("was ended by harness")
@@ -253,6 +258,8 @@ class Connection:
             end = await place.obituary() if isinstance(place, Host) and fault.status is None else None
             why = f"did not {step}: it {fault}" if end is None else f"{end} while starting"
             self._conclude(why, refused=fault.status if fault.status in _REFUSED else None, gone=end is not None)
+        except OutOfResources:
+            raise
         except ServerError as error:
             self._conclude(str(error), link.source.noise)
         else:

@@ -27,6 +27,7 @@ from harness.errors import ServerError
 from harness.sessions.bearer import Bearers
 from harness.sessions.guardian import Guardian
 from harness.sessions.process import OBITUARY_S, ServerProcess, launch
+from harness.sessions.shortage import shortage
 from harness.types import ServerSpec
 
 PORT = "{port}"
@@ -124,7 +125,8 @@ class Host:
             self._failure = error
         except Exception as error:  # noqa: BLE001 - whatever a URL or a machine brings is this server's fault and must not touch others
             why = f"server {self._spec.name!r} could not be started: {type(error).__name__}: {error}"
-            self._failure = ServerError(why, stderr_tail=self._last_words)
+            lack = shortage(error, f"starting server {self._spec.name!r}")
+            self._failure = lack or ServerError(why, stderr_tail=self._last_words)
         finally:
             for event in (self._launched, self._over, self._settled, self._gone, self._ended):
                 event.set()
@@ -248,7 +250,9 @@ async def _listens(host: str, port: int) -> bool:
     with anyio.move_on_after(KNOCK_S):
         try:
             stream = await anyio.connect_tcp(host, port)
-        except OSError:
+        except OSError as error:
+            if (lack := shortage(error, "reaching a server that starts")) is not None:
+                raise lack from error
             return False
         await stream.aclose()
         return True

@@ -23,7 +23,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from harness.canonical import digest
-from harness.errors import HarnessError, NotAdmitted, ServerError
+from harness.errors import HarnessError, NotAdmitted, OutOfResources, ServerError
 from harness.redaction import KNOWN
 from harness.sessions import Session
 from harness.sessions.bearer import Bearers, check_credential, shown_to
@@ -306,7 +306,7 @@ async def _require_fresh(connection: Connection, server: ServerSpec) -> None:
 
 def _refuse_hopeless(seat: _Seat) -> None:
     # Who was refused is asked about again each time: that takes a moment only, and is what some cases are about.
-    if seat.failures >= MAX_STARTS and not isinstance(seat.failure, NotAdmitted):
+    if seat.failures >= MAX_STARTS and not isinstance(seat.failure, NotAdmitted | OutOfResources):
         assert seat.failure is not None
         raise seat.failure.again(" (not tried again)")
 

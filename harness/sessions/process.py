@@ -27,6 +27,7 @@ from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 from harness.errors import ServerError
 from harness.sessions.guardian import Guardian
 from harness.sessions.pipes import see_off
+from harness.sessions.shortage import shortage
 from harness.sessions.stderr import StderrTail
 from harness.types import ServerSpec
 
@@ -181,7 +182,11 @@ async def _start(spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *
         wrong = "is reached over stdio and has" if spec.url is None else "has a url, is reached over stdio, and has"
         raise ServerError(f"server {spec.name!r} {wrong} no command to start")
     _check_startable(spec.name, spec.command, spec.cwd, env)
-    stderr_read, stderr_write = os.pipe()
+    starting = f"starting server {spec.name!r}"
+    try:
+        stderr_read, stderr_write = os.pipe()
+    except OSError as error:
+        raise shortage(error, starting) or ServerError(f"server {spec.name!r} could not be started: {error}") from error
     try:
         await guardian.start()
         # A cancellation between the fork and its return would leave a process that nobody knows.
@@ -197,7 +202,7 @@ async def _start(spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *
             )
     except (OSError, ValueError) as error:
         os.close(stderr_read)
-        raise ServerError(f"server {spec.name!r} could not be started: {error}") from error
+        raise shortage(error, starting) or ServerError(f"server {spec.name!r} could not be started: {error}") from error
     except BaseException:
         os.close(stderr_read)
         raise

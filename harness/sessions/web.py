@@ -31,6 +31,7 @@ from harness.certificates import trusted
 from harness.redirects import MAX_REDIRECTS, same_request_elsewhere, shown
 from harness.sessions.faults import HttpFault
 from harness.sessions.frames import MAX_MESSAGE_BYTES
+from harness.sessions.shortage import shortage
 
 EXCERPT_S = 0.5
 """How long the body of an error is waited for: its status says what matters."""
@@ -74,11 +75,14 @@ class Web:
 
         Raises:
             HttpFault: there is no answer, or it breaks off within the block.
+            OutOfResources: harness has no open file left for it.
         """
         try:
             async with self._answer(self._client.build_request(method, url, **request)) as response:
                 yield response
         except httpx2.ConnectError as error:
+            if (lack := shortage(error, f"reaching {shown(url)}")) is not None:
+                raise lack from error
             raise HttpFault(f"cannot be reached at {shown(url)}: {_reason(error)}", gone=True) from error
         except httpx2.SSEError as error:
             raise HttpFault(f"sent an event stream that cannot be read: {error}") from error

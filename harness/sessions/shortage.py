@@ -1,0 +1,38 @@
+"""What harness lacks itself: open files, processes, memory. A server is not to be blamed for it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+
+from harness.errors import OutOfResources
+
+_SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EAGAIN})
+_FILES = frozenset({errno.EMFILE, errno.ENFILE})
+
+
+def shortage(error: BaseException, doing: str) -> OutOfResources | None:
+    """Return the error to raise if ``error``, met in ``doing`` something, comes from such a lack; ``None`` if not."""
+    systems = (each.errno for each in _causes(error) if isinstance(each, OSError))
+    number = next((each for each in systems if each in _SHORTAGES), None)
+    if number is None:
+        return None
+    remedy = " or raise the limit of open files (ulimit -n)" if number in _FILES else ""
+    return OutOfResources(
+        f"harness ran short of resources in {doing}: {os.strerror(number)} ({errno.errorcode[number]}). "
+        f"The server is not at fault: lower --concurrency{remedy}"
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield ``error`` and all that it wraps or came from, the innermost last."""
+    waiting, seen = [error], set[int]()
+    while waiting:
+        each = waiting.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        yield each
+        waiting += each.exceptions if isinstance(each, BaseExceptionGroup) else ()
+        waiting += [cause for cause in (each.__cause__, each.__context__) if cause is not None]
