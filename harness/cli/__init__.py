@@ -19,6 +19,7 @@ from harness.reports.text import printable
 
 COMMANDS = {
     "compare": "Compare runs, or the models of one, on the cases that they share.",
+    "completion": "Print the script by which a shell completes commands and options.",
     "convert": "Turn a dataset in CSV into a suite in YAML, or back.",
     "evals": "Run suites and judge what the model did.",
     "export": "Send a past run to an observability system, as OpenTelemetry traces.",
@@ -113,7 +114,7 @@ def _have_somebody_to_ask() -> None:
 
 def _run() -> int:
     try:
-        return int(cli.main(standalone_mode=False) or 0)
+        return int(cli.main(standalone_mode=False, prog_name="harness") or 0)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except (KeyboardInterrupt, click.Abort):

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 
 import click
-from rich.console import Console
 
 from harness.cli.comparing import GATE, ComparisonFile, comparison_files
 from harness.cli.logs import open_run
@@ -16,6 +15,7 @@ from harness.reports.compare_console import print_comparison
 from harness.reports.compare_json import gate_json, write_comparison_json
 from harness.reports.compare_words import gate_sentences
 from harness.reports.comparison import Comparison
+from harness.reports.terminal import stdout_console
 
 
 @click.command("compare")
@@ -42,7 +42,7 @@ def command(runs: Sequence[str], gate: float | None, json_output: bool, files: S
     if json_output:
         write_comparison_json(comparison, sys.stdout, None if gate is None else gate_json(failed, gate))
     else:
-        print_comparison(comparison, Console(highlight=False, markup=False, emoji=False))
+        print_comparison(comparison, stdout_console())
         if gate is not None:
             click.echo("\n".join(gate_sentences(comparison, failed, gate)))
         for file in files:

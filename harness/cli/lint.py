@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from harness.cli.listing import LISTED, Listed
 from harness.linting.findings import Finding, Severity
 from harness.linting.lint import is_clean, lint
+from harness.reports.terminal import print_text, stdout_console
 from harness.reports.text import printable
 from harness.types import ServerSpec, ToolList
 
@@ -37,7 +37,7 @@ def command(listed: Listed, *, json_output: bool) -> None:
     if json_output:
         click.echo(json.dumps(_document(listed.server, listed.tools, findings)))
     else:
-        _print(listed.server, listed.tools, findings, Console(highlight=False, markup=False, emoji=False))
+        _print(listed.server, listed.tools, findings, stdout_console())
     raise click.exceptions.Exit(0 if is_clean(findings) else 1)
 
 
@@ -66,16 +66,16 @@ def _document(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding]) ->
 def _print(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding], console: Console) -> None:
     told: set[str] = set()
     for tool, about in groupby(findings, key=lambda finding: finding.tool):
-        console.print(Text(printable(tool or f"{spec.name} as a whole"), style="bold"))
+        print_text(console, Text(printable(tool or f"{spec.name} as a whole"), style="bold"))
         for finding in about:
             head = Text(f"{finding.severity} ", style=_STYLES[finding.severity])
             head.append(printable(f"{finding.rule}: {finding.message}"), style="default")
-            console.print(Padding(head, (0, 0, 0, 2), expand=False))
+            print_text(console, head, 2)
             advice = [line for line in (f"Why: {finding.why}", f"Instead: {finding.instead}") if line not in told]
             told.update(advice)  # what was said once is not said again
             if advice:
-                console.print(Padding(Text(printable("\n".join(advice)), style="dim"), (0, 0, 0, 6), expand=False))
-    console.print(printable(_summary(spec, tools, findings)))
+                print_text(console, Text(printable("\n".join(advice)), style="dim"), 6)
+    print_text(console, Text(printable(_summary(spec, tools, findings))))
 
 
 def _summary(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding]) -> str:

@@ -8,19 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from harness.cli.comparing import compared
 from harness.errors import UsageError
 from harness.reports.build import EXIT_INVALID, build_report, exit_code
-from harness.reports.console import print_summary
+from harness.reports.console import Detail, print_summary
 from harness.reports.json_report import write_json
 from harness.reports.requests import ReportRequest, write_report
+from harness.reports.terminal import stdout_console
 from harness.reports.text import printable
 from harness.reports.transcripts import write_transcripts
 from harness.runlog import RunLog
 from harness.telemetry.export import TelemetryRequest, export_log
 from harness.types import Report
+
+RESUMABLE = frozenset({"interrupted", "fail-fast", "max-errors"})
+"""Why a run ended early that can be taken up as it is; one that used up its budget needs a larger one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,10 @@ class Output:
     """What to write into files."""
     debug: bool = False
     """Whether to print every conversation ahead of the summary."""
+    quiet: bool = False
+    """Whether the summary has one line for each case that did not pass, and no more."""
+    verbose: bool = False
+    """Whether the summary tells every case and every failed check in full."""
     baseline: RunLog | None = None
     """A run to compare with."""
     gate: float | None = None
@@ -50,7 +57,14 @@ class Output:
             raise UsageError("--gate needs a run to compare with", meant="Add --baseline RUN.")
         if self.otel_content and self.otel is None:
             raise UsageError("--otel-content needs somewhere to send it", meant="Add --otel.")
+        if self.quiet and self.verbose:
+            raise UsageError("--quiet and --verbose do not go together")
         _ = self.telemetry
+
+    @property
+    def detail(self) -> Detail:
+        """How much the summary tells."""
+        return "quiet" if self.quiet else "verbose" if self.verbose else "usual"
 
     @property
     def telemetry(self) -> TelemetryRequest | None:
@@ -65,8 +79,11 @@ def report_requests(
     return tuple(ReportRequest.parse(value) for value in values)
 
 
-def show(log: RunLog, output: Output) -> None:
-    """Write the results of ``log`` and exit with the code that they call for."""
+def show(log: RunLog, output: Output, *, resume: str | None = None) -> None:
+    """Write the results of ``log`` and exit with the code that they call for.
+
+    ``resume`` is the command that takes up an interrupted run: the last line that is shown.
+    """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that knows no ✗ gets a question mark
     report = build_report(log)
@@ -77,8 +94,8 @@ def show(log: RunLog, output: Output) -> None:
     else:
         if output.debug:
             write_transcripts(report, log, sys.stdout)
-        console = Console(highlight=False, markup=False, emoji=False)
-        print_summary(report, log, console)
+        console = stdout_console()
+        print_summary(report, log, console, output.detail)
         if verdict is not None:
             verdict.print_to(console)
         for path, _ in written:
@@ -88,6 +105,8 @@ def show(log: RunLog, output: Output) -> None:
         click.echo(line, err=True)
     if output.telemetry is not None:
         click.echo(export_log(log, output.telemetry).sentence, err=True)
+    if resume is not None and report.reason in RESUMABLE:
+        click.echo(f"Take it up again with: {resume}", err=True)
     if refused and output.json_output:  # stdout holds its one document already
         click.echo(f"Error: {printable(str(refused[0]))}", err=True)
         raise click.exceptions.Exit(EXIT_INVALID)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import anyio
 import click
-from rich.console import Console
 
 from harness.checks import VOCABULARY
 from harness.cli.options import MCP_CONFIG, TRUST
@@ -20,6 +19,7 @@ from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
 from harness.probing.frozen import changes, read_frozen, write_frozen
 from harness.probing.probe import ProbePlan, probe
+from harness.reports.terminal import stdout_console
 from harness.reports.text import printable
 from harness.runner.folders import RUNS
 from harness.runner.prepare import Request, guarded, suite_roots
@@ -81,7 +81,7 @@ def command(
     if json_output:
         click.echo(json.dumps(document(report, skipped, changed), ensure_ascii=False))
     else:
-        console = Console(highlight=False, markup=False, emoji=False)
+        console = stdout_console()
         for line, style in lines(report, skipped, changed, console.width):
             console.print(printable(line), style=style, soft_wrap=True)
         if update is not None:

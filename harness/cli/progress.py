@@ -8,22 +8,48 @@ from contextlib import contextmanager
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
-from harness.reports.text import money, printable, seconds, shorten
-from harness.runner.observer import Observer
+from harness.reports.text import money, one_line, printable, seconds, shorten
+from harness.reports.words import problem
+from harness.runner.observer import Observer, Silent
 from harness.types import DECIDED, Run, Trial, Usage
 
 
 @contextmanager
-def progress() -> Iterator[Observer]:
-    """Yield the observer that suits the terminal, and leave the terminal as it was."""
+def progress(*, quiet: bool = False) -> Iterator[Observer]:
+    """Yield the observer that suits the terminal, and leave that as it was; a ``quiet`` one tells notes only."""
     console = Console(stderr=True)
+    if quiet:
+        yield Notes()
+        return
     if not console.is_terminal or console.is_dumb_terminal:
         yield PlainProgress()
         return
-    columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
-    with Progress(*columns, console=console, transient=True) as bar:
+    with live_bar(console) as bar:
         yield LiveProgress(bar)
+
+
+def live_bar(console: Console) -> Progress:
+    """Return a bar that leaves no trace: what it counts keeps its room, however much runs at the moment."""
+    whole = Column(no_wrap=True)
+    rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")
+    columns = (
+        BarColumn(20, table_column=whole),
+        MofNCompleteColumn(table_column=whole),
+        TextColumn("trials", table_column=whole),
+        TimeElapsedColumn(table_column=whole),
+        TextColumn("{task.description}", markup=False, table_column=rest),
+    )
+    return Progress(*columns, console=console, transient=True, expand=True)
+
+
+class Notes(Silent):
+    """What is said of the run as a whole, and nothing of its trials."""
+
+    def note(self, text: str) -> None:
+        """Write it."""
+        click.echo(text, err=True)
 
 
 class PlainProgress:
@@ -47,17 +73,26 @@ class PlainProgress:
         if run.skip_reason == DECIDED:
             return
         took = f" {seconds(run.latency_s)}" if run.stop else ""
-        name = printable(f"{run.suite}::{run.case}")
-        click.echo(f"[{self._done}/{self._total}] {run.status} {name}{took}{_cause(run)}", err=True)
+        click.echo(f"[{self._done}/{self._total}] {run.status} {_name(run)}{took}{_cause(run)}", err=True)
 
     def note(self, text: str) -> None:
         """Write it."""
         click.echo(printable(text), err=True)
 
 
+_CAUSE = 200
+"""Characters of why a trial failed; the summary has the rest."""
+
+
+def _name(run: Run) -> str:
+    """Return which trial it was."""
+    repeat = f" ({run.index + 1} of {run.repeats})" if run.repeats > 1 else ""
+    return one_line(f"{run.suite}::{run.case}{repeat}")
+
+
 def _cause(run: Run) -> str:
-    """Return why a trial has no verdict, in a few words."""
-    return "" if run.error is None else f": {run.error.kind}: {shorten(printable(run.error.message), 160)}"
+    """Return why a trial failed or has no verdict, in a few words."""
+    return f": {shorten(problem(run), _CAUSE)}" if run.status in {"failed", "error"} else ""
 
 
 class LiveProgress:
@@ -84,7 +119,9 @@ class LiveProgress:
         """Advance."""
         if run.case in self._running:
             self._running.remove(run.case)
-        self._failed += run.status in {"failed", "error"}
+        if run.status in {"failed", "error"}:
+            self._failed += 1
+            self.note(f"{run.status:<9} {_name(run)}{_cause(run)}")
         self._usage += run.usage
         self._bar.advance(self._task)
         self._show()
@@ -94,7 +131,7 @@ class LiveProgress:
         self._bar.console.print(text, markup=False, highlight=False)
 
     def _show(self) -> None:
-        parts = [f"{self._failed} not passed"] if self._failed else []
+        parts = [f"{self._failed} of them not passed"] if self._failed else []
         if self._usage.cost_usd:
             parts.append(money(self._usage.cost_usd))
         parts.append(printable(", ".join(self._running[:3])))

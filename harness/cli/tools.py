@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from harness.cli.listing import LISTED, Listed
 from harness.linting.listing import estimated_tokens
+from harness.reports.terminal import print_text, stdout_console
 from harness.reports.text import printable
 from harness.types import ServerSpec, Tool, ToolList
 
@@ -27,7 +27,7 @@ def command(listed: Listed, *, json_output: bool) -> None:
     if json_output:
         click.echo(json.dumps(_document(listed.server, listed.tools)))
     else:
-        _print(listed.server, listed.tools, Console(highlight=False, markup=False, emoji=False))
+        _print(listed.server, listed.tools, stdout_console())
 
 
 def _document(spec: ServerSpec, tools: ToolList) -> dict[str, Any]:
@@ -55,16 +55,17 @@ def _print(spec: ServerSpec, tools: ToolList, console: Console) -> None:
     for tool in tools.tools:
         head = Text(printable(tool.name), style="bold")
         head.append(f"  {_marks(tool)}", style="dim")
-        console.print(head)
+        print_text(console, head)
         if tool.description:
-            console.print(Padding(Text(printable(tool.description)), (0, 0, 0, 2), expand=False))
+            print_text(console, Text(printable(tool.description)), 2)
         for line in _parameters(tool):
-            console.print(Padding(Text(printable(line), style="cyan"), (0, 0, 0, 4), expand=False))
+            print_text(console, Text(printable(line), style="cyan"), 4)
     for problem in tools.problems:
-        console.print(Text(printable(f"! {problem.tool}: {problem.problem}"), style="yellow"))
+        print_text(console, Text(printable(f"! {problem.tool}: {problem.problem}"), style="yellow"))
     total = sum(map(estimated_tokens, tools.tools))
     plural = "" if len(tools.tools) == 1 else "s"
-    console.print(f"{spec.name}: {len(tools.tools)} tool{plural}, about {total:,} tokens in every request (estimated)")
+    told = f"{spec.name}: {len(tools.tools)} tool{plural}, about {total:,} tokens in every request (estimated)"
+    print_text(console, Text(printable(told)))
 
 
 def _marks(tool: Tool) -> str:

@@ -1,29 +1,36 @@
-"""The summary that a person reads in ten seconds: what failed and why first, then what it all came to."""
+"""The summary that a person reads in ten seconds: what passed in a line, what failed and why, what it all came to.
+
+The end of it is what stands on the screen when a run is over, so failures come last, and whole.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from rich.console import Console
 from rich.text import Text
 
 from harness.reports.build import total_usage
 from harness.reports.calls import call_lines, case_mark
+from harness.reports.grid import grid_lines
 from harness.reports.matrix import LEGEND, distinct_leaks, leak_title, matrix_lines, unobserved_words
 from harness.reports.repeats import repeat_lines, trials_passed
 from harness.reports.scores import score_lines, score_tables
+from harness.reports.terminal import print_text
 from harness.reports.text import bounded, money, one_line, printable, seconds, shorten
 from harness.reports.tool_use import confusions
 from harness.reports.words import (
     beside,
-    by_urgency,
     case_name,
     effort,
     endings,
     failed_checks,
+    least_urgent_first,
     model_words,
     pass_rate,
+    problem,
     stand_ins,
 )
 from harness.runlog import RunLog
@@ -44,17 +51,25 @@ _MAX_LINES = 40
 """A failure's text beyond this is in the log."""
 _LONGEST = 8_000
 """Characters of one text."""
-_MAX_UNREMARKABLE = 30
-"""Cases that passed, or were not started, are counted beyond this."""
+_FEW = 5
+"""Cases that passed, or were not started, have a line each up to this number; more are named in one."""
+_NAMES = 160
+"""Characters of the names in such a line."""
 _MAX_MATRIX = 60
 """Lines of the matrix of tests and identities."""
+_PROBLEM = 300
+"""Characters of what went wrong, where that has one line."""
 _MAX_ALSO = 5
 """Further failed checks of one case that are named."""
 
 
-def print_summary(report: Report, log: RunLog, console: Console) -> None:
+def print_summary(report: Report, log: RunLog, console: Console, detail: Detail = "usual") -> None:
     """Print the report to ``console``; ``log`` has the conversations."""
-    _Summary(report, log, console).show()
+    _Summary(report, log, console, detail).show()
+
+
+Detail: TypeAlias = Literal["quiet", "usual", "verbose"]
+"""``quiet``: a line for each case that did not pass, and one for all; ``verbose``: every case, every failed check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +77,36 @@ class _Summary:
     report: Report
     log: RunLog
     console: Console
+    detail: Detail
 
     def show(self) -> None:
+        if self.detail == "quiet":
+            self._briefly()
+            return
         self._title()
+        self._grid()
         self._cases()
-        self.console.print()
         self._access()
         self._totals()
         self._standing_out()
         self._where_to_look()
+
+    def _briefly(self) -> None:
+        for case in least_urgent_first(self.report):
+            if case.status not in {"passed", "skipped"}:
+                why = shorten(problem(case.spokesman), _PROBLEM)
+                self._print(Text(f"{case.status:<9} {case_name(case, self.report)}: {why}"))
+        self._counts()
+
+    def _grid(self) -> None:
+        """Print what several models did, case by case."""
+        lines = list(grid_lines(self.report, self.console.width))
+        for line in lines[:_MAX_MATRIX]:
+            self.console.print(Text(printable(line)), soft_wrap=True)
+        if len(lines) > _MAX_MATRIX:
+            self._indented(f"… and {len(lines) - _MAX_MATRIX} more lines", "dim", depth=0)
+        if lines:
+            self.console.print()
 
     def _title(self) -> None:
         for suite, facts in self.report.suites.items():
@@ -81,20 +117,46 @@ class _Summary:
         self.console.print()
 
     def _cases(self) -> None:
-        cases = by_urgency(self.report)
-        remarkable = [case for case in cases if case.status not in {"passed", "skipped"}]
-        for place, case in enumerate(remarkable):
-            self._case(case)
-            if place < _MAX_BLOCKS:
-                self._why(case.spokesman)
-        rest = cases[len(remarkable) :]
-        for case in rest[:_MAX_UNREMARKABLE]:
+        cases = least_urgent_first(self.report)
+        quiet = [case for case in cases if case.status in {"passed", "skipped"}]
+        told = [self.detail == "verbose" or _is_remarkable(case) for case in quiet]
+        for status in ("passed", "skipped"):
+            plain = (case for case, is_told in zip(quiet, told, strict=True) if not is_told)
+            self._folded(status, [case for case in plain if case.status == status])
+        for case, is_told in zip(quiet, told, strict=True):
+            if not is_told:
+                continue
             self._case(case)
             for check in case.spokesman.checks:
                 if check.verdict != "passed":
                     self._check(check)
-        if len(rest) > _MAX_UNREMARKABLE:
-            self._indented(f"… and {len(rest) - _MAX_UNREMARKABLE} more, passed or skipped", "dim", depth=0)
+        if quiet:
+            self.console.print()
+        loud = [case for case in cases if case.status not in {"passed", "skipped"}]
+        whole = len(loud) if self.detail == "verbose" else _MAX_BLOCKS
+        for case in loud[:-whole]:
+            self._case(case)
+        if loud[:-whole]:
+            self.console.print()
+        for case in loud[-whole:]:
+            self._case(case)
+            self._why(case.spokesman)
+
+    def _folded(self, status: Status, cases: Sequence[CaseResult]) -> None:
+        """Print a line for each of a few cases, and one line for many; with several models, the grid has them."""
+        if len(cases) <= _FEW and len(self.report.models) < 2:  # noqa: PLR2004
+            for case in cases:
+                self._case(case)
+            return
+        names: list[str] = []
+        for case in cases:
+            name = case_name(case, self.report)
+            if names and sum(map(len, names)) + 2 * len(names) + len(name) > _NAMES:
+                break
+            names.append(name)
+        more = f", … {len(cases) - len(names)} more" if len(cases) > len(names) else ""
+        line = Text(f"{len(cases)} {status}", style=_STYLES[status])
+        self._print(line.append(f": {', '.join(names)}{more}", style="dim"))
 
     def _case(self, case: CaseResult) -> None:
         line = Text(f"{case.status:<9}", style=_STYLES[case.status])
@@ -114,11 +176,12 @@ class _Summary:
             self._indented(f"{run.error.kind} error: {run.error.message}", "magenta")
             self._indented(run.error.detail or "", "dim", depth=6)
         failed = list(failed_checks(run))
-        for check in failed[:1]:
+        whole = len(failed) if self.detail == "verbose" else 1
+        for check in failed[:whole]:
             self._check(check)
-        for check in failed[1 : _MAX_ALSO + 1]:
+        for check in failed[whole : _MAX_ALSO + 1]:
             self._label(check)
-        if len(failed) > _MAX_ALSO + 1:
+        if len(failed) > max(whole, _MAX_ALSO + 1):
             self._indented(f"… and {len(failed) - _MAX_ALSO - 1} more checks", "dim")
         for check in run.checks:
             if check.verdict != "passed" and check.severity == "warn":
@@ -159,10 +222,13 @@ class _Summary:
         if lines or access.unobserved:
             self.console.print()
 
-    def _totals(self) -> None:
+    def _counts(self) -> None:
         line = Text(f"{self.report.counts.planned} planned: ", style="bold")
         parts = [Text(f"{amount} {status}", style=_STYLES[status]) for status, amount in endings(self.report)]
         self._print(line.append_text(Text(", ").join(parts)))
+
+    def _totals(self) -> None:
+        self._counts()
         for words in call_lines(self.report):
             self._indented(words, "", depth=0)
         rate = pass_rate(self.report)
@@ -222,12 +288,12 @@ class _Summary:
             self._print(Text("\n".join(lines), style=style), depth)
 
     def _print(self, text: Text, depth: int = 0) -> None:
-        for line in text.wrap(self.console, max(20, self.console.width - depth)):
-            line.rstrip()
-            # Wrapping may have moved to the start of a line what a CI system takes for a command there.
-            tame = printable(line.plain)
-            shown = line if tame == line.plain else Text(tame, style=text.style)
-            self.console.print(Text(" " * depth).append_text(shown), soft_wrap=True)
+        print_text(self.console, text, depth)
+
+
+def _is_remarkable(case: CaseResult) -> bool:
+    """Whether a case that passed, or was not started, has something that a reader should know."""
+    return case_mark(case) is not None or any(check.verdict != "passed" for check in case.spokesman.checks)
 
 
 def _time(case: CaseResult) -> float:

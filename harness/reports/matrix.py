@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from harness.reports.access_checks import UNOBSERVED_HINT, leak_lines
+from harness.reports.terminal import table_lines
 from harness.reports.text import one_line, shorten
 from harness.types import AccessCell, AccessReport, AccessRow, Leak, Report, Status
 
@@ -82,26 +83,11 @@ def matrix_lines(report: Report, width: int) -> Iterator[str]:
     if not rows:
         return
     names = [shorten(row_name(row, report), _MAX_NAME) for row in rows]
-    left = max(map(len, [*names, "test"]))
     columns = [
         [shorten(one_line(identity), _MAX_NAME), *(cell_words(cells_of(row, [identity])[0]) for row in rows)]
         for identity in identities
     ]
-    while columns:
-        fitting, used = 0, left
-        while fitting < len(columns) and (not fitting or used + 2 + _widest(columns[fitting]) <= width):
-            used += 2 + _widest(columns[fitting])
-            fitting += 1
-        block, columns = columns[:fitting], columns[fitting:]
-        for place, name in enumerate(["test", *names]):
-            cells = (column[place].ljust(_widest(column)) for column in block)
-            yield f"{name.ljust(left)}  {'  '.join(cells)}".rstrip()
-        if columns:
-            yield ""
-
-
-def _widest(column: Sequence[str]) -> int:
-    return max(map(len, column))
+    yield from table_lines(["test", *names], columns, width)
 
 
 def matrix_json(report: Report) -> dict[str, Any]:

@@ -126,6 +126,11 @@ def by_urgency(report: Report) -> list[CaseResult]:
     return sorted(report.cases, key=urgency)
 
 
+def least_urgent_first(report: Report) -> list[CaseResult]:
+    """Return the cases, those that passed first, and those that failed last."""
+    return sorted(by_urgency(report), key=lambda case: -URGENCY.index(case.status))
+
+
 def case_name(case: CaseResult, report: Report) -> str:
     """Return the case's name with as much of suite and model as is needed to tell it apart."""
     suite = f"{case.suite}::" if len(report.suites) > 1 else ""

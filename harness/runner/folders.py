@@ -53,6 +53,11 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
     )
 
 
+def resume_command(run_id: str) -> str:
+    """Return the command that runs what the run of that name left undone."""
+    return f"harness evals --resume {run_id}"
+
+
 def run_ids(runs: Path = RUNS) -> list[str]:
     """Return the names of all runs that have a log, the oldest first; one with an empty log never began."""
     logs = {path.parent.name: facts for path in runs.glob("*/log.jsonl") if (facts := _facts(path)) is not None}

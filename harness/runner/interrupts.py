@@ -22,12 +22,13 @@ async def watch_signals(
     grace_s: float,
     tell: Callable[[str], None],
     abort: Callable[[], None],
+    last_words: str = "",
     task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
 ) -> None:
     """Listen until cancelled; needs the main thread.
 
     The first signal stops the start of trials and gives those under way ``grace_s`` seconds, then
-    cancels them. A second signal calls ``abort``, which is to leave the log whole, and exits.
+    cancels them. A second signal calls ``abort``, which is to leave the log whole, writes ``last_words`` and exits.
     """
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         task_status.started()
@@ -35,7 +36,7 @@ async def watch_signals(
             async for number in signals:
                 if control.stopped == "interrupted":
                     abort()
-                    _exit_at_once()
+                    _exit_at_once(last_words)
                 control.stop("interrupted", f"{signal.Signals(number).name} received")
                 control.stopped = "interrupted"
                 tell(f"Interrupted: running trials have {grace_s:g} s to finish; interrupt again to stop at once.")
@@ -47,8 +48,10 @@ async def _cancel_after(control: Control, grace_s: float) -> None:
     control.cancel()
 
 
-def _exit_at_once() -> None:
+def _exit_at_once(last_words: str) -> None:
     """Leave without unwinding: whatever we started is ended by its guardian when our end of its pipe closes."""
     if sys.stderr.isatty():
         os.write(2, b"\x1b[?25h\n")  # a live display may have hidden the cursor
+    if last_words:
+        os.write(2, f"{last_words}\n".encode())
     os._exit(EXIT_INTERRUPTED)

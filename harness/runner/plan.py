@@ -75,6 +75,11 @@ class Plan:
         return tuple({each.name: each for one in used.values() for each in (one, *one.members)}.values())
 
 
+def case_label(suite: str, case: str) -> str:
+    """Return how a case is named across suites: ``suite::case``."""
+    return f"{suite}::{case}"
+
+
 def make_plan(  # noqa: PLR0913 - who does what in a run
     suites: Iterable[Suite],
     *,

@@ -20,7 +20,7 @@ from harness.runner.credentials import check_credentials
 from harness.runner.folders import find_log
 from harness.runner.judging import choose_judges
 from harness.runner.named_tools import ON_COMMAND_LINE
-from harness.runner.plan import Plan, make_plan
+from harness.runner.plan import Plan, case_label, make_plan
 from harness.runner.playing import choose_players
 from harness.runner.recorded import as_recorded, entrants, judged_then, possible
 from harness.runner.shard import shard
@@ -48,6 +48,8 @@ class Request:
     """Models that answer; none means each suite's own, else the configured default, else `EMBEDDED_MODEL`."""
     pattern: str | None = None
     """Picks cases by name or tag."""
+    cases: Sequence[str] | None = None
+    """Only these, each as ``suite::case``; ``None`` means all."""
     server: str | Sequence[str] | None = None
     """A command line or a configured name that replaces every suite's server; several are joined."""
     mcp_config: str | None = None
@@ -148,7 +150,8 @@ def prepare(
     found = distinct((*given, *found))
     KNOWN.know(suites=found)  # before any is left out: what a mark stands for is the same in every run of them
     request = replace(request, suites=(*request.suites, *(suite.reference or suite.name for suite in given)))
-    suites = [_adapted(suite, request, config) for suite in select_cases(found, request.pattern)]
+    picked = _only(select_cases(found, request.pattern), request.cases)
+    suites = [_adapted(suite, request, config) for suite in picked]
     if not suites:
         raise NothingToRun(_nothing(request, found))
     chosen = {suite.name: _models(suite, request, config, options) for suite in suites}
@@ -188,6 +191,17 @@ def prepare(
 def suite_roots(cwd: Path) -> list[Path]:
     """Return the folders in which suites are looked up: the project's own first."""
     return [cwd / "evals", builtin_suites()]
+
+
+def _only(suites: Sequence[Suite], cases: Sequence[str] | None) -> Sequence[Suite]:
+    """Return ``suites`` with those of their cases that are named; suites left without one are dropped."""
+    if cases is None:
+        return suites
+    kept = (
+        replace(suite, cases=tuple(case for case in suite.cases if case_label(suite.name, case.name) in cases))
+        for suite in suites
+    )
+    return [suite for suite in kept if suite.cases]
 
 
 def _adapted(suite: Suite, request: Request, config: Config) -> Suite:
@@ -262,4 +276,6 @@ def _nothing(request: Request, found: Sequence[Suite]) -> str:
     if request.pattern is not None and found:
         names = ", ".join(case.name for suite in found for case in suite.cases)
         return f"no case matches -k {request.pattern!r}; the cases are: {names}"
+    if request.cases is not None and found:
+        return f"none of these cases is there any more: {', '.join(request.cases)}"
     return "there is no suite to run: write one into evals/, for example evals/first.yml"

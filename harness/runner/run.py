@@ -17,6 +17,7 @@ from harness.runner import bounds
 from harness.runner.control import Budget, Control
 from harness.runner.early import EarlyStopping
 from harness.runner.end_state import EndStates
+from harness.runner.folders import resume_command
 from harness.runner.interrupts import watch_signals
 from harness.runner.observer import Observer, Silent
 from harness.runner.opening import open_models
@@ -110,6 +111,7 @@ class LiveRun:
                         grace_s=self._options.grace_s,
                         tell=self._observer.note,
                         abort=self.close_log,
+                        last_words=f"Take it up again with: {resume_command(self._log.path.parent.name)}",
                     )
                 )
             async with self.opened() as work_off:

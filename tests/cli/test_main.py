@@ -95,6 +95,9 @@ def test_what_a_server_says_in_its_error_is_harmless(harness: Harness, capsys: p
         ("serve --max-mb nan", "'--max-mb': 'nan' is no number"),
         ("serve --heartbeat nan", "'--heartbeat': 'nan' is no number"),
         ("evals --max-cost=-1", "-1.0 is not in the range x>=0."),
+        ("evals --resume x --watch", "--resume goes on with a run as it was planned"),
+        ("evals -q -v", "--quiet and --verbose do not go together"),
+        ("completion tcsh", "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
         ("eval", "There is no command 'eval'. Did you mean 'harness evals'?"),
         ("tool", "Did you mean 'harness tools'?"),
         ("run --model x", "There is no command 'run'. Did you mean 'harness evals'?"),
@@ -124,6 +127,29 @@ def test_an_interrupt_of_a_command_is_a_document_too(
     monkeypatch.setattr("harness.cli.listing.list_tools", interrupted)
     assert harness("lint", "crm", "--json-output") == 130
     assert json.loads(capsys.readouterr().out) == {"status": "error", "error": "interrupted"}
+
+
+def test_the_cases_that_would_be_run_are_listed_and_nothing_is_started(
+    harness: Harness, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert harness("evals", "data_governance", "--list", "-k", "viewing or nulls or id_in", "--model", "openai:x") == 0
+    printed = capsys.readouterr()
+    assert printed.out == "data_governance::viewing_changes_nothing\ndata_governance::id_in_lower_case\n"
+    assert "2 cases, 2 trials, with openai:x; nothing was started." in printed.err
+    several = ["--model", "lexical", "--model", "openai:x", "--trials", "3", "--json-output"]
+    assert harness("evals", "data_governance", "--list", "-k", "viewing", *several) == 0
+    (case,) = json.loads(capsys.readouterr().out)["result"]["cases"]
+    assert (case["case"], case["models"], case["trials"]) == ("viewing_changes_nothing", ["lexical", "openai:x"], 6)
+    assert case["file"].endswith("data_governance.yml")
+    assert not Path(".harness").exists()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_a_shells_completion_is_printed(
+    harness: Harness, capsys: pytest.CaptureFixture[str], shell: str
+) -> None:
+    assert harness("completion", shell) == 0
+    assert f"_HARNESS_COMPLETE={shell}_complete" in capsys.readouterr().out
 
 
 def test_a_dry_run_needs_no_key(

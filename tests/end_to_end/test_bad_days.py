@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from harness.runlog import read_log
-from tests.end_to_end.harness_process import Project, finish, plain_server
+from tests.end_to_end.harness_process import Finished, Project, finish, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say, slow, stall, status
 from tests.sessions.servers import all_gone
 
@@ -75,6 +75,12 @@ def read_until(process: subprocess.Popen[str], pattern: str) -> str:
     raise AssertionError(f"stderr ended without {pattern!r}")
 
 
+def last_words(project: Project, finished: Finished) -> None:
+    """The last line that is shown after an interrupt is the command that goes on from there."""
+    (run_id,) = [path.name for path in (project.folder / ".harness" / "runs").iterdir()]
+    assert finished.stderr.splitlines()[-1] == f"Take it up again with: harness evals --resume {run_id}"
+
+
 # ── Interrupts ───────────────────────────────────────────────────────────────────────────────
 
 
@@ -99,6 +105,7 @@ def test_the_first_signal_lets_running_cases_finish_and_starts_no_other(
     footer = project.log().footer
     assert footer is not None
     assert footer.reason == "interrupted"
+    last_words(project, finished)
 
 
 def test_what_does_not_finish_within_the_grace_period_is_cancelled(project: Project, marker: str) -> None:
@@ -133,6 +140,7 @@ def test_a_second_interrupt_ends_everything_at_once(project: Project, marker: st
         assert time.monotonic() - begun < 8
     assert finished.code == 130
     assert project.log().footer is not None
+    last_words(project, finished)
 
 
 # ── kill -9 ──────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,44 @@
+"""``--last-failed``: the cases of suites that the latest run of each left without a pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.errors import HarnessError, NothingToRun
+from harness.reports.build import case_results
+from harness.runlog import read_log
+from harness.runner.folders import RUNS, log_path, run_ids
+from harness.runner.plan import case_label
+
+_LATEST = 200
+"""Runs that are looked through; what was not run since then is not what anybody is mending."""
+
+
+def last_failed(suites: Sequence[str], runs: Path = RUNS) -> tuple[str, ...]:
+    """Return the labels of the cases that failed, or had no verdict for an error, in the latest run of each suite.
+
+    Raises:
+        NothingToRun: none did, or there is no run of these suites.
+    """
+    wanted, seen = set(suites), []
+    failed: list[str] = []
+    for run_id in run_ids(runs)[: -_LATEST - 1 : -1]:
+        if not wanted:
+            break
+        try:
+            log = read_log(log_path(run_id, runs))
+        except HarnessError:
+            continue  # a damaged log says nothing of what failed
+        found = wanted & {run.suite for run in log.runs}
+        if not found:
+            continue
+        wanted -= found
+        seen.append(run_id)
+        cases = case_results([run for run in log.runs if run.suite in found])
+        failed += [case_label(case.suite, case.case) for case in cases if case.status in {"failed", "error"}]
+    if failed:
+        return tuple(dict.fromkeys(failed))
+    if seen:
+        raise NothingToRun(f"no case failed in the latest run: {', '.join(seen)}")
+    raise NothingToRun(f"there is no run yet of {', '.join(suites)}, so nothing has failed")

@@ -1,0 +1,50 @@
+"""``--list``: what would be run, case by case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.reports.text import one_line
+from harness.runner.plan import Plan, case_label
+from harness.types import JsonObject
+
+
+def lines(plan: Plan) -> Iterator[str]:
+    """Yield ``suite::case``, once for each case."""
+    yield from dict.fromkeys(one_line(case_label(job.suite.name, job.trial.case.name)) for job in plan.jobs)
+
+
+def total(plan: Plan) -> str:
+    """Return what it all comes to, in a sentence."""
+    cases = len(list(lines(plan)))
+    models = ", ".join(one_line(model.name) for model in plan.models)
+    return f"{_counted(cases, 'case')}, {_counted(len(plan.jobs), 'trial')}, with {models}; nothing was started."
+
+
+def document(plan: Plan) -> JsonObject:
+    """Return the same as the one document of ``--json-output``."""
+    cases: dict[tuple[str, str], dict[str, object]] = {}
+    for job in plan.jobs:
+        case = job.trial.case
+        facts = cases.setdefault(
+            (job.suite.name, case.name),
+            {
+                "suite": job.suite.name,
+                "case": case.name,
+                "tags": list(case.tags),
+                "models": [],
+                "trials": 0,
+                "file": case.at.file if case.at else None,
+                "line": case.at.line if case.at else None,
+            },
+        )
+        models = facts["models"]
+        assert isinstance(models, list)
+        if job.model.name not in models:
+            models.append(job.model.name)
+        facts["trials"] = 1 + int(str(facts["trials"]))
+    return {"status": "ok", "result": {"cases": list(cases.values()), "trials": len(plan.jobs)}}
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

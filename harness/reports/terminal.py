@@ -1,0 +1,55 @@
+"""Text for a terminal: wrapped to its width where there is one, and never anywhere else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from harness.reports.text import printable
+
+_ENDLESS = 1_000_000
+"""Columns where nobody looks at them: a line of a file or a pipe is as long as what it says."""
+_NARROWEST = 20
+"""Columns into which text is wrapped at least."""
+
+
+def stdout_console() -> Console:
+    """Return a console on stdout; where that is no terminal, it wraps and pads nothing."""
+    width = None if sys.stdout.isatty() else _ENDLESS
+    return Console(width=width, highlight=False, markup=False, emoji=False)
+
+
+def print_text(console: Console, text: Text, depth: int = 0) -> None:
+    """Print ``text``, every line of it ``depth`` columns from the left and within the console's width."""
+    for line in text.wrap(console, max(_NARROWEST, console.width - depth)):
+        line.rstrip()
+        # Wrapping may have moved to the start of a line what a CI system takes for a command there.
+        tame = printable(line.plain)
+        shown = line if tame == line.plain else Text(tame, style=text.style)
+        console.print(Text(" " * depth).append_text(shown), soft_wrap=True)
+
+
+def table_lines(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Yield a table line by line, ``names`` on the left, the first line its head.
+
+    Columns that have no room within ``width`` come in a block of their own, with the names once more.
+    """
+    left = max(map(len, names))
+    while columns:
+        fitting, used = 0, left
+        while fitting < len(columns) and (not fitting or used + 2 + _widest(columns[fitting]) <= width):
+            used += 2 + _widest(columns[fitting])
+            fitting += 1
+        block, columns = columns[:fitting], columns[fitting:]
+        for place, name in enumerate(names):
+            cells = (column[place].ljust(_widest(column)) for column in block)
+            yield f"{name.ljust(left)}  {'  '.join(cells)}".rstrip()
+        if columns:
+            yield ""
+
+
+def _widest(column: Sequence[str]) -> int:
+    return max(map(len, column))

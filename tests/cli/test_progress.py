@@ -1,0 +1,43 @@
+"""The live display on a terminal."""
+
+from __future__ import annotations
+
+import io
+import re
+
+from rich.console import Console
+
+from harness.cli.progress import LiveProgress, live_bar
+from harness.types import Case, CheckResult, Run, Trial
+
+
+def shown(console: Console) -> str:
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", file.getvalue())
+
+
+def run(index: int, status: str, text: str = "") -> Run:
+    checks = (CheckResult(kind="k", label="must_call x", verdict="failed", explanation=text),) if text else ()
+    return Run(
+        key=str(index), suite="shop", case="a_case_with_quite_a_long_name_indeed", model="m", index=index,
+        status=status, checks=checks, repeats=26,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def test_the_bar_counts_trials_and_keeps_its_room_on_a_terminal_of_80_columns() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=80)
+    with live_bar(console) as bar:
+        live = LiveProgress(bar)
+        live.planned(26)
+        for index in range(3):
+            case = Case(name=f"a_case_with_quite_a_long_name_indeed_{index}", prompt="?", checks=())
+            live.started(Trial(suite="shop", case=case, model="m", index=index, key=str(index)))
+        live.finished(run(0, "passed"))
+        live.finished(run(1, "failed", "Expected call not found: x()\nMore of it."))
+        bar.refresh()
+        text = shown(console)
+    assert " 2/26 trials" in text
+    assert "1 of them not passed" in text
+    told = [line.rstrip() for line in text.replace("\r", "\n").splitlines() if line.startswith("failed")]
+    assert told[0].startswith("failed    shop::a_case_with_quite_a_long_name_indeed (2 of 26): Expected call")
