@@ -51,6 +51,7 @@ class BfclRecording:
     """What is no category here → how many of its outputs were recorded."""
     _made: dict[str, tuple[Transcript, ...]] = field(default_factory=dict)
     _ways: tuple[Form, bool] | None = None
+    _told: tuple[str, ...] | None = None
 
     def cases(self) -> Collection[str]:
         """Return the names of the cases that were recorded."""
@@ -65,7 +66,9 @@ class BfclRecording:
     @property
     def notes(self) -> Sequence[str]:
         """How the outputs are read where that is not the usual way, and what cannot be read or is left out."""
-        return [f"{self.model}: {note}." for note in self._notes()]
+        if self._told is None:  # it is asked for often: whoever asks whether this is a certain recording asks for it
+            self._told = tuple(f"{self.model}: {note}." for note in self._notes())
+        return self._told
 
     def _notes(self) -> Iterator[str]:
         form, dotted = self._way()

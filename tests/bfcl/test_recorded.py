@@ -209,6 +209,11 @@ def test_what_is_no_category_is_named_and_left_out(tmp_path: Path, find: Any) ->
     ]
 
 
+def test_notes_are_made_once_however_often_they_are_asked_for(tmp_path: Path, find: Any) -> None:
+    recording = read_recordings(write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [OSLO]), find)["m"]
+    assert recording.notes is recording.notes
+
+
 def test_outputs_that_no_form_fits_are_told_with_their_number(tmp_path: Path, find: Any) -> None:
     lines = [{"id": f"simple_python_{number}", "result": "call: weather"} for number in (0, 1)]
     file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", lines)
