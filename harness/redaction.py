@@ -77,6 +77,11 @@ def _word(begin: str, rest: str) -> str:
 _SHAPES = (*(_word(begin, rest) for begin, rest in _WORDS), *(before + secret for before, secret in _AFTER))
 
 
+_PIECE = 262_144
+_OVERLAP = 65_536
+# Characters that are searched at once, and how many more a secret may have that begins among them.
+
+
 class Redactor:
     """Replaces secrets by `MARK`.
 
@@ -182,11 +187,20 @@ class Redactor:
 
         In plain text a number may be a secret, and a secret may run across quotation marks.
         """
-        if self._pattern.search(text) is None:
+        if not self._is_in(text):
             return text
         value = json.loads(text)
         clean = self.json(value)
         return text if clean is value else json.dumps(clean, ensure_ascii=False, separators=(",", ":"))
+
+    def _is_in(self, text: str) -> bool:
+        """Whether there is a secret in ``text``; of a long one piece by piece, so that other threads have their turn.
+
+        A secret that begins in one piece may end in the next.
+        """
+        overlap = max([_OVERLAP, *map(len, tuple(self._known))])
+        starts = range(0, max(1, len(text)), _PIECE)
+        return any(self._pattern.search(text, start, start + _PIECE + overlap) for start in starts)
 
     def json(self, value: Any) -> Any:
         """Return the JSON ``value`` without secrets in its texts and keys: the same object when there are none."""

@@ -460,7 +460,7 @@ class ModelSpec:
     """One HTTP exchange, from request to last byte."""
     max_retries: int = 3
     """Further attempts after the first, within the trial's deadline."""
-    max_reply_mb: float = 8.0
+    max_reply_mb: float = 4.0
     """Megabytes (of 10^6 bytes) of one reply, on the wire and decompressed; a longer one is not read to its end."""
     temperature: float | None = None
     """``None`` leaves the provider's default."""

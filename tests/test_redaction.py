@@ -552,3 +552,16 @@ def test_a_piece_of_a_document_keeps_its_numbers_and_quotation_marks() -> None:
     assert redactor.piece('{"n": 123456, "x": ["a", "b"], "p": "hunter2!"}') == (
         '{"n": 123456, "x": ["a", "b"], "p": "[redacted]"}'
     )
+
+
+@pytest.mark.parametrize("place", [0, 262_140, 262_144, 300_000, 524_280, 999_990])
+def test_a_secret_is_found_at_every_place_of_a_long_document(place: int) -> None:
+    text = "." * place + "hunter2-hunter2" + "." * (1_000_000 - place)
+    clean = Redactor(["hunter2-hunter2"]).document(json.dumps({"text": text}))
+    assert "hunter2" not in clean
+    assert json.loads(clean)["text"] == text.replace("hunter2-hunter2", MARK)
+
+
+def test_a_secret_that_is_longer_than_a_piece_of_a_document_is_found() -> None:
+    secret = "long-secret-" * 30_000
+    assert "secret" not in Redactor([secret]).document(json.dumps(["." * 200_000 + secret]))

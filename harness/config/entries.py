@@ -38,7 +38,7 @@ MODEL = Layout(
         "api": choice("Which of OpenAI's APIs to speak.", ("chat", "responses")),
         "temperature": number("Sampling temperature.", unit="degrees", positive=False),
         "max_tokens": integer("Upper bound of one reply.", least=1),
-        "max_reply_mb": number("Megabytes that a reply may have, also decompressed.", unit="megabytes", default=8),
+        "max_reply_mb": number("Megabytes that a reply may have, also decompressed.", unit="megabytes", default=4),
         "headers": texts_by_name("Further HTTP headers."),
         "body": mapping("Further fields of the request's body."),
         "input_price": number("Dollars per million input tokens.", unit="US dollars", positive=False),

@@ -49,7 +49,14 @@ class LogWriter:
         Raises:
             HarnessError: the disk is full or the file has become unwritable.
         """
-        data = (self._scrub(dumped(line)) + "\n").encode()
+        self.write(self.prepared(line))
+
+    def prepared(self, line: Line) -> bytes:
+        """Return what `write` takes for ``line``; of a large one that takes time, and may be done in a thread."""
+        return (self._scrub(dumped(line)) + "\n").encode()
+
+    def write(self, data: bytes) -> None:
+        """Write what `prepared` returned; errors are those of `append`."""
         before = os.fstat(self._fd).st_size
         try:
             while data:

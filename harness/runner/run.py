@@ -28,7 +28,7 @@ from harness.runner.recorded import RECORDED
 from harness.runner.trial import TrialOutcome, run_trial
 from harness.runner.verdict import unstarted_run, utc_now
 from harness.sessions import SessionPool, open_sessions
-from harness.types import DECIDED, JsonObject, ToolList
+from harness.types import DECIDED, AssistantMessage, JsonObject, ToolList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,16 +168,20 @@ class LiveRun:
                 outcome = await run_trial(job, model, pool, scope, judge, self._preflight, player, self._end_states)
             finally:
                 self.control.leave(scope)
-            self.record(outcome, job)
+            data = None
+            if _is_large(outcome.line):
+                with anyio.CancelScope(shield=True):  # what was judged is kept, whatever ends meanwhile
+                    data = await anyio.to_thread.run_sync(self._log.prepared, outcome.line)
+            self.record(outcome, job, data)
 
     def _skipped(self, job: Job) -> TrialLine:
         return TrialLine(run=unstarted_run(job.trial, "skipped", reason=self.control.stopped or DECIDED))
 
-    def record(self, outcome: TrialOutcome, job: Job) -> None:
-        """Write what a trial came to, then tell of it."""
+    def record(self, outcome: TrialOutcome, job: Job, data: bytes | None = None) -> None:
+        """Write what a trial came to, as ``data`` where that is prepared already, then tell of it."""
         if outcome.tools is not None:
             self._keep(outcome.tools, job.server.name, job.trial.case.user_context)
-        self._log.append(outcome.line)
+        self._log.write(self._log.prepared(outcome.line) if data is None else data)
         self.control.account(outcome.line.run)
         self._early.account(outcome.line.run)
         self._observer.finished(outcome.line.run)
@@ -198,3 +202,15 @@ class LiveRun:
             )
         )
         self._log.close()
+
+
+_LARGE = 500_000
+"""Characters of a trial's texts from which on its line is prepared in a thread: it takes seconds of a busy machine."""
+
+
+def _is_large(line: TrialLine) -> bool:
+    """Whether it would hold up the other trials to make the log's line of this one."""
+    if line.transcript is None:
+        return False
+    said = (message.reply.text for message in line.transcript.messages if isinstance(message, AssistantMessage))
+    return sum(map(len, said)) + sum(len(call.text) for call in line.transcript.tool_calls) > _LARGE
