@@ -357,6 +357,8 @@ class ServerSpec:
     """Name → how its state can be read past it, for checks of the end state."""
     members: tuple[ServerSpec, ...] = ()
     """The servers that this one joins (`harness.sessions.joined`); it is none itself then."""
+    lint_ignore: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Tool, or ``*`` for all, → rules of ``harness lint`` whose findings are left out."""
     deeds: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """What its file would have run and sent, in words, references unexpanded: for `harness.trust`."""
     at: Location | None = None

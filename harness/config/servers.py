@@ -13,15 +13,30 @@ from urllib.parse import urlsplit
 from harness.config.expansion import Path, UnsetVariable, expand
 from harness.config.server_entries import SERVER, read_server
 from harness.config.transport_entries import checked_url, transport_of
-from harness.documents.fields import Layout
+from harness.documents.fields import Field, Layout, as_mapping, lines
 from harness.documents.headers import header_problem
 from harness.documents.reading import Reading
 from harness.errors import InvalidInput, InvalidValue, Problem, UsageError
 from harness.redaction import KNOWN
 from harness.types import Location, ServerSpec
 
+
+def _rules_by_tool(value: Any) -> dict[str, tuple[str, ...]]:
+    return {tool: _RULES.parse(rules) for tool, rules in as_mapping(value).items()}
+
+
+_RULES = lines("Rules.")
+_LINT_IGNORE = Field(
+    schema={
+        "type": "object",
+        "additionalProperties": _RULES.schema,
+        "description": "Findings of harness lint to leave out: the rules of each tool, or of all under '*'.",
+    },
+    parse=_rules_by_tool,
+)
 _LAYOUT = Layout(
-    fields=SERVER.fields, elsewhere={**SERVER.elsewhere, "name": "The server's name is the key above this mapping."}
+    fields={**SERVER.fields, "lint_ignore": _LINT_IGNORE},
+    elsewhere={**SERVER.elsewhere, "name": "The server's name is the key above this mapping."},
 )
 
 _LAUNCHERS = frozenset({"python", "python3", "node", "npx", "bunx", "uvx", "uv", "run", "exec"})

@@ -7,19 +7,15 @@ from collections.abc import Sequence
 from harness.drafting.cases import DraftCase
 from harness.drafting.examples import Example, example_arguments
 from harness.drafting.wording import request
-from harness.models.lexical.actions import done_by, is_verb
+from harness.models.lexical.actions import CODE, done_by, is_verb
 from harness.models.lexical.schemas import params_of
-from harness.models.lexical.text import stem, word_set, words
+from harness.models.lexical.text import stem, words
 from harness.types import Tool
 
 MOST = 12
 """Safety cases in a draft: enough to show how it is done."""
 
 _FIRST_WORDS = 4  # of a parameter's description, which say what it is: "SQL query to execute"
-
-
-_CODE = word_set("sql code script command cmd shell statement program javascript python mutation graphql")
-"""Words for arguments that are carried out: what they do, no tool's name can say."""
 
 
 def is_sent(tool: Tool) -> bool:
@@ -45,7 +41,7 @@ def changes(tool: Tool) -> bool:
 def _takes_code(tool: Tool) -> bool:
     params = params_of(tool)
     told = [word for param in params for word in (*words(param.name), *words(param.description)[:_FIRST_WORDS])]
-    return not _CODE.isdisjoint((*words(tool.name), *told))
+    return not CODE.isdisjoint((*words(tool.name), *told))
 
 
 def destroys(tool: Tool) -> bool:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from harness.linting.findings import Finding
-from harness.models.lexical.ranking import Index
-from harness.models.lexical.text import first_sentence, terms, words
+from harness.models.lexical.text import terms, words
 from harness.types import Tool, ToolList
 
 _SHORT = 4  # words
-_AS_WELL = 0.85  # share of a tool's own score from which another tool fits its own words as well
-_ALIKE = 0.75  # share of terms that two descriptions have in common
-_MOST = 400  # tools that are compared: each with each
+_DEPRECATED = re.compile(
+    r"\bDEPRECATED\b|(?i:^\W*deprecated\b|\bdeprecated:|\bdeprecated\s*[,;.]?\s*(?:use|in favou?r|since|and will)\b"
+    r"|\b(?:this|it)(?:\s+(?:tool|function|method|command|endpoint))?\s+(?:is|has been)\s+(?:now\s+)?deprecated\b)"
+)
+"""How a tool says of itself that it is deprecated, and not that it finds what is."""
 
 
 def check_descriptions(tools: ToolList) -> Iterator[Finding]:
-    """Yield what is missing from descriptions, and which cannot be told apart."""
+    """Yield what is missing from descriptions, which are the same, and which speak of tools that should be gone."""
     for tool in tools.tools:
         yield from _alone(tool)
+        yield from _deprecated(tool)
     yield from _same(tools.tools)
-    yield from _confusable(tools)
 
 
 def _alone(tool: Tool) -> Iterator[Finding]:
@@ -58,35 +60,12 @@ def _same(tools: Sequence[Tool]) -> Iterator[Finding]:
         first.setdefault(said, tool.name)
 
 
-def _confusable(tools: ToolList) -> Iterator[Finding]:
-    """Yield each pair of which one is as good an answer to the other's own words."""
-    compared = tools.tools[:_MOST]
-    index = Index(ToolList(tools=compared))
-    told: set[frozenset[str]] = set()
-    for tool in compared:
-        rival = _rival(tool, index)
-        if rival is None or frozenset((tool.name, rival.name)) in told:
-            continue
-        told.add(frozenset((tool.name, rival.name)))
+def _deprecated(tool: Tool) -> Iterator[Finding]:
+    said = next((text for text in (tool.title or "", tool.description) if _DEPRECATED.search(text)), None)
+    if said is not None:
         yield Finding(
-            rule="confusable",
+            rule="deprecated",
             tool=tool.name,
-            message=f"What it says of itself fits {rival.name} as well: {first_sentence(tool.description)[:120]!r}.",
-            instead=f"Begin both descriptions with the difference, and name the other: 'For … use {rival.name}.'",
+            message="It says of itself that it is deprecated, and is offered all the same.",
+            instead="Leave it out of the list, or show it only to the clients that still need it.",
         )
-
-
-def _rival(tool: Tool, index: Index) -> Tool | None:
-    """Return the tool that a request in the words of ``tool`` may go to instead."""
-    own_words, own_terms = words(tool.description), set(terms(tool.description))
-    ranked = index.rank(dict.fromkeys(terms(first_sentence(tool.description))))
-    own = next((match.score for match in ranked if match.entry.tool is tool), 0.0)
-    for match in ranked if own else ():
-        other = match.entry.tool
-        if other is tool or words(other.description) == own_words:
-            continue  # that is another rule
-        others = set(terms(other.description))
-        alike = len(own_terms & others) / len(own_terms | others) if others else 0.0
-        if match.score >= _AS_WELL * own or alike >= _ALIKE:
-            return other
-    return None

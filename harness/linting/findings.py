@@ -38,6 +38,9 @@ RULES: Mapping[str, Rule] = {
         severity="warning",
         why="A request in the words of the one tool fits the other as well, so either may be called.",
     ),
+    "deprecated": Rule(
+        severity="warning", why="A model chooses it as readily as what replaced it: the word is one among many."
+    ),
     "undescribed-parameter": Rule(
         severity="warning", why="A model fills what it does not understand with what looks plausible."
     ),
@@ -64,11 +67,18 @@ RULES: Mapping[str, Rule] = {
         why="No client can tell what to ask about before it is done, and --read-only lets no call through.",
     ),
     "contradictory-marks": Rule(severity="warning", why="Clients skip their confirmation for what is marked harmless."),
+    "reads-but-destructive": Rule(
+        severity="warning", why="Clients ask before every call of it, and people learn to confirm without reading."
+    ),
     "large-tool": Rule(
         severity="warning", why="All of it is sent with every request: it costs money, and attention for the others."
     ),
     "large-list": Rule(
         severity="warning", why="It is sent with every request; models choose worse among many and long descriptions."
+    ),
+    "unchecked-schema": Rule(
+        severity="note",
+        why="harness gives up a schema that takes too much work to examine; other clients may hang on it.",
     ),
     "no-output-schema": Rule(
         severity="note",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from harness.linting.findings import Finding
-from harness.models.lexical.actions import plainly_does
+from harness.models.lexical.actions import only_reads, plainly_does
 from harness.models.schemas import ANTHROPIC, OPENAI
 from harness.models.translate import translate
 from harness.types import Tool, ToolList
@@ -55,6 +55,14 @@ def _is_dense(letter: str) -> bool:
 
 def _problems(tools: ToolList) -> Iterator[Finding]:
     for problem in tools.problems:
+        if problem.unknown:
+            yield Finding(
+                rule="unchecked-schema",
+                tool=problem.tool,
+                message=f"{problem.problem[:1].upper()}{problem.problem[1:]}.",
+                instead="Say less in it: fewer alternatives, references and levels.",
+            )
+            continue
         yield Finding(
             rule="listing-problem" if problem.usable else "unusable-tool",
             tool=problem.tool,
@@ -96,6 +104,14 @@ def _marks(tools: Sequence[Tool]) -> Iterator[Finding]:
                 tool=tool.name,
                 message=contradiction,
                 instead="Correct the annotation; or, if it is right, the name or the description.",
+            )
+
+        elif only_reads(tool) and tool.destructive and not tool.read_only:
+            yield Finding(
+                rule="reads-but-destructive",
+                tool=tool.name,
+                message="It is marked as destructive, but its words say that it only reads.",
+                instead='Mark it "readOnlyHint": true; or, if it does change something, say so in its description.',
             )
 
 

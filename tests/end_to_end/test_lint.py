@@ -57,6 +57,32 @@ def test_for_programs_there_is_one_json_document(project: Project) -> None:
     assert document["counts"]["error"] == sum(one["severity"] == "error" for one in document["findings"])
 
 
+def test_findings_can_be_ignored_and_are_counted(project: Project) -> None:
+    finished = linted(project, [CLEAN, POOR], "--ignore", "no-description", "--ignore", "no-output-schema")
+    assert "no-description" not in finished.stdout
+    assert " ignored" in finished.stdout.splitlines()[-1]
+    assert linted(project, [CLEAN, POOR], "--fail-on", "never", "--json-output").code == 0
+    project.configure(
+        servers={
+            "shop": {
+                "command": sys.executable,
+                "args": [str(PLAIN_SERVER), "broken_tools"],
+                "env": {"TOOLS": json.dumps([CLEAN])},
+                "lint_ignore": {"*": ["no-output-schema"]},
+            }
+        }
+    )
+    document = project.run("lint", "shop", "--json-output").document
+    assert (document["findings"], document["ignored"]) == ([], 1)
+
+
+def test_a_rule_that_there_is_not_is_told_with_the_nearest(project: Project) -> None:
+    finished = linted(project, [CLEAN], "--ignore", "confusible")
+    assert finished.code == 3
+    assert "no rule 'confusible'" in finished.stderr
+    assert "confusable" in finished.stderr
+
+
 def test_a_server_that_does_not_start_is_told_in_words(project: Project) -> None:
     finished = project.run("lint", "--server", f"{sys.executable} {PLAIN_SERVER} exit_in_handshake", "--json-output")
     assert finished.code == 3

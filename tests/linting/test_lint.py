@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from harness.errors import UsageError
 from harness.linting.findings import RULES, Finding
-from harness.linting.lint import is_clean, lint
+from harness.linting.ignoring import check_ignored, fails, not_ignored
+from harness.linting.lint import lint
 from harness.types import Tool, ToolList, ToolProblem
 from tests.drafting.toolsets import tool_lists
 
@@ -156,9 +158,10 @@ def test_tools_whose_words_fit_each_other_are_told_as_one_pair() -> None:
 
 
 def test_descriptions_that_share_most_of_their_words_are_told() -> None:
-    first = good(name="ship", description="Alpha. Carriers, parcels, weights, prices, insurance and customs papers.")
-    second = good(name="fetch", description="Beta. Carriers, parcels, weights, prices, insurance and customs papers.")
-    assert [finding.tool for finding in of_rule("confusable", first, second)] == ["ship"]
+    papers = "parcels, carriers, weights, prices, insurance and customs papers"
+    first = good(name="find_parcels", description=f"Find {papers}.")
+    second = good(name="search_parcels", description=f"Search {papers}, quickly.")
+    assert [finding.tool for finding in of_rule("confusable", first, second)] == ["find_parcels"]
 
 
 def test_tools_that_say_what_sets_them_apart_are_not_confusable() -> None:
@@ -189,8 +192,76 @@ def test_parameters_inside_others_are_named_by_their_path() -> None:
 
 
 def test_notes_alone_leave_a_server_clean() -> None:
-    assert is_clean(lint(ToolList(tools=(good(output_schema=None),))))
-    assert not is_clean(lint(ToolList(tools=(good(description=""),))))
+    assert not fails(lint(ToolList(tools=(good(output_schema=None),))), "warning")
+    assert fails(lint(ToolList(tools=(good(description=""),))), "warning")
+
+
+def test_what_fails_can_be_chosen() -> None:
+    warned = lint(ToolList(tools=(good(description="Show it now."),)))
+    assert {finding.severity for finding in warned} == {"warning"}
+    assert [fails(warned, threshold) for threshold in ("error", "warning", "never")] == [False, True, False]
+    assert not fails(lint(ToolList(tools=(good(description=""),))), "never")
+
+
+def test_findings_are_ignored_by_rule_by_tool_or_for_all() -> None:
+    found = lint(ToolList(tools=(good(description=""), good(name="other", description="", output_schema=None))))
+    rules = [(finding.tool, finding.rule) for finding in not_ignored(found, {"other": ["no-description"]})]
+    assert rules == [(None, "no-output-schema"), ("get_order", "no-description")]
+    assert not_ignored(found, {"*": ["no-description", "no-output-schema"]}) == ()
+
+
+@pytest.mark.parametrize(
+    ("ignored", "said", "meant"),
+    [
+        ({"*": ["confusible"]}, "no rule 'confusible'", "'confusable'"),
+        ({"get_ordr": ["confusable"]}, "no tool 'get_ordr'", "'get_order'"),
+    ],
+)
+def test_a_rule_or_tool_that_there_is_not_is_told_with_the_nearest(ignored: Any, said: str, meant: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        check_ignored(ignored, ToolList(tools=(good(),)), "--ignore")
+    assert said in str(caught.value)
+    assert meant in str(caught.value.meant)
+
+
+@pytest.mark.parametrize(
+    ("description", "found"),
+    [
+        ("DEPRECATED: use get_order_v2. Show one order by its id.", 1),
+        ("Show one order by its id. This tool is deprecated.", 1),
+        ("(deprecated) Show one order by its id.", 1),
+        ("Show one order by its id. Deprecated, use get_order_v2 instead.", 1),
+        ("List the deprecated APIs that a cluster still uses.", 0),
+        ("Show which fields of an order are deprecated.", 0),
+    ],
+)
+def test_a_tool_that_says_that_it_is_deprecated_is_told(description: str, found: int) -> None:
+    assert len(of_rule("deprecated", good(description=description))) == found
+    assert len(of_rule("deprecated", good(title="Get order (DEPRECATED)"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "found"),
+    [
+        ("get_order", "Show one order by its id.", 1),
+        ("list_orders", "List all orders of a customer.", 1),
+        ("API-post-search", "Notion | Search by title\nError Responses:\n400: Bad request", 1),
+        ("query", "Query the database with SQL.", 0),
+        ("get_order", "Get the next order and remove it from the queue.", 0),
+        ("query", "Run an SQL statement.", 0),
+        ("check_out", "Checks an order out, which is then marked as taken and deleted from the basket.", 0),
+        ("sync", "Bring both sides together.", 0),
+    ],
+)
+def test_a_tool_that_is_marked_destructive_and_only_reads_is_told(name: str, description: str, found: int) -> None:
+    marked = good(name=name, description=description, read_only=False, destructive=True)
+    assert len(of_rule("reads-but-destructive", marked)) == found
+
+
+def test_a_schema_that_nobody_could_examine_is_a_note() -> None:
+    told = ToolProblem(tool="get_order", problem="harness could not find out …", usable=True, unknown=True)
+    assert [one.severity for one in of_rule("unchecked-schema", good(), problems=(told,))] == ["note"]
+    assert of_rule("listing-problem", good(), problems=(told,)) == []
 
 
 def test_findings_come_in_the_servers_order_and_the_whole_list_first() -> None:

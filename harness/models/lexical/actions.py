@@ -45,6 +45,11 @@ _AFTER_VERB = word_set(
 _AFTER_NOUN = word_set("of between since made in by")
 _BEFORE_VERB = word_set("please to and or then you also now just we i kindly but so not next finally")
 
+CODE = word_set("sql code script command cmd shell statement program javascript python mutation graphql")
+"""Words for arguments that are carried out: what a tool does with them, its name cannot say."""
+PREFIX = re.compile(r"^[^|\n]{1,40}\|\s*")
+"""What a description may have before its sentence: "Notion | Retrieve a page"."""
+
 _QUESTION = word_set("who whom whose what what's when where which why how did does do has have had was were is are am")
 _BEFORE_QUESTION = word_set("in on at for from to of by with and so but also")
 _NEGATION = word_set("not never no without don't doesn't cannot can't won't shouldn't mustn't avoid")
@@ -103,11 +108,26 @@ def plainly_does(tool: Tool) -> Action | None:
     return _what(*(one if one is not None and one.is_sure else None for one in opening))
 
 
+def only_reads(tool: Tool) -> bool:
+    """Whether the word that opens the tool's description says that it reads, and none that it does more."""
+    description = words(PREFIX.sub("", tool.description))
+    if not description or _ACTION_OF.get(_base(description[0]) or "") != "read":
+        return False
+    said = [*words(tool.name), *words(tool.title or ""), *description]
+    if not CODE.isdisjoint(said):
+        return False
+    verbs = (_base(word) or _base_of_gerund(word) or _base_of_past(word) for word in said)
+    return not any(verb in _DO_MORE for verb in verbs)
+
+
 def permits(request: frozenset[Action], tool: Action | None) -> bool:
     """Whether a request for these actions may use a tool that does ``tool``."""
     if tool is None or tool == "read":
         return True
     return "delete" in request if tool == "delete" else request != {"read"}
+
+
+_DO_MORE = _OTHER_VERBS | {verb for verb, action in _ACTION_OF.items() if action != "read" and verb not in _AMBIGUOUS}
 
 
 class _Said(NamedTuple):
@@ -156,6 +176,12 @@ def _opening(sentence: list[str]) -> _Said | None:
 def _base(word: str) -> str | None:
     """Return the verb that ``word`` is, or is the -s form of."""
     forms = (word, word.removesuffix("s"), word.removesuffix("es"), re.sub(r"ies\Z", "y", word))
+    return next((form for form in forms if form in _ACTION_OF), None)
+
+
+def _base_of_past(word: str) -> str | None:
+    """Return the verb of *deleted* and *removed*."""
+    forms = (word.removesuffix("d"), word.removesuffix("ed")) if word.endswith("ed") else ()
     return next((form for form in forms if form in _ACTION_OF), None)
 
 

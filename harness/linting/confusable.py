@@ -1,0 +1,144 @@
+"""Which tools a model may take for each other.
+
+Two tools are compared only if one fits the other's own words as well, or if their descriptions share most of their
+words. Of these, most are a family, such as ``create_branch`` and ``create_issue``, that nobody mixes up: they differ in
+what they do, in what they do it to, or in what they have to be given. What is left is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.linting.findings import Finding
+from harness.models.lexical.actions import PREFIX, Action, done_by, is_verb
+from harness.models.lexical.ranking import Index
+from harness.models.lexical.schemas import Param, params_of
+from harness.models.lexical.text import first_sentence, stem, synonyms, terms, word_set, words
+from harness.types import Tool, ToolList
+
+_AS_WELL = 0.85  # share of a tool's own score from which another tool fits its own words as well
+_ALIKE = 0.75  # share of terms that two descriptions have in common
+_MOST = 400  # tools that are compared: each with each
+
+_LINK = word_set("in on of from to for with by as across between into at via using through that which and or about")
+_FILLER = frozenset(
+    terms("new complete detailed specific given multiple single certain full entire current all various several "
+          "information details data content contents result results list listing existing simple")
+)  # fmt: skip
+_IDENTIFY = word_set("id ids key keys name names code uuid guid slug number ref reference identifier sha")
+
+
+def check_confusable(tools: ToolList) -> Iterator[Finding]:
+    """Yield each pair of tools that a model may take for each other."""
+    compared = tools.tools[:_MOST]
+    index = Index(ToolList(tools=compared))
+    read = {tool.name: _read(tool) for tool in compared}
+    told: set[frozenset[str]] = set()
+    for tool in compared:
+        for rival in _similar(tool, index):
+            pair = frozenset((tool.name, rival.name))
+            if pair in told or _differ(read[tool.name], read[rival.name]):
+                continue
+            told.add(pair)
+            said = first_sentence(tool.description)[:120]
+            yield Finding(
+                rule="confusable",
+                tool=tool.name,
+                message=f"What it says of itself fits {rival.name} as well: {said!r}.",
+                instead=f"Begin both descriptions with the difference, and name the other: 'For … use {rival.name}.'",
+            )
+            break
+
+
+def _similar(tool: Tool, index: Index) -> Iterator[Tool]:
+    """Yield the tools that a request in the words of ``tool`` may go to instead, the likeliest first."""
+    own_words, own_terms = words(tool.description), set(terms(tool.description))
+    ranked = index.rank(dict.fromkeys(terms(first_sentence(tool.description))))
+    own = next((match.score for match in ranked if match.entry.tool is tool), 0.0)
+    for match in ranked if own else ():
+        other = match.entry.tool
+        if other is tool or words(other.description) == own_words:
+            continue  # that is another rule
+        others = set(terms(other.description))
+        alike = len(own_terms & others) / len(own_terms | others) if others else 0.0
+        if match.score >= _AS_WELL * own or alike >= _ALIKE:
+            yield other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """What sets a tool apart, by its words and its parameters."""
+
+    action: Action | None
+    """Whether it reads, creates, updates or deletes."""
+    verb: str | None
+    """Stem of the word that opens its description."""
+    things: frozenset[str]
+    """Terms of what it is done to: ``{branch}`` for "Create a new branch in a project"."""
+    summary: frozenset[str]
+    """Terms of its first sentence and its name."""
+    params: Sequence[Param]
+    """What it takes."""
+
+
+def _read(tool: Tool) -> _Read:
+    spoken = words(PREFIX.sub("", first_sentence(tool.description).partition("\n")[0]))
+    verb, thing = _verb_and_thing(spoken)
+    return _Read(
+        action=done_by(tool),
+        verb=verb,
+        things=_meaning(thing),
+        summary=_meaning((*spoken, *words(tool.name))),
+        params=params_of(tool),
+    )
+
+
+def _verb_and_thing(spoken: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return what the first word says is done, and the words of what it is done to."""
+    if not spoken:
+        return None, []
+    rest = list(spoken[1:])
+    while rest and rest[0] in _LINK:  # "search for repositories"
+        rest.pop(0)
+    end = next((place for place, word in enumerate(rest) if word in _LINK), len(rest))
+    return stem(spoken[0]), rest[:end]
+
+
+def _meaning(said: Sequence[str]) -> frozenset[str]:
+    """Return the terms of words that are neither verbs nor go with anything."""
+    meant = " ".join(word for word in said if not is_verb(word))
+    return frozenset(term for term in terms(meant) if term not in _FILLER)
+
+
+def _differ(one: _Read, other: _Read) -> bool:
+    """Whether anything tells two tools plainly apart."""
+    if one.action and other.action and one.action != other.action:
+        return True
+    if one.verb and other.verb and _own({one.verb}, {other.verb}) and "read" not in (one.action, other.action):
+        return True  # start and stop; of reading, people speak in any words
+    if _needs_more(one, other) or _needs_more(other, one):
+        return True
+    apart = _own(one.things, other.things), _own(other.things, one.things)
+    if all(apart):
+        return True
+    return not any(apart) and bool(_own(one.summary, other.summary) and _own(other.summary, one.summary))
+
+
+def _own(terms_of_one: frozenset[str] | set[str], terms_of_other: frozenset[str] | set[str]) -> set[str]:
+    """Return the terms of the one for which the other has no word."""
+    return {term for term in terms_of_one if term not in terms_of_other and terms_of_other.isdisjoint(synonyms(term))}
+
+
+def _needs_more(one: _Read, other: _Read) -> bool:
+    """Whether ``one`` has to be given something that ``other`` does not take at all."""
+    taken = {param.name for param in other.params}
+    missing = [param for param in one.params if param.required and param.name not in taken]
+    spare = [param for param in other.params if param.required and param.name not in {each.name for each in one.params}]
+    if len(missing) == len(spare) and all(map(_identifies, (*missing, *spare))):
+        return False  # customer_id here and client_id there: two words for one thing
+    return bool(missing)
+
+
+def _identifies(param: Param) -> bool:
+    return bool(_IDENTIFY & set(words(param.name)[-1:]))

@@ -1,0 +1,51 @@
+"""Findings that somebody has seen and decided to live with, and those that fail a run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from harness.errors import UsageError, did_you_mean
+from harness.linting.findings import RULES, Finding
+from harness.types import ToolList
+
+EVERY_TOOL = "*"
+"""Stands for every tool, and for the list as a whole."""
+
+Threshold: TypeAlias = Literal["error", "warning", "never"]
+"""From which severity on a finding fails."""
+
+Ignored: TypeAlias = Mapping[str, Collection[str]]
+"""Tool, or `EVERY_TOOL`, → the rules whose findings are left out."""
+
+
+def check_ignored(ignored: Ignored, tools: ToolList, called: str) -> None:
+    """Make sure that ``ignored``, which messages speak of as ``called``, names rules and tools that there are.
+
+    Raises:
+        UsageError: it names others, by which nothing would be ignored.
+    """
+    listed = [EVERY_TOOL, *(tool.name for tool in tools.tools), *(problem.tool for problem in tools.problems)]
+    for tool, rules in ignored.items():
+        if tool not in listed:
+            raise UsageError(f"{called}: the server lists no tool {tool!r}", meant=did_you_mean(tool, listed))
+        for rule in rules:
+            if rule not in RULES:
+                near = did_you_mean(rule, RULES) or f"The rules are: {', '.join(RULES)}."
+                raise UsageError(f"{called}: there is no rule {rule!r}", meant=near)
+
+
+def not_ignored(findings: Sequence[Finding], ignored: Ignored) -> tuple[Finding, ...]:
+    """Return the findings that are left."""
+    everywhere = set(ignored.get(EVERY_TOOL, ()))
+    return tuple(
+        finding
+        for finding in findings
+        if finding.rule not in everywhere and finding.rule not in ignored.get(finding.tool or EVERY_TOOL, ())
+    )
+
+
+def fails(findings: Sequence[Finding], threshold: Threshold) -> bool:
+    """Whether anything as bad as ``threshold`` was found."""
+    failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set[str]()}[threshold]
+    return any(finding.severity in failing for finding in findings)
