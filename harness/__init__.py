@@ -9,10 +9,11 @@ its commands need no SDK.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # as type checkers take it; to load `typing` would be most of the time that this module takes
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from harness.api import load_suite as load_suite
     from harness.api import run as run
     from harness.api import run_async as run_async
@@ -68,6 +69,8 @@ __all__ = sorted(_HOME_OF)  # noqa: PLE0605 - one list of names is enough
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'harness' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_HOME_OF[name]), name)
 
 

@@ -31,6 +31,7 @@ FLOORS = (
     {"runner", "reports", "drafting", "linting"},
     {"web", "api", "internal", "probing", "pytest_plugin", "telemetry"},
     {"cli"},
+    {"entry"},
 )
 """From the ground up: a module imports from floors below its own, or from its own room."""
 

@@ -118,6 +118,7 @@ def _run() -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except (KeyboardInterrupt, click.Abort):
+        click.echo("Interrupted.", err=True)
         return _told_as_json("interrupted", EXIT_INTERRUPTED)
     except click.UsageError as error:
         error.show()

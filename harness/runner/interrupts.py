@@ -1,9 +1,10 @@
-"""Ctrl-C and SIGTERM: the first lets running trials finish, the second ends everything at once."""
+"""Ctrl-C, SIGTERM and SIGHUP: the first lets running trials finish, the second ends everything at once."""
 
 from __future__ import annotations
 
 import os
 import signal
+import stat
 import sys
 from collections.abc import Callable
 
@@ -30,10 +31,15 @@ async def watch_signals(
     The first signal stops the start of trials and gives those under way ``grace_s`` seconds, then
     cancels them. A second signal calls ``abort``, which is to leave the log whole, writes ``last_words`` and exits.
     """
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    wanted = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # `nohup` has it ignored
+        wanted.append(signal.SIGHUP)
+    with anyio.open_signal_receiver(*wanted) as signals:
         task_status.started()
         async with anyio.create_task_group() as group:
             async for number in signals:
+                if number == signal.SIGHUP:
+                    _let_go_of_the_terminal()
                 if control.stopped == "interrupted":
                     abort()
                     _exit_at_once(last_words)
@@ -41,6 +47,15 @@ async def watch_signals(
                 control.stopped = "interrupted"
                 tell(f"Interrupted: running trials have {grace_s:g} s to finish; interrupt again to stop at once.")
                 group.start_soon(_cancel_after, control, grace_s)
+
+
+def _let_go_of_the_terminal() -> None:
+    """Write nothing more to a terminal that is gone: each attempt would fail, and end the run without its footer."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for output in (1, 2):
+        if stat.S_ISCHR(os.fstat(output).st_mode):
+            os.dup2(nowhere, output)
+    os.close(nowhere)
 
 
 async def _cancel_after(control: Control, grace_s: float) -> None:

@@ -84,7 +84,7 @@ def last_words(project: Project, finished: Finished) -> None:
 # ── Interrupts ───────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_first_signal_lets_running_cases_finish_and_starts_no_other(
     project: Project, marker: str, number: signal.Signals
 ) -> None:

@@ -1,0 +1,38 @@
+"""Where the command ``harness`` begins: Ctrl-C ends it in one line from its first moment on.
+
+Loading the command line takes a while, and Python answers an interrupt meanwhile with a traceback. So whoever
+imports this module, which is the installed command alone, has its own answer first. `harness.cli` takes over once it
+can tell of an interrupt itself.
+"""
+
+import os
+import signal
+import sys
+
+
+def _leave(*_: object) -> None:
+    """Say that it was interrupted and leave; what was started ends by itself, once our end of its pipe is closed."""
+    if "--json-output" in sys.argv:
+        os.write(1, b'{"status": "error", "error": "interrupted"}\n')
+    os.write(2, b"Interrupted.\n")
+    os._exit(130)
+
+
+_OURS = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # a shell may have it ignored
+if _OURS:
+    signal.signal(signal.SIGINT, _leave)
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    from harness.cli import main as command_line  # slow: see above
+
+    try:
+        if _OURS:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        command_line()
+    except KeyboardInterrupt:
+        _leave()
+    finally:
+        if _OURS:  # the results are told, and the exit code stands
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
