@@ -183,7 +183,6 @@ def test_all_reports_and_the_exit_code_tell_the_same(tmp_path: Path) -> None:
     finished = project.run("evals", "people", *reports)
     assert finished.code == 1
     lines = finished.stdout.splitlines()
-    assert max(len(line) for line in lines if not line.startswith("report ")) <= 80  # a path is as long as it is
     said = " ".join(finished.stdout.split())
     leaked = "in the structured result of call 1, list_team: members[].salary test admin clerk anonymous"
     assert leaked in said
