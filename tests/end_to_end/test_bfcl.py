@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from harness.bfcl.source import RELEASE
 from tests.bfcl.small_release import write_lines, write_release
 from tests.end_to_end.harness_process import Finished, Project
 from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say
@@ -120,6 +121,16 @@ def test_outputs_that_are_source_text_are_read_and_said_so(bfcl: Project) -> Non
         "parallel_multiple_0": ("failed", "parallel_function_checker_no_order:cannot_find_match"),
     }
     assert results(bfcl.run("grade", "latest", "--json-output")) == results(finished)
+
+
+def test_a_parameter_that_is_called_password_hides_nothing_of_public_data(bfcl: Project) -> None:
+    questions = bfcl.folder / "cache" / "bfcl" / RELEASE / "data" / "BFCL_v4_simple_python.json"
+    lines = [json.loads(line) for line in questions.read_text().splitlines()]
+    lines[0]["function"][0]["parameters"]["properties"]["password"] = {"type": "string"}
+    write_lines(questions, lines)
+    write_lines(bfcl.folder / "outputs.jsonl", [{**row, "model": "m"} for row in ROWS[:2]])
+    finished = bfcl.run("evals", "bfcl:simple_python", "--model", "recorded:outputs.jsonl", "--json-output")
+    assert results(finished)["simple_python_1"] == ("failed", "value_error:string")
 
 
 class Singer:
