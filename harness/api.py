@@ -16,7 +16,7 @@ from harness.errors import UsageError
 from harness.reports.build import build_report
 from harness.reports.notebook import linked
 from harness.reports.requests import SUFFIXES, ReportRequest, write_report
-from harness.runner import bounds
+from harness.runner import ranges
 from harness.runner.control import Budget
 from harness.runner.launch import launch_async
 from harness.runner.observer import Silent
@@ -90,7 +90,7 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
 
     Raises:
         UsageError: a suite, model or server is unknown or invalid, or a number is none that a run can have
-            (`harness.runner.bounds`, the same as on the command line).
+            (`harness.runner.ranges`, the same as on the command line).
         NothingToRun: no case is left to run.
     """
     _refuse_inside_a_loop()
@@ -166,7 +166,7 @@ def _prepared(
     **request: Any,
 ) -> Prepared:
     """Return the plan; ``request`` holds those fields of a `Request` that are what the caller gave."""
-    bounds.TIMEOUT_MS.check(timeout_ms)
+    ranges.TIMEOUT_MS.check(timeout_ms)
     sources: Sequence[Any] = suite if isinstance(suite, list | tuple) else (suite,)
     named = tuple(str(source) for source in sources if isinstance(source, str | Path))
     held = [source for source in sources if not isinstance(source, str | Path)]

@@ -18,7 +18,7 @@ import harness
 from harness.errors import InvalidInput, NothingToRun, UsageError
 from harness.reports.build import build_report
 from harness.runlog import read_log
-from harness.runner import bounds
+from harness.runner import ranges
 from harness.types import AssistantMessage, Report, UserMessage
 from tests.end_to_end.harness_process import plain_server
 from tests.fake_provider import FakeProvider, Incoming, call, say, status
@@ -260,9 +260,9 @@ def test_the_command_line_and_the_api_have_the_same_bounds() -> None:
     from harness.cli.evals import command
 
     bounded = {
-        "concurrency": bounds.CONCURRENCY, "timeout_s": bounds.TIMEOUT_MS, "max_cost_usd": bounds.MAX_COST,
-        "max_tokens": bounds.MAX_TOKENS, "max_errors": bounds.MAX_ERRORS, "max_cases": bounds.MAX_CASES,
-        "grace_s": bounds.GRACE_S,
+        "concurrency": ranges.CONCURRENCY, "timeout_s": ranges.TIMEOUT_MS, "max_cost_usd": ranges.MAX_COST,
+        "max_tokens": ranges.MAX_TOKENS, "max_errors": ranges.MAX_ERRORS, "max_cases": ranges.MAX_CASES,
+        "grace_s": ranges.GRACE_S,
     }  # fmt: skip
     options = {parameter.name: parameter.type for parameter in command.params}
     for name, bound in bounded.items():

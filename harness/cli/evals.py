@@ -24,7 +24,7 @@ from harness.cli.progress import progress
 from harness.cli.watching import Watched, watch, watched_by
 from harness.errors import HarnessError, UsageError
 from harness.runlog import read_log
-from harness.runner import bounds
+from harness.runner import ranges
 from harness.runner.control import Budget
 from harness.runner.folders import LATEST, resume_command
 from harness.runner.launch import launch, require_trust
@@ -51,7 +51,7 @@ REQUEST = bundle(
     MCP_CONFIG,
     TRUST,
     click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="Who asks, for every case."),
-    click.option("--timeout", "timeout_s", type=within(bounds.TIMEOUT_MS), callback=milliseconds, metavar="MS",
+    click.option("--timeout", "timeout_s", type=within(ranges.TIMEOUT_MS), callback=milliseconds, metavar="MS",
                  help="Milliseconds for one case.  [default: the suite's, or 60000]"),
     click.option("--trials", callback=trial_range, metavar="N|MIN..MAX",
                  help="Run every case N times; at least MIN, and up to MAX until it is decided.  "
@@ -61,20 +61,20 @@ REQUEST = bundle(
     click.option("--judge-model", metavar="NAME",
                  help="Who judges answers, where a check asks for it; none for nobody."),
     click.option("--user-model", metavar="NAME", help="Who plays the simulated users of cases that have one."),
-    click.option("--max-cases", type=within(bounds.MAX_CASES), default=MAX_CASES, show_default=True, metavar="N",
+    click.option("--max-cases", type=within(ranges.MAX_CASES), default=MAX_CASES, show_default=True, metavar="N",
                  help="The most tests of one dataset in CSV."),
     click.option("--block", multiple=True, metavar="TOOL", help="Send no call to this tool."),
-    click.option("--concurrency", "-c", type=within(bounds.CONCURRENCY), metavar="N",
+    click.option("--concurrency", "-c", type=within(ranges.CONCURRENCY), metavar="N",
                  help="Cases side by side.  [default: as configured, or 4]"),
 )  # fmt: skip
 
 BUDGET = bundle(
     "budget",
     Budget,
-    click.option("--max-cost", "max_cost_usd", type=within(bounds.MAX_COST), metavar="USD", help="Stop at this cost."),
-    click.option("--max-tokens", type=within(bounds.MAX_TOKENS), metavar="N", help="Stop at this many tokens."),
+    click.option("--max-cost", "max_cost_usd", type=within(ranges.MAX_COST), metavar="USD", help="Stop at this cost."),
+    click.option("--max-tokens", type=within(ranges.MAX_TOKENS), metavar="N", help="Stop at this many tokens."),
     click.option(
-        "--max-errors", type=within(bounds.MAX_ERRORS), metavar="N", help="Stop after N trials without a verdict."
+        "--max-errors", type=within(ranges.MAX_ERRORS), metavar="N", help="Stop after N trials without a verdict."
     ),
     click.option("--fail-fast", "-x", is_flag=True, help="Stop at the first case that does not pass."),
 )
@@ -82,7 +82,7 @@ BUDGET = bundle(
 OPTIONS = bundle(
     "options",
     RunOptions,
-    click.option("--grace", "grace_s", type=within(bounds.GRACE_S), default=10.0, show_default=True, metavar="SECONDS",
+    click.option("--grace", "grace_s", type=within(ranges.GRACE_S), default=10.0, show_default=True, metavar="SECONDS",
                  help="How long running cases may go on after Ctrl-C."),
 )  # fmt: skip
 

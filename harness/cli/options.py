@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from harness.redaction import KNOWN
-from harness.runner.bounds import TRIALS, Bound
+from harness.runner.ranges import TRIALS, Range
 from harness.trust import GATE
 from harness.types import JsonObject
 
@@ -72,7 +72,7 @@ class Number(click.FloatRange):
         return number
 
 
-def within(bound: Bound) -> click.ParamType[Any]:
+def within(bound: Range) -> click.ParamType[Any]:
     """Return the type of an option whose value keeps to ``bound``."""
     if not bound.whole:
         return Number(min=bound.least, max=bound.most)

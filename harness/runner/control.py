@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import anyio
 
-from harness.runner import bounds
+from harness.runner import ranges
 from harness.types import JsonObject, Run, Usage
 
 StopReason: TypeAlias = Literal["interrupted", "budget", "max-errors", "fail-fast"]
@@ -33,9 +33,9 @@ class Budget:
 
     def __post_init__(self) -> None:
         """Refuse amounts that no budget can have: raises `UsageError`."""
-        bounds.MAX_COST.check(self.max_cost_usd)
-        bounds.MAX_TOKENS.check(self.max_tokens)
-        bounds.MAX_ERRORS.check(self.max_errors)
+        ranges.MAX_COST.check(self.max_cost_usd)
+        ranges.MAX_TOKENS.check(self.max_tokens)
+        ranges.MAX_ERRORS.check(self.max_errors)
 
     def filled_from(self, settings: JsonObject) -> Budget:
         """Return this with an earlier part's money and tokens, by its log's settings, where it has none of its own.

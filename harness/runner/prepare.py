@@ -15,7 +15,7 @@ from harness.errors import NothingToRun, UsageError
 from harness.models.settings import unsent
 from harness.redaction import KNOWN, MARK
 from harness.runlog import read_log
-from harness.runner import bounds
+from harness.runner import ranges
 from harness.runner.credentials import check_credentials
 from harness.runner.folders import find_log
 from harness.runner.judging import choose_judges
@@ -79,11 +79,11 @@ class Request:
 
     def __post_init__(self) -> None:
         """Refuse numbers that no run can have, whoever asks: raises `UsageError`."""
-        bounds.TRIALS.check(self.trials)
-        bounds.LEAST_TRIALS.check(self.least_trials)
-        bounds.CONCURRENCY.check(self.concurrency)
-        bounds.MAX_CASES.check(self.max_cases)
-        bounds.TIMEOUT_MS.check(None if self.timeout_s is None else self.timeout_s * 1000)
+        ranges.TRIALS.check(self.trials)
+        ranges.LEAST_TRIALS.check(self.least_trials)
+        ranges.CONCURRENCY.check(self.concurrency)
+        ranges.MAX_CASES.check(self.max_cases)
+        ranges.TIMEOUT_MS.check(None if self.timeout_s is None else self.timeout_s * 1000)
         if self.trials is not None and self.least_trials is not None and self.least_trials > self.trials:
             raise UsageError(f"least_trials is {self.least_trials}, and there are only {self.trials} trials")
         if self.user_context is not None and not isinstance(self.user_context, Mapping):

@@ -13,7 +13,7 @@ from harness.checks.judge import Judge, JudgeModel
 from harness.errors import HarnessError
 from harness.models import Model
 from harness.runlog import Footer, LogWriter, ToolsLine, TrialLine
-from harness.runner import bounds
+from harness.runner import ranges
 from harness.runner.control import Budget, Control
 from harness.runner.early import EarlyStopping
 from harness.runner.end_state import EndStates
@@ -46,8 +46,8 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         """Refuse numbers that no run can have: raises `UsageError`."""
-        bounds.CONCURRENCY.check(self.concurrency)
-        bounds.GRACE_S.check(self.grace_s)
+        ranges.CONCURRENCY.check(self.concurrency)
+        ranges.GRACE_S.check(self.grace_s)
 
 
 async def run_plan(plan: Plan, log: LogWriter, options: RunOptions, observer: Observer | None = None) -> None:

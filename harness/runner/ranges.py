@@ -10,7 +10,7 @@ from harness.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
+class Range:
     """The range of one number."""
 
     name: str
@@ -37,12 +37,12 @@ class Bound:
             raise UsageError(f"{self.name}: expected {kind} {span}, found {value!r}")
 
 
-TRIALS = Bound(name="trials", least=1, most=1000)
-LEAST_TRIALS = Bound(name="least_trials", least=1, most=1000)
-CONCURRENCY = Bound(name="concurrency", least=1, most=1000)
-TIMEOUT_MS = Bound(name="timeout_ms", least=1, whole=False)
-MAX_CASES = Bound(name="max_cases", least=1)
-MAX_COST = Bound(name="max_cost", least=0, whole=False)
-MAX_TOKENS = Bound(name="max_tokens", least=1)
-MAX_ERRORS = Bound(name="max_errors", least=1)
-GRACE_S = Bound(name="grace_s", least=0, whole=False)
+TRIALS = Range(name="trials", least=1, most=1000)
+LEAST_TRIALS = Range(name="least_trials", least=1, most=1000)
+CONCURRENCY = Range(name="concurrency", least=1, most=1000)
+TIMEOUT_MS = Range(name="timeout_ms", least=1, whole=False)
+MAX_CASES = Range(name="max_cases", least=1)
+MAX_COST = Range(name="max_cost", least=0, whole=False)
+MAX_TOKENS = Range(name="max_tokens", least=1)
+MAX_ERRORS = Range(name="max_errors", least=1)
+GRACE_S = Range(name="grace_s", least=0, whole=False)
