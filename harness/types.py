@@ -623,6 +623,9 @@ class Reply:
     """HTTP requests that it took."""
     waited_s: float = 0.0
     """Time spent waiting for a rate limit or between attempts; not working time."""
+    beyond: str | None = None
+    """What the model says that it cannot do, whatever it is told (``write SQL``): its own limit, which no description
+    changes. Only the built-in baseline says so; ``None`` in logs of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

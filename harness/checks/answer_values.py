@@ -19,8 +19,9 @@ from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several, 
 from harness.checks.patterns import check_pattern
 from harness.checks.reading import long_form, mapping, number
 from harness.checks.texts import clip, line
-from harness.checks.transcripts import ending, without_calls
+from harness.checks.transcripts import ending
 from harness.checks.values import brief, is_number, plain, show
+from harness.checks.without_calls import hint_without_calls, without_calls
 from harness.errors import InvalidValue, did_you_mean
 from harness.patterns import search
 from harness.types import JsonObject
@@ -252,9 +253,11 @@ def _explain_number(params: JsonObject, found: list[Amount], evidence: Evidence)
     if not found:
         said = line(evidence.transcript.answer, 200)
         lines.append(f"There is no number in the answer: “{said}”" if said else "There is no answer.")
+        hint = "Ask for the figure in the prompt, and see whether a tool returned it."
         if not evidence.transcript.tool_calls:
             lines.append(without_calls(evidence.transcript))
-        return lines, "Ask for the figure in the prompt, and see whether a tool returned it."
+            hint = hint_without_calls(evidence.transcript, hint)
+        return lines, hint
     nearest, reading = min(
         ((amount, reading) for amount in found for reading in amount.readings), key=lambda pair: abs(pair[1] - wanted)
     )
@@ -263,7 +266,8 @@ def _explain_number(params: JsonObject, found: list[Amount], evidence: Evidence)
     if close(wanted, reading, "2%"):
         return lines, 'It is near: allow for rounding with {value: …, tolerance: "1%"}.'
     if not evidence.transcript.tool_calls:
-        return [*lines, without_calls(evidence.transcript)], "Ask for data that only a tool can know."
+        hint = hint_without_calls(evidence.transcript, "Ask for data that only a tool can know.")
+        return [*lines, without_calls(evidence.transcript)], hint
     return lines, "See whether the tools returned this figure, and whether the expected one is up to date."
 
 

@@ -19,8 +19,8 @@ from harness.checks.transcripts import (
     outcome,
     report_calls,
     wanted,
-    without_calls,
 )
+from harness.checks.without_calls import without_calls
 from harness.errors import InvalidValue
 from harness.types import JsonObject, ToolCall
 

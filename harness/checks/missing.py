@@ -17,9 +17,9 @@ from harness.checks.transcripts import (
     outcome,
     shared_words,
     wanted,
-    without_calls,
 )
 from harness.checks.values import ABSENT, is_number, show, type_name
+from harness.checks.without_calls import hint_without_calls, limit, without_calls
 from harness.errors import did_you_mean
 from harness.types import JsonObject, Tool, ToolCall
 
@@ -87,10 +87,11 @@ def _hint_not_called(name: str, evidence: Evidence) -> str:
         )
     if transcript.stop != "answer":
         return "The conversation was cut off: raise that limit, or see in the calls what the model spent it on."
-    if not transcript.tool_calls:
-        return (
+    if not transcript.tool_calls or limit(transcript) is not None:
+        return hint_without_calls(
+            transcript,
             f"Ask for data that only {name} can know, or say in its description when it is to be used; "
-            "a model that believes it knows the answer calls nothing."
+            "a model that believes it knows the answer calls nothing.",
         )
     failed = next((made for made in transcript.tool_calls if made.is_error), None)
     if failed is not None:

@@ -9,8 +9,9 @@ from harness.checks.amounts import amounts, close
 from harness.checks.refusal import declines
 from harness.checks.result_texts import where
 from harness.checks.texts import find, fold, line, nearest
-from harness.checks.transcripts import as_made, ending, outcome, without_calls
+from harness.checks.transcripts import as_made, ending, outcome
 from harness.checks.values import show
+from harness.checks.without_calls import hint_without_calls, without_calls
 from harness.types import ToolCall
 
 
@@ -42,8 +43,9 @@ def _why(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
             f"The model declined: “{refusal}”"
         ], "Reword the prompt, or assert `refuses: true` if that is right here."
     if not transcript.tool_calls:
-        return [without_calls(transcript)], (
-            "Ask for data that only a tool can know, or say in the tool's description when it is to be used."
+        return [without_calls(transcript)], hint_without_calls(
+            transcript,
+            "Ask for data that only a tool can know, or say in the tool's description when it is to be used.",
         )
     if _words_apart(wanted, transcript.answer):
         return ["All its words stand in the answer, but not next to each other."], (

@@ -14,8 +14,9 @@ from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several
 from harness.checks.missing import explain
 from harness.checks.reading import TEXT, long_form, mapping, text
 from harness.checks.texts import Passage, clip, contains, find, line, nearest
-from harness.checks.transcripts import as_made, of_tool, result_json, truncated, without_calls
+from harness.checks.transcripts import as_made, of_tool, result_json, truncated
 from harness.checks.values import leaves, show
+from harness.checks.without_calls import hint_without_calls, without_calls
 from harness.types import JsonObject, ToolCall
 
 
@@ -73,7 +74,8 @@ def _not_in_results(params: JsonObject, calls: Sequence[ToolCall], evidence: Evi
         reasons, hint = explain({"tool": tool, "args": {}}, evidence)
         return lines + reasons, hint
     if not calls:
-        return [*lines, without_calls(evidence.transcript)], "Ask for data that only a tool can know."
+        hint = hint_without_calls(evidence.transcript, "Ask for data that only a tool can know.")
+        return [*lines, without_calls(evidence.transcript)], hint
     for call in calls[:3]:
         near = nearest(wanted, call.text)
         told = f"“{near.context}”, its nearest passage" if near else f"“{line(call.text, 120)}”"

@@ -12,8 +12,9 @@ from harness.checks.missing import explain
 from harness.checks.paths import check_path, select
 from harness.checks.reading import TEXT, TRUE_OR_TOOL, arguments, long_form, mapping, text, true_or_tool
 from harness.checks.texts import line
-from harness.checks.transcripts import as_made, asks_for, of_tool, outcome, result_json, truncated, without_calls
+from harness.checks.transcripts import as_made, asks_for, of_tool, outcome, result_json, truncated
 from harness.checks.values import ABSENT, brief, plain, show
+from harness.checks.without_calls import hint_without_calls, without_calls
 from harness.errors import InvalidValue
 from harness.types import JsonObject, ToolCall
 
@@ -77,7 +78,8 @@ def _explain_result(params: JsonObject, calls: Sequence[ToolCall], evidence: Evi
         reasons, hint = explain(params, evidence)
         return lines + reasons, hint
     if not calls:
-        return [*lines, without_calls(evidence.transcript)], "Ask for data that only a tool can know."
+        hint = hint_without_calls(evidence.transcript, "Ask for data that only a tool can know.")
+        return [*lines, without_calls(evidence.transcript)], hint
     for call in calls[:3]:
         found = _values(path, call)
         told = "; ".join(show(value, 80) for value in found[:3]) if found else f"nothing; {_keys(result_json(call))}"

@@ -117,13 +117,6 @@ def ending(transcript: Transcript) -> str:
     return _STOPS[transcript.stop]
 
 
-def without_calls(transcript: Transcript) -> str:
-    """Return the sentence for a conversation in which no tool was called."""
-    if transcript.stop == "answer":
-        return "No tool was called: the model answered from memory."
-    return f"No tool was called; the conversation ended {ending(transcript)}."
-
-
 # ── The tools on offer ───────────────────────────────────────────────────────────────────────
 
 

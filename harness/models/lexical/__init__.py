@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 
-from harness.models.lexical.answers import compose
+from harness.models.lexical.answers import beyond, compose
 from harness.models.lexical.planning import plan
 from harness.models.lexical.ranking import Index
 from harness.types import AssistantMessage, Message, ModelSpec, Reply, ToolList, ToolRequest
@@ -48,7 +48,7 @@ class LexicalModel:
         )
         if requests:
             return Reply(tool_requests=requests, stop="tool_calls", served_by=self._id)
-        return Reply(text=compose(step.outcomes), stop="end", served_by=self._id)
+        return Reply(text=compose(step.outcomes), stop="end", served_by=self._id, beyond=beyond(step.outcomes))
 
     async def aclose(self) -> None:
         """Hold nothing, give back nothing."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from harness.models.lexical.limits import beyond_filling
 from harness.models.lexical.planning import Outcome
 from harness.models.lexical.reading import Reading
 from harness.models.lexical.recovery import Call
@@ -42,6 +43,19 @@ def compose(outcomes: Sequence[Outcome]) -> str:
     return "\n\n".join(dict.fromkeys(blocks)) or _EMPTY
 
 
+def beyond(outcomes: Sequence[Outcome]) -> str | None:
+    """Return what of all this the baseline can never do: "write SQL, which query takes"."""
+    return "; ".join(dict.fromkeys(limit for outcome in outcomes for limit in _limits(outcome))) or None
+
+
+def _limits(outcome: Outcome) -> list[str]:
+    filling = outcome.goal.filling
+    if outcome.done or outcome.searched is not None or filling is None:
+        return []
+    found = ((param.name, beyond_filling(param)) for param in filling.missing)
+    return [f"{limit}, which {name} takes" for name, limit in found if limit is not None]
+
+
 def _blocks(outcome: Outcome) -> list[str]:
     goal = outcome.goal
     asked = _asked(goal.request.reading)
@@ -49,6 +63,9 @@ def _blocks(outcome: Outcome) -> list[str]:
         call, answer = outcome.searched
         given = ", ".join(str(value) for value in call.arguments.values())
         return [_trouble(answer.text)] if answer.is_error else [f"I found nothing for {_clipped(given)}."]
+    limits = _limits(outcome)
+    if limits:
+        return [f"This takes more than I can do: to {limit}." for limit in limits]
     if not outcome.done and goal.filling is not None and goal.filling.missing:
         lacking = " and ".join(_label(param.name).lower() for param in goal.filling.missing)
         return [f"I need to know the {lacking} to do this."]

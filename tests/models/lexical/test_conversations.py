@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from harness.checks.refusal import declines
 from harness.models import PROVIDERS, open_model
 from harness.models.lexical import LexicalModel
-from harness.types import ModelSpec, ToolList, Usage, UserMessage
+from harness.types import ModelSpec, ToolList, Transcript, Usage, UserMessage
 from tests.models.lexical.conversations import Server, model, reply, talk
 from tests.models.lexical.toolsets import GOVERNANCE, TOOLSETS, text, tool
 
@@ -244,3 +245,27 @@ def test_tool_lists_that_come_and_go_do_not_pile_up() -> None:
     for _ in range(200):
         reply([UserMessage(text="x")], ToolList(tools=()), lexical)
     assert len(lexical._indices) <= 64
+
+
+def test_what_the_baseline_can_never_fill_is_told_as_its_own_limit() -> None:
+    entities = {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}
+    graph = ToolList(
+        tools=(tool("create_entities", "Create entities in the graph", {"entities": entities}, "entities"),)
+    )
+    said = reply([UserMessage(text="Create the entities Ada and Grace in the graph.")], graph)
+    assert said.tool_requests == ()
+    assert said.beyond == "build lists of objects, which entities takes"
+    assert said.text == "This takes more than I can do: to build lists of objects, which entities takes."
+
+
+def test_a_limit_of_the_baseline_is_no_refusal() -> None:
+    database = ToolList(tools=(tool("query_orders", "Run a SQL query on orders", {"sql": {"type": "string"}}, "sql"),))
+    said = reply([UserMessage(text="How many orders are there?")], database)
+    assert said.beyond == "write SQL, which sql takes"
+    assert declines(Transcript(answer=said.text)) is None
+
+
+def test_a_missing_word_is_asked_for_and_is_no_limit() -> None:
+    said = reply([UserMessage(text="Show me a customer's details")], TOOLSETS["governance"])
+    assert said.beyond is None
+    assert said.text.startswith("I need to know")

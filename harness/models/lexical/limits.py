@@ -1,0 +1,24 @@
+"""What no description can make the baseline do: it puts words of the prompt into fields, and makes up nothing."""
+
+from __future__ import annotations
+
+from harness.models.lexical.schemas import Param
+from harness.models.lexical.text import terms
+
+_CODE = frozenset(terms("code script javascript python function program source regex manifest yaml"))
+_SUMS = frozenset(terms("expression formula equation calculation"))
+
+
+def beyond_filling(param: Param) -> str | None:
+    """Return what it takes to fill ``param`` where no words of the prompt are its value; ``None`` if only words."""
+    if param.kind == "array" and param.items is not None and param.items.kind in ("object", "array"):
+        return "build lists of objects"
+    if param.kind == "object":
+        return "build objects"
+    if param.kind not in ("string", "any") or param.choices:
+        return None
+    if {"sql"} & (param.terms | param.name_words):
+        return "write SQL"
+    if param.name_terms & _CODE:
+        return "write code"
+    return "work out what is to be calculated" if param.name_terms & _SUMS else None
