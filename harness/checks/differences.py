@@ -13,6 +13,7 @@ from harness.types import JsonObject
 
 _WIDTH = 44
 _MAX_ROWS = 6
+_MAX_REORDERED = 100  # elements: finding their order again takes time in proportion to their square
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,10 @@ def _between(pattern: Any, value: Any, path: str) -> Iterator[Difference]:
                 yield from _between(pattern[key], value.get(key, ABSENT), inside)
             else:
                 yield Difference(path=inside, expected=ABSENT, actual=value[key], note="not expected here")
-    elif isinstance(pattern, list) and isinstance(value, list) and len(pattern) == len(value) and pattern:
+    elif isinstance(pattern, list) and isinstance(value, list) and len(pattern) == len(value):
+        if _reordered(pattern, value):
+            yield Difference(path=path, expected=pattern, actual=value, note="the same elements in another order")
+            return
         for index, (part, element) in enumerate(zip(pattern, value, strict=True)):
             yield from _between(part, element, f"{path}[{index}]")
     else:
@@ -84,7 +88,7 @@ def _note(pattern: Any, value: Any) -> str:
     if isinstance(pattern, str):
         return _text_note(pattern, value)
     if isinstance(pattern, list):
-        return _list_note(pattern, value)
+        return f"{len(value)} elements instead of {len(pattern)}"  # of one length, each element is told
     return ""
 
 
@@ -96,11 +100,17 @@ def _text_note(wanted: str, given: str) -> str:
     return "differs only in the form of letters and marks" if fold(wanted) == fold(given) else ""
 
 
-def _list_note(wanted: Sequence[Any], given: Sequence[Any]) -> str:
-    same = all(any(matches(part, element) for element in given) for part in wanted)
-    if len(wanted) == len(given) and same:
-        return "the same elements in another order"
-    return f"{len(given)} elements instead of {len(wanted)}" if len(wanted) != len(given) else ""
+def _reordered(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
+    """Whether two lists of one length differ only in the order of their elements; of long ones it is not asked."""
+    if len(wanted) > _MAX_REORDERED:
+        return False
+    left = list(given)
+    for part in wanted:
+        place = next((place for place, element in enumerate(left) if matches(part, element)), None)
+        if place is None:
+            return False
+        del left[place]
+    return True
 
 
 def shown_pair(difference: Difference) -> tuple[str, str]:

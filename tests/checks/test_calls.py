@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from harness.checks import VOCABULARY
+from harness.checks import VOCABULARY, Evidence
 from harness.errors import InvalidValue
 from harness.types import Outcome, Tool, ToolList, ToolProblem
 from tests.checks.scenes import TOOLS, call, fails, judge, judge_all, passes, scene
@@ -139,6 +139,33 @@ def test_tools_that_are_nothing_alike_are_not_said_to_be_confused() -> None:
     assert "Say more clearly in the description of get_orders" in str(result.hint)
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "confused"),
+    [
+        (10, 10, 3),  # three words of ten are enough, two are not
+        (10, 20, 3),  # it is the shorter description that counts
+        (20, 10, 3),
+        (4, 20, 2),
+        (1, 20, 1),
+    ],
+)
+def test_tools_are_confused_when_three_tenths_of_the_shorter_description_are_the_same_words(
+    ours: int, theirs: int, confused: int
+) -> None:
+    words = [f"{first}{second}q" for first in "bcdfghjklm" for second in "aeiou"]  # of which no name has a letter pair
+    for shared in range(min(ours, theirs) + 1):
+        mine = words[:ours]
+        other = words[ours - shared : ours - shared + theirs]
+        tools = ToolList(
+            tools=(
+                Tool(name="x_1", description=" ".join(mine), input_schema={}),
+                Tool(name="y_2", description=" ".join(other), input_schema={}),
+            )
+        )
+        told = judge("must_call", ["x_1"], scene(call("y_2"), tools=tools)).explanation
+        assert ("confused it with y_2" in told) == (shared >= confused), shared
+
+
 def test_a_call_that_failed_before_may_be_where_the_model_stopped() -> None:
     fails(
         "must_call",
@@ -225,7 +252,7 @@ def test_differing_arguments_stand_side_by_side_with_what_is_different() -> None
         ({"status": "open"}, {"status": "late"}, '"late"', "how its values are written"),
         ({"status": "open"}, {}, "(not given)", "when it is to be filled"),
         ({"statsu": "open"}, {}, "(not given)", "get_orders has no parameter 'statsu' (it has customer_id, limit"),
-        ({"filter": [1, 2]}, {"filter": [2, 1]}, "filter[0]", "how its values are written"),
+        ({"filter": [1, 2]}, {"filter": [2, 1]}, "the same elements in another order", "how its values are written"),
         ({"filter": [1, 2]}, {"filter": [1]}, "1 elements instead of 2", "how its values are written"),
         ({"limit": {"$gte": 5}}, {"limit": 3}, "at least 5", "how its values are written"),
         ({"limit": {"$gte": 5}}, {"limit": "7"}, '"7" is a string', "how its values are written"),
@@ -277,6 +304,33 @@ def test_a_count_of_calls_is_held_to() -> None:
     fails(
         "must_call", [{"tool": "get_orders", "max_times": 1}], scene(*[call("get_orders")] * 2), "Tool was", "raise max"
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "right"),
+    [
+        ({}, {1, 2, 3, 4}),
+        ({"times": 1}, {1}),
+        ({"times": 3}, {3}),
+        ({"min_times": 2}, {2, 3, 4}),
+        ({"max_times": 2}, {1, 2}),
+        ({"min_times": 2, "max_times": 3}, {2, 3}),
+    ],
+)
+def test_as_many_calls_pass_as_are_asked_for(asked: dict[str, int], right: set[int]) -> None:
+    item = [{"tool": "get_orders", **asked}]
+    found = {count for count in range(5) if judge("must_call", item, made_often(count)).verdict == "passed"}
+    assert found == right
+
+
+def made_often(count: int) -> Evidence:
+    return scene(*[call("get_orders")] * count)
+
+
+def test_too_few_are_told_apart_from_too_many() -> None:
+    bounds = [{"tool": "get_orders", "min_times": 2, "max_times": 3}]
+    assert "get_orders(…) twice; it was made once." in judge("must_call", bounds, made_often(1)).explanation
+    assert "get_orders(…) 4 times, expected 3 times at most." in judge("must_call", bounds, made_often(4)).explanation
 
 
 def test_only_calls_with_these_arguments_count() -> None:

@@ -127,6 +127,29 @@ def test_a_failure_says_which_metric_fell_short_and_why() -> None:
     assert result.hint.startswith("Describe the parameters")
 
 
+@pytest.mark.parametrize(
+    ("value", "calls", "faith", "hint"),
+    [
+        (BOTH, [price("AAPL")], 0.6, "Say in the tool's description when"),  # 0.5, 0.5, 0.6: the first of equals
+        (BOTH, [price("AAPL"), price("X")], 0.4, "See in the transcript"),  # 1, 0.5, 0.4
+        (BOTH, [price("AAPL"), price("X")], 0.5, "Describe the parameters"),  # 1, 0.5, 0.5
+        (BOTH, [price("X"), price("Y")], 0.9, "Describe the parameters"),  # 1, 0, 0.9
+        (APPLE, [], 0.0, "Say in the tool's description when"),  # 0, 0, 0
+        (APPLE, [price("AAPL")], 0.0, "See in the transcript"),  # 1, 1, 0
+    ],
+)
+def test_the_hint_is_about_the_metric_that_fell_short_most(
+    value: Any, calls: list[ToolCall], faith: float, hint: str
+) -> None:
+    result = with_judge({**value, "threshold": 0.99}, faith, *calls)
+    assert str(result.hint).startswith(hint)
+
+
+def test_without_a_judge_the_hint_on_faithfulness_is_about_words() -> None:
+    result = judged(APPLE | {"threshold": 0.99}, scene(price("AAPL"), answer="I do not know."))
+    assert str(result.hint).startswith("Let the tool return what people ask for")
+
+
 def test_a_matcher_for_all_arguments_is_told_with_all_that_was_given() -> None:
     expected = {"expected": [{"tool": "get_stock_price", "args": {"$contains": {"ticker": "AAPL"}}}]}
     told = with_judge(expected, 0.4, price("AAP")).explanation

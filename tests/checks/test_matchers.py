@@ -174,6 +174,38 @@ def test_a_matcher_that_does_not_fit_is_refused(pattern: Any, path: tuple[Any, .
     assert meant in (caught.value.meant or "")
 
 
+@pytest.mark.parametrize("operand", [0, 1, 2.0, {"$gte": 0}])
+def test_a_length_is_a_count_or_a_matcher(operand: Any) -> None:
+    check_matcher({"$length": operand})
+    assert matches({"$length": 2.0}, "ab")
+    assert matches({"$length": 0}, [])
+
+
+@pytest.mark.parametrize("operand", [-1, -0.5, 0.5, "2", None, True, [2], {"length": 2}])
+def test_nothing_else_is_a_length(operand: Any) -> None:
+    with pytest.raises(InvalidValue, match="a count or a matcher"):
+        check_matcher({"$length": operand})
+
+
+@pytest.mark.parametrize(
+    ("pattern", "value", "held"),
+    [
+        ({}, {}, True),
+        ({}, {"a": 1}, True),
+        ({"a": 1, "b": 2}, {"a": 1, "b": 2, "c": 3}, True),
+        ({"a": 1, "b": 2}, {"a": 1, "b": 3}, False),
+        ({"a": 1, "b": 2}, {"a": 1}, False),
+        ({"a": 1, "b": {"$absent": True}}, {"a": 1, "c": 3}, True),
+        ({"a": 1, "b": {"$absent": True}}, {"a": 1, "b": None}, False),
+        ({"a": {"b": 1}}, {"a": {"b": 1, "c": 2}}, False),
+        ({"$contains": {"a": 1}}, {"a": 1, "b": 2}, True),
+        ({"$contains": {"a": 1, "b": 3}}, {"a": 1, "b": 2}, False),
+    ],
+)
+def test_every_key_that_a_part_names_must_match(pattern: Any, value: Any, held: bool) -> None:
+    assert matches_partly(pattern, value) is held
+
+
 @pytest.mark.parametrize(
     ("pattern", "told"),
     [

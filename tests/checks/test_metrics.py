@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
 from itertools import permutations
 from typing import Any
 
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.checks.matchers import check_matcher
-from harness.checks.metrics import Call, argument_match, match, pair_calls, tool_selection
+from harness.checks.metrics import Call, Pair, argument_match, match, pair_calls, tool_selection
 from harness.checks.pairing import best_pairs
 from harness.errors import InvalidValue
 from tests.checks.strategies import JSON, PLAIN
@@ -79,6 +80,45 @@ def test_argument_match_is_the_share_of_expected_fields_that_match(
     expected: dict[str, Any], given: dict[str, Any], score: float
 ) -> None:
     assert arguments(calls(("price", expected)), calls(("price", given))) == score
+
+
+@pytest.mark.parametrize(
+    ("expected", "given", "score"),
+    [
+        (1_000_000, 1_000_001, 1.0),  # a millionth of the larger apart, and just more
+        (1_000_000, 1_000_002, 0.0),
+        (-1_000_000.0, -1_000_001.0, 1.0),
+        (0, 1e-12, 1.0),
+        (0, 2e-12, 0.0),
+        (10**400, 10**400, 1.0),
+        (10**400, 10**400 + 1, 0.0),
+        ([], [], 1.0),
+        ([1, 2], [1, 2], 1.0),
+        ([1, 2], [1, 3], 0.0),
+        ([1, 2], [3, 2], 0.0),
+        ([1, 2], [1, 2, 3], 0.0),
+        ([1], 1, 0.0),
+        ([{"a": 1, "b": 2}], [{"a": 1, "b": 2, "c": 3}], 1.0),
+        ([{"a": 1, "b": 2}], [{"a": 1, "b": 3}], 0.0),  # half of an element is none
+        ([[1, "A"], [2]], [[1, "a"], [2.0]], 1.0),
+        ([[1], [2]], [[1], [3]], 0.0),
+        ({"a": {}}, {"a": {"b": 1}}, 1.0),
+        ({"a": {}}, {"a": []}, 0.0),
+    ],
+)
+def test_a_value_matches_whole_or_by_the_mean_of_its_fields(expected: Any, given: Any, score: float) -> None:
+    assert match(expected, given) == score
+
+
+def test_what_was_expected_and_paired_cannot_be_changed_or_mixed_up_afterwards() -> None:
+    (pair,) = pair_calls(calls("price"), calls("price"))
+    for value, field in ((calls("price")[0], "tool"), (pair, "score")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(value, field, None)
+    with pytest.raises(TypeError):
+        Call("price", {})  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        Pair(0, 0, 1.0)  # type: ignore[call-arg]
 
 
 def test_a_call_that_was_not_made_matches_in_nothing() -> None:

@@ -291,3 +291,17 @@ def test_nothing_in_place_of_what_others_were_given_is_a_mask(nothing: str | Non
     masked = call("search_people", {}, structured=[{**row, "manager": nothing} for row in rows])
     own = call("get_salary", {"employee_id": "E1"}, structured=rows[0])
     assert the_leak(admin, view("clerk", masked, own)).kept == "masked"
+
+
+# ── Where in the results of others a value is quoted ─────────────────────────────────────────
+
+
+def test_a_number_that_is_quoted_in_a_text_of_the_very_call_is_a_leak() -> None:
+    record = {**without(RECORD, "salary"), "note": "They earn 64,512 a year"}
+    leak = the_leak(ADMIN, view("clerk", call(structured=record, text="see there")))
+    assert (leak.field, leak.place) == ("salary", "the text of call 1, get_salary: note")
+
+
+def test_a_number_that_is_quoted_in_a_text_of_another_call_may_be_a_coincidence() -> None:
+    clerk = view("clerk", FILTERED, call("search_people", {"q": "office"}, text="There are 64,512 parcels in town"))
+    assert leaks(ADMIN, clerk) == []

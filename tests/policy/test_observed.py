@@ -28,6 +28,23 @@ def test_a_refusal_of_everybody_shows_nothing() -> None:
     assert unobserved([view("admin", REFUSED), view("clerk", REFUSED)]) is not None
 
 
+def test_of_calls_that_failed_only_how_they_ended_tells_identities_apart() -> None:
+    failed = [
+        view(name, call(outcome="tool_error", text=f"busy, try again: {name}", structured={"ticket": name}))
+        for name in ("admin", "clerk")
+    ]
+    assert unobserved(failed) is not None
+    assert unobserved([failed[0], view("clerk", call(outcome="invalid_arguments", text="busy"))]) is None
+    assert unobserved([failed[0], view("clerk", REFUSED)]) is None
+    assert unobserved([failed[0], view("clerk", FULL)]) is None
+
+
+def test_a_call_that_was_never_answered_tells_nobody_apart() -> None:
+    lost = view("clerk", call(outcome="timeout"))
+    assert unobserved([ADMIN, lost]) is not None
+    assert unobserved([ADMIN, view("clerk", call(outcome="blocked"))]) is not None
+
+
 def test_a_refusal_by_what_is_asked_and_not_by_who_asks_shows_nothing() -> None:
     outside = call(arguments={"path": "/etc"}, outcome="denied", text="outside the allowed folders")
     assert unobserved([view("admin", FULL, outside), view("clerk", outside)]) is not None

@@ -26,6 +26,46 @@ def test_values_are_graded_by_how_well_they_are_told_from_a_coincidence(grade: i
 
 
 @pytest.mark.parametrize(
+    ("scalar", "grade"),
+    [
+        ("a b", 0),  # three characters are too few for anything
+        ("a bc", 1),
+        ("abcd", 0),
+        ("ab 1", 0),  # four with a digit in them are still a coincidence
+        ("ab 12", 2),
+        ("a@b.", 0),
+        ("a@b.c", 2),
+        ("***** *****", 0),  # a mask, of two words
+        ("**** 1234", 0),
+        ("1/2/99", 1),
+        ("the quick brown fox jump", 2),  # 24 characters in more than two words
+        ("the quick brown fox jum", 1),
+        ("thequickbrown foxjumpsover", 1),
+        (999, 0),
+        (1_000, 0),  # round: one digit tells
+        (1_100, 1),
+        (-1_100, 1),
+        (1_899, 1),
+        (1_900, 0),
+        (2_100, 0),
+        (2_101, 1),
+        (10_100, 2),
+        (9_999, 1),
+        (1.5, 1),
+        (0.5, 0),
+        (12_345.0, 2),
+        (12.345, 2),
+        (1.234, 1),
+        (2e15 + 2, 2),
+    ],
+)
+def test_the_bounds_between_the_grades(scalar: Any, grade: int) -> None:
+    value = value_of(scalar)
+    assert value is not None
+    assert value.grade == grade
+
+
+@pytest.mark.parametrize(
     ("left", "right"),
     [(64_512, "64,512"), ("$64,512.00", 64_512.0), ("Omar  PETROV", "omar petrov"), ("+1-619-555-0148", "16195550148")],
 )

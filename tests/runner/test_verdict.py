@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from harness.types import (
     AssistantMessage,
     Case,
     CheckResult,
+    Limits,
     Reply,
     Stop,
     ToolCall,
@@ -59,6 +62,44 @@ def test_a_limit_that_was_hit_is_a_failed_check_that_says_so(stop: Stop) -> None
     assert run.status == "failed"
     assert run.checks[-1].kind == "limit"
     assert run.checks[-1].explanation.startswith("Limit reached: ")
+
+
+@pytest.mark.parametrize(
+    ("usage", "used"),
+    [
+        (Usage(input_tokens=70, output_tokens=50), 120),
+        (Usage(input_tokens=70), 70),
+        (Usage(output_tokens=50), 50),
+        (Usage(), 0),
+    ],
+)
+def test_a_token_limit_is_told_with_the_tokens_of_both_directions(usage: Usage, used: int) -> None:
+    trial = replace(TRIAL, case=Case(name="c", prompt="p", checks=(), limits=Limits(max_tokens=100)))
+    check = run_of(trial, Transcript(stop="token_limit", usage=usage), [PASSED]).checks[-1]
+    assert (check.expected, check.actual) == (100, used)
+
+
+def test_each_limit_is_told_with_its_bound_and_what_was_reached() -> None:
+    limits = Limits(max_turns=4, max_calls=3, max_tokens=2, max_cost_usd=0.5, timeout_s=1.5)
+    trial = replace(TRIAL, case=Case(name="c", prompt="p", checks=(), limits=limits))
+    ended = Transcript(
+        turns=7,
+        tool_calls=transcript().tool_calls * 5,
+        usage=Usage(input_tokens=8, output_tokens=9, cost_usd=0.75),
+        latency_s=1.23456,
+    )
+    told: dict[Stop, tuple[float | None, float]] = {
+        "turn_limit": (4, 7),
+        "call_limit": (3, 5),
+        "token_limit": (2, 17),
+        "cost_limit": (0.5, 0.75),
+        "time_limit": (1.5, 1.235),
+        "user_limit": (None, 7),
+        "max_tokens": (None, 9),
+    }
+    for stop, expected in told.items():
+        check = run_of(trial, replace(ended, stop=stop), [PASSED]).checks[-1]
+        assert (check.expected, check.actual) == expected, stop
 
 
 def test_an_interrupted_trial_is_cancelled_and_not_failed() -> None:

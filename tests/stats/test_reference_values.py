@@ -11,11 +11,13 @@ from harness.stats import (
     mean,
     newcombe,
     newcombe_paired,
+    paired_interval,
     paired_t,
     pass_at_k,
     pass_hat_k,
     rate_interval,
     sign_flip,
+    smallest_difference,
     standard_error,
     wilson,
 )
@@ -132,6 +134,42 @@ def test_sign_flip_counts_all_choices_of_signs() -> None:
 
 def test_paired_t_is_students() -> None:
     assert paired_t(DIFFERENCES) == exactly(0.12687036692367099)
+
+
+@pytest.mark.parametrize(
+    ("differences", "low", "high"),
+    [
+        # 0.15 ± 2.364624·√0.06/√8
+        (DIFFERENCES, -0.0547824672, 0.3547824672),
+        # 1/3 ± 4.302653·√(1/3)/√3, of which the upper end is beyond any difference of rates
+        ([0, 0, 1], -1, 1),
+        # 0.05 ± 2.776445·√0.0125/√5, and the same turned round
+        ([0.05, 0.2, -0.1, 0.1, 0.0], -0.0888222553, 0.1888222553),
+        ([-0.05, -0.2, 0.1, -0.1, 0.0], -0.1888222553, 0.0888222553),
+        ([0.9, 1.0, 0.8, 1.0], 0.7726519819, 1),
+        ([-0.9, -1.0, -0.8, -1.0], -1, -0.7726519819),
+    ],
+)
+def test_the_interval_of_paired_differences_is_students(differences: list[float], low: float, high: float) -> None:
+    assert paired_interval(differences) == to_ten_digits((low, high))
+
+
+@pytest.mark.parametrize(
+    ("trials", "other_trials", "smallest"),
+    # (1.959964 + 0.841621)·√((Σd² + 1/K + 1/K')/10 − (Σd/10)²)/8), where Σd² = 0.6 and Σd = 1.2
+    [(4, 2, 0.3439794500), (10, 10, 0.2536943315), (2, 8, 0.3256654532)],
+)
+def test_the_smallest_difference_that_some_cases_can_show(trials: float, other_trials: float, smallest: float) -> None:
+    assert smallest_difference(DIFFERENCES, trials=trials, other_trials=other_trials) == to_ten_digits(smallest)
+
+
+@pytest.mark.parametrize(
+    ("cases", "alpha", "smallest"),
+    # The sign test needs n cases that all move the same way, 2/2ⁿ ≤ α: six at 0.05, eight at 0.01, two at 0.5.
+    [(5, 0.05, None), (6, 0.05, 1.0), (7, 0.01, None), (8, 0.01, 1.0), (1, 0.5, None), (2, 0.5, 1.0)],
+)
+def test_fewer_cases_than_the_exact_test_needs_show_nothing(cases: int, alpha: float, smallest: float | None) -> None:
+    assert smallest_difference([0.0] * cases, trials=1, other_trials=1, alpha=alpha) == smallest
 
 
 @pytest.mark.parametrize(
