@@ -19,7 +19,7 @@ from harness.probing.expectations import Expectations
 from harness.probing.stability import follows_the_caller_before, told
 from harness.runlog import TrialLine
 from harness.runner.named_tools import named_in
-from harness.runner.unoffered import sorted_problems, titles, unoffered
+from harness.runner.unoffered import own_names, sorted_problems, titles, unoffered
 from harness.runner.verdict import run_of, unstarted_run, utc_now
 from harness.sessions import Session
 from harness.sessions.pool import Pool
@@ -111,13 +111,15 @@ class Asking:
         Raises:
             InvalidInput: with all of them.
         """
-        known = {name: title for tools in self.lists.values() for name, title in titles(tools).items()}
         server = self.plan.server
-        named = (*server.blocked, *(named for case in self.plan.cases for named in named_in(case)))
+        known = {name: title for tools in self.lists.values() for name, title in titles(tools).items()}
+        own = {name for tools in self.lists.values() for name in own_names(tools, server)}
+        blocked = [(named, known.keys() | own) for one in (server, *server.members) for named in one.blocked]
+        named_by_cases = [(named, known.keys()) for case in self.plan.cases for named in named_in(case)]
         problems = [
-            unoffered(one, "no identity of the suite is offered a", known, may_say_absent=True)
-            for one in named
-            if one.tool not in known and not one.allow_absent
+            unoffered(named, "no identity of the suite is offered a", known, may_say_absent=True)
+            for named, names in (*blocked, *named_by_cases)
+            if named.tool not in names and not named.allow_absent
         ]
         if problems and known:
             raise InvalidInput(sorted_problems(problems))

@@ -33,6 +33,8 @@ class Mention:
     """Who must be offered it."""
     may_say_absent: bool = False
     """Whether ``allow_absent: true`` could be written there."""
+    by_own_name: bool = False
+    """Whether a tool of joined servers may also go by the name that its own server gives it, as in ``block``."""
     only_near: bool = False
     """Whether it is a mistake only if it is nearly the name of a tool: it may not be meant as one."""
 
@@ -81,14 +83,14 @@ def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
     """Yield the tools that a suite, its server or the command line block, and that a server resets itself by."""
     for one in (server, *server.members):
         if one.reset is not None:
-            yield Mention(named=_of_call(one.reset), scope=(None, server.name))
+            yield Mention(named=_of_call(one.reset), scope=(None, server.name), by_own_name=True)
         for named in _blocked(one):
             if named in suite.blocked:
-                yield Mention(named=named, scope=(suite.name, None), may_say_absent=True)
+                yield Mention(named=named, scope=(suite.name, None), may_say_absent=True, by_own_name=True)
             elif named.at == ON_COMMAND_LINE:
-                yield Mention(named=named, scope=(None, None))
+                yield Mention(named=named, scope=(None, None), by_own_name=True)
             else:
-                yield Mention(named=named, scope=(None, server.name), may_say_absent=True)
+                yield Mention(named=named, scope=(None, server.name), may_say_absent=True, by_own_name=True)
 
 
 def _blocked(server: ServerSpec) -> Iterable[NamedTool]:

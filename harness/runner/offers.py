@@ -10,15 +10,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from harness.canonical import canonical_json
 from harness.errors import HarnessError, InvalidInput, NotAdmitted, Problem
 from harness.runner.named_tools import CaseKey, Mention, Scope, is_told_its_tools, mentions_of, named_in
 from harness.runner.plan import Job, Plan
 from harness.runner.recorded import RECORDED
-from harness.runner.unoffered import titles, unoffered
-from harness.sessions import SEPARATOR
+from harness.runner.unoffered import own_names, titles, unoffered
 from harness.types import Case, Credential, JsonObject, ServerSpec, ToolList
 
 _NEAR = 0.8
@@ -64,6 +62,7 @@ class Offers:
         self._open: list[Mention] = []
         self._users: dict[_UserKey, Listed] = {}
         self._known: dict[Scope, dict[str, str | None]] = {}
+        self._own_names: dict[Scope, set[str]] = {}
         self.lists: dict[str, tuple[Listed, ToolList]] = {}
         """Digest → a list that was asked for in search of a name, and its first user."""
         for job in {(job.suite.name, job.trial.case.name): job for job in jobs}.values():
@@ -102,11 +101,12 @@ class Offers:
         if user is None or (user.asked and user.failure is None):
             return
         user.asked, user.failure = True, None
-        names = _names(tools, server)
+        names, own = titles(tools), own_names(tools, server)
         self.lists.setdefault(tools.digest, (user, tools))
         for scope in ((None, None), (None, server.name), *((s, None) for s in user.suites),
                       *((s, server.name) for s in user.suites)):  # fmt: skip
             self._known.setdefault(scope, {}).update(names)
+            self._own_names.setdefault(scope, set()).update(own)
 
     def failed(self, server: ServerSpec, who: JsonObject | None, credential: Credential, error: HarnessError) -> None:
         """Note that there is no list of a user."""
@@ -162,6 +162,8 @@ class Offers:
     def _is_missing(self, mention: Mention) -> bool:
         """Whether no known list has a tool of that name; a word that may mean none has to be near one."""
         name, known = mention.named.tool, self._known.get(mention.scope, {})
+        if mention.by_own_name and name in self._own_names.get(mention.scope, ()):
+            return False
         maybe = mention.only_near or (self._narrowed and mention.scope == (None, None))
         if name in known or not maybe:
             return name not in known
@@ -189,16 +191,6 @@ class Offers:
         article = "" if who.endswith(" no") else " a"
         return unoffered(mention.named, f"{who}{article}", self._known.get(mention.scope, {}),
                          may_say_absent=mention.may_say_absent)  # fmt: skip
-
-
-def _names(tools: ToolList, server: ServerSpec) -> dict[str, str | None]:
-    """Return the names by which tools may be spoken of: joined servers go by their own names, too."""
-    found = titles(tools)
-    own: dict[str, Any] = {}
-    for member in server.members:
-        prefix = f"{member.name}{SEPARATOR}"
-        own |= {name.removeprefix(prefix): title for name, title in found.items() if name.startswith(prefix)}
-    return {**own, **found}
 
 
 def _key(server: ServerSpec, who: JsonObject | None, credential: Credential) -> _UserKey:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from harness.errors import Problem, did_you_mean
-from harness.types import Location, NamedTool, ToolList
+from harness.sessions import SEPARATOR
+from harness.types import Location, NamedTool, ServerSpec, ToolList
 
 _SHOWN = 12
 """Tools that are listed where none has a name like it."""
@@ -30,6 +31,12 @@ def unoffered(named: NamedTool, who: str, known: Mapping[str, str | None], *, ma
 def titles(tools: ToolList) -> dict[str, str | None]:
     """Return the name of every tool of a list with its title, those included that cannot be offered."""
     return {problem.tool: None for problem in tools.problems} | {tool.name: tool.title for tool in tools.tools}
+
+
+def own_names(tools: ToolList, server: ServerSpec) -> set[str]:
+    """Return what joined servers themselves call the tools that are offered under longer names; see ``block``."""
+    prefixes = [f"{member.name}{SEPARATOR}" for member in server.members]
+    return {name.removeprefix(prefix) for name in titles(tools) for prefix in prefixes if name.startswith(prefix)}
 
 
 def _spoken(name: str) -> str:

@@ -248,6 +248,14 @@ def test_joined_servers_go_by_the_names_that_are_offered_and_by_their_own() -> N
     assert "'mail__lst'" in told(asking({"must_call": ["mail__lst"]}), server=joined, pool=pool)
 
 
+def test_a_check_names_a_tool_of_joined_servers_as_the_model_is_offered_it() -> None:
+    """``must_not_call: [delete_order]`` would hold for ever where ``shop__delete_order`` is called."""
+    joined = ServerSpec(name="shop+mail", members=(replace(SERVER, name="shop"), replace(SERVER, name="mail")))
+    pool = Lists({None: a_tool_list("shop__delete_order", "mail__delete_order")})
+    message = told(asking({"must_not_call": ["delete_order"]}), server=joined, pool=pool)
+    assert "offers no tool 'delete_order'" in message and "Did you mean 'shop__delete_order'?" in message
+
+
 def test_servers_that_are_told_which_case_asks_and_recorded_outputs_are_left_alone() -> None:
     assert look(asking({"must_call": [X]}, routing={"case": 1})).lent == []
     assert look(asking({"must_call": [X]}), provider="recorded").lent == []
