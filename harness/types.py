@@ -157,6 +157,8 @@ class ScriptedCall:
     """What is sent, as it stands."""
     at: Location | None = None
     """Where the suite says it."""
+    allow_absent: bool = False
+    """Whether it is no mistake that nobody's list has the tool when a run begins: some are listed only later."""
 
 
 RECALLED = "{recalled}"

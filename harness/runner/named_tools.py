@@ -67,13 +67,12 @@ def is_told_its_tools(case: Case) -> bool:
 def _in_case(case: Case, scope: Scope) -> Iterator[Mention]:
     if is_told_its_tools(case):
         return
-    scripted = {call.at for call in (*case.setup, *case.teardown)} - {None}
     for named in named_in(case):
         in_table = named.at is not None and named.at.file.endswith(".csv")
         placed = named if named.at is not None else NamedTool(
             tool=named.tool, at=case.at, allow_absent=named.allow_absent
         )  # fmt: skip
-        yield Mention(named=placed, scope=scope, may_say_absent=not in_table and named.at not in scripted)
+        yield Mention(named=placed, scope=scope, may_say_absent=not in_table)
     for text in case.user.transfer_when if case.user is not None else ():
         if _LIKE_A_NAME.fullmatch(text):
             yield Mention(named=NamedTool(tool=text, at=case.at), scope=scope, only_near=True)
@@ -100,4 +99,4 @@ def _blocked(server: ServerSpec) -> Iterable[NamedTool]:
 
 
 def _of_call(call: ScriptedCall) -> NamedTool:
-    return NamedTool(tool=call.tool, at=call.at)
+    return NamedTool(tool=call.tool, at=call.at, allow_absent=call.allow_absent)

@@ -221,7 +221,10 @@ class CaseReader:
         at = self._reading.document.at(path)
         if isinstance(given, dict):
             values = self._reading.record(path, given, self._layout.call, noun)
-            return ScriptedCall(tool=values.get("tool", ""), arguments=values.get("args", {}), at=at)
+            absent = values.get("allow_absent", False)
+            return ScriptedCall(
+                tool=values.get("tool", ""), arguments=values.get("args", {}), at=at, allow_absent=absent
+            )
         try:
             return ScriptedCall(tool=as_line(given), at=at)
         except InvalidValue:

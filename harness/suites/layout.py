@@ -241,6 +241,7 @@ _SCRIPTED = {
 _CALL_FIELDS = {
     "tool": line("The tool to call.", required=True),
     "args": mapping("Its arguments, sent as they stand."),
+    "allow_absent": flag("It is no mistake if no list has the tool before the first test: it is listed only later."),
 }
 _USER = Field(
     schema={

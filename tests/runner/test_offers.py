@@ -240,6 +240,14 @@ def test_what_is_meant_to_be_absent_is_no_mistake(assertions: dict[str, Any]) ->
     look(asking(assertions, "admin"), server=replace(SERVER, block=(X,), blocked=(blocked,)))
 
 
+def test_a_tool_that_is_listed_only_later_can_be_called_by_a_test_itself() -> None:
+    """A server may list a tool after a call of another, such as a login: no list has it before the first test."""
+    call = ScriptedCall(tool="after_login", at=AT)
+    case = asking({"must_call": ["list_orders"]})
+    assert "write {tool: after_login, allow_absent: true}" in told(replace(case, setup=(call,)))
+    look(replace(case, setup=(replace(call, allow_absent=True),), teardown=(replace(call, allow_absent=True),)))
+
+
 def test_joined_servers_go_by_the_names_that_are_offered_and_by_their_own() -> None:
     members = (replace(SERVER, name="shop"), replace(SERVER, name="mail"))
     joined = ServerSpec(name="shop+mail", members=members, block=("list", "shop__list"))
@@ -253,7 +261,8 @@ def test_a_check_names_a_tool_of_joined_servers_as_the_model_is_offered_it() -> 
     joined = ServerSpec(name="shop+mail", members=(replace(SERVER, name="shop"), replace(SERVER, name="mail")))
     pool = Lists({None: a_tool_list("shop__delete_order", "mail__delete_order")})
     message = told(asking({"must_not_call": ["delete_order"]}), server=joined, pool=pool)
-    assert "offers no tool 'delete_order'" in message and "Did you mean 'shop__delete_order'?" in message
+    assert "offers no tool 'delete_order'" in message
+    assert "Did you mean 'shop__delete_order'?" in message
 
 
 def test_servers_that_are_told_which_case_asks_and_recorded_outputs_are_left_alone() -> None:
