@@ -56,9 +56,3 @@ def test_a_server_elsewhere_is_an_error_of_its_cases_that_says_so(tmp_path: Path
     assert run.error.message.startswith(
         "server 'far' cannot be reached: the certificates of $SSL_CERT_FILE (/nonexistent/ca.pem) cannot be read"
     )
-
-
-def test_a_download_says_so_too(tmp_path: Path) -> None:
-    finished = Project(tmp_path).run("fetch", "tau2", SSL_CERT_FILE="/nonexistent/ca.pem")
-    assert finished.code == 3
-    assert "the certificates of $SSL_CERT_FILE (/nonexistent/ca.pem) cannot be read" in finished.stderr

@@ -82,7 +82,9 @@ def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
     """Yield the tools that a suite, its server or the command line block, and that a server resets itself by."""
     for one in (server, *server.members):
         if one.reset is not None:
-            yield Mention(named=_of_call(one.reset), scope=(None, server.name), by_own_name=True)
+            # A server may carry out its reset without listing it; a call that fails is told, or costs a new process.
+            reset = _of_call(one.reset)
+            yield Mention(named=reset, scope=(None, server.name), only_near=True, by_own_name=True)
         for named in _blocked(one):
             if named in suite.blocked:
                 yield Mention(named=named, scope=(suite.name, None), may_say_absent=True, by_own_name=True)

@@ -133,8 +133,13 @@ class Offers:
     # ── What is found ────────────────────────────────────────────────────────────────────────
 
     def problems(self) -> list[Problem]:
-        """Return every name that nobody is offered; those of which a server that failed might tell more stay open."""
-        self._open = [mention for mention in self._mentions if self._is_missing(mention)]
+        """Return every name that nobody is offered; those of which a server that failed might tell more stay open.
+
+        Where there is no tool at all, no name is at fault: the trials end as errors that say so.
+        """
+        self._open = [
+            mention for mention in self._mentions if self._is_missing(mention) and self._known.get(mention.scope) != {}
+        ]
         return [
             self._problem(mention)
             for mention in self._open

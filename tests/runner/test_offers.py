@@ -146,8 +146,19 @@ def test_checks_of_turns_and_calls_that_a_case_or_a_server_makes_itself_are_look
         teardown=(ScriptedCall(tool="in_teardown"),),
         recall=ScriptedCall(tool="in_recall"),
     )
-    message = told(case, server=replace(SERVER, reset=ScriptedCall(tool="in_reset")))
-    assert all(f"'{name}'" in message for name in ("in_turn", "in_setup", "in_teardown", "in_recall", "in_reset"))
+    message = told(case)
+    assert all(f"'{name}'" in message for name in ("in_turn", "in_setup", "in_teardown", "in_recall"))
+
+
+def test_a_reset_that_is_nearly_the_name_of_a_tool_is_a_mistake_and_one_that_is_not_listed_is_none() -> None:
+    case = asking({"must_call": ["list_orders"]}, "admin")
+    message = told(case, server=replace(SERVER, reset=ScriptedCall(tool="delet_order")))
+    assert "Did you mean 'delete_order'?" in message
+    look(case, server=replace(SERVER, reset=ScriptedCall(tool="state/reset")))
+
+
+def test_where_there_is_no_tool_at_all_no_name_is_at_fault() -> None:
+    look(asking({"must_not_call": [X]}), pool=Lists({None: ToolList(tools=())}))
 
 
 @pytest.mark.parametrize("where", ["suite", "server", "command line", "program"])

@@ -289,8 +289,10 @@ async def test_isolation_by_case_gives_each_loan_a_process_that_ends_with_it(
 ) -> None:
     spec = web_server("good", isolation="case")
     async with open_sessions() as pool:
-        async with pool.session(spec, None), pool.session(spec, None):
+        async with pool.session(spec, None) as one, pool.session(spec, None) as other:
             assert len(alive(marker)) == 2
+            for session in (one, other):  # whose state may be another from here on
+                await call(session, "echo")
         assert alive(marker) == []
 
 

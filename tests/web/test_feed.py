@@ -81,7 +81,7 @@ async def test_a_log_that_grows_is_followed_until_its_writer_is_gone(tmp_path: P
 
 
 async def test_only_a_log_that_somebody_has_open_is_being_written(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
+    path = a_log(tmp_path / "log.jsonl", a_run("a")).path
     with LogWriter(path):
         assert being_written(path)
     assert not being_written(path)
