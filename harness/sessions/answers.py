@@ -7,7 +7,9 @@ from collections.abc import Callable
 import httpx2
 from mcp_types import JSONRPCError, JSONRPCRequest, RequestId
 
+from harness.sessions.faults import HttpFault
 from harness.sessions.frames import Message, no_answer, read_frames
+from harness.sessions.unasked import FLOOD, Flood, Unasked
 from harness.sessions.web import body_of, events_of, media_type, words_of
 
 RESUME_S = 1.0
@@ -28,12 +30,13 @@ class Answer:
         """How long to wait before that."""
         self._request_id = request_id
         self._deliver = deliver
+        self._unasked = Unasked()
 
     async def read(self, response: httpx2.Response) -> bool:
         """Take in the body of a reply with a status of success; return whether the answer was in it.
 
         Raises:
-            HttpFault: it breaks off, or is too long.
+            HttpFault: it breaks off, is too long, or brings too much that is no answer.
         """
         kind = media_type(response)
         if kind == "text/event-stream":
@@ -53,12 +56,20 @@ class Answer:
 
     async def _read_events(self, response: httpx2.Response) -> bool:
         async for event in events_of(response):
+            await self._count()
             self.event_id = event.id or self.event_id
             if event.retry is not None:
                 self.wait_s = max(event.retry / _MILLISECONDS, _SOONEST_S)
             if event.event == "message" and event.data and self._take(event.data):
                 return True
         return False
+
+    async def _count(self) -> None:
+        try:
+            await self._unasked.one_more()
+        except Flood as error:
+            self.event_id = None  # the rest of a flood is not asked for
+            raise HttpFault(FLOOD) from error
 
     def _take(self, text: str) -> bool:
         """Pass on the messages in ``text``; return whether the answer was among them."""

@@ -38,6 +38,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from harness.errors import ServerError
 from harness.sessions.faults import HttpFault
 from harness.sessions.routing import RoutingHeaders
+from harness.sessions.unasked import RequestReader, Requests, RequestWriter
 from harness.types import Protocol
 
 PROBE_S = 5.0
@@ -169,7 +170,8 @@ async def open_client(
     over_http: bool = False,
 ) -> AsyncGenerator[McpClient]:
     """Run a client session on a transport's two streams; nothing is sent before `McpClient.negotiate`."""
-    dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(reader, writer)
+    requests = Requests()
+    dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(RequestReader(reader, requests), RequestWriter(writer, requests))
     async with ClientSession(dispatcher=dispatcher, client_info=_CLIENT_INFO) as session:
         yield McpClient(session, dispatcher, meta, over_http=over_http)
 

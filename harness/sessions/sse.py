@@ -9,6 +9,7 @@ are posted. A post runs in the task that asks and brings nothing but a status.
 | answers a post with a bad status            | `HttpFault`                                            |
 | ends the stream                             | the connection is lost: no answer can come any more    |
 | names a URL of another origin               | the same: what identifies a user must not go there     |
+| says more than `MAX_UNASKED` things in vain | the same                                               |
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from harness.sessions.client import Link, open_client
 from harness.sessions.faults import HttpFault
 from harness.sessions.frames import read_frames
 from harness.sessions.http import NOTIFY_S
+from harness.sessions.unasked import FLOOD, Flood, Unasked
 from harness.sessions.web import (
     Endpoint,
     Web,
@@ -100,7 +102,12 @@ class EventStream:
             raise bad_status(response, await beginning_of(response))
         if media_type(response) != "text/event-stream":
             raise HttpFault(f"answered with content of type {media_type(response)!r} instead of an event stream")
+        unasked = Unasked()
         async for event in events_of(response):
+            try:
+                await unasked.one_more()
+            except Flood as error:
+                raise HttpFault(FLOOD) from error
             if event.event == "endpoint":
                 url = response.url.join(event.data)
                 if not same_origin(url, response.url):
@@ -112,6 +119,8 @@ class EventStream:
                 self.noise = self.noise or noise
                 for message in messages:
                     self._outgoing.send_nowait(SessionMessage(message))
+                if not all(isinstance(message, JSONRPCRequest) for message in messages):
+                    unasked.answered()
 
 
 class SseWriter(ObjectSendStream[SessionMessage]):

@@ -8,6 +8,7 @@ or waits for it. Reading is linear in what arrives, and lenient where that costs
 |-----------------------------------------------|-------------------------------------------------------|
 | more than `MAX_MESSAGE_BYTES` without newline | the connection is lost                                |
 | bytes that are not UTF-8                      | replaced by U+FFFD                                    |
+| more than `MAX_UNASKED` things, and no answer | the connection is lost                                |
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import ByteReceiveStream, ByteSendStream, ObjectReceiveStream, ObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification
+from mcp_types import JSONRPCNotification, JSONRPCRequest
 
 from harness.sessions.client import Link, open_client
 from harness.sessions.frames import MAX_MESSAGE_BYTES, read_frames
 from harness.sessions.process import ServerProcess
+from harness.sessions.unasked import FLOOD, Flood, Unasked
 
 NOTIFY_S = 0.1
 """How long a notification may wait for a server that does not read; it is only a courtesy."""
@@ -57,6 +59,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
         self._rest_bytes = 0
         self._lines: deque[bytes] = deque()
         self._messages: deque[SessionMessage] = deque()
+        self._unasked = Unasked()
 
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message.
@@ -67,7 +70,12 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
         while not self._messages:
             while not self._lines:
                 await self._read()
-            self._messages.extend(self._parse(self._lines.popleft()))
+            messages = self._parse(self._lines.popleft())
+            self._messages.extend(messages)
+            if all(isinstance(each.message, JSONRPCRequest) for each in messages):
+                await self._count()
+            else:
+                self._unasked.answered()
         return self._messages.popleft()
 
     async def aclose(self) -> None:
@@ -90,6 +98,13 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
             self._close()
         if len(chunk) == _READ_BYTES:
             await anyio.lowlevel.checkpoint()  # a flood is always there to be read: let others live
+
+    async def _count(self) -> None:
+        try:
+            await self._unasked.one_more()
+        except Flood:
+            self.complaint = FLOOD
+            self._close()
 
     def _close(self) -> NoReturn:
         self._rest.clear()
