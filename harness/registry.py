@@ -59,16 +59,20 @@ class Registry(Generic[T]):
         """Return ``module:attribute`` of the member of that name, which there is, without importing it."""
         return self._builtin.get(name) or self._entry_points[name].value
 
+    def unknown(self, name: str) -> UsageError:
+        """Return what to say of a name that no member has."""
+        return UsageError(
+            f"there is no {self._noun} named {name!r}",
+            meant=did_you_mean(name, self.names()) or f"Known: {', '.join(self.names())}.",
+        )
+
     def _load(self, name: str) -> Any:
         own = self._builtin.get(name) or self._unlisted.get(name)
         if own is not None:
             module, attribute = own.split(":")
             return getattr(import_module(module), attribute)
         if name not in self._entry_points:
-            raise UsageError(
-                f"there is no {self._noun} named {name!r}",
-                meant=did_you_mean(name, self.names()) or f"Known: {', '.join(self.names())}.",
-            )
+            raise self.unknown(name)
         try:
             return self._entry_points[name].load()
         except Exception as error:  # another package's code may raise anything while it is imported

@@ -11,6 +11,7 @@ import click
 
 from harness.config import Config, load_config
 from harness.config.models import ResolvedModel
+from harness.models import unknown_provider
 from harness.models.settings import unsent
 from harness.reports.text import printable
 
@@ -39,9 +40,14 @@ def _lines(model: ResolvedModel, config: Config) -> list[str]:
     lines = [f"{spec.name}{default}", f"    {spec.provider}: {spec.model_id}", f"    key: {_key(model)}"]
     lines += [f"    {setting}: {_value(model, setting)}  [{source}]" for setting, source in spec.sources.items()]
     lines += [f"    {note}" for note in (*spec.notes, *unsent(spec))]
-    if model.error is not None:
-        lines += [f"    ! {line.strip()}" for line in str(model.error).splitlines()]
+    if wrong := _error(model):
+        lines += [f"    ! {line.strip()}" for line in wrong.splitlines()]
     return lines
+
+
+def _error(model: ResolvedModel) -> str | None:
+    wrong = model.error or unknown_provider(model.spec)
+    return None if wrong is None else str(wrong)
 
 
 def _key(model: ResolvedModel) -> str:
@@ -83,5 +89,5 @@ def _document(model: ResolvedModel) -> dict[str, Any]:
         "source": model.source,
         "sources": dict(spec.sources),
         "notes": [*spec.notes, *unsent(spec)],
-        "error": str(model.error) if model.error else None,
+        "error": _error(model),
     }

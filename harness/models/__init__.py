@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
+from harness.errors import UsageError
 from harness.registry import Registry
 from harness.types import Message, ModelSpec, Reply, ToolList
 
@@ -53,6 +54,15 @@ PROVIDERS: Registry[Callable[[ModelSpec], Model]] = Registry(
     },
 )
 """Provider name → something that makes a `Model` of a `ModelSpec`."""
+
+
+def unknown_provider(spec: ModelSpec) -> UsageError | None:
+    """Return what is wrong if nobody provides ``spec``, with the place of its ``type``; nothing is imported."""
+    if spec.provider in PROVIDERS:
+        return None
+    unknown, source = PROVIDERS.unknown(spec.provider), spec.sources.get("type")
+    place = f"{source}: " if source and ":" in source else ""
+    return UsageError(f"{place}model {spec.name!r}: {unknown.message}", meant=unknown.meant)
 
 
 def open_model(spec: ModelSpec) -> Model:

@@ -12,6 +12,7 @@ from harness.builtin import builtin_suites
 from harness.checks import VOCABULARY
 from harness.config import Config, load_config
 from harness.errors import NothingToRun, UsageError
+from harness.models import unknown_provider
 from harness.models.settings import unsent
 from harness.redaction import KNOWN, MARK
 from harness.runlog import read_log
@@ -178,6 +179,7 @@ def prepare(
         },
     )
     plan, left_out = possible(plan)
+    _check_providers(plan)
     check_credentials(plan)
     if request.shard is not None:
         plan = shard(plan, request.shard)
@@ -227,6 +229,17 @@ def _models(suite: Suite, request: Request, config: Config, options: Mapping[str
     names = request.models or [suite.model or config.default_model or EMBEDDED_MODEL]
     found = (config.model(name, options) for name in dict.fromkeys(names))
     return [one for model in found for one in entrants(suite, _recorded(model))]
+
+
+def _check_providers(plan: Plan) -> None:
+    """Accept ``plan`` if there is somebody who provides each of its models.
+
+    Raises:
+        UsageError: there is nobody for one.
+    """
+    for model in (*plan.models, *plan.players, *plan.judges):
+        if wrong := unknown_provider(model):
+            raise wrong
 
 
 def _recorded(model: ModelSpec) -> ModelSpec:

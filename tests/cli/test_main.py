@@ -152,6 +152,21 @@ def test_the_script_of_a_shells_completion_is_printed(
     assert f"_HARNESS_COMPLETE={shell}_complete" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("option", ["--dry-run", "--list"])
+def test_a_provider_that_does_not_exist_is_refused_while_the_run_is_planned(
+    harness: Harness, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    Path("harness.yml").write_text("models:\n  models:\n    fast: {type: opnai, model: x}\n")
+    assert harness("evals", "data_governance", option, "--model", "fast") == 3
+    told = capsys.readouterr().err
+    assert "harness.yml:3: model 'fast': there is no provider named 'opnai'" in told
+    assert "Did you mean 'openai'?" in told
+    assert harness("models") == 0
+    assert "! harness.yml:3: model 'fast': there is no provider named 'opnai'" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
 def test_a_dry_run_needs_no_key(
     harness: Harness, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
