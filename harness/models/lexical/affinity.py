@@ -18,6 +18,7 @@ from harness.models.lexical.reading import Nearby
 from harness.models.lexical.schemas import Param
 from harness.models.lexical.text import terms
 from harness.models.lexical.values import Kind, Value
+from harness.models.lexical.zones import zone_of
 from harness.patterns import BrokenPattern, search
 
 PLAUSIBLE = 0.5
@@ -26,8 +27,14 @@ CONVINCING = 3.0
 """Enough for an optional one."""
 
 _LONGEST_PATTERN = 200
+_EXCLUDES = frozenset([*terms("exclude except ignore skip omit"), "not"])
+_ZONES = frozenset([*terms("timezone zone"), "tz"])
+_SOURCE = frozenset(terms("source from origin base"))
+_TARGET = frozenset(terms("target destination to"))
 
 _LIKE: Mapping[Kind, tuple[frozenset[str], float]] = {
+    "sql": (frozenset(terms("sql query statement")), 5.0),
+    "sum": (frozenset(terms("expression formula equation calculation sum math")), 6.0),
     "email": (frozenset(terms("email mail e-mail")), 4.0),
     "url": (frozenset(terms("url uri link website href address endpoint")), 4.0),
     "zone": (frozenset(terms("timezone zone tz repository repo")), 4.0),
@@ -51,7 +58,8 @@ _FORMATS: Mapping[Kind, str] = {"email": "email", "url": "uri", "time": "time"}
 """Kind of value → the JSON Schema format that it has."""
 
 _BASE: Mapping[Kind, float] = {
-    "quoted": 1.5, "email": 0.0, "phone": 0.0, "tag": 0.5, "url": 0.5, "zone": 0.5, "path": 0.5, "file": 0.5,
+    "sql": 0.0, "sum": -2.0, "quoted": 1.5, "email": 0.0, "phone": 0.0, "tag": 0.5, "url": 0.5, "zone": 0.5,
+    "path": 0.5, "file": 0.5,
     "glob": 0.5, "time": 0.0, "id": 0.5, "code": 1.0, "name": 1.5, "number": 0.0, "period": 0.0,
 }  # fmt: skip
 """What a value is worth to a string parameter of which nothing is known."""
@@ -63,6 +71,11 @@ _ROLES: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
     (frozenset({"by"}), frozenset(terms("author user assignee owner creator"))),
 )
 """A preposition before a value, and the words of the parameters that it points to."""
+
+
+def leaves_out(param: Param, value: Value, around: Nearby) -> bool:
+    """Whether the request says of ``value`` that it is not meant, and ``param`` is not for what is left out."""
+    return around.negated and value.kind != "number" and not param.name_terms & _EXCLUDES
 
 
 def fit(param: Param, value: Value, around: Nearby) -> Found | None:
@@ -93,11 +106,34 @@ def _string(param: Param, value: Value, around: Nearby) -> Scored | None:
     text = _spelled(param, value)
     if text is None:
         return None
+    zone = _zone(param, value)
+    if zone is not None:
+        return zone, 4.0 + _zone_role(param, around)
     kinds, worth = _LIKE.get(value.kind, (frozenset[str](), 0.0))
     score = _BASE[value.kind] + (worth if kinds & param.terms else 0.0)
     score += 4.0 if param.schema.get("format") == _FORMATS.get(value.kind, "none") else 0.0
+    score += 2.5 if around.negated else 0.0  # what is left out, for the parameter that says what to leave out
     score += _shape_score(param, value, text) + _role_score(param, around)
     return text, score
+
+
+def _zone(param: Param, value: Value) -> str | None:
+    """Return the IANA time zone of a city, for a parameter that takes such names."""
+    if value.kind not in ("name", "quoted") or not param.terms & _ZONES or param.schema.get("pattern"):
+        return None
+    other_names = param.examples and not any("/" in example for example in param.examples)
+    return None if other_names else zone_of(value.text)
+
+
+def _zone_role(param: Param, around: Nearby) -> float:
+    """Score which of two zones a place is: where a time is told, or where it is asked for."""
+    role = _role_score(param, around)
+    if role:
+        return role
+    if around.asked:
+        return 1.5 if param.name_terms & _TARGET else 0.0
+    told = around.follows == "time" or around.leads == "time"
+    return 1.5 if told and param.name_terms & _SOURCE else 0.0
 
 
 def _spelled(param: Param, value: Value) -> str | None:

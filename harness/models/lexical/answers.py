@@ -137,8 +137,15 @@ def _render_list(value: Sequence[Any], asked: frozenset[str], depth: int) -> lis
 def _row(item: Any, asked: frozenset[str]) -> str:
     if not isinstance(item, Mapping):
         return _scalar(item)
-    chosen = [key for key in _chosen(item, asked, _ROW_FIELDS) if not isinstance(item[key], (Mapping, list))]
+    chosen = [key for key in _chosen(item, asked, _ROW_FIELDS) if _is_plain(item[key])]
     return "; ".join(f"{_label(key)}: {_scalar(item[key])}" for key in chosen)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is told on one line: a scalar, or some of them."""
+    return all(
+        not isinstance(part, (Mapping, list)) for part in (value if isinstance(value, list) and value else [value])
+    )
 
 
 def _chosen(value: JsonObject, asked: frozenset[str], few: int) -> list[str]:
@@ -172,6 +179,8 @@ def _clip_all(lines: Iterable[str]) -> list[str]:
 def _scalar(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, list) and value and _is_plain(value):
+        return _clipped(", ".join(_scalar(part) for part in value[:_SCALARS]))
     if isinstance(value, (Mapping, list)):
         return f"{len(value)} entries"
     return "none" if value is None else _clipped(str(value))

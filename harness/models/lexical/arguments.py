@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE, fit
+from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE, fit, leaves_out
 from harness.models.lexical.choices import Found, named_choices, named_flag
 from harness.models.lexical.phrases import free_text
 from harness.models.lexical.ranking import Entry
@@ -23,6 +23,7 @@ from harness.models.lexical.values import Value
 
 _MOST_CALLS = 8  # of one request for several things
 _SEVERAL: frozenset[str] = frozenset({"id", "code", "name", "zone", "path", "file", "quoted", "email", "glob", "tag"})
+_KIND_OF = frozenset(terms("type kind"))
 _COUNTED = frozenset([*terms("id number issue key"), "no"])
 _AND = re.compile(r"(?:\W|['’]s\b|\b(?:and|or|vs|versus|with|plus|to|that|of|the|for|as well as)\b)*", re.IGNORECASE)
 _JOINT = re.compile(r",|&|\b(?:and|or|vs|versus|with|plus|to)\b", re.IGNORECASE)
@@ -111,10 +112,11 @@ def _fill_from(entry: Entry, params: Sequence[Param], reading: Reading, work: _W
             work.give(param, named_choices(target, reading))
     _match_values(params, reading, work, PLAUSIBLE, CONVINCING)
     tool_terms = frozenset(terms(entry.tool.name))
+    kinds = [one.end for param in params if param.name_terms & _KIND_OF for one in work.found.get(param.name, ())]
     for param in params:
         wanted = param.required or not work.found
         if param.name not in work.found and _takes_text(param):
-            text = free_text(param, reading, entry.vocabulary, tool_terms)
+            text = free_text(param, reading, entry.vocabulary, tool_terms, kinds)
             if text and (wanted or text.score >= CONVINCING) and not work.is_taken(text.start, text.end):
                 work.give(param, [text])
 
@@ -132,6 +134,8 @@ def _match_values(params: Sequence[Param], reading: Reading, work: _Work, requir
             continue
         target = param.items if param.kind == "array" and param.items else param
         for value in reading.values:
+            if leaves_out(param, value, around[id(value)]):
+                continue
             found = fit(target, value, around[id(value)])
             if found is not None and found.score >= (required if param.required else optional):
                 pairs.append((-found.score, value.start, place, found, value))

@@ -10,7 +10,9 @@ from typing import Any
 from harness.models.lexical.dates import days_in
 from harness.models.lexical.reading import Reading, Word
 from harness.models.lexical.schemas import Param
+from harness.models.lexical.sums import NAMES, operators
 from harness.models.lexical.text import stem, synonyms, terms, words
+from harness.models.lexical.zones import zone_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,8 @@ _FLAG_WORDS = frozenset(
           "information detail details data extra additional default if add result results full")
 )  # fmt: skip
 """What the name or description of any flag may say; it does not tell which one is meant."""
+_TOGETHER = 4  # words over which the terms of a flag's name may be spread
+_EVERY = frozenset(("all", "every", "each", "any", "whole", "everything"))
 _TURNED_ROUND = frozenset(terms("exclude skip hide omit ignore disable no"))
 
 
@@ -54,6 +58,7 @@ def named_choices(param: Param, reading: Reading) -> list[Found]:
     if param.choices:
         found += [_by_name(choice, reading) for choice in param.choices]
         found += [_by_duration(choice, reading) for choice in param.choices]
+        found += [_by_operation(choice, reading) for choice in param.choices]
         if not any(found):
             found = [_by_synonym(choice, reading) for choice in param.choices]
     elif param.kind in ("string", "any"):
@@ -69,6 +74,8 @@ def named_flag(param: Param, reading: Reading, known: frozenset[str]) -> Found |
 
     ``known`` holds the terms of the tool itself, which every request for the tool uses.
     """
+    if "all" in param.name_words and not any(word.text in _EVERY for word in reading.words):
+        return None
     by_name = param.name_terms - _FLAG_WORDS - _TURNED_ROUND
     by_description = param.terms - _FLAG_WORDS - _TURNED_ROUND - known - by_name
     word = _speaks_of(by_name, reading) or _speaks_of(by_description, reading)
@@ -81,10 +88,17 @@ def named_flag(param: Param, reading: Reading, known: frozenset[str]) -> Found |
 
 
 def _speaks_of(wanted: frozenset[str], reading: Reading) -> Word | None:
-    for word in reading.words:
+    """Return the word at which most of ``wanted`` is spoken of, the first of several such.
+
+    For ``thought_needed`` that is the second "thought" of "Record thought 3. No more thought is needed".
+    """
+    best, most = None, 0
+    for place, word in enumerate(reading.words):
         if not word.is_stop and any(term in wanted for term in (word.term, *synonyms(word.term))):
-            return word
-    return None
+            close = {other.term for other in reading.words[place : place + _TOGETHER]} & wanted
+            if len(close) > most or best is None:
+                best, most = word, len(close)
+    return best
 
 
 def _by_name(choice: Any, reading: Reading) -> Found | None:
@@ -117,9 +131,17 @@ def _by_alias(value: Any, alias: tuple[str, ...], reading: Reading) -> Found | N
 
 def _by_example(example: str, reading: Reading) -> Found | None:
     """Match an example itself, or the last part of one such as ``America/New_York``."""
-    whole = _literally(example, example, reading)
+    whole = _literally(example, example, reading) or _one_of(example, reading)
     last = example.rpartition("/")[2].replace("_", " ")
+    if zone_of(last) == example:
+        return whole  # which of two time zones a city is for, `affinity` tells by the words around it
     return whole or (_literally(last, example, reading) if "/" in example and last[:1].isupper() else None)
+
+
+def _one_of(example: str, reading: Reading) -> Found | None:
+    """Match "the service checkout" with an example ``services``."""
+    word = next((word for word in reading.words if example.isalpha() and word.term == stem(example.lower())), None)
+    return _found(example, SURE, word.start, word.end, reading) if word and not (word.is_stop or word.negated) else None
 
 
 def _literally(text: str, argument: Any, reading: Reading) -> Found | None:
@@ -138,6 +160,15 @@ def _by_duration(choice: Any, reading: Reading) -> Found | None:
         said = days_in(int(match["number"] or 1), match["unit"])
         if said is not None and length is not None and abs(said - length) <= length * 0.04:
             return _found(choice, SURE, match.start(), match.end(), reading)
+    return None
+
+
+def _by_operation(choice: Any, reading: Reading) -> Found | None:
+    """Match ``multiply``, or ``*``, with "17 * 23"."""
+    for value in reading.values:
+        used = set(operators(value.text)) if value.kind == "sum" and isinstance(choice, str) else set()
+        if len(used) == 1 and (choice in used or NAMES[used.pop()] & frozenset(terms(choice))):
+            return _found(choice, SURE, value.start, value.start, reading)
     return None
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from harness.models.lexical.actions import permits
 from harness.models.lexical.arguments import Filling, fill
+from harness.models.lexical.limits import beyond_filling
 from harness.models.lexical.ranking import Entry, Index, Match, says_something
 from harness.models.lexical.reading import Reading
 from harness.models.lexical.requests import Request, halves, join, split
@@ -19,13 +21,14 @@ _ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives an id or several
 _CANDIDATES = 6  # tools that are looked at more closely
 _EVIDENCE = 0.8  # what an argument that fits adds to a tool's score
 _INCOMPLETE = 0.6  # factor for a tool that lacks a required argument
-_TO_LOOK_UP = 0.9  # the same, when only the id of somebody who is named is lacking
+_TO_LOOK_UP = 0.9  # the same, when only the id of somebody who is named is lacking, or what no prompt gives
 _OTHER_ACTION = 0.6  # factor for a tool that reads when a change is asked for, or changes when nothing is
 _LEFT_OVER = 0.4  # factor for a tool that cannot take the id that the request names
 _SAME_AGAIN = 1.25  # factor for the tool of the request before, when this one points back
 _HALF_ENOUGH = 0.36  # coverage of "lifetime value" alone, so that "A and B" is taken for two requests
 _HALF_BETTER = 1.4  # times that its tool must outdo the other half's tool
 
+_FORBIDS = re.compile(r"(?:please\s+)?(?:do not|don['’]t|never|avoid)\b[^,;:]*\Z", re.IGNORECASE)
 _SEARCHES = frozenset(terms("search find list lookup look query resolve"))
 _IDENTIFIES = frozenset([*terms("id number code key reference name"), "id"])
 _IDENTIFYING = frozenset({"id", "email", "path", "url", "zone"})
@@ -57,6 +60,8 @@ def goals(prompt: str, earlier: Sequence[Reading], index: Index, today: date) ->
     requests = split(prompt, today)
     found: list[Goal] = []
     for place, request in enumerate(requests):
+        if len(requests) > 1 and _FORBIDS.match(request.reading.text):
+            continue
         others = [other.reading for other in (*reversed(requests[:place]), *requests[place + 1 :])]
         before = found[-1].entry if found else None
         for part in _parts(request, index, today):
@@ -128,7 +133,8 @@ def _is_meant(match: Match, filling: Filling, reading: Reading) -> bool:
 def _score(match: Match, filling: Filling, request: Request, before: Entry | None) -> float:
     score = match.score + _EVIDENCE * filling.evidence
     if filling.missing:
-        score *= _TO_LOOK_UP if _can_be_looked_up(filling) else _INCOMPLETE
+        honest = all(beyond_filling(param) is not None for param in filling.missing)
+        score *= _TO_LOOK_UP if honest or _can_be_looked_up(filling) else _INCOMPLETE
     if match.entry.action == "read" and request.reading.actions - {"read"}:
         score *= _OTHER_ACTION
     if match.entry.action not in (None, "read") and not request.reading.actions:

@@ -7,7 +7,7 @@ guesses of all, made last and mostly for parameters that a call cannot do withou
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from harness.models.lexical.actions import is_verb
 from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE
@@ -23,20 +23,29 @@ _SAYS_NOTHING = frozenset(terms("name id text value string query number code mes
 _FILLERS = word_set("named called titled labelled labeled saying is are as to with of the a an number")
 _NAMING = word_set("named called titled saying")
 _PROSE: frozenset[Kind] = frozenset({"name", "code", "quoted"})
+_NAME_OF = re.compile(r"\bname of (?:the |a |an )?(?P<thing>[a-z]+(?: [a-z]+)?)", re.IGNORECASE)
 _TOKEN = re.compile(r"[\s:=]*(?P<token>[^\s,;:\"'()]+)")
 
 
 def free_text(
-    param: Param, reading: Reading, vocabulary: Mapping[str, int], tool_terms: frozenset[str]
+    param: Param,
+    reading: Reading,
+    vocabulary: Mapping[str, int],
+    tool_terms: frozenset[str],
+    kinds: Sequence[int] = (),
 ) -> Found | None:
     """Return plain words of a request as an argument for a string parameter.
 
     ``vocabulary`` holds the terms of all tools' texts: words that they use themselves are no value.
-    ``tool_terms`` are those of the tool's name.
+    ``tool_terms`` are those of the tool's name. ``kinds`` are the places after words such as *service* that have
+    become the argument for a type: what follows there is a name.
     """
     if param.schema.get("pattern") or param.schema.get("format") or param.choices:
         return None
     found = _after_its_name(param, reading, vocabulary)
+    if found is None and param.name_words == {"name"}:
+        tokens = (_one_token(reading, place, vocabulary, verbs=True) for place in kinds)
+        found = next((token for token in tokens if token is not None), None)
     if found is None and param.name_terms & _LONG and param.required:
         found = _after_the_verb(reading, tool_terms)
     if found is None and (param.name_terms | param.name_words) & _QUERY:
@@ -46,7 +55,7 @@ def free_text(
 
 def _after_its_name(param: Param, reading: Reading, vocabulary: Mapping[str, int]) -> Found | None:
     """Read ``main`` from "branch main" for ``branch_name``, or "the branch called main"."""
-    cues = param.name_terms - _SAYS_NOTHING
+    cues = param.name_terms - _SAYS_NOTHING or _named_thing(param)
     by_call = bool(param.name_terms & frozenset(terms("name title")))
     for word in reading.words:
         if word.in_value or not (word.term in cues or (by_call and word.text in _NAMING)):
@@ -64,16 +73,26 @@ def _after_its_name(param: Param, reading: Reading, vocabulary: Mapping[str, int
     return None
 
 
-def _one_token(reading: Reading, place: int, vocabulary: Mapping[str, int]) -> Found | None:
+def _named_thing(param: Param) -> frozenset[str]:
+    """Return the terms of *deployment* for a ``name`` that is described as "Name of the deployment to scale"."""
+    match = _NAME_OF.search(param.description) if param.name_words == {"name"} else None
+    return frozenset(terms(match["thing"])) if match else frozenset()
+
+
+def _one_token(reading: Reading, place: int, vocabulary: Mapping[str, int], *, verbs: bool = False) -> Found | None:
     match = _TOKEN.match(reading.text, place)
     token = match["token"].rstrip(".?!") if match else ""
     if match is None or not token:
         return None
     spoken = next((word for word in reading.words if word.start == match.start("token")), None)
-    if spoken is not None and token.isalpha() and (spoken.is_stop or is_verb(spoken.text) or spoken.term in vocabulary):
+    if spoken is not None and token.isalpha() and _is_no_name(spoken, vocabulary, verbs=verbs):
         return None
     start = match.start("token")
     return Found(argument=token, score=CONVINCING, start=start, end=start + len(token), said=token)
+
+
+def _is_no_name(word: Word, vocabulary: Mapping[str, int], *, verbs: bool) -> bool:
+    return word.is_stop or (is_verb(word.text) and not verbs) or word.term in vocabulary
 
 
 def _token_before(reading: Reading, cue: Word, vocabulary: Mapping[str, int]) -> Found | None:

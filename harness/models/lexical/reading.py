@@ -9,13 +9,24 @@ from datetime import date
 from functools import lru_cache
 
 from harness.models.lexical.actions import Action, asked_for, is_negated, is_verb
+from harness.models.lexical.sums import wanted
 from harness.models.lexical.text import is_stop_word, stem
-from harness.models.lexical.values import Value, values
+from harness.models.lexical.values import Kind, Value, values
 
 _LIST = stem("list")
+_STATEMENT = (stem("sql"), stem("query"))
 LONGEST_TEXT = 8_000
 """Characters of a text that are read; nobody asks for more in words."""
 _REACH = 4  # words before and after a value that say what it is
+_CLOSE = 2  # words between two values that belong together: "16:30 in Berlin"
+_CLAUSE = 80  # characters before a value that are looked at for "what" and "without"
+_ASKS_FOR = re.compile(r"\b(?:what|when|which)\b[^.,;:!?\n\d]*\Z", re.IGNORECASE)
+_LEAVES_OUT = re.compile(
+    r"\b(?:without|except(?: for)?|excluding|other than|apart from|leave out|leaving out"
+    r"|(?:not|don['’]t|never) (?:include|show|list|read|return|use|touch|change|count|mention|open|look (?:at|in)))\s"
+    r"(?:(?!\b(?:and|but|then)\b)[^.,;:!?\n])*\Z",
+    re.IGNORECASE,
+)
 _ENUMERATING = frozenset(("what", "which"))
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
@@ -62,7 +73,9 @@ class Reading:
         listing = [_LIST] if self._enumerates() else []
         # "Do not delete it" is no reason to look for a tool that deletes; "have not bought" is about buying.
         terms = [word.term for word in said if not (word.negated and is_verb(word.text))]
-        return tuple(dict.fromkeys([*terms, *listing]))
+        sums = [term for value in self.values if value.kind == "sum" for term in wanted(value.text)]
+        statement = _STATEMENT if any(value.kind == "sql" for value in self.values) else ()
+        return tuple(dict.fromkeys([*terms, *listing, *sums, *statement]))
 
     def _enumerates(self) -> bool:
         """Whether it asks for several of something: "which files …"."""
@@ -83,6 +96,14 @@ class Nearby:
     """Nearest last."""
     after: tuple[Word, ...]
     """Nearest first."""
+    follows: Kind | None = None
+    """What the value is that stands before it, if hardly a word lies between."""
+    leads: Kind | None = None
+    """What the value is that stands after it."""
+    asked: bool = False
+    """Whether a question stands before it in its clause: "what time is it in"."""
+    negated: bool = False
+    """Whether its clause leaves it out: "without the reports", "do not include /tmp"."""
 
     def terms(self) -> frozenset[str]:
         """Return the terms on both sides."""
@@ -95,12 +116,19 @@ class Nearby:
 
 def nearby(value: Value, reading: Reading) -> Nearby:
     """Return the words around ``value``."""
-    others = [other for other in reading.values if other is not value]
-    left = max((other.end for other in others if other.end <= value.start), default=0)
-    right = min((other.start for other in others if other.start >= value.end), default=len(reading.text))
+    before = max((one for one in reading.values if one.end <= value.start), key=lambda one: one.end, default=None)
+    after = min((one for one in reading.values if one.start >= value.end), key=lambda one: one.start, default=None)
+    left = before.end if before is not None else 0
+    right = after.start if after is not None else len(reading.text)
+    close = before is not None and len(_WORD.findall(reading.text, left, value.start)) <= _CLOSE
+    clause = reading.text[max(0, value.start - _CLAUSE) : value.start]
     return Nearby(
         before=tuple(word for word in reading.words if left <= word.start and word.end <= value.start)[-_REACH:],
         after=tuple(word for word in reading.words if value.end <= word.start and word.end <= right)[:_REACH],
+        follows=before.kind if before is not None and close else None,
+        leads=None if after is None else after.kind,
+        asked=_ASKS_FOR.search(clause) is not None,
+        negated=_LEAVES_OUT.search(clause) is not None,
     )
 
 
@@ -145,6 +173,6 @@ def _inside(found: Iterable[Value]) -> set[int]:
 def _blank(text: str, found: Iterable[Value]) -> str:
     """Return ``text`` with its quoted parts replaced by spaces."""
     for value in found:
-        if value.kind == "quoted":
+        if value.kind in ("quoted", "sql"):
             text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
     return text

@@ -60,6 +60,7 @@ _SYNONYMS = """
     big large size
     user person people member
     message text
+    text txt
     find search lookup look seek
     list enumerate
     show display view print present
@@ -78,6 +79,9 @@ _SYNONYMS = """
     ticket issue
     convert translate
     weather forecast
+    content say contain
+    whole entire complete full
+    column field schema
     vacation holiday
     day daily
     week weekly

@@ -14,9 +14,12 @@ from typing import Literal, TypeAlias
 
 from harness.models.lexical.actions import is_question_word, is_verb
 from harness.models.lexical.dates import Period, periods
+from harness.models.lexical.sums import sums
 from harness.models.lexical.text import is_stop_word
 
 Kind: TypeAlias = Literal[
+    "sql",
+    "sum",
     "quoted",
     "url",
     "email",
@@ -35,6 +38,7 @@ Kind: TypeAlias = Literal[
 ]
 """What a value looks like:
 
+- ``sql``: an SQL statement, its verb in capitals. ``sum``: ``17 * 23``; its numbers are values as well.
 - ``quoted``: between quotation marks, taken as it is.
 - ``tag``: ``#general`` or ``@jo``.
 - ``zone``: ``Europe/Berlin``. ``glob``: ``*.py``. ``path``: ``/srv/data``. ``file``: ``notes.txt``.
@@ -95,6 +99,10 @@ _NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:\s(?:(?:de|da|van|von|der|la|of)\s)?{_
 _CODE = re.compile(r"(?<![\w/&])[A-Z]{2,6}(?![\w/&])")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n]\s*|[-*•]\s+)$")
 
+_SQL = re.compile(
+    r"\b(?:SELECT\s|INSERT\s+INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s|(?:CREATE|DROP|ALTER)\s+TABLE\s|WITH\s+\w+\s+AS\s)"
+    r"[^;\n\"`]{1,2000}?(?=[;\n\"`]|\.?\s*\Z|[.?!]\s+[A-Z])"
+)
 _PLAIN: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("quoted", re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|`([^`\n]+)`|(?<!\w)['‘]([^'’\n]+)['’](?!\w)")),
     ("url", re.compile(r"(?:https?|ftp|file)://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)]", re.IGNORECASE)),
@@ -120,7 +128,7 @@ _PLAIN: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 
 def values(text: str, today: date) -> tuple[Value, ...]:
     """Return the values in ``text``, in its order; relative dates count from ``today``."""
-    found: list[Value] = []
+    found = [_plain("sql", match) for match in _SQL.finditer(text)][:_MOST_VALUES]
     for kind, pattern in _PLAIN[:-1]:
         _take(found, [_plain(kind, match) for match in pattern.finditer(text)])
     spans = periods(text, today)
@@ -132,6 +140,7 @@ def values(text: str, today: date) -> tuple[Value, ...]:
     kind, pattern = _PLAIN[-1]
     _take(firm, [_plain(kind, match) for match in pattern.finditer(text)])
     found = [*firm, *rolling]
+    found = _with_sums(found, text)
     _take(found, [_plain("code", match) for match in _CODE.finditer(text)])
     _take(found, _names(text))
     return tuple(sorted(found, key=lambda value: (value.start, value.end)))
@@ -141,6 +150,18 @@ def _take(found: list[Value], more: list[Value]) -> None:
     """Add what overlaps nothing that was found before."""
     fitting = (v for v in more if not any(v.start < old.end and old.start < v.end for old in found))
     found += list(islice(fitting, max(0, _MOST_VALUES - len(found))))
+
+
+def _with_sums(found: list[Value], text: str) -> list[Value]:
+    """Add the sums that are no part of anything else; ``2*3`` is no pattern of file names then."""
+    for one in sums(text):
+        within = [value for value in found if one.start < value.end and value.start < one.end]
+        if all(value.kind in ("number", "glob") for value in within):
+            found = [value for value in found if value.kind != "glob" or value not in within]
+            found.append(Value(kind="sum", text=one.expression, start=one.start, end=one.end))
+            inside = [value for value in _numbers(text) if one.start <= value.start and value.end <= one.end]
+            found += [value for value in inside if value not in found]
+    return found
 
 
 def _plain(kind: Kind, match: re.Match[str]) -> Value:

@@ -1,0 +1,72 @@
+"""Sums that a text spells out: ``17 * 23``, "144 divided by 12", "19% of 250"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from harness.models.lexical.text import terms
+
+_AMOUNT = r"[-−]?\$?\d{1,15}(?:,\d{3}){0,4}(?:\.\d{1,15})?"
+_OPERAND = rf"\(*\s?{_AMOUNT}\s?\)*"
+_SPELLED = {
+    "plus": "+", "minus": "-", "times": "*", "multiplied by": "*", "divided by": "/", "to the power of": "**",
+    "raised to the power of": "**", "modulo": "%", "mod": "%",
+}  # fmt: skip
+_WORDS = "|".join(sorted(_SPELLED, key=len, reverse=True))
+_OPERATOR = rf"\s?(?:\*\*|[*×·÷^+])\s?|\s[-−/x]\s|(?<=\d)/(?=\d)|\s(?:{_WORDS})\s"
+_SUM = re.compile(rf"(?<![\w.,/:-]){_OPERAND}(?:(?:{_OPERATOR}){_OPERAND}){{1,20}}(?![\w/:-]|[.,]\d)", re.IGNORECASE)
+_SHARE = re.compile(rf"(?<![\w.,/:-])(?P<share>{_AMOUNT})\s?(?:%|percent) of (?P<whole>{_AMOUNT})(?![\w/:-]|[.,]\d)")
+_STEP = re.compile(rf"(?P<operator>{_OPERATOR})(?={_OPERAND})", re.IGNORECASE)
+_SIGNS = {"×": "*", "·": "*", "x": "*", "÷": "/", "−": "-", "^": "**"}
+NAMES = {
+    "+": frozenset(terms("add addition plus sum")),
+    "-": frozenset(terms("subtract subtraction minus difference")),
+    "*": frozenset(terms("multiply multiplication times product")),
+    "/": frozenset(terms("divide division quotient")),
+    "**": frozenset(terms("power exponent exponentiate")),
+    "%": frozenset(terms("modulo remainder modulus")),
+}
+"""Operator → the terms that tools name it by."""
+_ASKED_FOR_BY = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "**": "power", "%": "modulo"}
+
+
+class Sum(NamedTuple):
+    """A sum, and where the text has it."""
+
+    expression: str
+    """As programs write it: ``17 * 23``."""
+    start: int
+    end: int
+
+
+def sums(text: str) -> Iterator[Sum]:
+    """Yield the sums in ``text`` whose brackets are balanced."""
+    for match in _SHARE.finditer(text):
+        share, whole = (_plain(match[name]) for name in ("share", "whole"))
+        yield Sum(f"{share} / 100 * {whole}", match.start(), match.end())
+    for match in _SUM.finditer(text):
+        if match[0].count("(") == match[0].count(")"):
+            yield Sum(_STEP.sub(_operator, _plain(match[0])), match.start(), match.end())
+
+
+def operators(expression: str) -> tuple[str, ...]:
+    """Return the operators of a `Sum.expression`, in order."""
+    return tuple(part for part in expression.split() if part in NAMES)
+
+
+def wanted(expression: str) -> tuple[str, ...]:
+    """Return the terms to look for a tool by that works out ``expression``."""
+    found = dict.fromkeys(operators(expression))
+    named = [_ASKED_FOR_BY[operator] for operator in found] if len(found) == 1 else []
+    return terms(" ".join(["calculate", *named]))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"(?<=\d),(?=\d)", "", text).replace("$", "").strip()
+
+
+def _operator(match: re.Match[str]) -> str:
+    said = " ".join(match["operator"].lower().split())
+    return f" {_SPELLED.get(said) or _SIGNS.get(said, said)} "

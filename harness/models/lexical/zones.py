@@ -1,0 +1,19 @@
+"""Cities that a time zone is named after: the one thing that the baseline knows of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+
+def zone_of(city: str) -> str | None:
+    """Return the IANA name of the zone that is named after ``city``, whatever its case: ``Asia/Tokyo`` of Tokyo."""
+    return _zones().get(" ".join(city.lower().split()))
+
+
+@cache
+def _zones() -> Mapping[str, str]:
+    """Return city → zone, from a copy of the tz database's list: a machine's own may be another, or absent."""
+    listed = files(__package__).joinpath("zones.txt").read_text(encoding="utf-8").split()
+    return {name.rpartition("/")[2].replace("_", " ").lower(): name for name in listed}
