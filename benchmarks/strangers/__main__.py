@@ -2,7 +2,8 @@
 
 Servers are installed below the folder HOME, once; that needs node, npm and the package registries. All the rest
 happens on this machine, in a temporary folder. Of each server it tells how many tools `harness tools` lists, how many
-findings `harness lint` has, what the suite comes to that `harness init` drafts, and what the baseline does with the
+findings `harness lint` has, what the suite comes to that `harness init` drafts (a case is *marked* if it passed
+although no call succeeded), and what the baseline does with the
 questions in ``benchmarks/strangers/questions/``: the right tools and no other, the right arguments, a case that passes.
 """
 
@@ -27,10 +28,13 @@ from benchmarks.strangers.servers import STRANGERS, entry, lay_out
 from harness import Case, Transcript
 from harness.api import load_suite, run
 from harness.checks.matchers import matches_partly
+from harness.reports.calls import marked
 from harness.types import JsonObject, ToolCall
 
 _QUESTIONS = Path(__file__).parent / "questions"
-_HEAD = "| server | tools | findings of lint | drafted: passed, failed | right tool | right arguments | answered |"
+_HEAD = (
+    "| server | tools | findings of lint | draft: passed (marked), failed | right tool | right arguments | answered |"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +105,8 @@ def _linted(name: str) -> str:
 def _drafted(name: str) -> str:
     _harness("init", name, "--name", f"drafted_{name}")
     report = run(f"evals/drafted_{name}.yml")
-    return f"{report.counts.passed}, {len(report.runs) - report.counts.passed}"
+    passed = report.counts.passed
+    return f"{passed} ({len(marked(report))}), {len(report.runs) - passed}"
 
 
 def _json(*command: str) -> Any:
