@@ -9,16 +9,18 @@ from typing import NamedTuple
 from harness.models.lexical.text import terms
 
 _AMOUNT = r"[-−]?\$?\d{1,15}(?:,\d{3}){0,4}(?:\.\d{1,15})?"
-_OPERAND = rf"\(*\s?{_AMOUNT}\s?\)*"
+_OPERAND = rf"(?:\(\s?){{0,4}}{_AMOUNT}(?:\s?\)){{0,4}}"
 _SPELLED = {
     "plus": "+", "minus": "-", "times": "*", "multiplied by": "*", "divided by": "/", "to the power of": "**",
     "raised to the power of": "**", "modulo": "%", "mod": "%",
 }  # fmt: skip
 _WORDS = "|".join(sorted(_SPELLED, key=len, reverse=True))
 _OPERATOR = rf"\s?(?:\*\*|[*×·÷^+])\s?|\s[-−/x]\s|(?<=\d)/(?=\d)|\s(?:{_WORDS})\s"
-_SUM = re.compile(rf"(?<![\w.,/:-]){_OPERAND}(?:(?:{_OPERATOR}){_OPERAND}){{1,20}}(?![\w/:-]|[.,]\d)", re.IGNORECASE)
+_FIRST = re.compile(rf"(?<![\w.,/:(-]){_OPERAND}")
+_NEXT = re.compile(rf"(?P<operator>{_OPERATOR})(?P<operand>{_OPERAND})", re.IGNORECASE)
+_END = re.compile(r"(?![\w/:-]|[.,]\d)")
+_MOST_STEPS = 20  # nobody writes a longer sum into a prompt
 _SHARE = re.compile(rf"(?<![\w.,/:-])(?P<share>{_AMOUNT})\s?(?:%|percent) of (?P<whole>{_AMOUNT})(?![\w/:-]|[.,]\d)")
-_STEP = re.compile(rf"(?P<operator>{_OPERATOR})(?={_OPERAND})", re.IGNORECASE)
 _SIGNS = {"×": "*", "·": "*", "x": "*", "÷": "/", "−": "-", "^": "**"}
 NAMES = {
     "+": frozenset(terms("add addition plus sum")),
@@ -46,9 +48,15 @@ def sums(text: str) -> Iterator[Sum]:
     for match in _SHARE.finditer(text):
         share, whole = (_plain(match[name]) for name in ("share", "whole"))
         yield Sum(f"{share} / 100 * {whole}", match.start(), match.end())
-    for match in _SUM.finditer(text):
-        if match[0].count("(") == match[0].count(")"):
-            yield Sum(_STEP.sub(_operator, _plain(match[0])), match.start(), match.end())
+    place = 0
+    while first := _FIRST.search(text, place):
+        parts, place = [first[0]], first.end()
+        while step := _NEXT.match(text, place):  # one step after the other: linear, whatever the text
+            parts += [_operator(step["operator"]), step["operand"]]
+            place = step.end()
+        balanced = text.count("(", first.start(), place) == text.count(")", first.start(), place)
+        if 1 < len(parts) <= 1 + 2 * _MOST_STEPS and balanced and _END.match(text, place):
+            yield Sum(_plain(" ".join(parts)), first.start(), place)
 
 
 def operators(expression: str) -> tuple[str, ...]:
@@ -67,6 +75,6 @@ def _plain(text: str) -> str:
     return re.sub(r"(?<=\d),(?=\d)", "", text).replace("$", "").strip()
 
 
-def _operator(match: re.Match[str]) -> str:
-    said = " ".join(match["operator"].lower().split())
-    return f" {_SPELLED.get(said) or _SIGNS.get(said, said)} "
+def _operator(said: str) -> str:
+    said = " ".join(said.lower().split())
+    return _SPELLED.get(said) or _SIGNS.get(said, said)

@@ -73,6 +73,7 @@ class Value:
 
 
 _MOST_VALUES = 100  # no request means more of them
+_MOST_SUMS = 10
 
 _MOST_DIGITS = 15  # a longer number is no exact one
 _NUMBER_WORDS = {
@@ -154,12 +155,13 @@ def _take(found: list[Value], more: list[Value]) -> None:
 
 def _with_sums(found: list[Value], text: str) -> list[Value]:
     """Add the sums that are no part of anything else; ``2*3`` is no pattern of file names then."""
-    for one in sums(text):
+    numbers = _numbers(text)
+    for one in islice(sums(text), _MOST_SUMS):
         within = [value for value in found if one.start < value.end and value.start < one.end]
         if all(value.kind in ("number", "glob") for value in within):
             found = [value for value in found if value.kind != "glob" or value not in within]
             found.append(Value(kind="sum", text=one.expression, start=one.start, end=one.end))
-            inside = [value for value in _numbers(text) if one.start <= value.start and value.end <= one.end]
+            inside = [value for value in numbers if one.start <= value.start and value.end <= one.end]
             found += [value for value in inside if value not in found]
     return found
 

@@ -82,3 +82,11 @@ def test_a_sum_that_nobody_spells_out_is_a_limit() -> None:
 def test_no_calculator_is_no_reason_to_call_something_else() -> None:
     shop = ToolList(tools=(tool("add_item", "Add an item to the basket", {"name": text()}, "name"),))
     assert reply([UserMessage(text="What is 17 + 23?")], shop).tool_requests == ()
+
+
+@pytest.mark.parametrize(
+    "hostile", ["(" * 8_000, "1+" * 4_000, "1 + " * 2_000, "-1 - " * 1_600, "(1)" * 2_600, "1 (" * 2_600]
+)
+def test_no_text_keeps_it_busy(hostile: str) -> None:
+    """What grows with the square of the text or worse would take longer than all tests together."""
+    assert [one.expression for one in sums(hostile * 20)] == []
