@@ -19,6 +19,7 @@ _OPERATOR = rf"\s?(?:\*\*|[*×·÷^+])\s?|\s[-−/x]\s|(?<=\d)/(?=\d)|\s(?:{_WOR
 _FIRST = re.compile(rf"(?<![\w.,/:(-]){_OPERAND}")
 _NEXT = re.compile(rf"(?P<operator>{_OPERATOR})(?P<operand>{_OPERAND})", re.IGNORECASE)
 _END = re.compile(r"(?![\w/:-]|[.,]\d)")
+_HINT = re.compile(rf"\d[\s)]{{0,4}}(?:[-−+*×·÷^/x%]|percent|{_WORDS})", re.IGNORECASE)  # what every sum has
 _MOST_STEPS = 20  # nobody writes a longer sum into a prompt
 _SHARE = re.compile(rf"(?<![\w.,/:-])(?P<share>{_AMOUNT})\s?(?:%|percent) of (?P<whole>{_AMOUNT})(?![\w/:-]|[.,]\d)")
 _SIGNS = {"×": "*", "·": "*", "x": "*", "÷": "/", "−": "-", "^": "**"}
@@ -45,6 +46,8 @@ class Sum(NamedTuple):
 
 def sums(text: str) -> Iterator[Sum]:
     """Yield the sums in ``text`` whose brackets are balanced."""
+    if _HINT.search(text) is None:
+        return
     for match in _SHARE.finditer(text):
         share, whole = (_plain(match[name]) for name in ("share", "whole"))
         yield Sum(f"{share} / 100 * {whole}", match.start(), match.end())
