@@ -1,7 +1,7 @@
 # Two commands, each of which does all the set-up it needs:
 #   make evals   run the main job on the embedded default: no key, no network beyond the package index
 #   make test    run all the tests
-.PHONY: evals test proofs bench check lock
+.PHONY: evals test proofs mutations bench check lock
 .DEFAULT_GOAL := evals
 
 # The tests start Python hundreds of times: compiled modules are kept, whatever the environment says.
@@ -21,6 +21,10 @@ test: $(READY)
 # The slow proofs, which `.ci/run` runs after the tests.
 proofs: $(READY)
 	$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m slow --timeout 1200; code=$$?; [ $$code -eq 0 ] || [ $$code -eq 5 ] # 5: there is none
+
+# Whether the tests notice mistakes in the code that judges: a sample of them, made one at a time.
+mutations: $(READY)
+	$(VENV)/bin/python -m tests.mutations
 
 # What the harness costs beside the same work written by hand; docs/performance.md says what it measures.
 bench: $(READY)

@@ -7,12 +7,15 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import harness
+from tests.mutations import JUDGES
 
 ROOT = Path(harness.__file__).parent
 
@@ -200,3 +203,21 @@ def test_every_dependency_is_pinned_to_a_release() -> None:
     pins = [line for line in lines if line and not line.startswith((" ", "#"))]
     assert len(pins) > 30
     assert [pin for pin in pins if not re.match(r"[a-z0-9._-]+(\[[a-z0-9,._-]+\])?==\d", pin)] == []
+
+
+GATHERED = {"AccessFacts", "Secret"}
+"""Records of the judges that grow while they are gathered."""
+
+
+def test_what_a_judge_has_found_cannot_be_changed_afterwards() -> None:
+    judges = [path for pattern in JUDGES for path in sorted(ROOT.parent.glob(pattern))]
+    modules = [import_module(".".join(path.relative_to(ROOT.parent).with_suffix("").parts)) for path in judges]
+    records = {
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, type) and is_dataclass(value) and value.__module__ == module.__name__
+    }
+    assert len(records) > 20
+    changing = {record.__name__ for record in records if not record.__dataclass_params__.frozen}  # type: ignore[attr-defined]
+    assert changing == GATHERED

@@ -1,7 +1,7 @@
 """Numbers that are spelled: ``twenty-three thousand``, ``a hundred and five``, ``minus five``.
 
 A lone *one* is mostly no figure ("no one", "one of them"): it counts where it plainly counts something ("only one",
-"there is one order", or nothing but "One.").
+"there is one order", "minus one", or nothing but "One.").
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _counts(readable: str, lower: list[str], place: int) -> bool:
         return True
     before = lower[place - 1] if place else ""
     after = lower[place + 1] if place + 1 < len(lower) else ""
-    return before in _COUNTING and after != "of"
+    return before in _COUNTING | _SIGNS and after != "of"
 
 
 def _signed(words: list[str], start: int, end: int, *, goes_on_digits: bool) -> tuple[str, tuple[float, ...]]:

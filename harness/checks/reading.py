@@ -167,7 +167,7 @@ def call(value: Any, path: Path, *, more: Sequence[str] = ()) -> dict[str, Any]:
     return found | {"args": arguments(found.get("args", {}), (*path, "args"))}
 
 
-def calls(value: Any, path: Path, *, at_least: int = 1) -> list[dict[str, Any]]:
+def calls(value: Any, path: Path, *, at_least: int) -> list[dict[str, Any]]:
     """Return a list of calls, none of which carries a severity.
 
     Raises:

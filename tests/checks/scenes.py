@@ -25,6 +25,7 @@ TOOLS = ToolList(
                     "limit": {"type": "integer"},
                     "status": {"type": "string"},
                     "filter": {"type": "object"},
+                    "either": {"type": ["integer", "null"]},
                 },
             },
             output_schema=OUTPUT_SCHEMA,

@@ -144,6 +144,114 @@ def test_both_ways_to_group_digits_give_the_same_figure(whole: int, cents: int) 
     assert float(f"{whole}.{cents:02}") in readings(f"Es sind {german} heute")
 
 
+_UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+_TEENS = ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+_ONES = [*_UNITS, *_TEENS]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+
+
+def spelled(number: int, joint: str, ahead: str) -> str:
+    """Return a whole number in words: ``joint`` joins tens and ones, ``ahead`` what is below a hundred."""
+    for size, name in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"), (1000, "thousand")):
+        if number >= size:
+            rest = number % size
+            return f"{spelled(number // size, joint, ahead)} {name}" + (f" {spelled(rest, joint, '')}" if rest else "")
+    if number >= 100:
+        rest = number % 100
+        return f"{_ONES[number // 100]} hundred" + (f" {ahead}{spelled(rest, joint, ahead)}" if rest else "")
+    if number < 20:
+        return _ONES[number]
+    return _TENS[number // 10 - 2] + (f"{joint}{_ONES[number % 10]}" if number % 10 else "")
+
+
+@pytest.mark.parametrize("joint", ["-", " "])
+@pytest.mark.parametrize("ahead", ["", "and "])
+def test_every_number_below_a_thousand_is_read_from_its_words(joint: str, ahead: str) -> None:
+    for number in range(1000):
+        words = spelled(number, joint, ahead)
+        assert readings(f"They are {words} in all") == {number}, words
+
+
+@given(st.integers(1000, 10**15 - 1))
+def test_larger_numbers_are_read_from_their_words_too(number: int) -> None:
+    assert readings(f"They are {spelled(number, '-', '')} in all") == {number}
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor"),
+    [
+        ("hundred", 1e2),
+        ("dozen", 12),
+        ("lakh", 1e5),
+        ("crore", 1e7),
+        *((name, 1e3) for name in ("k", "thousand", "tsd")),
+        *((name, 1e6) for name in ("m", "mn", "mio", "mln", "million")),
+        *((name, 1e9) for name in ("b", "bn", "mrd", "billion")),
+        *((name, 1e12) for name in ("t", "tn", "trillion")),
+    ],
+)
+def test_what_follows_a_number_makes_it_larger(unit: str, factor: float) -> None:
+    may_be_a_unit = {2.5} if unit in {"m", "b", "t"} else set()
+    for told, other in ((f"It took 2.5{unit}.", may_be_a_unit), (f"It took 2.5 {unit.upper()}", may_be_a_unit)):
+        also = {2.5} if " K" in told else set[float]()
+        assert sorted(readings(told)) == pytest.approx(sorted({2.5 * factor} | other | also)), told
+    assert sorted(readings(f"It took ${2.5}{unit}")) == pytest.approx([2.5 * factor])
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor"),
+    [
+        *((name, 1e-2) for name in ("%", "percent", "per cent", "pct")),
+        ("‰", 1e-3),
+        ("bps", 1e-4),
+        ("basis points", 1e-4),
+    ],
+)
+def test_a_share_is_its_number_or_what_it_is_of_one(unit: str, factor: float) -> None:
+    assert sorted(readings(f"up 2.5 {unit} now")) == pytest.approx([2.5 * factor, 2.5])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1.234", {1.234, 1234}),
+        ("12.345.678", {12_345_678}),
+        ("12,345.67", {12_345.67}),
+        ("1234,567", {1234.567}),
+        ("0,123", {0.123}),
+        ("1.23", {1.23}),
+        ("(45)", {45, -45}),
+        ("(45", {45}),
+        ("45)", {45}),
+        ("($45.50)", {45.5, -45.5}),
+        ("10 minus 5", {10, 5, -5}),
+        ("minus 5", {-5}),
+        ("minus one", {-1}),
+        ("3 minus two", {3, 2, -2}),
+        ("three minus two", {3, 2, -2}),
+        ("three apples minus two", {3, -2}),
+        ("one hundred", {100}),
+        ("few hundred", set()),
+        ("2 hundred", {200}),
+        ("no one", set()),
+        ("One", {1}),
+        ("there is one", {1}),
+        ("there is one of them", set()),
+        ("only one of", set()),
+        ("one of us is here now", set()),
+        ("1. A\n2. B", set()),
+        ("1. A\n3. B", {1, 3}),
+        ("4. A\n3. B", set()),
+        ("a_1", set()),
+        ("x 1", {1}),
+        ("A-1", set()),
+        ("2-1", {2, 1}),
+    ],
+)
+def test_a_number_has_these_readings_and_no_others(text: str, found: set[float]) -> None:
+    assert readings(text) == found
+
+
 @given(st.text())
 def test_any_text_has_finite_numbers_written_as_they_stand(text: str) -> None:
     for amount in amounts(text):
@@ -176,6 +284,12 @@ def test_the_text_of_an_amount_is_the_one_of_the_answer() -> None:
         (100, 101, 1, True),
         (100, 101.1, 1, False),
         (100, 99, "1%", True),
+        (1e9, 1e9 + 1, 0, True),  # the last digits of a float
+        (1e9, 1e9 + 2, 0, False),
+        (200, 203, "1.5%", True),
+        (200, 203.1, "1.5 %", False),
+        (100, 99, 1, True),
+        (100, 98.9, 1, False),
         (100, 98.9, "1%", False),
         (-100, -101, "1 %", True),
         (0, 0.001, "5%", False),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from harness.checks.differences import differences, distance
+from harness.checks.differences import differences, distance, side_by_side
 from harness.checks.values import ABSENT
 
 ORDER = "the same elements in another order"
@@ -63,3 +63,10 @@ def test_a_call_is_the_nearer_the_fewer_of_its_arguments_differ_and_the_fewer_of
     pattern: Any, given: Any, far: tuple[int, int]
 ) -> None:
     assert distance(pattern, given) == far
+
+
+@pytest.mark.parametrize(("wrong", "rows", "more"), [(1, 1, None), (6, 6, None), (7, 6, 1), (10, 6, 4)])
+def test_the_first_six_differences_are_shown_and_the_others_counted(wrong: int, rows: int, more: int | None) -> None:
+    lines = side_by_side(differences({f"a{place}": 1 for place in range(wrong)}, {}))
+    assert len(lines) == 1 + rows + (more is not None)
+    assert (lines[-1] == f"  … and {more} more") == (more is not None)

@@ -305,3 +305,11 @@ def test_a_number_that_is_quoted_in_a_text_of_the_very_call_is_a_leak() -> None:
 def test_a_number_that_is_quoted_in_a_text_of_another_call_may_be_a_coincidence() -> None:
     clerk = view("clerk", FILTERED, call("search_people", {"q": "office"}, text="There are 64,512 parcels in town"))
     assert leaks(ADMIN, clerk) == []
+
+
+def test_every_tool_that_is_hidden_from_an_identity_keeps_something_from_it() -> None:
+    phone = call("get_phone", {"name": "Lucia Chen"}, structured={"phone": "+1-619-555-0148"})
+    admin = view("admin", FULL, phone, tools=("get_salary", "get_phone"))
+    told = call(outcome="denied", text="Ask them: +1-619-555-0148")
+    leak = the_leak(admin, view("clerk", told, tools=("get_salary",)))
+    assert (leak.field, leak.tool, leak.kept) == ("phone", "get_phone", "the tool is hidden")

@@ -138,6 +138,26 @@ def test_filtered_without_anything_to_compare_with_is_not_taken_on_trust(tmp_pat
     assert check.explanation.startswith("Decision is not shown to be filtered")
 
 
+def test_a_cell_of_the_matrix_has_every_different_decision_of_its_trials_once(tmp_path: Path) -> None:
+    trials = [
+        (replace(a_run("clerk", key=f"clerk {place}"), index=place), told)
+        for place, told in enumerate((FULL, FILTERED, FILTERED))
+    ]
+    (row,) = build_report(a_log(tmp_path, (a_run("admin"), FULL), *trials)).access.rows
+    admin, clerk = row.cells
+    assert [one.access for one in admin.decisions] == ["allowed"]
+    assert sorted(one.access for one in clerk.decisions) == ["allowed", "filtered"]
+    assert (admin.access, clerk.access) == ("allowed", "mixed")
+
+
+def test_a_cell_of_the_matrix_says_what_was_decided_of_the_calls_that_the_test_is_about(tmp_path: Path) -> None:
+    of_another = replace(decision("hidden", found="hidden"), kind="must_call")
+    asked = a_run("clerk", checks=(decision("denied", found="denied"),))
+    not_asked = a_run("guest", checks=(of_another,))
+    (row,) = build_report(a_log(tmp_path, (a_run("admin"), FULL), (asked, FULL), (not_asked, FULL))).access.rows
+    assert [cell.access for cell in row.cells] == ["allowed", "denied", "allowed"]
+
+
 # ── Identity not observed ────────────────────────────────────────────────────────────────────
 
 

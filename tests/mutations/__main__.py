@@ -1,0 +1,80 @@
+"""``python -m tests.mutations``: a sample of mistakes in the judging code, and how many of them a test notices."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from random import Random
+
+from tests.mutations import JUDGES
+from tests.mutations.equivalent import EQUIVALENT
+from tests.mutations.mutants import Mutant, mutants_of
+from tests.mutations.trials import Reach, learn_reach, noticed, start
+
+TARGET = 0.95
+"""The share of mistakes that has to be noticed."""
+_HEAVY = ("hypothesis.strategies", "anyio._backends._asyncio", "mcp", "jsonschema", "re2", "yaml", "mpmath", "httpx2")
+"""Imported once and not for each mistake."""
+
+
+def main() -> int:
+    """Draw, run, count; 1 when fewer than `TARGET` were noticed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__)
+    parser.add_argument("--sample", type=int, default=300, help="mistakes to draw  [default: 300]")
+    parser.add_argument("--seed", type=int, default=1, help="which ones  [default: 1]")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only mistakes whose name contains TEXT")
+    parser.add_argument("--jobs", type=int, default=2, help="processes  [default: 2]")
+    parser.add_argument("--reach", type=Path, metavar="FILE", help="where to keep which tests run which code")
+    options = parser.parse_args()
+    every = [mutant for pattern in JUDGES for path in sorted(Path().glob(pattern)) for mutant in mutants_of(path)]
+    if unknown := EQUIVALENT.keys() - {mutant.name for mutant in every}:
+        print("no such mistake:", *sorted(unknown), sep="\n  ")
+        return 1
+    fitting = [mutant for mutant in every if options.only in mutant.name]
+    drawn = Random(options.seed).sample(fitting, min(options.sample, len(fitting)))
+    judged = [mutant for mutant in drawn if mutant.name not in EQUIVALENT]
+    for name in _HEAVY:
+        import_module(name)
+    caught = 0
+    for done, (mutant, found) in enumerate(_tried(judged, _reach(options.reach), options.jobs), 1):
+        caught += found
+        if not found:
+            print(f"not noticed ({done} done), line {mutant.line}: {mutant.name}", flush=True)
+    share = caught / len(judged) if judged else 0.0
+    print(
+        f"{len(drawn)} of {len(every):,} mistakes, drawn with seed {options.seed}, of which {len(drawn) - len(judged)} "
+        f"are known to change nothing: the tests notice {caught} of the other {len(judged)} ({share:.1%})"
+    )
+    return 0 if share >= TARGET else 1
+
+
+def _reach(kept: Path | None) -> Reach:
+    if kept is not None and kept.exists():
+        return Reach(*json.loads(kept.read_text("utf-8")))
+    found = learn_reach()
+    if kept is not None:
+        kept.write_text(json.dumps([found.functions, found.seconds]), "utf-8")
+    return found
+
+
+def _tried(mutants: Sequence[Mutant], reach: Reach, jobs: int) -> Iterator[tuple[Mutant, bool]]:
+    """Yield each mistake with whether a test noticed it, as they end."""
+    waiting, running = deque(mutants), dict[int, Mutant]()
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            mutant = waiting.popleft()
+            tests = reach.of(mutant)
+            running[start(mutant, tests, sum(reach.seconds[name] for name in tests))] = mutant
+        child, status = os.wait()
+        if child in running:
+            yield running.pop(child), noticed(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
