@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -43,7 +44,7 @@ def load_suite(path: str | Path) -> Suite:
 def run(  # noqa: PLR0913 - one keyword for each option of the command line
     suite: SuiteSource | Sequence[SuiteSource] = (),
     *,
-    model: str | Sequence[str] = (),
+    model: str | Sequence[str] | None = (),
     report_path: str | Path | None = None,
     concurrency: int | None = None,
     timeout_ms: float | None = None,
@@ -104,11 +105,11 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
         trials=trials,
         least_trials=least_trials,
         pattern=pattern,
-        server=server,
+        server=server if isinstance(server, str) else _texts("server", server) or None,
         user_context=user_context,
         judge_model=judge_model,
         user_model=user_model,
-        block=(block,) if isinstance(block, str) else tuple(block),
+        block=_texts("block", block),
         read_only=read_only,
         mcp_config=None if mcp_config is None else str(mcp_config),
     )
@@ -118,7 +119,7 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
 async def run_async(  # noqa: PLR0913 - as above
     suite: SuiteSource | Sequence[SuiteSource] = (),
     *,
-    model: str | Sequence[str] = (),
+    model: str | Sequence[str] | None = (),
     report_path: str | Path | None = None,
     concurrency: int | None = None,
     timeout_ms: float | None = None,
@@ -147,33 +148,50 @@ async def run_async(  # noqa: PLR0913 - as above
         trials=trials,
         least_trials=least_trials,
         pattern=pattern,
-        server=server,
+        server=server if isinstance(server, str) else _texts("server", server) or None,
         user_context=user_context,
         judge_model=judge_model,
         user_model=user_model,
-        block=(block,) if isinstance(block, str) else tuple(block),
+        block=_texts("block", block),
         read_only=read_only,
         mcp_config=None if mcp_config is None else str(mcp_config),
     )
     return await _run(prepared, budget, report_path)
 
 
+def _texts(name: str, given: Any) -> tuple[str, ...]:
+    """Return the texts of an argument that takes one, several or none.
+
+    Raises:
+        UsageError: it is anything else.
+    """
+    found = (given,) if isinstance(given, str) else () if given is None else given
+    if not isinstance(found, Sequence | AbstractSet) or not all(isinstance(one, str) for one in found):
+        raise UsageError(f"{name}: expected a text, or a list of texts, found {given!r}")
+    return tuple(found)
+
+
 def _prepared(
     suite: SuiteSource | Sequence[SuiteSource],
-    model: str | Sequence[str],
+    model: str | Sequence[str] | None,
     timeout_ms: float | None,
     provider_opts: Mapping[str, Any] | None,
     **request: Any,
 ) -> Prepared:
     """Return the plan; ``request`` holds those fields of a `Request` that are what the caller gave."""
     ranges.TIMEOUT_MS.check(timeout_ms)
+    if not isinstance(request["read_only"], bool):
+        raise UsageError(f"read_only: expected True or False, found {request['read_only']!r}")
+    for name in ("pattern", "judge_model", "user_model"):
+        if not isinstance(request[name], str | None):
+            raise UsageError(f"{name}: expected a text, found {request[name]!r}")
     sources: Sequence[Any] = suite if isinstance(suite, list | tuple) else (suite,)
     named = tuple(str(source) for source in sources if isinstance(source, str | Path))
     held = [source for source in sources if not isinstance(source, str | Path)]
     return prepare(
         Request(
             suites=named,
-            models=(model,) if isinstance(model, str) else tuple(model),
+            models=_texts("model", model),
             timeout_s=None if timeout_ms is None else timeout_ms / 1000,
             **request,
         ),

@@ -247,13 +247,25 @@ def test_no_more_trials_are_run_than_it_takes() -> None:
         ({"max_tokens": 0}, "max_tokens: expected a whole number of at least 1, found 0"),
         ({"user_context": "admin"}, "user_context: expected a mapping such as {'role': 'admin'}"),
         ({"mcp_config": "nowhere.json"}, "nowhere.json: there is no such file."),
+        ({"block": [1]}, "block: expected a text, or a list of texts, found [1]"),
+        ({"block": {"echo": True}}, "block: expected a text, or a list of texts, found {'echo': True}"),
+        ({"server": 5}, "server: expected a text, or a list of texts, found 5"),
+        ({"read_only": "no"}, "read_only: expected True or False, found 'no'"),
+        ({"pattern": 7}, "pattern: expected a text, found 7"),
+        ({"judge_model": ["a"]}, "judge_model: expected a text, found ['a']"),
+        ({"user_model": 1}, "user_model: expected a text, found 1"),
     ],
 )
-def test_numbers_that_no_run_can_have_are_refused_before_anything_starts(settings: dict[str, Any], words: str) -> None:
+def test_values_that_no_run_can_have_are_refused_before_anything_starts(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError) as caught:
         harness.run(Capitals, model="lexical", **settings)
     assert words in str(caught.value)
     assert not Path(".harness").exists()
+
+
+def test_a_model_that_is_no_text_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"model: expected a text, or a list of texts, found 5"):
+        harness.run(Capitals, model=5)  # type: ignore[arg-type]
 
 
 def test_the_command_line_and_the_api_have_the_same_bounds() -> None:

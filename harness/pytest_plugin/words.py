@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from textwrap import indent
 
 from harness.reports.build import case_results
-from harness.reports.calls import call_lines
+from harness.reports.calls import call_lines, case_mark, marked
 from harness.reports.repeats import repeat_lines, trials_passed
 from harness.reports.text import bounded
 from harness.reports.words import case_name, effort, endings, failed_checks, model_words, pass_rate
 from harness.types import CaseResult, CheckResult, Report, Run
 
+_MARKED = 20
+"""Cases with a mark that are named at the end of a session."""
 _LONGEST = 8_000
 """Characters of one text; the rest is in the log."""
 
@@ -59,11 +61,21 @@ def totals(report: Report) -> Iterator[str]:
     ended = ", ".join(f"{amount} {status}" for status, amount in endings(report))
     yield f"{report.counts.planned} planned: {ended or 'none'}"
     yield from call_lines(report)
+    yield from _marked(report)
     rate = pass_rate(report)
     if rate is not None:
         yield str(rate)
     yield from repeat_lines(report)
     yield from effort(report)
+
+
+def _marked(report: Report) -> Iterator[str]:
+    """Yield the first cases that passed and have a mark: pytest itself shows them as dots."""
+    cases = marked(report)
+    for case in cases[:_MARKED]:
+        yield bounded(f"{case_name(case, report)}: {case_mark(case)}", _LONGEST)
+    if len(cases) > _MARKED:
+        yield f"… and {len(cases) - _MARKED} more"
 
 
 def _checks(run: Run) -> Iterator[str]:

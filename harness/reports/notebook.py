@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from html import escape
 
+from harness.reports.calls import call_lines, case_mark
 from harness.reports.text import money, one_line, seconds, shorten
 from harness.reports.words import by_urgency, case_name, effort, endings, pass_rate, problem
 from harness.runlog import RunLog
@@ -44,7 +45,8 @@ def _html(report: Report) -> Iterator[str]:
     rate = pass_rate(report)
     ended = ", ".join(f"{amount} {status}" for status, amount in endings(report)) or "none"
     head = " · ".join((f"{report.counts.planned} planned: {ended}", *([str(rate)] if rate else ()), *effort(report)))
-    yield f"<p><b>{_text(report.suite_name)}</b> {_text(report.model)}<br>{_text(head)}</p>"
+    told = "<br>".join(_text(line) for line in (head, *call_lines(report)))
+    yield f"<p><b>{_text(report.suite_name)}</b> {_text(report.model)}<br>{told}</p>"
     yield "<table><thead><tr><th>case</th><th>status</th><th>trials</th><th>problem</th><th>time</th><th>cost</th>"
     yield "</tr></thead><tbody>"
     cases = by_urgency(report)
@@ -66,10 +68,15 @@ def _cells(case: CaseResult, report: Report) -> tuple[str, ...]:
         case_name(case, report),
         case.status,
         f"{case.passed}/{case.planned}",
-        "" if case.status == "passed" else shorten(one_line(problem(case.spokesman)), _PROBLEM),
+        shorten(one_line(_remark(case)), _PROBLEM),
         seconds(sum(run.latency_s for run in ran)) if ran else "",
         money(cost) if ran else "",
     )
+
+
+def _remark(case: CaseResult) -> str:
+    """Return what went wrong, or what a reader must know of a case that passed."""
+    return case_mark(case) or "" if case.status == "passed" else problem(case.spokesman)
 
 
 def _text(text: str) -> str:

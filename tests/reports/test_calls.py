@@ -209,6 +209,18 @@ def test_every_format_that_adds_up_counts(log: RunLog) -> None:
     assert summary(log)["calls"] == counts
 
 
+def test_the_table_of_a_notebook_counts_and_marks(log: RunLog) -> None:
+    shown = build_report(log)._repr_html_()
+    assert COUNTS in shown
+    assert WORDS in shown
+
+
+def test_the_end_of_a_pytest_session_counts_and_marks(log: RunLog) -> None:
+    told = list(totals(build_report(log)))
+    assert COUNTS in told
+    assert f"case: {WORDS}" in told
+
+
 def test_the_page_of_a_live_run_marks(log: RunLog) -> None:
     (line,) = [line for _, _, line in read_lines(log.path) if isinstance(line, TrialLine)]
     assert result(line)["problem"] == WORDS
