@@ -244,6 +244,7 @@ def test_an_option_that_cannot_be_read_ends_it_before_anything_is_collected(tmp_
     assert "--harness-trials 0: expected N: Run every case N times." in finished.stderr
 
 
+@pytest.mark.timeout(240)  # whole processes, one after the other
 def test_an_interrupt_ends_the_trial_and_its_server_and_the_log_is_whole(tmp_path: Path) -> None:
     marker = f"marker-{uuid.uuid4().hex}"
     server = plain_server()
