@@ -61,7 +61,9 @@ STRANGERS = {
         package="mcp-server-time==2026.10.19", program="mcp-server-time", args=("--local-timezone", "Etc/UTC")
     ),
     "everything": Stranger(package=f"{_MCP}-everything@2026.8.31", program="mcp-server-everything", held_out=True),
-    "fetch": Stranger(package="mcp-server-fetch==2026.10.24", program="mcp-server-fetch", held_out=True),
+    "fetch": Stranger(
+        package="mcp-server-fetch==2026.10.24", program="mcp-server-fetch", args=("--allow-private-ips",), held_out=True
+    ),
     "git": Stranger(
         package="mcp-server-git==2026.10.19", program="mcp-server-git", args=("-r", "%FOLDER%/repo"), held_out=True
     ),

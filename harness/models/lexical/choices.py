@@ -48,6 +48,7 @@ _FLAG_WORDS = frozenset(
 )  # fmt: skip
 """What the name or description of any flag may say; it does not tell which one is meant."""
 _TOGETHER = 4  # words over which the terms of a flag's name may be spread
+_ADDRESSES = frozenset(("url", "path", "file", "glob", "email", "zone", "sql"))
 _EVERY = frozenset(("all", "every", "each", "any", "whole", "everything"))
 _TURNED_ROUND = frozenset(terms("exclude skip hide omit ignore disable no"))
 
@@ -93,7 +94,10 @@ def _speaks_of(wanted: frozenset[str], reading: Reading) -> Word | None:
     For ``thought_needed`` that is the second "thought" of "Record thought 3. No more thought is needed".
     """
     best, most = None, 0
+    addresses = [(value.start, value.end) for value in reading.values if value.kind in _ADDRESSES]
     for place, word in enumerate(reading.words):
+        if any(start <= word.start < end for start, end in addresses):
+            continue  # ``/index.html`` does not ask for HTML
         if not word.is_stop and any(term in wanted for term in (word.term, *synonyms(word.term))):
             close = {other.term for other in reading.words[place : place + _TOGETHER]} & wanted
             if len(close) > most or best is None:

@@ -113,3 +113,10 @@ def test_an_sql_statement_is_sent_as_it_stands() -> None:
     statement = "SELECT name, city FROM customers WHERE city = 'New York' AND id > 3"
     for prompt in (f"Run this query: {statement}", f"Please run {statement}.", f'Execute "{statement}" for me.'):
         assert arguments(prompt, DATABASE) == [{"query": statement}]
+
+
+def test_a_word_in_an_address_sets_no_flag() -> None:
+    raw = {"type": "boolean", "description": "Return the HTML source as it is, without simplification"}
+    fetch = tool("fetch", "Fetch a page from the internet", {"url": text("URL to fetch"), "raw": raw}, "url")
+    assert arguments("Fetch https://example.com/index.html", fetch) == [{"url": "https://example.com/index.html"}]
+    assert arguments("Fetch the raw source of https://example.com/", fetch)[0]["raw"] is True
