@@ -50,6 +50,8 @@ def _not_called(call: JsonObject, evidence: Evidence) -> Told:
     lines += list_calls(calls, "Called instead, in order:")
     if absent is not None:
         return lines, _hint_not_offered(name, evidence)
+    if limit(transcript) is not None:
+        return lines, _hint_not_called(name, evidence)
     other = confused_with(name, evidence)
     expected = evidence.tools.get(name)
     if other is not None and expected is not None:

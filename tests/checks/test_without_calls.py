@@ -65,3 +65,4 @@ def test_a_limit_of_the_model_is_told_also_where_it_did_the_rest() -> None:
     said = AssistantMessage(reply=Reply(text="That is beyond me.", beyond="write SQL, which query takes"))
     made = scene(call("get_orders"), answer="Three. That is beyond me.", messages=(said,))
     fails("must_call", ["weather"], made, "Expected call", "cannot write SQL", "a limit of its own")
+    fails("must_call", ["search_orders"], made, "Expected call", "cannot write SQL", "a limit of its own")

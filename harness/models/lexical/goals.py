@@ -162,7 +162,7 @@ def _with_lookup(goal: Goal, index: Index) -> Goal:
     given = goal.filling.arguments[0]
     for param in goal.entry.params:
         identifies = param.name_terms & _IDENTIFIES and param.name not in given
-        if not (param in goal.filling.missing or (identifies and named)):
+        if not (param in goal.filling.missing or (identifies and named)) or beyond_filling(param) is not None:
             continue
         found = _lookup(param, goal, index)
         if found is not None:

@@ -269,3 +269,16 @@ def test_a_missing_word_is_asked_for_and_is_no_limit() -> None:
     said = reply([UserMessage(text="Show me a customer's details")], TOOLSETS["governance"])
     assert said.beyond is None
     assert said.text.startswith("I need to know")
+
+
+def test_nothing_is_looked_up_for_what_no_look_up_can_give() -> None:
+    entities = {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}
+    graph = ToolList(
+        tools=(
+            tool("create_entities", "Create multiple new entities in the graph", {"entities": entities}, "entities"),
+            tool("search_nodes", "Search for nodes in the graph by the names of entities", {"query": text()}, "query"),
+        )
+    )
+    said = reply([UserMessage(text="Create the entity Ada Lovelace in the graph.")], graph)
+    assert said.tool_requests == ()
+    assert said.beyond == "build lists of objects, which entities takes"
