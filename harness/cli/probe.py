@@ -56,10 +56,10 @@ def command(
 ) -> None:
     """Ask a server's policy directly: every identity makes every call, and no model is needed.
 
-    Identities and calls are those of SUITE (a name or a path; none means all of evals/). Tools that only read and
-    that no suite calls are called with arguments drafted from their schema. It is free and comes out the same each
-    time. The exit code is 1 if something is wrong: a leak, a hidden tool that works, a policy that fails open, a
-    decision that the suite does not expect.
+    Identities and calls are those of SUITE (a name or a path; none means all of evals/). Tools that are
+    marked as read-only and that no suite calls are called with arguments drafted from their schema. It is free and
+    comes out the same each time. The exit code is 1 if something is wrong: a leak, a hidden tool that works, a policy
+    that fails open, a decision that the suite does not expect.
     """
     kept = None if expect is None else read_frozen(expect)
     config = load_config(Path.cwd(), os.environ, mcp_config)

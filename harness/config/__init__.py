@@ -22,6 +22,7 @@ from harness.config.files import ConfigFile, ServerEntry, read_config_file, read
 from harness.config.models import OFFLINE, ResolvedModel, named_entry, resolve
 from harness.config.servers import expand_server, joined, server_from_command
 from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
+from harness.redaction import KNOWN
 from harness.types import Location, ModelSpec, ServerSpec
 
 T = TypeVar("T")
@@ -147,6 +148,8 @@ class Config:
 
     def _named_server(self, name: str) -> ServerSpec:
         if entry := self._server_entries().get(name):
+            for variable, default in entry.hidden.items():
+                KNOWN.learn(self.environ.get(variable, default))
             ready = expand_server(entry.spec, self.environ, entry.locate, entry.asked)
             return with_env_file(entry, ready, self.environ)
         if name in builtin_servers():

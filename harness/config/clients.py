@@ -136,7 +136,12 @@ class _Client:
             locate=partial(located_below, self.document, path),
             env_file=self._env_file(path, value, spec, asked),
             asked=asked,
+            hidden={name: default for name, default in self._hidden().items() if name in asked},
         )
+
+    def _hidden(self) -> dict[str, str]:
+        passwords = {name: told for name, told in self.inputs.items() if told.get("password") is True}
+        return {input_variable(name): str(told.get("default") or "") for name, told in passwords.items()}
 
     def _env_file(self, path: Path, value: Mapping[str, Any], spec: ServerSpec, asked: dict[str, str]) -> str | None:
         written = value.get("envFile")

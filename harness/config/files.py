@@ -67,6 +67,8 @@ class ServerEntry:
     """A file of further variables for it; those of ``spec`` go before them."""
     asked: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Variable → what to do if it is not set, where a client would ask a person for it."""
+    hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Variable → its default, where a client would not show what is typed: its value is a secret, whatever its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

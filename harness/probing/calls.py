@@ -1,4 +1,4 @@
-"""What is asked: the calls that suites expect, and one for each tool that only reads and that no suite calls."""
+"""What is asked: the calls that suites expect, and one for each tool marked as read-only that no suite calls."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import Any
 
 from harness.canonical import canonical_json, digest
 from harness.drafting.examples import example_arguments
-from harness.drafting.safety import changes
+from harness.drafting.safety import changes, is_sent
 from harness.drafting.validity import is_valid
 from harness.types import Case, JsonObject, Tool
 
 _LABEL_CHARS = 70
+_FORBIDDING = frozenset({"must_not_call"})
+"""Checks that name a call because nobody should make it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +60,13 @@ def choose_calls(
     """Return the calls to make on ``tools`` (all that any identity is shown, by name), and what is left out.
 
     Tools that change something are called only where ``destructive`` says so; those that the server's guards
-    (`ServerSpec.block`, `ServerSpec.read_only`) forbid, never.
+    (`ServerSpec.block`, `ServerSpec.read_only`) forbid, never. A tool that is not marked at all may change something
+    whatever its words say, so that it is called only as a suite states, and no call of it is made up.
     """
     expected: dict[str, dict[str, JsonObject]] = {}
-    for tool, arguments in _expected(cases):
-        expected.setdefault(tool, {})[canonical_json(arguments)] = arguments
+    for tool, arguments, forbidden in _expected(cases):
+        if destructive or not forbidden or (tool in tools and is_sent(tools[tool])):
+            expected.setdefault(tool, {})[canonical_json(arguments)] = arguments
     calls: list[ProbeCall] = []
     skipped: list[Skipped] = []
     for name in dict.fromkeys((*tools, *expected)):
@@ -88,23 +92,31 @@ def _calls_of(
         ], "no arguments are known"
     if changes(tool) and not destructive:
         return [], "it changes something (--destructive calls it all the same)"
+    may_draft = destructive or is_sent(tool)
     drafted = example_arguments(tool)
-    whole = (each if is_valid(dict(each), tool.input_schema) else {**drafted.values, **each} for each in expected)
+    made_up = drafted.values if may_draft else {}
+    whole = (each if is_valid(dict(each), tool.input_schema) else {**made_up, **each} for each in expected)
     fitting = {canonical_json(each): each for each in whole if is_valid(dict(each), tool.input_schema)}
     tried: list[JsonObject] = list(fitting.values())
+    if not tried and not may_draft:
+        return [], (
+            "it is not marked as read-only (readOnlyHint), and no suite states a whole call of it "
+            "(--destructive calls it all the same)"
+        )
     if not tried and not drafted.missing and is_valid(drafted.values, tool.input_schema):
         tried = [drafted.values]
     made = [ProbeCall(tool=name, arguments=each, changes=changes(tool)) for each in tried]
     return made, "no arguments are known that fit it"
 
 
-def _expected(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject]]:
-    """Yield every call of which checks and scripted calls say all arguments."""
+def _expected(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject, bool]]:
+    """Yield every call of which checks and scripted calls say all arguments, and whether it is a forbidden one."""
     for case in cases:
         for call in (*case.setup, *case.teardown):
-            yield call.tool, call.arguments
+            yield call.tool, call.arguments, False
         for check in case.every_check:
-            yield from _in_params(check.params)
+            for tool, arguments in _in_params(check.params):
+                yield tool, arguments, check.kind in _FORBIDDING
 
 
 def _in_params(params: Any) -> Iterator[tuple[str, JsonObject]]:

@@ -12,6 +12,7 @@ from harness.config import Config, load_config
 from harness.config.clients import input_variable
 from harness.documents.json_comments import without_comments
 from harness.errors import InvalidInput, UsageError
+from harness.redaction import KNOWN
 from harness.types import ServerSpec
 
 
@@ -181,6 +182,18 @@ def test_an_input_without_a_value_is_told_how_to_give_it(tmp_path: Path) -> None
     assert "REGION" not in told
     spec = config(tmp_path, text, API_KEY="k", UNKNOWN="u").server("shop", "suite")
     assert spec.env == {"KEY": "k", "REGION": "eu", "NAME": "u"}
+
+
+def test_what_a_client_would_not_show_while_it_is_typed_is_a_secret_whatever_it_is_called(tmp_path: Path) -> None:
+    inputs = [
+        {"id": "code-word", "type": "promptString", "password": True},
+        {"id": "phrase", "type": "promptString", "password": True, "default": "open sesame"},
+        {"id": "region", "type": "promptString"},
+    ]
+    args = ["${input:code-word}", "${input:phrase}", "${input:region}"]
+    text = json.dumps({"inputs": inputs, "servers": {"shop": {"command": "a", "args": args}}})
+    config(tmp_path, text, CODE_WORD="swordfish", REGION="north-east").server("shop", "suite")
+    assert KNOWN.text("swordfish, open sesame, north-east") == "[redacted], [redacted], north-east"
 
 
 def test_a_folder_in_place_of_the_file_is_called_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,24 @@ def test_where_a_server_is_used_read_only_no_tool_is_called_that_is_not_marked()
     assert all("read-only" in each.reason for each in skipped)
 
 
+def test_no_call_is_made_up_for_a_tool_that_is_not_marked_whatever_its_words_say() -> None:
+    find = Tool(name="find_customer", description="Find a customer.", input_schema=GET.input_schema)
+    made, skipped = chosen(tools=(find,))
+    assert made == []
+    assert "not marked as read-only" in skipped["find_customer"]
+    assert chosen(("find_customer", {}), tools=(find,))[0] == []
+    assert chosen(("find_customer", {"id": "C-01"}), tools=(find,))[0] == [("find_customer", {"id": "C-01"})]
+    assert chosen(tools=(find,), destructive=True)[0] == [("find_customer", {"id": "C-17"})]
+
+
+def test_a_call_that_a_suite_forbids_is_sent_only_to_a_tool_that_is_marked_as_read_only() -> None:
+    forbidden = Check(kind="must_not_call", params={"tool": "get_customer", "args": {"id": "C-66"}})
+    case = Case(name="c", prompt="p", checks=(forbidden,))
+    unmarked = Tool(name="get_customer", input_schema=GET.input_schema)
+    for one, destructive, calls in [(GET, False, 1), (unmarked, False, 0), (unmarked, True, 1)]:
+        assert len(choose_calls([case], {one.name: one}, destructive=destructive)[0]) == calls
+
+
 def test_a_tool_that_nobody_is_shown_may_change_something() -> None:
     made, skipped = chosen(("drop_all", {"sure": True}))
     assert ("drop_all", {"sure": True}) not in made
