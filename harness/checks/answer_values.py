@@ -23,8 +23,9 @@ from harness.checks.transcripts import ending
 from harness.checks.values import brief, is_number, plain, show
 from harness.checks.without_calls import hint_without_calls, without_calls
 from harness.errors import InvalidValue, did_you_mean
-from harness.patterns import search
 from harness.types import JsonObject
+from harness.validation.budget import Budget
+from harness.validation.validators import find_errors
 
 _NO_FORMATS = FormatChecker(())  # the one for patterns knows another syntax than RE2
 _NAMED_SCHEMAS = ("properties", "$defs", "definitions", "dependentSchemas")
@@ -48,15 +49,11 @@ _INSTEAD = {
     "additionalItems": "Write prefixItems for the first elements, and items for those after them.",
     "nullable": "Write type: [string, 'null'].",
 }
+_STEPS = 200_000  # of validation, for one answer: a second at worst
 _EXACT = Context(prec=5_000)  # digits: more than a number of JSON can have before and after its point
 
 
 # ── answer_json ──────────────────────────────────────────────────────────────────────────────
-
-
-def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, str) and search(pattern, instance) is None:
-        yield ValidationError(f"{show(instance)} does not match {line(pattern)}")
 
 
 def _multiple_of(_validator: Any, step: float, instance: Any, _schema: Any) -> Iterator[ValidationError]:
@@ -70,10 +67,8 @@ def _is_multiple(value: float, step: float) -> bool:
     return written.is_finite() and _EXACT.remainder(written, Decimal(str(step))) == 0
 
 
-_Validator = extend(  # type: ignore[no-untyped-call]
-    Draft202012Validator, {"pattern": _pattern, "multipleOf": _multiple_of}
-)
-"""JSON Schema, with the regular expressions of the suite matched in linear time, and decimals taken as written."""
+_Validator = extend(Draft202012Validator, {"multipleOf": _multiple_of})  # type: ignore[no-untyped-call]
+"""JSON Schema, with decimals taken as written."""
 
 
 def _read_json(value: Any) -> JsonObject:
@@ -157,14 +152,14 @@ def _judge_json(params: JsonObject, evidence: Evidence) -> Finding:
     if value is MISSING:
         lines, hint = _not_json(evidence), "Ask in the prompt for JSON and nothing else, and name the fields."
     else:
-        try:
-            errors = sorted(_Validator(params["schema"]).iter_errors(value), key=_depth)
-            lines = _schema_errors(errors)
-            verdict = passed_if(not errors)
-            hint = "Name the field, its type and its form in the prompt, or relax the schema." if errors else None
-        except RecursionError:
+        found, gave_up = find_errors(value, params["schema"], Budget(_STEPS), kind=_Validator)
+        errors = sorted(found, key=_depth)
+        lines = _schema_errors(errors)
+        verdict = passed_if(not errors)
+        hint = "Name the field, its type and its form in the prompt, or relax the schema." if errors else None
+        if gave_up is not None and not errors:
             verdict = "not_judged"
-            lines = ["The schema cannot be applied: it refers to itself without end"]
+            lines = [f"The answer could not be held against the schema to the end: {gave_up}"]
     return Finding(
         label="",
         verdict=verdict,

@@ -84,21 +84,32 @@ def schema_problem(schema: Any, budget: Budget) -> str | None:
 
 def check(value: Any, schema: Any, budget: Budget, *, most: int = MAX_ERRORS) -> Validation:
     """Return where ``value`` breaks ``schema``, which has to be a JSON Schema; at most ``most`` errors."""
-    found: list[str] = []
+    found, why = find_errors(value, schema, budget, most=most)
+    return Validation(errors=tuple(map(_told, found)), gave_up=why)
+
+
+def find_errors(
+    value: Any, schema: Any, budget: Budget, *, most: int | None = None, kind: Any = None
+) -> tuple[list[ValidationError], str | None]:
+    """Return where ``value`` breaks ``schema``, and why that could not be found out to the end, if it could not.
+
+    ``kind`` is the library's validator to use; without it, that of the draft that ``schema`` says it is of.
+    """
+    found: list[ValidationError] = []
     why = None
     with within(budget):
         try:
             # An empty registry: a `$ref` never leaves the schema, let alone the machine.
-            validator = _bounded(_kind(schema))(schema, registry=Registry())
+            validator = _bounded(kind or _kind(schema))(schema, registry=Registry())
             with searching(schema):
-                found.extend(map(_told, islice(validator.iter_errors(value), most)))
+                found.extend(islice(validator.iter_errors(value), most))
         except OutOfSteps as error:
             why = f"to validate it takes {error}"
         except UnsupportedPattern as error:
             why = str(error)
         except Exception as error:  # noqa: BLE001 - as above: a `$ref` to nowhere, an endless recursion
             why = f"the schema could not be applied: {type(error).__name__}: {error}"
-    return Validation(errors=tuple(found), gave_up=why and why[:MAX_ERROR_CHARS])
+    return found, why and why[:MAX_ERROR_CHARS]
 
 
 def meta_errors(schema: Any) -> Iterator[ValidationError]:

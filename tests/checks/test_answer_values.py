@@ -83,7 +83,7 @@ def test_json_that_does_not_fit_is_told_place_by_place() -> None:
         SCHEMA,
         scene(answer='{"id": "X1", "n_a": "1", "next": {}}'),
         "Answer does not fit the JSON Schema, in 3 places:\n",
-        '  $.id: "X1" does not match ^C\\d+$',
+        r"  $.id: 'X1' does not match '^C\\d+$'",
         "  $.n_a: '1' is not of type 'number'",
         "  $.next: 'id' is a required property",
         "Name the field, its type and its form in the prompt",
@@ -107,7 +107,19 @@ def test_an_answer_that_is_no_json_is_told(answer: str, told: str) -> None:
 def test_a_schema_without_end_is_not_judged() -> None:
     result = judge("answer_json", {"$ref": "#"}, scene(answer="{}"))
     assert result.verdict == "not_judged"
-    assert "refers to itself without end" in result.explanation
+    assert "more than 150 levels" in result.explanation
+
+
+def test_a_schema_that_takes_endless_work_is_not_judged() -> None:
+    doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(14)}
+    schema = {"$ref": "#/$defs/d0", "$defs": {**doubling, "d14": {"type": "integer"}}}
+    result = judge("answer_json", schema, scene(answer="1"))
+    assert (result.verdict, "more than 200,000 steps" in result.explanation) == ("not_judged", True)
+
+
+def test_items_are_told_apart_in_linear_time() -> None:
+    items = [{"id": n} for n in range(20_000)]
+    passes("answer_json", {"uniqueItems": True}, scene(answer=json.dumps(items)))
 
 
 @pytest.mark.parametrize(
