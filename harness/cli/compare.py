@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from harness.cli import completing
 from harness.cli.comparing import GATE, ComparisonFile, comparison_files
 from harness.cli.logs import open_run
 from harness.reports.build import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
@@ -19,7 +20,7 @@ from harness.reports.terminal import stdout_console
 
 
 @click.command("compare")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
 @GATE
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 @click.option(

@@ -1,4 +1,4 @@
-"""``harness completion``: the script by which a shell completes commands and options."""
+"""``harness completion``: the script by which a shell completes what is typed after ``harness``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VARIABLE = "_HARNESS_COMPLETE"
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    """Print the script that lets SHELL complete commands and options.
+    """Print the script that lets SHELL complete commands, options, suites, runs and files.
 
     \b
     bash:  echo 'eval "$(harness completion bash)"' >> ~/.bashrc

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from harness.cli import listed_cases
+from harness.cli import completing, listed_cases
 from harness.cli.comparing import GATE, named_run
 from harness.cli.dry_run import describe, document
 from harness.cli.last_failed import last_failed
@@ -96,7 +96,8 @@ OUTPUT = bundle(
     click.option("--quiet", "-q", is_flag=True, help="Show a line for each case that did not pass, and the counts."),
     click.option("--verbose", "-v", is_flag=True, help="Show every case, and every failed check in full."),
     click.option("--debug", is_flag=True, help="Print every conversation, message by message."),
-    click.option("--baseline", callback=named_run, metavar="RUN", help="Compare with this run; see harness compare."),
+    click.option("--baseline", callback=named_run, metavar="RUN", shell_complete=completing.runs,
+                 help="Compare with this run; see harness compare."),
     GATE,
     click.option("--otel", is_flag=False, flag_value="", metavar="[URL]",
                  help="Send each trial as a trace to this collector.  [default: $OTEL_EXPORTER_OTLP_ENDPOINT]"),
@@ -128,7 +129,8 @@ class Mode:
 MODE = bundle(
     "mode",
     Mode,
-    click.option("--resume", is_flag=False, flag_value=LATEST, metavar="[RUN]", help="Run what a run left undone."),
+    click.option("--resume", is_flag=False, flag_value=LATEST, metavar="[RUN]", shell_complete=completing.runs,
+                 help="Run what a run left undone."),
     click.option("--last-failed", is_flag=True, help="Only cases that did not pass in their suite's latest run."),
     click.option("--watch", "watches", is_flag=True,
                  help="Run again whenever a suite, the configuration or the server's source changes."),
@@ -138,8 +140,15 @@ MODE = bundle(
 
 
 @click.command("evals")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...")
-@click.option("--suite", "more_suites", multiple=True, metavar="NAME", help="Another way to name a suite.")
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
+@click.option(
+    "--suite",
+    "more_suites",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completing.suites,
+    help="Another way to name a suite.",
+)
 @REQUEST
 @BUDGET
 @OPTIONS

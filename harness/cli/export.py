@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from harness.cli import completing
 from harness.cli.logs import open_run
 from harness.errors import HarnessError
 from harness.runner.folders import LATEST
@@ -15,7 +16,7 @@ DEADLINE_S = 120.0
 
 @click.command("export")
 @click.argument("form", metavar="otel", type=click.Choice(["otel"]), expose_value=False)
-@click.argument("run", default=LATEST, metavar="[RUN]")
+@click.argument("run", default=LATEST, metavar="[RUN]", shell_complete=completing.runs)
 @click.option("--endpoint", metavar="URL", help="The collector.  [default: $OTEL_EXPORTER_OTLP_ENDPOINT]")
 @click.option("--content", is_flag=True, help="With all messages, arguments and results.")
 def command(run: str, endpoint: str | None, *, content: bool) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli import completing
 from harness.cli.evals import OUTPUT
 from harness.cli.logs import open_run
 from harness.cli.options import TRUST
@@ -16,8 +17,8 @@ from harness.runner.grade import grade_run
 
 
 @click.command("grade")
-@click.argument("run")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@click.argument("run", shell_complete=completing.runs)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
 @click.option("--judge-model", metavar="NAME", help="Who judges what RUN has no verdict of; costs what it costs.")
 @TRUST
 @OUTPUT

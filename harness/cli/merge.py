@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from harness.cli import completing
 from harness.cli.evals import OUTPUT
 from harness.cli.logs import open_run
 from harness.cli.output import Output, show
@@ -11,7 +12,7 @@ from harness.runner.shard import merge_runs
 
 
 @click.command("merge")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
 @OUTPUT
 def command(runs: tuple[str, ...], output: Output) -> None:
     """Join the logs of shards of one plan, as if one run had made them.

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from harness.cli import completing
 from harness.redaction import KNOWN
 from harness.runner.ranges import TRIALS, Range
 from harness.trust import GATE
@@ -114,6 +115,7 @@ TRUST = click.option(
 
 MCP_CONFIG = click.option(
     "--mcp-config",
+    shell_complete=completing.files,
     metavar="FILE",
     help="Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop, VS Code.",
 )

@@ -11,6 +11,7 @@ import anyio
 import click
 
 from harness.checks import VOCABULARY
+from harness.cli import completing
 from harness.cli.options import MCP_CONFIG, TRUST
 from harness.cli.probe_output import document, lines
 from harness.config import load_config
@@ -28,7 +29,7 @@ from harness.types import Suite
 
 
 @click.command("probe")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
 @click.option(
     "--server",
     "servers",

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import click
 
+from harness.cli import completing
 from harness.cli.logs import open_run
 from harness.reports.build import build_report
 from harness.reports.requests import ReportRequest, write_report
@@ -16,7 +17,7 @@ from harness.runner.folders import LATEST
 
 
 @click.command("view")
-@click.argument("run", default=LATEST)
+@click.argument("run", default=LATEST, shell_complete=completing.runs)
 @click.option("--no-open", is_flag=True, help="Write the page and print its path; open nothing.")
 def command(run: str, no_open: bool) -> None:
     """Write the page of RUN into its folder and open it: every message, call and check.
