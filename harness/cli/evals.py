@@ -93,7 +93,8 @@ OUTPUT = bundle(
     click.option("--report", "reports", multiple=True, callback=report_requests, metavar="FORMAT[:PATH]",
                  help="Write jsonl, json, junit, markdown, csv, html or github; may be repeated. "
                  "A PATH alone says its format by its suffix.  [default place: the run's folder]"),
-    click.option("--quiet", "-q", is_flag=True, help="Show a line for each case that did not pass, and the counts."),
+    click.option("--quiet", "-q", is_flag=True,
+                 help="Show a line for each case that did not pass or is marked, and the counts."),
     click.option("--verbose", "-v", is_flag=True, help="Show every case, and every failed check in full."),
     click.option("--debug", is_flag=True, help="Print every conversation, message by message."),
     click.option("--baseline", callback=named_run, metavar="RUN", shell_complete=completing.runs,

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from harness.cli.listing import list_tools
-from harness.cli.options import MCP_CONFIG, SERVERS, TRUST, json_object
+from harness.cli.options import MCP_CONFIG, TRUST, json_object, servers
 from harness.config import Config, load_config
 from harness.config.servers import deeds_of, server_from_command
 from harness.documents.files import shown
@@ -31,7 +31,7 @@ _BY_COMMAND = "--server"
 
 @click.command("init")
 @click.argument("server", required=False, metavar="[SERVER]")
-@SERVERS
+@servers('For example "python my_server.py".')
 @TRUST
 @click.option("--name", metavar="NAME", help="Name of the suite and its file.  [default: the server's]")
 @MCP_CONFIG

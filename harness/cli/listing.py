@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 import click
 
-from harness.cli.options import MCP_CONFIG, SERVERS, TRUST, bundle, json_object
+from harness.cli.options import MCP_CONFIG, TRUST, bundle, json_object, servers
 from harness.config import Config, load_config
 from harness.errors import HarnessError
 from harness.sessions import open_sessions
@@ -40,7 +40,7 @@ LISTED = bundle(
     "listed",
     _listed,
     click.argument("server", required=False, metavar="[SERVER]"),
-    SERVERS,
+    servers('For example "python my_server.py"; several are taken together.'),
     MCP_CONFIG,
     TRUST,
     click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to look."),

@@ -121,11 +121,7 @@ MCP_CONFIG = click.option(
 )
 """For every command that starts a server."""
 
-SERVERS = click.option(
-    "--server",
-    "command_lines",
-    multiple=True,
-    metavar="COMMAND|URL|NAME",
-    help='For example "python my_server.py"; several are taken together.',
-)
-"""For commands that look at servers; several are joined."""
+
+def servers(help_text: str) -> Callable[[F], F]:
+    """Return the option that names servers to look at; it may be given several times."""
+    return click.option("--server", "command_lines", multiple=True, metavar="COMMAND|URL|NAME", help=help_text)

@@ -69,7 +69,8 @@ def print_summary(report: Report, log: RunLog, console: Console, detail: Detail 
 
 
 Detail: TypeAlias = Literal["quiet", "usual", "verbose"]
-"""``quiet``: a line for each case that did not pass, and one for all; ``verbose``: every case, every failed check."""
+"""``quiet``: a line for each case that did not pass or has a mark, and the counts; ``verbose``: every case, every
+failed check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,11 @@ class _Summary:
             if case.status not in {"passed", "skipped"}:
                 why = shorten(problem(case.spokesman), _PROBLEM)
                 self._print(Text(f"{case.status:<9} {case_name(case, self.report)}: {why}"))
+            elif words := case_mark(case):
+                self._print(Text(f"{case.status:<9} {case_name(case, self.report)}: ! {words}"))
         self._counts()
+        self._calls()
+        self._damage()
 
     def _grid(self) -> None:
         """Print what several models did, case by case."""
@@ -229,16 +234,22 @@ class _Summary:
 
     def _totals(self) -> None:
         self._counts()
-        for words in call_lines(self.report):
-            self._indented(words, "", depth=0)
+        self._calls()
         rate = pass_rate(self.report)
         if rate is not None:
             self._indented(str(rate), "", depth=0)
         for words in (*repeat_lines(self.report), *stand_ins(self.report), *effort(self.report), *beside(self.report)):
             self._indented(words, "", depth=0)
+        self._damage()
+        self._scores()
+
+    def _calls(self) -> None:
+        for words in call_lines(self.report):
+            self._indented(words, "", depth=0)
+
+    def _damage(self) -> None:
         for words in self.report.damaged:
             self._indented(f"! {one_line(words)}", "yellow", depth=0)
-        self._scores()
 
     def _scores(self) -> None:
         """Print the scores of benchmarks."""

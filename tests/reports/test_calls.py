@@ -186,6 +186,15 @@ def test_the_console_counts_and_marks(log: RunLog) -> None:
     assert WORDS in text
 
 
+def test_a_quiet_console_counts_and_marks_too(log: RunLog) -> None:
+    assert on_the_console(log, detail="quiet").splitlines() == [
+        f"passed    case: ! {WORDS}",
+        "1 planned: 1 passed",
+        COUNTS,
+        "1 case passed although no call succeeded, or the expected one was not sent",
+    ]
+
+
 def test_what_is_marked_is_not_lost_among_many_that_passed(tmp_path: Path) -> None:
     good = [replace(with_calls("ok"), case=f"case {n:02}", key=str(n)) for n in range(50)]
     log = a_log(tmp_path, [(run, None) for run in (*good, with_calls("tool_error"))])
