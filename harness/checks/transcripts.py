@@ -160,8 +160,7 @@ def confused_with(name: str, evidence: Evidence) -> Tool | None:
 def _similarity(left: Tool, right: Tool) -> float:
     names = likeness(left.name.replace("_", " "), right.name.replace("_", " "))
     ours, theirs = _words(left), _words(right)
-    shared = len(ours & theirs) / max(1, min(len(ours), len(theirs)))
-    return max(names, shared) if ours and theirs else names
+    return max(names, len(ours & theirs) / min(len(ours), len(theirs))) if ours and theirs else names
 
 
 def shared_words(left: Tool, right: Tool) -> list[str]:

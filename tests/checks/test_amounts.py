@@ -235,6 +235,8 @@ def test_a_share_is_its_number_or_what_it_is_of_one(unit: str, factor: float) ->
         ("2 hundred", {200}),
         ("no one", set()),
         ("One", {1}),
+        ("one" + "!" * 17, {1}),
+        ("one" + "!" * 18, set()),  # no answer of one word
         ("there is one", {1}),
         ("there is one of them", set()),
         ("only one of", set()),

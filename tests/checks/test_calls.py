@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from harness.checks import VOCABULARY, Evidence
 from harness.errors import InvalidValue
@@ -333,6 +334,22 @@ def test_as_many_calls_pass_as_are_asked_for(asked: dict[str, int], right: set[i
 
 def made_often(count: int) -> Evidence:
     return scene(*[call("get_orders")] * count)
+
+
+@pytest.mark.parametrize("key", ["times", "min_times", "max_times"])
+def test_an_editor_knows_from_the_schema_how_small_a_count_may_be(key: str) -> None:
+    schema = Draft202012Validator(VOCABULARY.schema("must_call"))
+    assert [schema.is_valid([{"tool": "a", key: count}]) for count in (0, 1, 2)] == [False, True, True]
+
+
+@pytest.mark.parametrize("milder", ["denied", "blocked", "unknown_tool", "tool_error", "timeout"])
+def test_a_call_that_was_carried_out_is_graver_than_one_that_was_not(milder: Outcome) -> None:
+    for calls in (
+        (call("weather", {"a": 1}), call("weather", {"a": 2}, outcome=milder)),
+        (call("weather", {"a": 2}, outcome=milder), call("weather", {"a": 1})),
+    ):
+        told = judge("must_not_call", "weather", scene(*calls)).explanation
+        assert told.startswith('Tool was called although it must not be: weather({"a": 1})')
 
 
 def test_too_few_are_told_apart_from_too_many() -> None:

@@ -7,7 +7,7 @@ import pytest
 from harness.checks import VOCABULARY
 from harness.errors import InvalidValue
 from harness.types import Outcome
-from tests.checks.scenes import call, fails, passes, scene
+from tests.checks.scenes import call, fails, judge, passes, scene
 
 
 def test_must_succeed_is_content_with_one_good_result() -> None:
@@ -151,3 +151,24 @@ def test_a_mistake_is_named_with_its_place(value: Any, path: Any, said: str) -> 
         VOCABULARY.parse("no_tool_errors", value)
     assert caught.value.path == path
     assert said in caught.value.message
+
+
+def test_one_failed_call_is_told_once_and_several_are_listed() -> None:
+    bad = call("weather", outcome="tool_error", text="no")
+    one = judge("no_tool_errors", True, scene(call("get_orders"), bad))
+    assert one.explanation == "Tool call failed: weather() → error: “no”"
+    two = judge("no_tool_errors", True, scene(call("get_orders"), bad, bad))
+    assert two.explanation.splitlines()[1] == "2 of 3 calls failed:"
+    for kind in ("must_succeed", "must_be_denied"):
+        assert "All attempts:" not in judge(kind, "weather", scene(bad)).explanation
+        assert "All attempts:" in judge(kind, "weather", scene(bad, bad)).explanation
+    assert "All of them:" not in judge("must_error", "get_orders", scene(call("get_orders"))).explanation
+    assert (
+        "All of them:" in judge("must_error", "get_orders", scene(call("get_orders"), call("get_orders"))).explanation
+    )
+
+
+@pytest.mark.parametrize(("failed", "succeeded", "verdict"), [(1, 2, "passed"), (2, 2, "failed"), (2, 1, "failed")])
+def test_an_error_is_recovered_from_in_a_later_turn_only(failed: int, succeeded: int, verdict: str) -> None:
+    made = scene(call("weather", turn=failed, outcome="tool_error"), call("weather", turn=succeeded))
+    assert judge("recovers_from_error", True, made).verdict == verdict

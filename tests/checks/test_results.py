@@ -210,3 +210,10 @@ def test_a_named_tool_must_have_a_schema_and_a_result() -> None:
     fails(kind, {"tool": "weather"}, scene(), "Expected call not found: weather(…)")
     failed = scene(call("weather", outcome="denied", text="no"))
     fails(kind, {"tool": "weather"}, failed, "Tool call failed: weather() → refused by the server: “no”")
+
+
+def test_the_first_five_errors_of_a_result_are_told() -> None:
+    errors = tuple(f"$.a{place}: wrong" for place in range(7))
+    found = judge("output_schema_valid", True, scene(call("get_orders", output_errors=errors)))
+    assert found.explanation.splitlines()[1:] == [f"  {error}" for error in errors[:5]]
+    assert found.actual == [{"tool": "get_orders", "errors": list(errors[:5])}]

@@ -69,8 +69,7 @@ def _tried(mutants: Sequence[Mutant], reach: Reach, jobs: int) -> Iterator[tuple
     while waiting or running:
         while waiting and len(running) < jobs:
             mutant = waiting.popleft()
-            tests = reach.of(mutant)
-            running[start(mutant, tests, sum(reach.seconds[name] for name in tests))] = mutant
+            running[start(mutant, reach.of(mutant))] = mutant
         child, status = os.wait()
         if child in running:
             yield running.pop(child), noticed(status)

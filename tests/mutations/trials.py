@@ -27,7 +27,9 @@ from tests.mutations.mutants import Mutant
 
 _PYTEST = ("-q", "-x", "-o", "timeout=0", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 _CPU_S = 60
-"""Processor time beyond ten times what the tests take: a mistake that makes them endless is noticed too."""
+"""Processor time in which all quick tests are long done: a mistake that makes them endless is noticed too."""
+_SLOW_S = 1.0
+"""Seconds of a test that is not worth its time here."""
 _HANGS_S = 900
 """Seconds after which a test waits for something that never comes."""
 
@@ -47,6 +49,7 @@ class Reach:
         if not tests:  # it runs at import, or its results are kept: whatever runs anything of the module
             inside = (names for place, names in self.functions.items() if place.startswith(f"{mutant.path}:"))
             tests = list({name: None for names in inside for name in names}) or list(self.seconds)
+        tests = [name for name in tests if self.seconds[name] <= _SLOW_S] or tests
         own = f"test_{Path(mutant.path).stem.strip('_')}.py"
         return sorted(tests, key=lambda name: (own not in name, self.seconds[name]))
 
@@ -76,13 +79,12 @@ def learn_reach() -> Reach:
     return Reach(*json.loads(text))
 
 
-def start(mutant: Mutant, tests: Sequence[str], seconds: float) -> int:
+def start(mutant: Mutant, tests: Sequence[str]) -> int:
     """Start the tests on a mistake and return the id of the process, of which `noticed` reads the status."""
 
     def run() -> int:
         signal.alarm(_HANGS_S)
-        limit = _CPU_S + int(10 * seconds)
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+        resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S + 5))
         sys.meta_path.insert(0, _Mistaken(mutant))
         files = dict.fromkeys(name.split("::")[0] for name in tests)
         return pytest.main([*_PYTEST, *files], plugins=[_Chosen(tests)])

@@ -313,3 +313,29 @@ def test_every_tool_that_is_hidden_from_an_identity_keeps_something_from_it() ->
     told = call(outcome="denied", text="Ask them: +1-619-555-0148")
     leak = the_leak(admin, view("clerk", told, tools=("get_salary",)))
     assert (leak.field, leak.tool, leak.kept) == ("phone", "get_phone", "the tool is hidden")
+
+
+def test_a_structured_result_that_is_empty_keeps_everything_back_and_one_that_is_not_there_nothing() -> None:
+    emptied = view("clerk", call(structured={}, text=FULL.text))
+    assert {leak.field for leak in leaks(ADMIN, emptied)} >= {"salary", "name"}
+    only_text = view("clerk", call(text="Lucia Chen of EMP_0042 earns 64512"))
+    assert leaks(view("admin", call(structured=RECORD, text="done")), only_text) == []
+
+
+@pytest.mark.parametrize(
+    ("kept", "given", "also_to_admin", "leaking"),
+    [
+        ({"salary": 64_512}, {"units": 64_512}, {}, True),  # nothing else is that number
+        ({"salary": 64_512}, {"units": 64_512}, {"units": 64_512}, False),  # it is what the field holds for everybody
+        ({"salary": 64_512}, {"base_salary": 64_512}, {"base_salary": 64_512}, True),  # but for one of that name
+        ({"bonus": 4_711}, {"units": 4_711}, {}, False),  # it may be a coincidence
+        ({"bonus": 4_711}, {"yearly_bonus": 4_711}, {}, True),
+        ({"bonus": 3}, {"yearly_bonus": 3}, {}, False),
+    ],
+)
+def test_another_field_of_the_very_call_gives_a_value_away_by_its_name_or_by_its_form(
+    kept: dict[str, Any], given: dict[str, Any], also_to_admin: dict[str, Any], leaking: bool
+) -> None:
+    person = {"employee_id": "EMP_0042", "name": "Lucia Chen"}
+    admin = view("admin", call(structured={**person, **kept, **also_to_admin}))
+    assert bool(leaks(admin, view("clerk", call(structured={**person, **given})))) == leaking

@@ -158,6 +158,22 @@ def test_a_cell_of_the_matrix_says_what_was_decided_of_the_calls_that_the_test_i
     assert [cell.access for cell in row.cells] == ["allowed", "denied", "allowed"]
 
 
+def test_what_nobody_in_particular_is_given_is_no_leak_where_the_suite_allows_it(tmp_path: Path) -> None:
+    refused = replace(
+        FULL,
+        tool_calls=(replace(FULL.tool_calls[0], outcome="denied", refusal="tool_error", structured=None, text=""),),
+    )
+
+    def leaking(folder: str, *checks: CheckResult) -> list[str]:
+        trials = [(a_run("clerk"), refused), (a_run("anonymous", checks=checks), FULL)]
+        return [leak.identity for leak in build_report(a_log(tmp_path / folder, *trials)).access.leaks]
+
+    assert leaking("plain") == ["anonymous"]
+    assert leaking("denied", decision("denied")) == ["anonymous"]
+    assert leaking("other", replace(decision("allowed"), kind="must_call")) == ["anonymous"]
+    assert leaking("allowed", decision("allowed")) == []
+
+
 # ── Identity not observed ────────────────────────────────────────────────────────────────────
 
 
