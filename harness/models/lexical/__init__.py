@@ -11,7 +11,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import cached_property
+
+import anyio.to_thread
 
 from harness.models.lexical.answers import beyond, compose
 from harness.models.lexical.planning import plan
@@ -19,10 +23,29 @@ from harness.models.lexical.ranking import Index
 from harness.types import AssistantMessage, Message, ModelSpec, Reply, ToolList, ToolRequest
 
 _MOST_INDICES = 64  # tool lists in use at the same time; more are read again when they come back
+_LARGE = 300_000  # characters of a list of tools; five times what harness lint calls a large one
 
 
 def _today() -> date:
     return datetime.now(tz=UTC).date()
+
+
+@dataclass(eq=False)
+class _Known:
+    """A list of tools that is in use."""
+
+    tools: ToolList
+
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether reading it takes so long that others would wait."""
+        texts = ((tool.description or "", repr(tool.input_schema)) for tool in self.tools.tools)
+        return sum(len(text) for both in texts for text in both) > _LARGE
+
+    @cached_property
+    def index(self) -> Index:
+        """What is known of its words."""
+        return Index(self.tools)
 
 
 class LexicalModel:
@@ -36,11 +59,17 @@ class LexicalModel:
         self._id = spec.model_id
         self._now = today
         # A ToolList is kept beside its index, so that its identity stays its own while it is in here.
-        self._indices: OrderedDict[int, tuple[ToolList, Index]] = OrderedDict()
+        self._lists: OrderedDict[int, _Known] = OrderedDict()
 
     async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
         """Return the calls still to be made, or the answer from those that were."""
-        step = plan(conversation, self._index(tools), self._now())
+        known = self._known(tools)
+        if known.is_large:  # a server's text must not hold up other servers and their deadlines
+            return await anyio.to_thread.run_sync(self._reply, conversation, known, abandon_on_cancel=True)
+        return self._reply(conversation, known)
+
+    def _reply(self, conversation: Sequence[Message], known: _Known) -> Reply:
+        step = plan(conversation, known.index, self._now())
         turn = 1 + sum(isinstance(message, AssistantMessage) for message in conversation)
         requests = tuple(
             ToolRequest(id=f"lex_{turn}_{place}", tool=call.tool, arguments=dict(call.arguments))
@@ -53,10 +82,10 @@ class LexicalModel:
     async def aclose(self) -> None:
         """Hold nothing, give back nothing."""
 
-    def _index(self, tools: ToolList) -> Index:
-        known = self._indices.get(id(tools))
+    def _known(self, tools: ToolList) -> _Known:
+        known = self._lists.get(id(tools))
         if known is None:
-            known = self._indices[id(tools)] = (tools, Index(tools))
-            while len(self._indices) > _MOST_INDICES:
-                self._indices.popitem(last=False)
-        return known[1]
+            known = self._lists[id(tools)] = _Known(tools)
+            while len(self._lists) > _MOST_INDICES:
+                self._lists.popitem(last=False)
+        return known

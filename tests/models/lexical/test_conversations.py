@@ -236,7 +236,7 @@ def test_nothing_but_the_conversation_and_the_tools_is_looked_at() -> None:
 
 def test_a_tool_list_is_read_once_however_often_it_is_asked_about() -> None:
     lexical = model()
-    indices = [lexical._index(TOOLSETS["git"]) for _ in range(3)]
+    indices = [lexical._known(TOOLSETS["git"]).index for _ in range(3)]
     assert len({id(index) for index in indices}) == 1
 
 
@@ -244,7 +244,7 @@ def test_tool_lists_that_come_and_go_do_not_pile_up() -> None:
     lexical = model()
     for _ in range(200):
         reply([UserMessage(text="x")], ToolList(tools=()), lexical)
-    assert len(lexical._indices) <= 64
+    assert len(lexical._lists) <= 64
 
 
 def test_what_the_baseline_can_never_fill_is_told_as_its_own_limit() -> None:
