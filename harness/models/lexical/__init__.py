@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 
@@ -20,10 +20,11 @@ import anyio.to_thread
 from harness.models.lexical.answers import beyond, compose
 from harness.models.lexical.planning import plan
 from harness.models.lexical.ranking import Index
-from harness.types import AssistantMessage, Message, ModelSpec, Reply, ToolList, ToolRequest
+from harness.types import AssistantMessage, Message, ModelSpec, Reply, Tool, ToolList, ToolRequest
 
 _MOST_INDICES = 64  # tool lists in use at the same time; more are read again when they come back
 _LARGE = 300_000  # characters of a list of tools; five times what harness lint calls a large one
+_READ_CHARS = 20_000  # of a description; a longer one would hold up others even from another thread
 
 
 def _today() -> date:
@@ -45,7 +46,13 @@ class _Known:
     @cached_property
     def index(self) -> Index:
         """What is known of its words."""
-        return Index(self.tools)
+        return Index(replace(self.tools, tools=tuple(map(_clipped, self.tools.tools))))
+
+
+def _clipped(tool: Tool) -> Tool:
+    if len(tool.description or "") <= _READ_CHARS:
+        return tool
+    return replace(tool, description=(tool.description or "")[:_READ_CHARS])
 
 
 class LexicalModel:
