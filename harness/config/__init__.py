@@ -143,7 +143,7 @@ class Config:
             return self._named_server(text)
         spec = server_from_command(text)
         if not spec.args and spec.command and shutil.which(spec.command, path=self.environ.get("PATH")) is None:
-            raise self._no_server(spec.command, "server or command")
+            raise _no_program(spec.command) or self._no_server(spec.command, "server or command")
         return expand_server(spec, self.environ)
 
     def _named_server(self, name: str) -> ServerSpec:
@@ -253,3 +253,14 @@ def _user_file(variable: str, folder: str, environ: Mapping[str, str]) -> list[P
         return [path]
     usual = Path(environ["HOME"]) / folder / "config.yml" if environ.get("HOME") else None
     return [usual] if usual and usual.is_file() else []
+
+
+def _no_program(name: str) -> UsageError | None:
+    """Return what to say of a path that was given as a command and is none; ``None`` if there is no such path."""
+    path = Path(name)
+    if path.is_dir():
+        return UsageError(f"{name} is a folder, and no command", meant="Name what starts the server in it.")
+    if path.is_file():
+        runs = "python" if path.suffix == ".py" else "node" if path.suffix in {".js", ".mjs", ".cjs"} else "PROGRAM"
+        return UsageError(f"{name} cannot be started by itself", meant=f'Say by what: --server "{runs} {name}".')
+    return None

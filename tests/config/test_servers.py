@@ -256,3 +256,18 @@ def test_the_option_takes_a_configured_a_built_in_name_or_a_command(configure: C
 def test_one_word_that_is_neither_name_nor_command_is_an_error_with_the_nearest_name(configure: Configure) -> None:
     with pytest.raises(UsageError, match=r"no server or command named 'shopp'\s+Did you mean 'shop'\?"):
         configure(SHOP).server_option("shopp")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("shop.py", r'shop\.py cannot be started by itself\s+Say by what: --server "python shop\.py"'),
+        ("shop.js", r'Say by what: --server "node shop\.js"'),
+        ("shop", r"shop is a folder, and no command"),
+    ],
+)
+def test_a_path_that_is_no_command_is_told_as_what_it_is(configure: Configure, name: str, words: str) -> None:
+    config = configure()
+    Path(name).touch() if "." in name else Path(name).mkdir()
+    with pytest.raises(UsageError, match=words):
+        config.server_option(name)
