@@ -217,3 +217,12 @@ def test_the_first_five_errors_of_a_result_are_told() -> None:
     found = judge("output_schema_valid", True, scene(call("get_orders", output_errors=errors)))
     assert found.explanation.splitlines()[1:] == [f"  {error}" for error in errors[:5]]
     assert found.actual == [{"tool": "get_orders", "errors": list(errors[:5])}]
+
+
+def test_a_result_of_which_a_part_was_read_is_judged_only_by_what_is_wrong_in_it() -> None:
+    part = judge("output_schema_valid", True, scene(call("get_orders", cut="the first 64 MB")))
+    assert part.verdict == "not_judged"
+    wrong = judge(
+        "output_schema_valid", True, scene(call("get_orders", output_errors=("$: wrong",), cut="the first 64 MB"))
+    )
+    assert wrong.verdict == "failed"

@@ -7,6 +7,9 @@ from typing import Final
 
 EQUIVALENT: Final[Mapping[str, str]] = {
     "harness/checks/pairing.py _assign: count + 1 → count + 2": "a cell more than is ever used",
+    "harness/checks/pairing.py _assign: reduced < distance[other] → reduced <= distance[other]": (
+        "of several pairings with the highest total it may take another"
+    ),
     "harness/checks/masks.py is_masked: len(scalar) <= _REMEMBERED → len(scalar) < _REMEMBERED": (
         "a text is remembered or looked at anew, with the same result"
     ),
@@ -23,6 +26,10 @@ EQUIVALENT: Final[Mapping[str, str]] = {
     "harness/policy/values.py _grade_of_number: abs(number) < 1000000000000000.0 → abs(number) <= 1000000000000000.0": (
         "the number 1e15 is whole either way"
     ),
+    "harness/checks/values.py equal: isinstance(left, bool) or isinstance(right, bool) → "
+    "isinstance(left, bool) and isinstance(right, bool)": "true beside what is no boolean is equal to nothing below",
+    "harness/stats/corrections.py benjamini_hochberg: min(1.0, count / (count - rank) * p_values[i]) → "
+    "min(2.0, count / (count - rank) * p_values[i])": "the largest is a p-value itself, and no other is larger",
     "harness/stats/intervals.py wilson: min(1.0, centre + half) → min(2.0, centre + half)": (
         "the bound of a rate below 1 is below 1: only a last digit could be beyond it"
     ),

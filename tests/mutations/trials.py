@@ -45,12 +45,14 @@ class Reach:
 
     def of(self, mutant: Mutant) -> list[str]:
         """Return the tests that a mistake may reach, the quick ones of its own test file first."""
+        own = f"test_{Path(mutant.path).stem.strip('_')}.py"
         tests = self.functions.get(f"{mutant.path}:{mutant.starts}", ()) if mutant.starts is not None else ()
         if not tests:  # it runs at import, or its results are kept: whatever runs anything of the module
             inside = (names for place, names in self.functions.items() if place.startswith(f"{mutant.path}:"))
-            tests = list({name: None for names in inside for name in names}) or list(self.seconds)
+            reading = (name for name in self.seconds if own in name)  # a table, say, in which nothing is called
+            tests = list(dict.fromkeys([name for names in inside for name in names] + list(reading)))
+            tests = tests or list(self.seconds)
         tests = [name for name in tests if self.seconds[name] <= _SLOW_S] or tests
-        own = f"test_{Path(mutant.path).stem.strip('_')}.py"
         return sorted(tests, key=lambda name: (own not in name, self.seconds[name]))
 
 

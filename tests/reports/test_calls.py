@@ -80,6 +80,14 @@ def test_calls_that_no_log_tells_of_are_unknown_and_blame_nobody(tmp_path: Path)
     assert list(call_lines(report)) == ["1 call: 0 ok, 1 unknown"]
 
 
+def test_calls_are_told_where_any_trial_ran_and_not_where_none_did(tmp_path: Path) -> None:
+    skipped = a_run("other", "skipped", stop=None, tool_calls=0)
+    some = build_report(a_log(tmp_path, [(with_calls("ok"), None), (skipped, None)]))
+    assert list(call_lines(some)) == ["1 call: 1 ok"]
+    none = build_report(a_log(tmp_path / "none", [(skipped, None)]))
+    assert list(call_lines(none)) == []
+
+
 # ── The mark ─────────────────────────────────────────────────────────────────────────────────
 
 
@@ -100,7 +108,7 @@ def test_a_trial_that_passed_without_a_successful_call_is_marked(outcomes: tuple
 
 def test_only_what_passed_and_had_tools_is_marked() -> None:
     assert mark(replace(with_calls(), status="failed")) is None
-    assert mark(replace(with_calls(), status="skipped", stop=None)) is None
+    assert mark(replace(with_calls(), status="skipped", stop=None, tool_calls=0)) is None
     assert mark(with_calls(offered=0)) is None
 
 

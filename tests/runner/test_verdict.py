@@ -1,4 +1,5 @@
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -30,6 +31,13 @@ LIMITS: list[Stop] = ["turn_limit", "call_limit", "token_limit", "cost_limit", "
 
 def test_a_trial_passes_when_every_check_passes() -> None:
     assert run_of(TRIAL, Transcript(), [PASSED, PASSED]).status == "passed"
+
+
+def test_a_trial_says_when_it_ended_in_utc() -> None:
+    before = datetime.now(UTC)
+    finished = run_of(TRIAL, Transcript(), [PASSED]).finished_at or ""
+    assert finished.endswith("Z")
+    assert abs(datetime.fromisoformat(finished) - before) < timedelta(minutes=5)
 
 
 def test_one_failed_check_fails_the_trial() -> None:
