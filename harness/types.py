@@ -507,6 +507,10 @@ class Tool:
     """``destructiveHint``; ``None`` when the server does not say."""
 
 
+THE_LIST = "tools/list"
+"""What a `ToolProblem` of the list as a whole names as its tool."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolProblem:
     """A tool that the server listed and that cannot be offered, or only with a reservation."""
@@ -534,6 +538,11 @@ class ToolList:
     """What had to be left out or repaired."""
     digest: str = ""
     """SHA-256 of the canonical list: equal digest, equal tools."""
+
+    @property
+    def cut(self) -> str | None:
+        """Why these are not all the tools that the server has; ``None`` where they are."""
+        return next((problem.problem for problem in self.problems if problem.tool == THE_LIST), None)
 
     def get(self, name: str) -> Tool | None:
         """Return the tool of that name, if it is offered."""

@@ -42,6 +42,8 @@ class Listed:
     """Whether the list was asked for."""
     failure: HarnessError | None = None
     """Why there is none; a caller who is refused at the door is offered nothing, and that is an answer."""
+    cut: str | None = None
+    """Why only a part of it is known."""
 
     def is_in(self, scope: Scope) -> bool:
         """Whether ``scope`` has this user."""
@@ -100,7 +102,7 @@ class Offers:
         user = self._users.get(_key(server, who, credential))
         if user is None or (user.asked and user.failure is None):
             return
-        user.asked, user.failure = True, None
+        user.asked, user.failure, user.cut = True, None, tools.cut
         names, own = titles(tools), own_names(tools, server)
         self.lists.setdefault(tools.digest, (user, tools))
         for scope in ((None, None), (None, server.name), *((s, None) for s in user.suites),
@@ -133,8 +135,9 @@ class Offers:
     # ── What is found ────────────────────────────────────────────────────────────────────────
 
     def problems(self) -> list[Problem]:
-        """Return every name that nobody is offered; those of which a server that failed might tell more stay open.
+        """Return every name that nobody is offered.
 
+        A name stays open where a server that failed, or the part of a list that was not read, might have it.
         Where there is no tool at all, no name is at fault: the trials end as errors that say so.
         """
         self._open = [
@@ -151,14 +154,15 @@ class Offers:
 
         Raises:
             InvalidInput: nobody is offered a tool of one of these names.
-            HarnessError: nobody who could be asked is offered one, and somebody could not be asked.
+            HarnessError: no known list has one, and not every list is known, or known to its end.
         """
         for mention in self._open:
             if self._concerns(mention, case) and self._is_missing(mention) and self._asked(mention.scope):
                 problem, silent = self._problem(mention), self._silent(mention.scope)
                 if not silent:
                     raise InvalidInput([problem])
-                raise HarnessError(f"{problem} Somebody could not be asked, who may be offered it: {silent[0].failure}")
+                why = silent[0].failure or silent[0].cut
+                raise HarnessError(f"{problem} Not everything is known that may be offered: {why}")
 
     def _concerns(self, mention: Mention, case: CaseKey) -> bool:
         cases = self._mentions[mention]
@@ -181,7 +185,8 @@ class Offers:
         return [
             user
             for user in self._users.values()
-            if user.failure is not None and not isinstance(user.failure, NotAdmitted) and user.is_in(scope)
+            if (user.cut is not None or (user.failure is not None and not isinstance(user.failure, NotAdmitted)))
+            and user.is_in(scope)
         ]
 
     def _problem(self, mention: Mention) -> Problem:

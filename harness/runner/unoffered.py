@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from harness.errors import Problem, did_you_mean
 from harness.sessions import SEPARATOR
-from harness.types import Location, NamedTool, ServerSpec, ToolList
+from harness.types import THE_LIST, Location, NamedTool, ServerSpec, ToolList
 
 _SHOWN = 12
 """Tools that are listed where none has a name like it."""
@@ -30,7 +30,8 @@ def unoffered(named: NamedTool, who: str, known: Mapping[str, str | None], *, ma
 
 def titles(tools: ToolList) -> dict[str, str | None]:
     """Return the name of every tool of a list with its title, those included that cannot be offered."""
-    return {problem.tool: None for problem in tools.problems} | {tool.name: tool.title for tool in tools.tools}
+    found: dict[str, str | None] = {problem.tool: None for problem in tools.problems if problem.tool != THE_LIST}
+    return found | {tool.name: tool.title for tool in tools.tools}
 
 
 def own_names(tools: ToolList, server: ServerSpec) -> set[str]:

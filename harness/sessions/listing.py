@@ -19,16 +19,13 @@ from harness.sessions.client import is_closed
 from harness.sessions.frames import is_no_answer
 from harness.sessions.outcome import METHOD_NOT_FOUND
 from harness.sessions.schemas import examine
-from harness.types import JsonObject, Tool, ToolList, ToolProblem
+from harness.types import THE_LIST, JsonObject, Tool, ToolList, ToolProblem
 
 MAX_PAGES = 100
 """Pages that are asked for: a server with a bug pages for ever."""
 
 MAX_TOOLS = 10_000
 """Tools that are taken; no model can be offered a tenth of it."""
-
-THE_LIST = "tools/list"
-"""What a `ToolProblem` of the list as a whole names as its tool."""
 
 _COSTLY = "the official client rejects the whole list because of it"
 _NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")

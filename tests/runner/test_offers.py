@@ -16,6 +16,7 @@ from harness.runner.named_tools import ON_COMMAND_LINE
 from harness.runner.plan import Plan, make_plan
 from harness.runner.preflight import Preflight
 from harness.types import (
+    THE_LIST,
     Case,
     Check,
     Credential,
@@ -295,7 +296,9 @@ def in_its_trial(plan: Plan, pool: Lists, tools: ToolList) -> None:
 
 def test_where_a_server_failed_that_might_know_the_tool_the_trial_is_an_error_and_no_pass() -> None:
     plan = plan_of(asking({"must_not_call": [X]}, "guest"), asking({"max_turns": 9}, "admin"))
-    with pytest.raises(HarnessError, match=r"(?s)'delet_order'.*Somebody could not be asked.*no database"):
+    with pytest.raises(
+        HarnessError, match=r"(?s)'delet_order'.*Not everything is known that may be offered.*no database"
+    ):
         in_its_trial(plan, Lists(admin=ServerError("no database")), LISTS["guest"])
 
 
@@ -312,3 +315,13 @@ def test_who_is_refused_at_the_door_is_offered_nothing() -> None:
     cases: Sequence[Case] = [asking({"must_not_call": [X]}, role) for role in ("guest", "admin")]
     assert "'delet_order'" in told(*cases, pool=refused)
     look(cases[1], pool=Lists(admin=NotAdmitted("no", status=401)))  # there is no list to compare with
+
+
+def test_a_name_stays_open_where_only_a_part_of_the_list_was_read_and_its_cases_are_errors() -> None:
+    cut = replace(
+        a_tool_list("list_orders"), problems=(ToolProblem(tool=THE_LIST, problem="paging did not end", usable=True),)
+    )
+    plan = plan_of(asking({"must_not_call": [X]}))
+    with pytest.raises(HarnessError, match=r"(?s)Did you mean 'list_orders'.*paging did not end") as caught:
+        in_its_trial(plan, Lists({None: cut}), cut)
+    assert not isinstance(caught.value, InvalidInput)
