@@ -352,6 +352,23 @@ def test_a_call_that_was_carried_out_is_graver_than_one_that_was_not(milder: Out
         assert told.startswith('Tool was called although it must not be: weather({"a": 1})')
 
 
+def test_an_attempt_that_failed_for_another_reason_is_graver_than_a_refused_one() -> None:
+    calls = call("weather", {"a": 1}, outcome="denied"), call("weather", {"a": 2}, outcome="tool_error")
+    told = judge("must_not_call", "weather", scene(*calls)).explanation
+    assert told.startswith('Tool was called although it must not be: weather({"a": 2})')
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "fits"),
+    [
+        ("must_not_call", [{"tool": "a", "allow_absent": True}], True),
+        ("answer_contains", [{"text": "a", "allow_absent": True}], False),
+    ],
+)
+def test_only_what_names_a_tool_may_say_that_it_is_absent(kind: str, value: Any, fits: bool) -> None:
+    assert Draft202012Validator(VOCABULARY.schema(kind)).is_valid(value) == fits
+
+
 def test_too_few_are_told_apart_from_too_many() -> None:
     bounds = [{"tool": "get_orders", "min_times": 2, "max_times": 3}]
     assert "get_orders(…) twice; it was made once." in judge("must_call", bounds, made_often(1)).explanation
