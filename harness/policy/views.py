@@ -21,8 +21,10 @@ Channel: TypeAlias = Literal["structured", "text"]
 _MAX_FIELDS = 5_000
 """Fields of one result; what a larger one has beyond is not compared."""
 # A name has no digits in it: `Written at 10:30` is a time, and no field.
+# What closes the emphasis of a name may stand behind its colon: `**Salary:** 5`.
 _LINE = re.compile(
-    r"^[\s>*+|#-]*(?P<name>[^\W\d][^\W\d]*(?:[ -][^\W\d]+){0,3})[*_`]*\s*[:=|]\s*[*_`]*(?P<value>\S.{0,400}?)[\s*_`|]*$"
+    r"^[\s>*+|#-]*(?P<name>[^\W\d][^\W\d]*(?:[ -][^\W\d]+){0,3})[*_`]*\s*[:=|]"
+    r"(?:\*\*)?\s*[*_`]*(?P<value>\S.{0,400}?)[\s*_`|]*$"
 )
 
 

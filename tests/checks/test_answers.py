@@ -251,3 +251,37 @@ def test_a_mistake_is_named_with_its_place(kind: str, value: Any, path: Any, sai
 def test_the_long_form_carries_a_severity(kind: str, value: Any) -> None:
     result = judge(kind, value, scene(answer="Hello."))
     assert (result.verdict, result.severity) == ("failed", "warn")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "answer", "number"),
+    [("1234.5", "It is 1,234.5 then.", "1234.5"), ("1234", "It is 1,234 then.", "1234"), ("12%", "It is 12 %", "12")],
+)
+def test_a_number_in_another_notation_is_told_with_the_check_that_accepts_it(
+    wanted: str, answer: str, number: str
+) -> None:
+    fails("answer_contains", [wanted], scene(answer=answer), "Answer does not contain", f"answer_number: {number} to")
+
+
+def test_an_answer_is_kept_up_to_two_thousand_characters() -> None:
+    assert judge("answer_contains", "x", scene(answer="x" * 2_000)).actual == "x" * 2_000
+    assert judge("answer_contains", "x", scene(answer="x" * 2_001)).actual == "x" * 1_999 + "…"
+
+
+@pytest.mark.parametrize(("calls", "told"), [(1, "in 1 call."), (2, "in 2 calls.")])
+def test_a_text_that_no_tool_returned_is_told_with_how_many_were_asked(calls: int, told: str) -> None:
+    made = scene(*[call("weather", text="sunny")] * calls, answer="It rains.")
+    fails("answer_contains", "98 orders", made, "Answer does not contain", f"No tool returned it either, {told}")
+
+
+@pytest.mark.parametrize(("wanted", "apart"), [("ann lives here", True), ("ann", False), ("ann lives nowhere", False)])
+def test_words_that_stand_apart_are_told_as_such(wanted: str, apart: bool) -> None:
+    made = scene(call("weather"), answer="Here is what lives: Ann-Sophie." if wanted != "ann" else "Nobody.")
+    result = judge("answer_contains", wanted, made)
+    assert ("All its words stand in the answer" in result.explanation) is apart
+
+
+def test_the_first_two_sources_of_a_forbidden_text_are_told() -> None:
+    made = scene(*[call("weather", {"n": place}, text="secret") for place in range(3)], answer="secret")
+    told = judge("answer_not_contains", "secret", made).explanation
+    assert [f'weather({{"n": {place}}})' in told for place in range(3)] == [True, True, False]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from harness.checks.differences import differences, distance, side_by_side
+from harness.checks.differences import Difference, differences, distance, shown_pair, side_by_side
 from harness.checks.values import ABSENT
 
 ORDER = "the same elements in another order"
@@ -70,3 +70,24 @@ def test_the_first_six_differences_are_shown_and_the_others_counted(wrong: int, 
     lines = side_by_side(differences({f"a{place}": 1 for place in range(wrong)}, {}))
     assert len(lines) == 1 + rows + (more is not None)
     assert (lines[-1] == f"  … and {more} more") == (more is not None)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given", "shown"),
+    [
+        ("a" * 42, "a" * 41 + "b", ('"' + "a" * 42 + '"', '"' + "a" * 41 + 'b"')),
+        ("a" * 44, "a" * 43 + "b", ('"' + "a" * 42 + "…", '"' + "a" * 42 + "…")),
+        ("a" * 45, "a" * 44 + "b", ('…"' + "a" * 16 + '"', '…"' + "a" * 15 + 'b"')),
+        ("x", "x" * 45, ('"x"', '"' + "x" * 41 + "…")),
+        ("x" * 20, "x" * 45, ('…"' + "x" * 15 + '"', '…"' + "x" * 40 + '"')),
+        ("a" * 60, "b" + "a" * 59, ('"' + "a" * 41 + "…", '"b' + "a" * 40 + "…")),
+        ("a" * 60, "a" * 15 + "b" + "a" * 44, ('"' + "a" * 41 + "…", '"' + "a" * 15 + "b" + "a" * 25 + "…")),
+        ("a" * 60, "a" * 16 + "b" + "a" * 43, ('…"' + "a" * 41 + "…", '…"' + "a" * 15 + "b" + "a" * 25 + "…")),
+        (ABSENT, 5, ("(none)", "5")),
+        (5, ABSENT, ("5", "(not given)")),
+    ],
+)
+def test_of_two_long_texts_the_stretch_is_shown_in_which_they_part(
+    wanted: Any, given: Any, shown: tuple[str, str]
+) -> None:
+    assert shown_pair(Difference(path="a", expected=wanted, actual=given)) == shown

@@ -149,3 +149,25 @@ def test_a_judge_that_fails_leaves_the_decision_to_the_other_members(monkeypatch
     result = judge("any_of", [{"refuses": True}, FALSE], scene(answer="yes"))
     assert result.verdict == "not_judged"
     assert "the judge timed out" in result.explanation
+
+
+class _Wordy(_BrokenJudge):
+    """A check from outside that fails with an explanation of a given length."""
+
+    def parse(self, value: Any) -> Sequence[tuple[Path, JsonObject]]:
+        return (((), {"size": value}),)
+
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        return CheckResult(
+            kind="refuses", label="refuses", verdict="failed", explanation="x" * check.params["size"], at=check.at
+        )
+
+
+@pytest.mark.parametrize(("failed", "room"), [(1, 1_250), (2, 550), (5, 130), (6, 130)])
+def test_the_members_that_are_told_share_the_room(failed: int, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(KINDS._loaded, "refuses", _Wordy())
+    for size, told in ((room, "x" * room), (room + 1, "x" * (room - 1) + "…")):
+        result = judge("any_of", [{"refuses": size}] * failed, scene())
+        lines = result.explanation.splitlines()
+        assert lines[1 : 1 + min(failed, 5)] == [f"— refuses (failed): {told}"] * min(failed, 5)
+        assert lines[6:] == (["… and 1 more"] if failed == 6 else [])

@@ -157,3 +157,27 @@ def test_whatever_is_not_exactly_a_verdict_is_none(reply: Reply, words: str) -> 
 def test_a_word_that_is_no_grade_is_no_verdict(word: Any) -> None:
     with pytest.raises(NoVerdict, match="none of: correct, partially correct, wrong"):
         read_verdict(grade(word), GRADE)
+
+
+@pytest.mark.parametrize(
+    ("calls", "room"), [(1, 10_000), (6, 10_000), (7, 8_571), (29, 2_068), (61, 983), (100, 600), (101, 600)]
+)
+def test_the_outputs_of_so_many_calls_have_so_much_room_each(calls: int, room: int) -> None:
+    outputs = material_of("q", [{"tool": "t", "result": "x" * (room + 1)}] * calls, "a")["tool_outputs"]
+    assert len(outputs) == min(calls, 100)
+    assert all(one["result"] == {"beginning": "x" * room, "characters_left_out": 1} for one in outputs)
+    whole = material_of("q", [{"tool": "t", "result": "x" * room}] * calls, "a")["tool_outputs"]
+    assert all(one["result"] == "x" * room for one in whole)
+
+
+@pytest.mark.parametrize(("field", "size"), [("query", 8_000), ("answer", 20_000)])
+def test_a_question_and_an_answer_of_the_size_of_their_bound_are_shown_whole(field: str, size: int) -> None:
+    whole, cut = ({"query": "q", "answer": "a", field: "x" * length} for length in (size, size + 1))
+    assert material_of(whole["query"], [], whole["answer"])[field] == "x" * size
+    found = material_of(cut["query"], [], cut["answer"])
+    assert found[field] == {"beginning": "x" * size, "characters_left_out": 1}
+    assert "calls_left_out" not in found
+
+
+def test_letters_of_every_language_stand_in_the_material_as_they_are() -> None:
+    assert encode({"a": "Zoë 東京", "b": "x\x7fy\u202ez"}) == '{"a": "Zoë 東京", "b": "x\\u007fy\\u202ez"}'

@@ -247,3 +247,11 @@ def test_a_share_is_above_0_and_up_to_1(value: Any, path: tuple[Any, ...]) -> No
     with pytest.raises(InvalidValue) as caught:
         VOCABULARY.parse("turns_passed", value)
     assert caught.value.path == path
+
+
+@pytest.mark.parametrize(("missing", "more"), [(12, ""), (13, " and 1 more"), (15, " and 3 more")])
+def test_the_first_twelve_that_are_missing_are_named_and_the_others_counted(missing: int, more: str) -> None:
+    words = [f"w{place:02}" for place in range(missing)]
+    told = fails("remembers", {"answers": words, "by": "recall"}, scene(answer="no"), "Not everything is remembered")
+    named = ", ".join(f'"{word}"' for word in words[:12])
+    assert told.explanation.splitlines()[0].endswith(f"missing: {named}{more}")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.checks.texts import clean, clip, contains, find, fold, folding, line, nearest
+from harness.checks.texts import clean, clip, contains, find, fold, folding, likeness, line, nearest
 from harness.redaction import KNOWN
 
 
@@ -122,3 +122,64 @@ def test_an_excerpt_never_ends_within_a_secret() -> None:
         assert not any(secret[place : place + 6] in found.context for place in range(len(secret) - 5))
         shown = clip(f"{'x' * filler} {secret}", 60).replace(secret, "")  # a whole one is known to the log
         assert not any(secret[place : place + 6] in shown for place in range(len(secret) - 5))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "found", "context"),
+    [
+        (3, 5, "de", "abcdefgh…"),
+        (4, 6, "ef", "…bcdefghi…"),
+        (20, 23, "uvw", "…rstuvwxyz"),
+        (19, 22, "tuv", "…qrstuvwxy…"),
+        (2, 2, "c", "abcdef…"),
+    ],
+)
+def test_a_passage_has_so_many_letters_on_both_sides_and_dots_where_there_is_more(
+    start: int, end: int, found: str, context: str
+) -> None:
+    passage = folding("abcdefghijklmnopqrstuvwxyz").passage(start, end, around=3)
+    assert (passage.found, passage.context) == (found, context)
+
+
+def test_a_passage_is_found_with_fifty_letters_on_both_sides() -> None:
+    found = find("needle", "x" * 80 + "needle" + "y" * 80)
+    assert found is not None
+    assert found.context == "…" + "x" * 50 + "needle" + "y" * 50 + "…"
+
+
+def test_what_surrounds_a_long_passage_is_cut_with_it() -> None:
+    text = folding("x" * 400)
+    assert text.passage(100, 258, around=5).context == "…" + "x" * 168 + "…"
+    assert text.passage(100, 259, around=5).context == "…" + "x" * 168 + "…"
+    assert len(text.passage(100, 259, around=5).context) == 170
+    assert text.passage(100, 259, around=6).context == "…" + "x" * 170 + "…"
+
+
+def test_a_nearest_passage_is_looked_for_in_the_first_twenty_thousand_characters() -> None:
+    assert nearest("abcdef", "-" * 19_993 + " abcdef") is not None
+    near = nearest("abcdef", "-" * 19_994 + " abcdef")
+    assert near is not None
+    assert near.found == "abcde"
+
+
+def test_a_nearest_passage_is_as_long_as_what_is_looked_for_up_to_thirty_words() -> None:
+    words = [f"w{place}" for place in range(40)]
+    for size in (1, 29, 30, 31):
+        near = nearest(" ".join(words[:size]), " ".join(words))
+        assert near is not None
+        assert near.found.split() == words[: min(size, 30)]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "share"),
+    [("ab", "ab", 1.0), ("abc", "abd", 0.5), ("ab", "cd", 0.0), ("", "", 1.0), ("a", "a", 1.0), ("a", "ab", 0.0)],
+)
+def test_texts_are_alike_by_the_pairs_of_letters_that_they_share(left: str, right: str, share: float) -> None:
+    assert likeness(left, right) == share
+
+
+def test_a_passage_that_is_half_alike_is_not_worth_showing() -> None:
+    assert nearest("abc", "abd") is None
+    near = nearest("abcd", "abce xxx")
+    assert near is not None
+    assert near.found == "abce"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.checks.without_calls import hint_without_calls, limit, without_calls
 from harness.types import AssistantMessage, Reply
 from tests.checks.scenes import call, fails, scene
 
@@ -66,3 +67,28 @@ def test_a_limit_of_the_model_is_told_also_where_it_did_the_rest() -> None:
     made = scene(call("get_orders"), answer="Three. That is beyond me.", messages=(said,))
     fails("must_call", ["weather"], made, "Expected call", "cannot write SQL", "a limit of its own")
     fails("must_call", ["search_orders"], made, "Expected call", "cannot write SQL", "a limit of its own")
+
+
+@pytest.mark.parametrize(("size", "said"), [(2_000, "says that it has none"), (2_001, "answered from memory")])
+def test_the_last_two_thousand_characters_of_an_answer_are_read(size: int, said: str) -> None:
+    made = scene(answer="cannot find a tool.".ljust(size, "."))
+    assert said in without_calls(made.transcript)
+    assert (hint_without_calls(made.transcript, "other") == "other") == (size > 2_000)
+
+
+def test_marks_of_emphasis_do_not_hide_what_is_said() -> None:
+    assert "says that it has none" in without_calls(scene(answer="I **cannot find** a `tool`.").transcript)
+
+
+@pytest.mark.parametrize("answer", ["I cannot find a tool.", "Which customer do you mean?", "Three lamps."])
+def test_words_that_were_cut_off_are_no_question_and_no_missing_tool(answer: str) -> None:
+    made = scene(answer=answer, stop="turn_limit").transcript
+    assert without_calls(made) == "No tool was called; the conversation ended at the limit of turns."
+    assert hint_without_calls(made, "other") == "other"
+
+
+def test_of_several_replies_the_last_one_tells_the_limit() -> None:
+    first, last = (AssistantMessage(reply=Reply(text="x", beyond=beyond)) for beyond in ("write SQL", None))
+    assert limit(scene(messages=(first, last)).transcript) is None
+    assert limit(scene(messages=(last, first)).transcript) == "write SQL"
+    assert limit(scene().transcript) is None

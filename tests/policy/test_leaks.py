@@ -67,6 +67,14 @@ def test_a_field_that_another_tool_forgets_to_filter_is_a_leak() -> None:
     assert leak.place == "the structured result of call 2, search_people: people[].current_salary"
 
 
+def test_a_field_in_lines_of_markdown_is_the_same_as_in_json() -> None:
+    admin = view("admin", call(text="**Name:** Lucia Chen\n**Salary:** 64512"))
+    kept = call(text="**Name:** Lucia Chen")
+    search = call("search_people", {}, structured={"people": [{"name": "Lucia Chen", "salary": 64_512}]})
+    leak = the_leak(admin, view("clerk", kept, search))
+    assert leak.place == "the structured result of call 2, search_people: people[].salary"
+
+
 def test_a_masked_name_beside_it_makes_it_nobody_else() -> None:
     search = call("search_people", {}, structured={"people": [{**RECORD, "name": "[masked]"}]})
     assert "salary" in {leak.field for leak in leaks(ADMIN, view("clerk", FILTERED, search))}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.bfcl.checker.fault import Fault
-from harness.bfcl.checker.multi_turn import Conversation, Outcome, results_fault, turns_fault
+from harness.bfcl.checker.multi_turn import Conversation, Outcome, executed, results_fault, turns_fault
 from harness.bfcl.output import Call, Step
 from tests.bfcl.apis.scenes import TABLES, tree
 
@@ -176,3 +176,12 @@ CALLS = {
 @given(st.lists(st.lists(st.sampled_from(sorted(CALLS)), max_size=5), max_size=5))
 def test_doing_exactly_what_is_expected_is_always_right(expected: list[list[str]]) -> None:
     assert verdict(expected, *[[CALLS[text] for text in turn] for turn in expected]) is None
+
+
+def test_what_is_no_call_leaves_the_words_that_say_so_and_changes_nothing() -> None:
+    conversation = Conversation(
+        classes=["GorillaFileSystem"], initial_config=CONFIG, expected=[], long_context=False, data=TABLES
+    )
+    instances = conversation.instances()
+    assert executed(instances, Call("import os", {})).startswith("Error during execution: ")
+    assert executed(instances, Call("ls", {})) == executed(conversation.instances(), Call("ls", {}))
