@@ -121,3 +121,23 @@ def test_a_mistake_is_named_with_its_place(kind: str, value: Any, path: Any, sai
 def test_the_long_form_carries_a_severity() -> None:
     result = judge("only_call", {"calls": ["get_orders"], "severity": "warn"}, scene(call("weather")))
     assert (result.verdict, result.severity) == ("failed", "warn")
+
+
+def test_calls_that_differ_far_in_their_arguments_are_no_repetition() -> None:
+    for same, told in ((1_980, "how to filter and page"), (2_100, "repeat an earlier call word for word")):
+        calls = [call("weather", {"a": "x" * same + letter}) for letter in "yz"]
+        assert told in str(judge("max_calls", 1, scene(*calls)).hint)
+
+
+@pytest.mark.parametrize(("made", "verdict"), [(0, "passed"), (2, "passed"), (3, "failed")])
+def test_the_limit_itself_is_allowed(made: int, verdict: str) -> None:
+    result = judge("max_calls", 2, scene(*[call("weather")] * made))
+    assert (result.verdict, result.actual) == (verdict, made)
+
+
+@pytest.mark.parametrize(("made", "more"), [(6, None), (7, "  … and 1 more"), (9, "  … and 3 more")])
+def test_the_first_six_calls_are_listed_and_the_others_counted(made: int, more: str | None) -> None:
+    lines = judge("max_calls", 0, scene(*[call("weather")] * made)).explanation.splitlines()
+    assert [line for line in lines if ". weather()" in line] == [f"  {n}. weather() → ok" for n in range(1, 7)]
+    assert (lines[-1] if more else None) == more
+    assert len(lines) == 8 + (more is not None)

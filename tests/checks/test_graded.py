@@ -205,3 +205,24 @@ def test_what_does_not_fit_is_refused_with_its_place(value: Any, path: tuple[Any
         VOCABULARY.parse("graded", value)
     assert caught.value.path == path
     assert words in caught.value.message
+
+
+@pytest.mark.parametrize(("poor", "more"), [(4, None), (5, 1), (7, 3)])
+def test_the_first_four_calls_that_are_not_as_expected_are_told(poor: int, more: int | None) -> None:
+    expected = [{"tool": "get_stock_price", "args": {"ticker": f"T{n}"}} for n in range(poor)]
+    told = with_judge({"expected": expected}, 0.0).explanation
+    assert told.count("Expected call not found") == 4
+    assert ("more calls that are not as expected" in told) == (more is not None)
+    assert more is None or f"… and {more} more calls" in told
+
+
+def test_the_first_hundred_calls_are_reported_and_a_hundred_may_be_expected() -> None:
+    result = with_judge(APPLE, 1.0, *[price("AAPL")] * 101)
+    assert len(result.actual["calls"]) == 100
+    assert len(VOCABULARY.parse("graded", {"expected": ["a"] * 100})) == 1
+
+
+@pytest.mark.parametrize("threshold", [0, 1])
+def test_a_threshold_may_be_all_or_nothing(threshold: float) -> None:
+    result = with_judge(APPLE | {"threshold": threshold}, 0.0)
+    assert result.verdict == ("failed" if threshold else "passed")

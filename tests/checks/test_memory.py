@@ -255,3 +255,37 @@ def test_the_first_twelve_that_are_missing_are_named_and_the_others_counted(miss
     told = fails("remembers", {"answers": words, "by": "recall"}, scene(answer="no"), "Not everything is remembered")
     named = ", ".join(f'"{word}"' for word in words[:12])
     assert told.explanation.splitlines()[0].endswith(f"missing: {named}{more}")
+
+
+@pytest.mark.parametrize(
+    ("answers", "at_least", "verdict"),
+    [(["a1", "b1"], 1, "passed"), (["a1", "no"], 0.5, "passed"), (["a1", "no"], 0.51, "failed")],
+)
+def test_exactly_the_share_is_enough(answers: list[str], at_least: float, verdict: str) -> None:
+    assert judged(conversation(answers, ["a1", "b1"], at_least))[-1].verdict == verdict
+
+
+@pytest.mark.parametrize(("wrong", "listed"), [(12, False), (13, True)])
+def test_more_than_twelve_wrong_turns_are_named_in_one_line_first(wrong: int, listed: bool) -> None:
+    whole = judged(conversation(["no"] * wrong, [f"w{n}x" for n in range(wrong)], 1))[-1]
+    lines = whole.explanation.splitlines()
+    assert lines[1].startswith("Wrong: question 1, question 2,") is listed
+    assert lines[1 + listed].startswith("question 1: ")
+
+
+@pytest.mark.parametrize("at_least", [0.001, 1])
+def test_any_share_above_0_and_up_to_1_may_be_asked_for(at_least: float) -> None:
+    ((_, params),) = VOCABULARY.parse("turns_passed", at_least)
+    assert params == {"at_least": at_least}
+
+
+def test_who_writes_a_percentage_is_told_how_a_share_is_written() -> None:
+    for value, meant in ((80, "Write 80 % as 0.8."), (1.01, "Write 80 % as 0.8."), (0, None)):
+        with pytest.raises(InvalidValue) as caught:
+            VOCABULARY.parse("turns_passed", value)
+        assert caught.value.meant == meant
+
+
+def test_only_the_last_tool_result_says_that_the_model_had_it() -> None:
+    made = scene(call("find", text="Lisbon"), call("find", text="nothing"), answer="I do not know.")
+    fails("remembers", "Lisbon", made, "Answer does not hold", "See in the transcript")

@@ -226,3 +226,48 @@ def test_a_result_of_which_a_part_was_read_is_judged_only_by_what_is_wrong_in_it
         "output_schema_valid", True, scene(call("get_orders", output_errors=("$: wrong",), cut="the first 64 MB"))
     )
     assert wrong.verdict == "failed"
+
+
+def test_the_first_calls_and_values_are_told() -> None:
+    calls = [call("weather", {"n": n}, text=f"text {n}", structured={"a": [*range(7)]}) for n in range(7)]
+    found = judge("tool_result", {"path": "a[*]", "value": 9}, scene(*calls))
+    assert found.actual == [{"tool": "weather", "values": [0, 1, 2, 3, 4]}] * 5
+    lines = [f'weather({{"n": {n}}}) → a[*] is 0; 1; 2' for n in range(3)]
+    assert found.explanation.splitlines()[1:] == lines
+    found = judge("tool_result_contains", "zzz", scene(*calls))
+    assert [one["text"] for one in found.actual] == [f"text {n}" for n in range(5)]
+    assert found.explanation.splitlines()[1:] == [f'weather({{"n": {n}}}) returned “text {n}”' for n in range(3)]
+    found = judge("tool_result_not_contains", "text", scene(*calls))
+    assert [one["text"] for one in found.actual] == [f"text {n}" for n in range(5)]
+    told = [f'weather({{"n": {n}}}) returned “text {n}”' for n in range(3)]
+    assert found.explanation.splitlines()[1:4] == told
+    assert found.explanation.splitlines()[4].startswith("The answer does not repeat it")
+
+
+@pytest.mark.parametrize(("size", "text"), [(1_000, "x" * 1_000), (1_001, "x" * 999 + "…")])
+def test_a_result_is_reported_up_to_a_thousand_characters(size: int, text: str) -> None:
+    assert judge("tool_result_contains", "x", scene(call("weather", text="x" * size))).actual[0]["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("answer", "lines"),
+    [
+        ("It is secret.", "Lines crossed: what the server allowed, and what the user saw."),
+        ("No.", "Line crossed: what the server allowed."),
+    ],
+)
+def test_a_leak_is_told_with_the_lines_that_it_crossed(answer: str, lines: str) -> None:
+    made = scene(call("weather", text="secret"), answer=answer)
+    assert lines in judge("tool_result_not_contains", "secret", made).explanation
+
+
+@pytest.mark.parametrize(
+    ("calls", "verdict"),
+    [
+        ([call("get_orders", output_errors=("wrong",)), call("get_orders", result_not_validated="big")], "failed"),
+        ([call("get_orders"), call("get_orders", result_not_validated="big")], "not_judged"),
+        ([call("get_orders", outcome="denied", output_errors=("wrong",))], "passed"),
+    ],
+)
+def test_a_broken_result_decides_and_one_that_was_not_validated_leaves_it_open(calls: Any, verdict: str) -> None:
+    assert judge("output_schema_valid", True, scene(*calls)).verdict == verdict

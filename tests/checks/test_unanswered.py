@@ -111,3 +111,20 @@ def test_a_call_that_the_trial_itself_cut_off_is_blamed_only_after_a_fair_share_
 @pytest.mark.parametrize("stop", ["aborted", "cancelled"])
 def test_a_call_that_was_cut_off_on_purpose_blames_nobody(stop: Stop) -> None:
     assert not blames(case(MUST_CALL), made("timeout"), stop=stop)
+
+
+@pytest.mark.parametrize(
+    ("start", "took", "blamed"),
+    [
+        (5.0, 5.0, True),  # half of the time is a fair share
+        (5.125, 4.875, False),
+        (5.125, 4.75, True),  # it ended by itself before the trial did
+        (5.15, 4.75, False),  # a tenth of a second before the end it is given up
+        (5.2, 4.75, False),
+    ],
+)
+def test_the_bounds_of_a_fair_share_and_of_being_cut_off(start: float, took: float, blamed: bool) -> None:
+    call = made("timeout", start=start, took=took)
+    assert blames(case(MUST_CALL, timeout_s=10), call, stop="time_limit") == blamed
+    lost = made("server_lost", start=start, took=took)
+    assert blames(case(MUST_CALL, timeout_s=10), lost, stop="time_limit"), "nobody cut that one off"
