@@ -205,7 +205,7 @@ def test_a_run_on_several_servers_offers_the_tools_of_all(harness: Harness) -> N
     server = {"command": sys.executable, "args": [PLAIN_SERVER]}
     Path("harness.yml").write_text(json.dumps({"servers": {"one": server, "two": server}}))
     Path("evals").mkdir()
-    test = {"name": "a", "prompt": "Echo it.", "assertions": {"must_not_call": ["crash"]}}
+    test = {"name": "a", "prompt": "Echo it.", "assertions": {"must_not_call": ["one__crash"]}}
     Path("evals/a.yml").write_text(json.dumps({"suite": "a", "tests": [test]}))
     harness("evals", "a", "--server", "one", "--server", "two")
     log = read_log(find_log("latest"))

@@ -98,7 +98,7 @@ def test_a_failure_is_shown_as_it_happens_and_which_trial_it_was(project: Projec
     ]
     assert all(": Expected call not found: crash" in line for line in told)
     quiet = project.run("evals", "-q")
-    assert quiet.stdout == "failed    bad: Expected call not found: crash(…)\n2 planned: 2 failed\n"
+    assert quiet.stdout == "failed    bad: Expected call not found: crash(…)\n2 planned: 2 failed\n2 calls: 2 ok\n"
     assert not [line for line in quiet.stderr.splitlines() if line.startswith("[")]
 
 
