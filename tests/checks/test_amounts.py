@@ -302,3 +302,111 @@ def test_near_enough_is_what_the_tolerance_says(
     wanted: float, value: float, tolerance: float | str, near: bool
 ) -> None:
     assert close(wanted, value, tolerance) == near
+
+
+SCALES = {
+    "hundred": 1e2, "dozen": 12, "lakh": 1e5, "crore": 1e7, "thousand": 1e3, "tsd": 1e3, "million": 1e6, "mio": 1e6,
+    "mln": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "mrd": 1e9, "trillion": 1e12, "tn": 1e12,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("word", SCALES)
+def test_every_word_of_size_multiplies_the_digits_before_it(word: str) -> None:
+    for text in (f"3 {word}", f"3{word}", f"3-{word}", f"3 {word.upper()}s"):
+        assert readings(text) == {3 * SCALES[word]}
+
+
+@pytest.mark.parametrize(("letter", "size"), [("k", 1e3), ("m", 1e6), ("b", 1e9), ("t", 1e12)])
+def test_a_letter_of_size_is_sure_of_money_and_of_thousands(letter: str, size: float) -> None:
+    assert readings(f"$3{letter}") == {3 * size}
+    assert readings(f"$3 {letter}") == {3, 3 * size}
+    assert readings(f"3{letter}") == ({3 * size} if letter == "k" else {3, 3 * size})
+    assert readings(f"3{letter.upper()}") == ({3 * size} if letter == "k" else {3, 3 * size})
+    assert readings(f"3 {letter}") == {3, 3 * size}
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor"),
+    [
+        ("%", 100),
+        ("percent", 100),
+        ("per cent", 100),
+        ("pct", 100),
+        ("‰", 1_000),
+        ("bps", 10_000),
+        ("basis points", 10_000),
+    ],
+)
+def test_a_share_is_read_as_it_stands_and_as_a_part_of_one(unit: str, factor: int) -> None:
+    assert sorted(readings(f"50 {unit}")) == [pytest.approx(50 / factor), 50]
+
+
+@pytest.mark.parametrize(("spaces", "value"), [(0, -5), (1, 5)])
+def test_a_sign_in_words_and_a_currency_stand_close_before_the_digits(spaces: int, value: float) -> None:
+    assert readings("minus US$ 5" if not spaces else f"minus  US$ {' ' * spaces}5") == {value}
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("(45)", {45, -45}),
+        ("(45", {45}),
+        ("45)", {45}),
+        ("10 - 5", {10, 5}),
+        ("10 minus 5", {10, 5, -5}),
+        ("10% minus 5", {10, 0.1, 5, -5}),
+        ("x-5", set()),
+        ("x 5", {5}),
+        ("_5", set()),
+        ("1e3", {1_000}),
+        ("1e-3", {0.001}),
+        ("1e400", set()),
+        ("1,234,567.5", {1_234_567.5}),
+        ("1.234.567,5", {1_234_567.5}),
+        ("0,123", {0.123}),
+        ("1,23", {1.23}),
+        ("1,2345", {1.2345}),
+        ("12,345", {12_345, 12.345}),
+        ("1234,567", {1_234.567}),
+        ("1.2.3", set()),
+    ],
+)
+def test_all_that_a_number_may_mean_and_nothing_else(text: str, values: set[float]) -> None:
+    assert readings(text) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("1. A\n2. B", set()),
+        ("1. A\n3. B", {1, 3}),
+        ("2. A\n1. B", set()),
+        ("999. A\n1000. B", {999, 1000}),
+        ("- **1)** A\n- **2)** B", set()),
+    ],
+)
+def test_numbers_that_count_the_items_of_a_list_are_no_figures(text: str, values: set[float]) -> None:
+    assert readings(text) == values
+
+
+@pytest.mark.parametrize(
+    ("wanted", "value", "tolerance", "near"),
+    [
+        (100, 101, 1, True),
+        (100, 101.001, 1, False),
+        (100, 99, 1, True),
+        (100, 99, "1%", True),
+        (100, 98.9, "1%", False),
+        (-100, -101, "1%", True),
+        (200, 203, "1.5 %", True),
+        (0, 0, 0, True),
+        (0, 1e-9, 0, False),
+        (1e9, 1e9 + 1, 0, True),
+        (1e9, 1e9 + 3, 0, False),
+        (0.3, 0.1 + 0.2, 0, True),
+    ],
+)
+def test_near_is_within_the_tolerance_and_its_bound_is_within(
+    wanted: float, value: float, tolerance: float | str, near: bool
+) -> None:
+    assert close(wanted, value, tolerance) is near

@@ -253,3 +253,30 @@ def test_a_figure_that_does_not_fit_is_refused(value: Any, path: Any, said: str)
         VOCABULARY.parse("answer_number", value)
     assert caught.value.path == path
     assert said in caught.value.message
+
+
+@pytest.mark.parametrize(("wrong", "more"), [(1, None), (6, None), (7, 1), (9, 3)])
+def test_the_first_six_places_that_do_not_fit_are_told(wrong: int, more: int | None) -> None:
+    answer = json.dumps([f"x{n}" for n in range(wrong)])
+    lines = judge("answer_json", {"items": {"type": "number"}}, scene(answer=answer)).explanation.splitlines()
+    assert lines[0] == f"Answer does not fit the JSON Schema, in {wrong} place{'' if wrong == 1 else 's'}:"
+    assert [line.split(":")[0] for line in lines[1:7]] == [f"  $[{n}]" for n in range(min(wrong, 6))]
+    assert lines[7:] == ([f"  … and {more} more"] if more else [])
+
+
+def test_twenty_numbers_of_an_answer_are_reported() -> None:
+    found = judge("answer_number", 0, scene(answer=" ; ".join(str(n) for n in range(1, 30))))
+    assert found.actual == [str(n) for n in range(1, 21)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "answer", "told"),
+    [
+        (100, "It is 102.", "It is near: allow for rounding"),
+        (100, "It is 102.1.", "See whether the tools returned"),
+        (100, "It is 98 or 300.", "Nearest number: “98”, off by 2"),
+        (100, "It is 98 or 101.5.", "Nearest number: “101.5”, off by 1.5"),
+    ],
+)
+def test_the_nearest_number_is_told_and_whether_it_is_near(wanted: float, answer: str, told: str) -> None:
+    fails("answer_number", wanted, scene(call("weather"), answer=answer), "Answer does not contain", told)

@@ -140,3 +140,9 @@ def test_a_check_says_what_it_wanted_and_what_it_found(
         assert found.actual == actual
     assert bool(found.explanation) == (verdict == "failed")
     assert bool(found.hint) == (verdict == "failed")
+
+
+def test_a_report_lists_the_first_twenty_calls() -> None:
+    for made, listed in ((20, 20), (21, 20)):
+        found = judge("must_call", "get_orders", scene(*[call("weather")] * made))
+        assert len(found.actual) == listed

@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from harness.policy import unobserved
+from harness.policy.observed import is_volatile
+from harness.policy.views import Leaf
 from tests.policy.views import ADMIN, FULL, RECORD, REFUSED, call, view, without
 
 
@@ -70,3 +76,35 @@ def test_no_more_views_are_looked_at_than_it_takes() -> None:
         raise AssertionError("enough was known")
 
     assert unobserved(views()) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("identities", "more"), [(2, ""), (5, ""), (6, ", …"), (9, ", …")])
+def test_the_first_five_identities_are_named(identities: int, more: str) -> None:
+    names = [f"id{number}" for number in range(identities)]
+    reason = unobserved([view(name, FULL) for name in names])
+    assert reason is not None
+    assert reason.startswith(f"{identities} identities ({', '.join(names[:5])}{more}) were shown the same tools")
+
+
+def test_calls_that_several_made_are_counted_and_those_of_one_alone_are_not() -> None:
+    other = call(arguments={"employee_id": "EMP_0043"}, structured=RECORD)
+    assert "and 2 calls that several" in (unobserved([view("a", FULL, other), view("b", FULL, other)]) or "")
+    assert "and 1 call that several" in (unobserved([view("a", FULL, other), view("b", FULL)]) or "")
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "volatile"),
+    [
+        ("2026-01-01T10:00", "at", True),
+        ("2026-01-01 10:00:05Z", "at", True),
+        ("2026-01-01", "at", False),
+        ("123e4567-e89b-12d3-a456-426614174000", "ref", True),
+        ("x 123e4567-e89b-12d3-a456-426614174000", "ref", False),
+        (5, "elapsed_ms", True),
+        (5, "requestId", True),
+        (5, "request_id", True),
+        (5, "salary", False),
+    ],
+)
+def test_times_of_day_and_random_ids_change_whoever_asks(value: Any, name: str, volatile: bool) -> None:
+    assert is_volatile(Leaf(name, name, value, {}, "text")) is volatile

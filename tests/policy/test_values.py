@@ -189,3 +189,66 @@ def test_any_text_can_be_searched_for_any_value(text: str, scalar: Any) -> None:
     value = value_of(scalar)
     if value is not None:
         Prose(text).holds(value)
+
+
+@pytest.mark.parametrize(
+    ("scalar", "shown"),
+    [
+        ("a", "a…"),
+        ("abcde", "a…"),
+        ("abcdef", "ab…f"),
+        ("abcdefghi", "ab…i"),
+        ("abcdefghij", "abc…ij"),
+        (64_512, "6…"),
+        ("a  b\nc d", "ab…".replace("b", " ") + "d"),
+    ],
+)
+def test_the_longer_a_value_the_more_of_it_is_shown(scalar: Any, shown: str) -> None:
+    assert shortened(scalar) == shown
+
+
+@pytest.mark.parametrize(("before", "there"), [(199_990, True), (199_994, True), (199_995, False)])
+def test_so_many_characters_of_a_text_are_searched(before: int, there: bool) -> None:
+    value = value_of("ab 12c")
+    assert value is not None
+    assert Prose("." * before + "ab 12c").holds(value) is there
+
+
+@pytest.mark.parametrize(
+    ("scalar", "digits"),
+    [
+        ("555-123", ""),
+        ("555-1234", "5551234"),
+        ("+1 (619) 555-0148", "16195550148"),
+        ("tel 555-1234", ""),
+        ("2002-12-30", ""),
+        ("30.12.2002", ""),
+        (5_551_234, "5551234"),
+    ],
+)
+def test_seven_digits_and_little_else_are_a_telephone_number(scalar: Any, digits: str) -> None:
+    value = value_of(scalar)
+    assert value is not None
+    assert value.digits == digits
+
+
+@pytest.mark.parametrize(
+    ("scalar", "number"),
+    [
+        ("007", None),
+        ("0", 0.0),
+        ("0.5", 0.5),
+        ("-5", -5.0),
+        ("+5", 5.0),
+        ("$1,200.50", 1_200.5),
+        ("1e5", None),
+        ("5%", None),
+        ("- 5", None),
+        (10**400, None),
+        (True, None),
+    ],
+)
+def test_a_text_that_is_a_number_is_compared_as_one(scalar: Any, number: float | None) -> None:
+    value = value_of(scalar)
+    assert value is not None
+    assert value.number == number

@@ -8,13 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from harness.reports.access_checks import leak_check, leak_lines
 from harness.reports.build import build_report, exit_code
 from harness.reports.html.overview import overview
 from harness.reports.json_report import write_json
 from harness.reports.markdown import write_markdown
 from harness.reports.matrix import matrix_lines, unobserved_words
 from harness.runlog import Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
-from harness.types import CheckResult, Run, Status, Tool, ToolCall, ToolList, Transcript
+from harness.types import CheckResult, Leak, Run, Status, Tool, ToolCall, ToolList, Transcript
 
 SECRET = {"id": "C_0042", "mail": "omar@example.com"}
 TOOLS = ToolList(tools=(Tool(name="get", input_schema={}),), digest="tools")
@@ -253,3 +256,50 @@ def test_a_run_without_identities_says_nothing_of_them(tmp_path: Path) -> None:
     write_json(build_report(log), log, stream)
     assert "matrix" not in json.loads(stream.getvalue())["result"]
     assert overview(build_report(log), log)["access"] is None
+
+
+def a_leak(field: str, **more: Any) -> Leak:
+    facts: dict[str, Any] = {"tool": "get", "kept": "masked", "allowed_to": ("admin",), "place": "the text of call 1"}
+    return Leak(suite="s", case="c", key="k", identity="clerk", field=field, shown="6…", **(facts | more))
+
+
+@pytest.mark.parametrize(("found", "more"), [(1, None), (5, None), (6, 1), (8, 3)])
+def test_the_first_five_leaks_are_told_and_the_others_counted(found: int, more: int | None) -> None:
+    names = [f"f{number}" for number in range(found)]
+    check = leak_check([a_leak(name) for name in names], ["admin"], None)
+    assert check.label == f"no_leak {', '.join(names[:5])}"
+    assert [one["field"] for one in check.actual] == names[:5]
+    lines = check.explanation.splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("Leak: ")] == names[:5]
+    assert lines[-1] == "Line crossed: what the server allowed."
+    assert (lines[-2] == f"… and {more} more fields") is (more is not None)
+
+
+def test_a_leak_in_the_answer_alone_is_what_the_user_saw() -> None:
+    told = "the answer, though no call of this identity returned it"
+    only = leak_check([a_leak("a", place=told)], ["admin"], None)
+    assert only.explanation.endswith("Line crossed: what the user saw.")
+    assert str(only.hint).startswith("No call of this identity returned it")
+    both = leak_check([a_leak("a", place=told), a_leak("b")], ["admin"], None)
+    assert both.explanation.endswith("Line crossed: what the server allowed.")
+    assert str(both.hint).startswith("The server has to hold")
+
+
+@pytest.mark.parametrize(
+    ("more", "lines"),
+    [
+        ({"values": 1}, ["Leak: a (6…), which admin may see, is masked in get for clerk"]),
+        ({"values": 2}, ["Leak: a (6… and 1 more), which admin may see, is masked in get for clerk"]),
+        (
+            {"values": 9, "kept": "refused"},
+            ["Leak: a (6… and 8 more), which admin may see, is refused by get for clerk"],
+        ),
+        ({"in_answer": True}, ["The answer repeats it: the user saw it."]),
+        ({}, ["The answer does not repeat it: the user did not see it, but the model has."]),
+        ({"allowed_to": ()}, ["Leak: get gives clerk, who is nobody in particular, what is masked"]),
+    ],
+)
+def test_a_leak_is_told_in_words(more: dict[str, Any], lines: list[str]) -> None:
+    told = leak_lines(a_leak("a", **more))
+    assert set(lines) <= set(told)
+    assert "It stands in the text of call 1" in told
