@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.checks import VOCABULARY, evaluate
+from harness.checks import KINDS, VOCABULARY, evaluate
 from harness.checks.judge import Judge, JudgeModel
 from harness.errors import InvalidValue, ModelError
 from harness.types import Case, Check, CheckResult, Reply
@@ -125,3 +125,10 @@ def test_a_judge_may_be_one_way_among_others_to_pass() -> None:
 def test_what_does_not_fit_is_refused(kind: str, value: Any) -> None:
     with pytest.raises(InvalidValue):
         VOCABULARY.parse(kind, value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "needed"), [("answer_judge", True), ("expected_answer", True), ("graded", False), ("must_call", False)]
+)
+def test_what_nothing_stands_in_for_needs_a_judge(kind: str, needed: bool) -> None:
+    assert getattr(KINDS.get(kind), "needs_judge", False) is needed

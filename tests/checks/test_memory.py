@@ -240,6 +240,7 @@ def test_a_turn_that_could_not_be_judged_counts_only_where_it_decides() -> None:
         )
         whole = judged(Evidence(case=unknown, transcript=no_price, tools=evidence.tools))[-1]
         assert whole.verdict == verdict
+        assert whole.score == (None if verdict == "not_judged" else 0.5)
 
 
 @pytest.mark.parametrize(("value", "path"), [(0, ()), (2, ()), ("x", ()), ({"at_least": -1}, ("at_least",)), ({}, ())])

@@ -30,6 +30,7 @@ EQUIVALENT: Final[Mapping[str, str]] = {
     "isinstance(left, bool) and isinstance(right, bool)": "true beside what is no boolean is equal to nothing below",
     "harness/stats/corrections.py benjamini_hochberg: min(1.0, count / (count - rank) * p_values[i]) → "
     "min(2.0, count / (count - rank) * p_values[i])": "the largest is a p-value itself, and no other is larger",
+    "harness/checks/judge_prompt.py (module): 500 → 501": "a hundred outputs, the most that are shown, have 600 each",
     "harness/stats/intervals.py wilson: min(1.0, centre + half) → min(2.0, centre + half)": (
         "the bound of a rate below 1 is below 1: only a last digit could be beyond it"
     ),

@@ -216,3 +216,33 @@ def test_the_difference_of_paired_rates_is_newcombes_published_example() -> None
 
 def test_the_cases_that_a_difference_needs() -> None:
     assert cases_needed(0.03, between=1 / 9) == 969
+
+
+def test_of_two_values_there_is_a_standard_error_and_of_one_there_is_none() -> None:
+    assert standard_error([0, 1]) == exactly(0.5)
+    assert standard_error([1]) is None
+
+
+@pytest.mark.parametrize(
+    ("more", "cases"),
+    # (1.959964 + 0.841621)² = 7.848879; times (0.1 + 0.2/K + 0.2/K')/0.1²
+    [
+        ({}, 79),
+        ({"within": 0.2}, 236),
+        ({"other_within": 0.2}, 236),
+        ({"within": 0.2, "other_within": 0.2}, 393),
+        ({"within": 0.2, "trials": 2}, 157),
+        ({"other_within": 0.2, "other_trials": 4}, 118),
+    ],
+)
+def test_trials_of_a_case_add_to_the_cases_that_a_difference_needs(more: dict[str, float], cases: int) -> None:
+    assert cases_needed(0.1, between=0.1, **more) == cases  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("both", "first_only", "second_only", "neither"), [(5, 5, 0, 0), (5, 0, 5, 0), (0, 5, 0, 5)])
+def test_where_one_rate_is_all_or_none_pairs_tell_nothing(
+    both: int, first_only: int, second_only: int, neither: int
+) -> None:
+    total = both + first_only + second_only + neither
+    unrelated = newcombe(both + first_only, total, both + second_only, total)
+    assert newcombe_paired(both, first_only, second_only, neither) == unrelated

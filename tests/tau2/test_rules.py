@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from harness.checks.end_state import KIND as END_STATE
+from harness.checks.judge_prompt import GRADE
 from harness.reports.build import build_report
 from harness.reports.repeats import repeat_lines, repeats_json
 from harness.runlog import RunLog
-from harness.tau2.checks import checks_of
+from harness.tau2.checks import TAU2_ASSERTION, checks_of
 from harness.tau2.reward import communicated, matches
 from harness.tau2.tasks import Action, Criteria
-from harness.types import Run, ToolRequest
+from harness.types import Run, ToolRequest, UserMessage
+from tests.checks.scenes import scene
 from tests.tau2.running import run_recorded
 from tests.tau2.support import CANCEL, GOOD, hears, judged, result, results, says, simulation, small_shop, task
 
@@ -273,3 +275,14 @@ def test_what_is_outside_the_basis_is_shown_and_decides_nothing() -> None:
         ("tau2", "warn"),
         ("tau2", "fail"),
     ]
+
+
+@pytest.mark.parametrize(("size", "left_out"), [(60_000, 0), (60_001, 1)])
+def test_a_judge_of_an_assertion_is_shown_the_conversation_up_to_its_bound(size: int, left_out: int) -> None:
+    said = "x" * (size - len("user: "))
+    question = TAU2_ASSERTION.ask({"text": "The agent is kind."}, scene(messages=(UserMessage(text=said),), answer="a"))
+    shown = f"user: {said}"[:60_000]
+    end = f"\n[… {left_out} characters left out]" if left_out else ""
+    assert question.material["conversation"] == shown + end
+    assert question.material["assertion"] == "The agent is kind."
+    assert question.scale is GRADE
