@@ -181,3 +181,9 @@ def test_a_question_and_an_answer_of_the_size_of_their_bound_are_shown_whole(fie
 
 def test_letters_of_every_language_stand_in_the_material_as_they_are() -> None:
     assert encode({"a": "Zoë 東京", "b": "x\x7fy\u202ez"}) == '{"a": "Zoë 東京", "b": "x\\u007fy\\u202ez"}'
+
+
+def test_a_judge_is_told_that_a_score_is_from_0_to_1() -> None:
+    (tool,) = SCORE.tools.tools
+    score = tool.input_schema["properties"]["score"]
+    assert (score["type"], score["minimum"], score["maximum"]) == ("number", 0, 1)

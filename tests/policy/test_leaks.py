@@ -347,3 +347,13 @@ def test_another_field_of_the_very_call_gives_a_value_away_by_its_name_or_by_its
     person = {"employee_id": "EMP_0042", "name": "Lucia Chen"}
     admin = view("admin", call(structured={**person, **kept, **also_to_admin}))
     assert bool(leaks(admin, view("clerk", call(structured={**person, **given})))) == leaking
+
+
+@pytest.mark.parametrize("value", ["zoe-müller@example.com", "東京都 12345 港区"])
+def test_what_an_identity_asked_with_is_known_in_every_script(value: str) -> None:
+    admin = view("admin", call(structured={**RECORD, "contact": value}))
+    quoted = call("search_people", {"query": value}, text=f"Nothing is found for {value} here.")
+    kept = call(structured=RECORD)
+    assert [leak for leak in leaks(admin, view("clerk", kept, quoted)) if leak.field == "contact"] == []
+    silent = call("search_people", {"query": "x"}, text=f"Found {value} here.")
+    assert [leak.field for leak in leaks(admin, view("clerk", kept, silent))] == ["contact"]
