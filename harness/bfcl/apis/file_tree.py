@@ -23,13 +23,35 @@ _MOST = 100_000
 """Entries that are walked over at most: copies that share their entries double a tree with every other call."""
 
 
-@dataclass(repr=False)
-class Directory:
-    """A named collection of files and directories; `parent` is where ``cd ..`` leads."""
+@dataclass(repr=False, eq=False)
+class Directory:  # noqa: PLW1641 - what changes has no hash
+    """A named collection of files and directories; `parent` is where ``cd ..`` leads.
+
+    It may hold itself (``cp("a", "a")``; ``mkdir(".")`` and ``mv(".", "a")``), as it may upstream.
+    """
 
     name: str
-    parent: Directory | None = field(default=None, compare=False)
+    parent: Directory | None = None
     contents: dict[str, File | Directory] = field(default_factory=dict)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare names and all that is below; the same two directories once, so that this has an end."""
+        if not isinstance(other, Directory):
+            return NotImplemented
+        waiting, met = [(self, other)], {(id(self), id(other))}
+        while waiting:
+            left, right = waiting.pop()
+            if left.name != right.name or left.contents.keys() != right.contents.keys():
+                return False
+            for name, mine in left.contents.items():
+                theirs = right.contents[name]
+                if isinstance(mine, File) or isinstance(theirs, File):
+                    if mine != theirs:
+                        return False
+                elif (pair := (id(mine), id(theirs))) not in met:
+                    met.add(pair)
+                    waiting.append((mine, theirs))
+        return True
 
     def __repr__(self) -> str:
         """Name the entries alone: a directory may hold itself."""
