@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.replay import replayed
-from harness.bfcl.catalog import CATEGORIES
+from harness.leaderboards.bfcl.catalog import CATEGORIES
 from harness.runlog import RunLog
 
 

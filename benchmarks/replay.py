@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.runlog import RunLog
 from harness.runner.launch import launch
 from harness.runner.observer import Silent
-from harness.runner.prepare import Request, prepare
+from harness.runner.planning.prepare import Request, prepare
 from harness.runner.run import RunOptions
 
 

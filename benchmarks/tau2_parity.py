@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.replay import replayed
+from harness.leaderboards.tau2.result_files import Results, Simulation, read_results
 from harness.runlog import RunLog
 from harness.stats import mean, pass_hat_k
-from harness.tau2.recorded import Results, Simulation, read_results
-from harness.types import CheckResult, Run
+from harness.types import CheckResult, TrialResult
 
 
 @dataclass
@@ -53,7 +53,7 @@ def compare(results: Results, log: RunLog) -> Tally:
     return tally
 
 
-def _add(tally: Tally, simulation: Simulation, run: Run) -> None:
+def _add(tally: Tally, simulation: Simulation, run: TrialResult) -> None:
     then = simulation.outcome
     assert then is not None, f"{simulation.id} has no reward"
     who = f"task {simulation.task}, trial {simulation.trial}"
@@ -74,7 +74,7 @@ def _add(tally: Tally, simulation: Simulation, run: Run) -> None:
     tally.different += [f"{who}: {line}" for line in replay.explanation.splitlines()]
 
 
-def _check(run: Run, kind: str) -> CheckResult | None:
+def _check(run: TrialResult, kind: str) -> CheckResult | None:
     return next((check for check in run.checks if check.kind == kind), None)
 
 

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from harness.types import Limits as Limits
     from harness.types import Message as Message
     from harness.types import Report as Report
-    from harness.types import Run as Run
     from harness.types import ScriptedCall as ScriptedCall
     from harness.types import ServerSpec as ServerSpec
     from harness.types import SimulatedUser as SimulatedUser
     from harness.types import Suite as Suite
     from harness.types import ToolCall as ToolCall
     from harness.types import Transcript as Transcript
+    from harness.types import TrialResult as TrialResult
     from harness.types import Turn as Turn
 
 _HOMES = {
@@ -51,7 +51,7 @@ _HOMES = {
         "Limits",
         "Message",
         "Report",
-        "Run",
+        "TrialResult",
         "ScriptedCall",
         "ServerSpec",
         "SimulatedUser",

@@ -36,7 +36,7 @@ from harness.types import (
     UserMessage,
 )
 from harness.users import Speaker, ended_by_agent, ending
-from harness.users.voices import Utterance
+from harness.users.kinds import Utterance
 
 _LIMITED: dict[Stop, str] = {
     "turn_limit": "the limit of turns was reached",

@@ -15,13 +15,13 @@ import anyio
 from harness.checks import VOCABULARY
 from harness.errors import UsageError
 from harness.reports.build import build_report
-from harness.reports.notebook import linked
-from harness.reports.requests import SUFFIXES, ReportRequest, write_report
-from harness.runner import ranges
+from harness.reports.formats.notebook import linked
+from harness.reports.requested import SUFFIXES, ReportRequest, write_report
 from harness.runner.control import Budget
 from harness.runner.launch import launch_async
 from harness.runner.observer import Silent
-from harness.runner.prepare import Prepared, Request, prepare
+from harness.runner.planning import ranges
+from harness.runner.planning.prepare import Prepared, Request, prepare
 from harness.runner.run import RunOptions
 from harness.suites import read_suite
 from harness.suites.python_case import PythonSuite
@@ -91,7 +91,7 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
 
     Raises:
         UsageError: a suite, model or server is unknown or invalid, or a number is none that a run can have
-            (`harness.runner.ranges`, the same as on the command line).
+            (`harness.runner.planning.ranges`, the same as on the command line).
         NothingToRun: no case is left to run.
     """
     _refuse_inside_a_loop()

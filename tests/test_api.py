@@ -18,7 +18,7 @@ import harness
 from harness.errors import InvalidInput, NothingToRun, UsageError
 from harness.reports.build import build_report
 from harness.runlog import read_log
-from harness.runner import ranges
+from harness.runner.planning import ranges
 from harness.types import AssistantMessage, Report, UserMessage
 from tests.end_to_end.harness_process import plain_server
 from tests.fake_provider import FakeProvider, Incoming, call, say, status
@@ -269,7 +269,7 @@ def test_a_model_that_is_no_text_is_refused() -> None:
 
 
 def test_the_command_line_and_the_api_have_the_same_bounds() -> None:
-    from harness.cli.evals import command
+    from harness.cli.commands.evals import command
 
     bounded = {
         "concurrency": ranges.CONCURRENCY, "timeout_s": ranges.TIMEOUT_MS, "max_cost_usd": ranges.MAX_COST,
@@ -329,7 +329,7 @@ def test_what_was_never_started_has_no_answer_and_what_belongs_to_no_report_says
     with FakeProvider(knows) as provider:
         report = ask(provider, Capitals, concurrency=1, max_tokens=1)
     assert (report.runs[2].answer, report.runs[2].messages, report.runs[2].transcript) == ("", (), None)
-    lonely = harness.Run(key="", suite="", case="", model="", index=0, status="skipped")
+    lonely = harness.TrialResult(key="", suite="", case="", model="", index=0, status="skipped")
     with pytest.raises(LookupError, match="does not belong to a report"):
         _ = lonely.answer
     assert dataclasses.replace(report.runs[0]) == report.runs[0]

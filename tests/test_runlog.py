@@ -14,7 +14,6 @@ from harness.runlog import Damaged, Footer, Header, LogWriter, ToolsLine, TrialL
 from harness.types import (
     AssistantMessage,
     Reply,
-    Run,
     Tool,
     ToolAnswer,
     ToolCall,
@@ -22,6 +21,7 @@ from harness.types import (
     ToolMessage,
     ToolRequest,
     Transcript,
+    TrialResult,
     UserMessage,
 )
 
@@ -41,7 +41,7 @@ def a_trial(key: str = "k", status: str = "passed", text: str = "hello") -> Tria
         answer=text,
     )
     return TrialLine(
-        run=Run(key=key, suite="s", case=f"case {key}", model="m", index=0, status=status),  # type: ignore[arg-type]
+        run=TrialResult(key=key, suite="s", case=f"case {key}", model="m", index=0, status=status),  # type: ignore[arg-type]
         transcript=transcript,
     )
 

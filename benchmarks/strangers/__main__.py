@@ -27,8 +27,8 @@ from typing import Any
 from benchmarks.strangers.servers import STRANGERS, entry, lay_out
 from harness import Case, Transcript
 from harness.api import load_suite, run
-from harness.checks.matchers import matches_partly
-from harness.reports.calls import marked
+from harness.matching.matchers import matches_partly
+from harness.reports.sections.call_outcomes import marked
 from harness.types import JsonObject, ToolCall
 
 _QUESTIONS = Path(__file__).parent / "questions"

@@ -11,17 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, get_args
 
-from harness.checks.judge import Judge
+from harness.checks.judge.judge import Judge
 from harness.checks.turns import unreached, until
 from harness.errors import HarnessError
 from harness.registry import Registry
-from harness.types import Case, Check, CheckResult, JsonObject, Severity, ToolList, Transcript, Verdict
+from harness.types import Case, Check, CheckResult, JsonObject, JsonPath, Severity, ToolList, Transcript, Verdict
 
 TURNS_PASSED_KIND = "turns_passed"
 """The check in whose presence the checks of single turns do not decide."""
-
-Path = tuple[str | int, ...]
-"""Steps from a value to a part of it: ``(2, "args")``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +45,7 @@ class CheckKind(Protocol):
         """JSON Schema of the value that a suite gives under this kind's name."""
         ...
 
-    def parse(self, value: Any) -> Sequence[tuple[Path, JsonObject]]:
+    def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
         """Return one ``(path in value, normalised params)`` for each check that ``value`` asks for.
 
         Raises:
@@ -69,50 +66,50 @@ KINDS: Registry[CheckKind] = Registry(
     "harness.checks",
     "check",
     {
-        "must_call": "harness.checks.calls:MUST_CALL",
-        "must_not_call": "harness.checks.calls:MUST_NOT_CALL",
-        "must_call_any": "harness.checks.call_sets:MUST_CALL_ANY",
-        "must_call_in_order": "harness.checks.sequence:MUST_CALL_IN_ORDER",
-        "only_call": "harness.checks.call_sets:ONLY_CALL",
-        "max_calls": "harness.checks.call_sets:MAX_CALLS",
-        "must_succeed": "harness.checks.outcomes:MUST_SUCCEED",
-        "must_be_denied": "harness.checks.outcomes:MUST_BE_DENIED",
-        "must_be_refused": "harness.checks.admission:MUST_BE_REFUSED",
-        "decision": "harness.checks.decision:DECISION",
-        "must_error": "harness.checks.outcomes:MUST_ERROR",
-        "no_tool_errors": "harness.checks.outcomes:NO_TOOL_ERRORS",
-        "recovers_from_error": "harness.checks.outcomes:RECOVERS_FROM_ERROR",
-        "tool_result_contains": "harness.checks.result_texts:TOOL_RESULT_CONTAINS",
-        "tool_result_not_contains": "harness.checks.result_texts:TOOL_RESULT_NOT_CONTAINS",
-        "tool_result": "harness.checks.results:TOOL_RESULT",
-        "end_state": "harness.checks.end_state:END_STATE",
-        "output_schema_valid": "harness.checks.results:OUTPUT_SCHEMA_VALID",
-        "answer_contains": "harness.checks.answers:ANSWER_CONTAINS",
-        "answer_not_contains": "harness.checks.answers:ANSWER_NOT_CONTAINS",
-        "answer_contains_any": "harness.checks.answers:ANSWER_CONTAINS_ANY",
-        "answer_equals": "harness.checks.answers:ANSWER_EQUALS",
-        "answer_matches": "harness.checks.answers:ANSWER_MATCHES",
-        "answer_json": "harness.checks.answer_values:ANSWER_JSON",
-        "answer_number": "harness.checks.answer_values:ANSWER_NUMBER",
-        "refuses": "harness.checks.refusal:REFUSES",
-        "remembers": "harness.checks.memory:REMEMBERS",
-        "turns_passed": "harness.checks.turn_share:TURNS_PASSED",
-        "expected_answer": "harness.checks.judged:EXPECTED_ANSWER",
-        "answer_judge": "harness.checks.judged:ANSWER_JUDGE",
-        "graded": "harness.checks.graded:GRADED",
-        "max_turns": "harness.checks.economy:MAX_TURNS",
-        "max_tokens": "harness.checks.economy:MAX_TOKENS",
-        "max_cost": "harness.checks.economy:MAX_COST",
-        "max_seconds": "harness.checks.economy:MAX_SECONDS",
-        "any_of": "harness.checks.groups:ANY_OF",
-        "all_of": "harness.checks.groups:ALL_OF",
-        "not": "harness.checks.groups:NOT",
+        "must_call": "harness.checks.kinds.calls:MUST_CALL",
+        "must_not_call": "harness.checks.kinds.calls:MUST_NOT_CALL",
+        "must_call_any": "harness.checks.kinds.call_sets:MUST_CALL_ANY",
+        "must_call_in_order": "harness.checks.kinds.call_order:MUST_CALL_IN_ORDER",
+        "only_call": "harness.checks.kinds.call_sets:ONLY_CALL",
+        "max_calls": "harness.checks.kinds.call_sets:MAX_CALLS",
+        "must_succeed": "harness.checks.kinds.outcomes:MUST_SUCCEED",
+        "must_be_denied": "harness.checks.kinds.outcomes:MUST_BE_DENIED",
+        "must_be_refused": "harness.checks.kinds.session_refusal:MUST_BE_REFUSED",
+        "decision": "harness.checks.kinds.decision:DECISION",
+        "must_error": "harness.checks.kinds.outcomes:MUST_ERROR",
+        "no_tool_errors": "harness.checks.kinds.outcomes:NO_TOOL_ERRORS",
+        "recovers_from_error": "harness.checks.kinds.outcomes:RECOVERS_FROM_ERROR",
+        "tool_result_contains": "harness.checks.kinds.result_text:TOOL_RESULT_CONTAINS",
+        "tool_result_not_contains": "harness.checks.kinds.result_text:TOOL_RESULT_NOT_CONTAINS",
+        "tool_result": "harness.checks.kinds.result_data:TOOL_RESULT",
+        "end_state": "harness.checks.kinds.end_state:END_STATE",
+        "output_schema_valid": "harness.checks.kinds.result_data:OUTPUT_SCHEMA_VALID",
+        "answer_contains": "harness.checks.kinds.answer_text:ANSWER_CONTAINS",
+        "answer_not_contains": "harness.checks.kinds.answer_text:ANSWER_NOT_CONTAINS",
+        "answer_contains_any": "harness.checks.kinds.answer_text:ANSWER_CONTAINS_ANY",
+        "answer_equals": "harness.checks.kinds.answer_text:ANSWER_EQUALS",
+        "answer_matches": "harness.checks.kinds.answer_text:ANSWER_MATCHES",
+        "answer_json": "harness.checks.kinds.answer_data:ANSWER_JSON",
+        "answer_number": "harness.checks.kinds.answer_data:ANSWER_NUMBER",
+        "refuses": "harness.checks.kinds.answer_refusal:REFUSES",
+        "remembers": "harness.checks.kinds.memory:REMEMBERS",
+        "turns_passed": "harness.checks.kinds.turn_share:TURNS_PASSED",
+        "expected_answer": "harness.checks.kinds.judged:EXPECTED_ANSWER",
+        "answer_judge": "harness.checks.kinds.judged:ANSWER_JUDGE",
+        "graded": "harness.checks.kinds.graded:GRADED",
+        "max_turns": "harness.checks.kinds.budgets:MAX_TURNS",
+        "max_tokens": "harness.checks.kinds.budgets:MAX_TOKENS",
+        "max_cost": "harness.checks.kinds.budgets:MAX_COST",
+        "max_seconds": "harness.checks.kinds.budgets:MAX_SECONDS",
+        "any_of": "harness.checks.kinds.groups:ANY_OF",
+        "all_of": "harness.checks.kinds.groups:ALL_OF",
+        "not": "harness.checks.kinds.groups:NOT",
     },
     unlisted={
-        "python": "harness.checks.python_check:PYTHON",  # only suites in Python ask for it
-        "bfcl": "harness.bfcl.check:BFCL_CHECK",  # only that benchmark
-        "tau2": "harness.tau2.checks:TAU2_RULE",  # likewise
-        "tau2_assertion": "harness.tau2.checks:TAU2_ASSERTION",
+        "python": "harness.checks.kinds.python_code:PYTHON",  # only suites in Python ask for it
+        "bfcl": "harness.leaderboards.bfcl.check:BFCL_CHECK",  # only that benchmark
+        "tau2": "harness.leaderboards.tau2.checks:TAU2_RULE",  # likewise
+        "tau2_assertion": "harness.leaderboards.tau2.checks:TAU2_ASSERTION",
     },
 )
 """Check name → its `CheckKind`."""
@@ -129,7 +126,7 @@ class CheckVocabulary:
         """Return the JSON Schema of the value under that name."""
         return KINDS.get(name).schema
 
-    def parse(self, name: str, value: Any) -> Sequence[tuple[Path, JsonObject]]:
+    def parse(self, name: str, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
         """Return ``(path in value, params)`` for each check that ``value`` asks for.
 
         Raises:

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.checks import Evidence, Path
-from harness.checks.texts import clip
+from harness.checks import Evidence
 from harness.errors import InvalidValue
-from harness.types import Check, CheckResult, JsonObject, Severity, Verdict
+from harness.matching.texts import clip
+from harness.types import Check, CheckResult, JsonObject, JsonPath, Severity, Verdict
 
 MAX_EXPLANATION = 1_500
 """Characters of an explanation: what fits on a screen beside its neighbours."""
 
-Parsed = Sequence[tuple[Path, JsonObject]]
+Parsed = Sequence[tuple[JsonPath, JsonObject]]
 """One (path in the suite's value, params) for each check."""
 
 
@@ -88,7 +88,7 @@ def single(reader: Callable[[Any], JsonObject]) -> Callable[[Any], Parsed]:
     return lambda value: (((), reader(value)),)
 
 
-def several(reader: Callable[[Any, Path], JsonObject]) -> Callable[[Any], Parsed]:
+def several(reader: Callable[[Any, JsonPath], JsonObject]) -> Callable[[Any], Parsed]:
     """Return a reader of a kind that takes a list, each item a check of its own; a lone item needs no list."""
 
     def read(value: Any) -> Parsed:

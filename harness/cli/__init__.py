@@ -14,8 +14,8 @@ from importlib import import_module
 import click
 
 from harness.errors import HarnessError, NothingToRun
-from harness.outlet import guarded_output
-from harness.reports.text import printable
+from harness.redaction.output import guarded_output
+from harness.safe_text import printable
 
 COMMANDS = {
     "compare": "Compare runs, or the models of one, on the cases that they share.",
@@ -64,7 +64,7 @@ class LazyGroup(click.Group):
         """Import and return a command."""
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"harness.cli.{cmd_name.replace('-', '_')}").command
+        command = import_module(f"harness.cli.commands.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)
         return command
 
@@ -134,7 +134,9 @@ def _run() -> int:
 def _told_as_json(message: str, code: int) -> int:
     """Write what prevents a result to stdout as well, where a JSON document is waited for; return ``code``."""
     if JSON_OUTPUT in sys.argv:
-        from harness.reports.json_report import write_json_error  # it loads what an instant command does not need
+        from harness.reports.formats.json_report import (
+            write_json_error,  # it loads what an instant command does not need
+        )
 
         write_json_error(message, sys.stdout)
         sys.stdout.flush()

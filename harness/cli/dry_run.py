@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from urllib.parse import urlsplit
 
-from harness.reports.text import money, one_line
-from harness.runner.estimate import FREE, Estimate, estimates, judge_estimates, user_estimates
+from harness.redaction.places import bare_url
 from harness.runner.launch import redactor_of
-from harness.runner.plan import Plan
-from harness.secret_places import bare_url
+from harness.runner.planning.estimate import FREE, Estimate, estimates, judge_estimates, user_estimates
+from harness.runner.planning.plan import Plan
+from harness.safe_text import money, one_line
 from harness.types import JsonObject, ServerSpec
 
 

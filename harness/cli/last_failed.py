@@ -8,8 +8,8 @@ from pathlib import Path
 from harness.errors import HarnessError, NothingToRun
 from harness.reports.build import case_results
 from harness.runlog import read_log
-from harness.runner.folders import RUNS, log_path, run_ids
-from harness.runner.plan import case_label
+from harness.runner.planning.plan import case_label
+from harness.runner.runs.folders import RUNS, log_path, run_ids
 
 _LATEST = 200
 """Runs that are looked through; what was not run since then is not what anybody is mending."""

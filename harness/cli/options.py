@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 import click
 
-from harness.cli import completing
+from harness.cli import shell_completion as completing
 from harness.redaction import KNOWN
-from harness.runner.ranges import TRIALS, Range
+from harness.runner.planning.ranges import TRIALS, Range
 from harness.trust import GATE
 from harness.types import JsonObject
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from harness.probing.calls import Skipped
+from harness.probing.planned_calls import Skipped
 from harness.probing.report import Finding, ProbeReport, TokenFate
-from harness.reports.matrix import by_urgency, matrix_lines
+from harness.reports.sections.access_matrix import by_urgency, matrix_lines
 from harness.types import Report
 
 _MOST_TOLD = 3

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-from harness.reports.text import money, one_line, printable, seconds, shorten
-from harness.reports.words import problem
+from harness.reports.sections.sentences import problem
 from harness.runner.observer import Observer, Silent
-from harness.types import DECIDED, Run, Trial, Usage
+from harness.safe_text import money, one_line, printable, seconds, shorten
+from harness.types import DECIDED, Trial, TrialResult, Usage
 
 
 @contextmanager
@@ -67,7 +67,7 @@ class PlainProgress:
     def started(self, trial: Trial) -> None:
         """Say nothing: only results are worth a line in a CI log."""
 
-    def finished(self, run: Run) -> None:
+    def finished(self, run: TrialResult) -> None:
         """Write the result's line."""
         self._done += 1
         if run.skip_reason == DECIDED:
@@ -84,13 +84,13 @@ _CAUSE = 200
 """Characters of why a trial failed; the summary has the rest."""
 
 
-def _name(run: Run) -> str:
+def _name(run: TrialResult) -> str:
     """Return which trial it was."""
     repeat = f" ({run.index + 1} of {run.repeats})" if run.repeats > 1 else ""
     return one_line(f"{run.suite}::{run.case}{repeat}")
 
 
-def _cause(run: Run) -> str:
+def _cause(run: TrialResult) -> str:
     """Return why a trial failed or has no verdict, in a few words."""
     return f": {shorten(problem(run), _CAUSE)}" if run.status in {"failed", "error"} else ""
 
@@ -115,7 +115,7 @@ class LiveProgress:
         self._running.append(trial.case.name)
         self._show()
 
-    def finished(self, run: Run) -> None:
+    def finished(self, run: TrialResult) -> None:
         """Advance."""
         if run.case in self._running:
             self._running.remove(run.case)

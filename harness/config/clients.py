@@ -26,7 +26,7 @@ from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
 
-from harness.config.expansion import Path, expand
+from harness.config.expansion import expand
 from harness.config.files import ConfigFile, ServerEntry, located_below
 from harness.config.server_entries import SERVER
 from harness.config.servers import read_named_server, starting_in
@@ -38,7 +38,7 @@ from harness.documents.json_comments import require_json, without_comments
 from harness.documents.reading import Reading
 from harness.errors import InvalidInput, InvalidValue, Problem
 from harness.redaction import KNOWN
-from harness.types import Location, ServerSpec
+from harness.types import JsonPath, Location, ServerSpec
 
 _SECTIONS = ("mcpServers", "servers")
 _USUAL = (".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", "claude_desktop_config.json")
@@ -143,7 +143,9 @@ class _Client:
         passwords = {name: told for name, told in self.inputs.items() if told.get("password") is True}
         return {input_variable(name): str(told.get("default") or "") for name, told in passwords.items()}
 
-    def _env_file(self, path: Path, value: Mapping[str, Any], spec: ServerSpec, asked: dict[str, str]) -> str | None:
+    def _env_file(
+        self, path: JsonPath, value: Mapping[str, Any], spec: ServerSpec, asked: dict[str, str]
+    ) -> str | None:
         written = value.get("envFile")
         if written is None:
             return None

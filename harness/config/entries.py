@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from harness.config.expansion import Path
 from harness.documents.document import Document
 from harness.documents.fields import Field, Layout, as_mapping, choice, integer, line, mapping, number, texts_by_name
 from harness.documents.reading import Reading
 from harness.errors import InvalidValue, Problem, UsageError, did_you_mean
-from harness.types import Location, Secret
+from harness.types import JsonPath, Location, Secret
 
 
 def _unseen(value: Any) -> str:
@@ -65,24 +64,24 @@ class ModelEntry:
     """What the API is asked for without the setting ``model``: an id, or a name to be turned into one."""
     source: str
     """The file that configures it, or in a word why it needs none."""
-    locate: Callable[[Path], Location] | None = field(default=None, repr=False)
+    locate: Callable[[JsonPath], Location] | None = field(default=None, repr=False)
     """Gives the place of a setting; ``None`` when there is no file."""
     problems: tuple[Problem, ...] = ()
     """What is wrong with its mapping, where that is told only when the model is used."""
 
 
-def read_model(reading: Reading, path: Path, value: Any) -> ModelEntry:
+def read_model(reading: Reading, path: JsonPath, value: Any) -> ModelEntry:
     """Return the model that the mapping ``value`` at ``path`` describes; mistakes are kept by ``reading``."""
     name = str(path[-1])
     settings: dict[str, Any] = {}
-    moved: dict[Path, Path] = {}
+    moved: dict[JsonPath, JsonPath] = {}
     try:
         settings = reading.record(path, as_mapping({} if value is None else value), MODEL, f"model {name!r}")
         moved = _dissolve_options(settings)
     except InvalidValue as error:
         reading.problem(reading.document.at((*path, *error.path)), f"model {name!r}: {error.message}.", error.meant)
 
-    def place(part: Path) -> Location:
+    def place(part: JsonPath) -> Location:
         moves = (written for target, written in moved.items() if part[: len(target)] == target[: len(part)])
         return reading.document.at((*path, *next(moves, part)))
 
@@ -110,7 +109,7 @@ def overridden(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntry:
     return replace(entry, settings=settings, source=f"{entry.source}, and options of the program", locate=None)
 
 
-def read_foreign_model(document: Document, path: Path, value: Any) -> ModelEntry:
+def read_foreign_model(document: Document, path: JsonPath, value: Any) -> ModelEntry:
     """Return a model of another tool's file; its mistakes are told when it is used."""
     reading = Reading(document)
     reading.problems = []
@@ -118,13 +117,13 @@ def read_foreign_model(document: Document, path: Path, value: Any) -> ModelEntry
     return replace(entry, problems=tuple(reading.problems))
 
 
-def _dissolve_options(settings: dict[str, Any]) -> dict[Path, Path]:
+def _dissolve_options(settings: dict[str, Any]) -> dict[JsonPath, JsonPath]:
     """Move what stands under ``options`` to where it belongs; what stands there already comes first.
 
     ``body:NAME`` goes into the body and ``header:NAME`` into the headers; any other name is a
     setting of ours, or else goes into the body too. Returns where each moved setting was written.
     """
-    moved: dict[Path, Path] = {}
+    moved: dict[JsonPath, JsonPath] = {}
     for option, value in settings.pop("options", {}).items():
         kind, _, name = option.rpartition(":")
         target: tuple[str, ...] = ("body", name if kind == "body" else option)

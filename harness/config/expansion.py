@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from harness.errors import InvalidValue
-
-Path: TypeAlias = tuple[str | int, ...]
-"""Steps from a value to a part of it: ``("env", "API_KEY")``."""
+from harness.types import JsonPath
 
 _REFERENCE = re.compile(
     r"(?P<literal>\$\$\{)|\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<fallback>:-(?P<default>[^}]*))?\})?"
@@ -29,7 +27,7 @@ _REFERENCE = re.compile(
 class UnsetVariable(InvalidValue):
     """A variable that configured text needs is not set."""
 
-    def __init__(self, variable: str, *, path: Path = ()) -> None:
+    def __init__(self, variable: str, *, path: JsonPath = ()) -> None:
         """``path`` leads to the text that names ``variable``."""
         super().__init__(
             f"the environment variable {variable} is not set.",
@@ -39,7 +37,7 @@ class UnsetVariable(InvalidValue):
         self.variable = variable
 
 
-def expand(value: Any, environ: Mapping[str, str], problems: list[InvalidValue], path: Path = ()) -> Any:
+def expand(value: Any, environ: Mapping[str, str], problems: list[InvalidValue], path: JsonPath = ()) -> Any:
     """Return ``value`` with every reference in its strings replaced, at any depth.
 
     What cannot be replaced is left as it is and added to ``problems``, with the path to it.
@@ -53,7 +51,7 @@ def expand(value: Any, environ: Mapping[str, str], problems: list[InvalidValue],
     return value
 
 
-def _expand_text(text: str, environ: Mapping[str, str], problems: list[InvalidValue], path: Path) -> str:
+def _expand_text(text: str, environ: Mapping[str, str], problems: list[InvalidValue], path: JsonPath) -> str:
     def replacement(match: re.Match[str]) -> str:
         name, found = match["name"], match[0]
         if match["literal"]:

@@ -9,7 +9,6 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from harness.config.entries import MODEL, ModelEntry, read_foreign_model, read_model
-from harness.config.expansion import Path
 from harness.config.models import OFFLINE
 from harness.config.servers import read_named_server, starting_in
 from harness.documents.document import Document, read_document
@@ -27,7 +26,7 @@ from harness.documents.fields import (
 )
 from harness.documents.reading import Reading
 from harness.errors import InvalidValue, Problem
-from harness.types import Location, ServerSpec
+from harness.types import JsonPath, Location, ServerSpec
 
 _NAMED = "Use 'servers:', with a mapping for each server's name."
 _FILE = Layout(
@@ -61,7 +60,7 @@ class ServerEntry:
 
     spec: ServerSpec = field(repr=False)
     """What it says, references unexpanded."""
-    locate: Callable[[Path], Location] = field(repr=False)
+    locate: Callable[[JsonPath], Location] = field(repr=False)
     """Gives the place of a part of its mapping."""
     env_file: str | None = field(default=None, repr=False)
     """A file of further variables for it; those of ``spec`` go before them."""
@@ -151,7 +150,7 @@ def _known(value: Any, layout: Layout) -> Any:
     return {key: part for key, part in value.items() if key in layout.fields} if isinstance(value, dict) else value
 
 
-def _section(reading: Reading, path: Path, value: Any, layout: Layout, noun: str) -> dict[str, Any]:
+def _section(reading: Reading, path: JsonPath, value: Any, layout: Layout, noun: str) -> dict[str, Any]:
     """Read a mapping that may be absent."""
     try:
         return reading.record(path, as_mapping({} if value is None else value), layout, noun)
@@ -172,7 +171,7 @@ def _servers(reading: Reading, section: Mapping[str, Any], base: FilePath, *, pr
     return entries
 
 
-def located_below(document: Document, path: Path, part: Path) -> Location:
+def located_below(document: Document, path: JsonPath, part: JsonPath) -> Location:
     """Return the place of ``part`` of what stands at ``path``."""
     return document.at((*path, *part))
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
-from harness.config.expansion import Path, UnsetVariable, expand
+from harness.config.expansion import UnsetVariable, expand
 from harness.config.server_entries import SERVER, read_server
 from harness.config.transport_entries import checked_url, transport_of
 from harness.documents.fields import Field, Layout, as_mapping, lines
@@ -18,7 +18,7 @@ from harness.documents.headers import header_problem
 from harness.documents.reading import Reading
 from harness.errors import InvalidInput, InvalidValue, Problem, UsageError
 from harness.redaction import KNOWN
-from harness.types import Location, ServerSpec
+from harness.types import JsonPath, Location, ServerSpec
 
 
 def _rules_by_tool(value: Any) -> dict[str, tuple[str, ...]]:
@@ -43,7 +43,7 @@ _LAUNCHERS = frozenset({"python", "python3", "node", "npx", "bunx", "uvx", "uv",
 # Words of a command line that say how a server is started, and not which one.
 
 
-def read_named_server(reading: Reading, path: Path, value: Mapping[str, Any]) -> ServerSpec:
+def read_named_server(reading: Reading, path: JsonPath, value: Mapping[str, Any]) -> ServerSpec:
     """Return the server that the mapping ``value`` at ``path`` describes, under the last step's name.
 
     References stay as they are, and so does a relative ``cwd``; mistakes are kept by ``reading``.
@@ -66,7 +66,7 @@ def starting_in(spec: ServerSpec, base: FilePath, *, by_default: bool) -> Server
 def expand_server(
     spec: ServerSpec,
     environ: Mapping[str, str],
-    locate: Callable[[Path], Location] | None = None,
+    locate: Callable[[JsonPath], Location] | None = None,
     asked: Mapping[str, str] = MappingProxyType({}),
 ) -> ServerSpec:
     """Return ``spec`` ready to be reached, the references in its texts replaced.

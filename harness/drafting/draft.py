@@ -9,7 +9,7 @@ from dataclasses import replace
 from harness.checks import VOCABULARY
 from harness.documents.fields import as_line
 from harness.drafting.cases import DraftCase, DraftSuite
-from harness.drafting.examples import Arguments, example_arguments
+from harness.drafting.example_arguments import Arguments, example_arguments
 from harness.drafting.safety import is_marked, is_sent, safety_cases
 from harness.drafting.wording import one_line, prompt
 from harness.errors import InvalidValue, UsageError

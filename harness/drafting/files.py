@@ -11,10 +11,10 @@ from harness.checks import VOCABULARY
 from harness.documents.files import shown
 from harness.drafting.render import SCHEMA_NAME
 from harness.errors import InvalidInput, UsageError
-from harness.models.lexical.text import word_set
-from harness.outlet import guarded
+from harness.redaction.output import guarded
 from harness.suites import SCHEMA_FILE, read_suite
 from harness.suites.discovery import suite_files
+from harness.tool_text.terms import word_set
 from harness.types import ServerSpec
 
 FOLDER = "evals"

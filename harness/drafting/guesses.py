@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.models.lexical.schemas import Param
-from harness.models.lexical.text import terms, words
+from harness.tool_text.parameters import Param
+from harness.tool_text.terms import terms, words
 
 _FORMATS: Mapping[str, str] = {
     "date": "2025-05-14",

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.checks.matchers import is_matcher
 from harness.drafting.cases import DraftCase, DraftSuite
 from harness.drafting.yaml_text import Inline, comment, commented_out, dump, joined
+from harness.matching.matchers import is_matcher
 from harness.types import ServerSpec
 
 SCHEMA_NAME = "suite.schema.json"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.drafting.cases import DraftCase
-from harness.drafting.examples import Example, example_arguments
+from harness.drafting.example_arguments import Example, example_arguments
 from harness.drafting.wording import request
-from harness.models.lexical.actions import CODE, done_by, is_verb
-from harness.models.lexical.schemas import params_of
-from harness.models.lexical.text import stem, words
+from harness.tool_text.actions import CODE, done_by, is_verb
+from harness.tool_text.parameters import params_of
+from harness.tool_text.terms import stem, words
 from harness.types import Tool
 
 MOST = 12

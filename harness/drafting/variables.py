@@ -6,7 +6,7 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from harness.redaction import MIN_LENGTH
-from harness.secret_places import of_servers
+from harness.redaction.places import of_servers
 from harness.types import ServerSpec
 
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from harness.drafting.examples import Example
-from harness.models.lexical.actions import is_verb
-from harness.models.lexical.text import first_sentence, stem, word_set, words
+from harness.drafting.example_arguments import Example
+from harness.tool_text.actions import is_verb
+from harness.tool_text.terms import first_sentence, stem, word_set, words
 from harness.types import Tool
 
 _LONGEST = 110  # characters of a request that a person would still type

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from harness.documents.scalars import resolve
-from harness.hidden import HIDDEN, escape_of, escaped
+from harness.invisible import HIDDEN, escape_of, escaped
 
 _WIDTH = 100
 _LONG = 80  # characters of a text that is written below its key

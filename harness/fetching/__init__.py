@@ -69,8 +69,8 @@ SOURCES: Registry[Source] = Registry(
     "harness.sources",
     "benchmark",
     {
-        "bfcl": "harness.bfcl.source:BFCL_SOURCE",
-        "tau2": "harness.tau2.source:TAU2_SOURCE",
+        "bfcl": "harness.leaderboards.bfcl.source:BFCL_SOURCE",
+        "tau2": "harness.leaderboards.tau2.source:TAU2_SOURCE",
     },
 )
 """Name → the data."""

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.linting.findings import Finding
-from harness.models.lexical.actions import PREFIX, Action, done_by, is_verb
-from harness.models.lexical.ranking import Index
-from harness.models.lexical.schemas import Param, params_of
-from harness.models.lexical.text import first_sentence, stem, synonyms, terms, word_set, words
+from harness.tool_text.actions import PREFIX, Action, done_by, is_verb
+from harness.tool_text.parameters import Param, params_of
+from harness.tool_text.ranking import Index
+from harness.tool_text.terms import first_sentence, stem, synonyms, terms, word_set, words
 from harness.types import Tool, ToolList
 
 _AS_WELL = 0.85  # share of a tool's own score from which another tool fits its own words as well

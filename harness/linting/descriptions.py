@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from harness.linting.findings import Finding
-from harness.models.lexical.text import terms, words
+from harness.tool_text.terms import terms, words
 from harness.types import Tool, ToolList
 
 _SHORT = 4  # words

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 
 from harness.linting.findings import Finding
-from harness.models.lexical.actions import only_reads, plainly_does
-from harness.models.schemas import ANTHROPIC, OPENAI
+from harness.models.provider_schemas import ANTHROPIC, OPENAI
 from harness.models.translate import translate
+from harness.tool_text.actions import only_reads, plainly_does
 from harness.types import Tool, ToolList
 
 CHARACTERS_PER_TOKEN = 4

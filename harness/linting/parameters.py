@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from harness.linting.findings import Finding
-from harness.models.lexical.schemas import Param, params_of
-from harness.models.lexical.text import word_set, words
+from harness.tool_text.parameters import Param, params_of
+from harness.tool_text.terms import word_set, words
 from harness.types import Tool, ToolList
 
 _IDENTIFIES = word_set("id key code uuid guid sku ref reference identifier")

@@ -49,8 +49,8 @@ PROVIDERS: Registry[Callable[[ModelSpec], Model]] = Registry(
         "anthropic": "harness.models.anthropic:AnthropicModel",
         "openai": "harness.models.openai:open_openai",
         "lexical": "harness.models.lexical:LexicalModel",
-        "replay": "harness.models.replay:ReplayModel",
-        "recorded": "harness.runner.recorded:RecordedModel",
+        "replay": "harness.models.replayed_replies:ReplayModel",
+        "recorded": "harness.runner.recordings.recorded_outputs:RecordedModel",
     },
 )
 """Provider name → something that makes a `Model` of a `ModelSpec`."""

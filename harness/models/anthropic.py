@@ -24,14 +24,13 @@ from typing import cast
 import httpx2
 from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic, DefaultAsyncHttpxClient, Omit
 
-from harness.certificates import trusted
 from harness.errors import ModelError
 from harness.models.conversation import CallIds, parse_arguments, text_of, turns
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
-from harness.models.faults import ConnectionFailed
+from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Pricer
+from harness.models.provider_schemas import ANTHROPIC
 from harness.models.retry import Backoff, full_jitter
-from harness.models.schemas import ANTHROPIC
 from harness.models.settings import is_own, temperature
 from harness.models.shape import (
     Json,
@@ -48,6 +47,7 @@ from harness.models.shape import (
 )
 from harness.models.translate import Offer, Translation, Translator
 from harness.models.wire import BoundedClient
+from harness.trust_store import trusted
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolAnswer, ToolList, ToolRequest
 
 MAX_TOKENS = 16_384

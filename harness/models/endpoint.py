@@ -19,9 +19,10 @@ from typing import Any, TypeVar
 import anyio
 import httpx2
 
-from harness.bounds import loads
 from harness.errors import UsageError
-from harness.models import faults, shape
+from harness.json_bounds import loads
+from harness.models import http_failures as faults
+from harness.models import shape
 from harness.models.limiter import Limiter
 from harness.models.pricing import Pricer
 from harness.models.retry import Backoff, full_jitter, with_retries

@@ -17,14 +17,14 @@ from typing import Any, cast
 import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, Omit
 
-from harness.certificates import trusted
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
-from harness.models.faults import ConnectionFailed
+from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Flavour, Pricer
 from harness.models.retry import Backoff, full_jitter
 from harness.models.settings import temperature
 from harness.models.shape import Json, text_in
 from harness.models.wire import BoundedClient
+from harness.trust_store import trusted
 from harness.types import ModelSpec
 
 

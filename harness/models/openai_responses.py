@@ -12,8 +12,8 @@ from functools import partial
 
 from harness.models.conversation import CallIds, dump_arguments, error_text, parse_arguments, turns
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
+from harness.models.provider_schemas import OPENAI
 from harness.models.retry import Backoff, full_jitter
-from harness.models.schemas import OPENAI
 from harness.models.settings import is_reasoning
 from harness.models.shape import (
     Json,

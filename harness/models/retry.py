@@ -1,6 +1,6 @@
 """The one retry loop of all models; the SDKs' own are off.
 
-Which faults are worth another attempt stands in `harness.models.faults`. A wait is what the API asks
+Which faults are worth another attempt stands in `harness.models.http_failures`. A wait is what the API asks
 for, or else an exponential backoff with full jitter (each wait is drawn from zero to the bound, so
 that trials that failed together do not come back together). A wait that was asked for, or that
 follows a rate limit, holds for all trials of the model; any other is the trial's own. A wait that
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 from harness.errors import ModelError
-from harness.models.faults import Fault
+from harness.models.http_failures import Fault
 from harness.models.limiter import Limiter, WaitTooLong, sleep_if_it_fits
 from harness.types import Usage
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.models import schemas
-from harness.models.schemas import Dialect, fit, legal_name
+from harness.models import provider_schemas as schemas
+from harness.models.provider_schemas import Dialect, fit, legal_name
 from harness.types import Tool, ToolList, ToolProblem
 from harness.validation.budget import Budget
 

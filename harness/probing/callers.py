@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import count, zip_longest
 from typing import Any
 
-from harness.canonical import canonical_json
-from harness.reports.text import one_line, shorten
-from harness.sessions.claims import AGAIN
+from harness.canonical_json import canonical_json
+from harness.safe_text import one_line, shorten
+from harness.sessions.identity.claims import AGAIN
 from harness.types import Case, Credential, JsonObject
 
 ANONYMOUS = "anonymous"

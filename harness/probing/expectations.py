@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from harness.canonical import canonical_json
+from harness.canonical_json import canonical_json
 from harness.types import Case, Check, JsonObject, Tool
 
 DECISION = "decision"

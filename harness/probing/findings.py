@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from harness.policy import View, unobserved
-from harness.policy.views import Result
+from harness.judging.access import is_meant
+from harness.judging.access_checks import leak_lines
+from harness.judging.policy import View, unobserved
+from harness.judging.policy.views import Result
+from harness.probing.caller_views import NO_ANSWER, Lived, bases_of, facts_of, is_flawed, label_of, more, name_of
 from harness.probing.callers import ANONYMOUS
 from harness.probing.expectations import DECISION
-from harness.probing.lived import NO_ANSWER, Lived, bases_of, facts_of, is_flawed, label_of, more, name_of
 from harness.probing.report import Decided, Finding, ProbeReport
 from harness.probing.stability import unstable_answers
 from harness.probing.tokens import accepted_tokens, fates
-from harness.reports.access import is_meant
-from harness.reports.access_checks import leak_lines
 from harness.reports.build import build_report
-from harness.reports.text import one_line, shorten
 from harness.runlog import RunLog
-from harness.types import AccessReport, Report, Run
+from harness.safe_text import one_line, shorten
+from harness.types import AccessReport, Report, TrialResult
 
 _SAID_CHARS = 160
 
@@ -47,7 +47,7 @@ def read_probe(log: RunLog) -> ProbeReport:
     )
 
 
-def _lost(runs: Iterable[Run]) -> Iterator[str]:
+def _lost(runs: Iterable[TrialResult]) -> Iterator[str]:
     """Yield why each caller had no answer, in words."""
     for run in runs:
         if run.error is not None:
@@ -165,7 +165,7 @@ class _Facts:
                     yield from self._further_than(base, self._lived.result(first), run, result)
         yield from self._shown_more()
 
-    def _further_than(self, base: str, own: Result | None, run: Run, result: Result) -> Iterator[Finding]:
+    def _further_than(self, base: str, own: Result | None, run: TrialResult, result: Result) -> Iterator[Finding]:
         """Yield what a damaged identity is given, and the one that it was made from, if let in at all, is not."""
         call = label_of(run)
         if own is None or own.call.outcome != "ok":
@@ -184,11 +184,11 @@ class _Facts:
                         what = f"{', '.join(sorted(shown))} is in the list, and hidden from {base}"
                         yield self._open(run, base, what)
 
-    def _open(self, run: Run, base: str, what: str) -> Finding:
+    def _open(self, run: TrialResult, base: str, what: str) -> Finding:
         words = f"fails open: where {facts_of(run)['damage']} for {base}, {what}"
         return Finding(problem="fails_open", words=one_line(words), callers=(run.identity or "",), call=label_of(run))
 
-    def _alone(self, run: Run) -> Decided:
+    def _alone(self, run: TrialResult) -> Decided:
         view, result = self._lived.views.get(run.key), self._lived.result(run)
         if view is not None and view.refused:
             return Decided(access="denied", shape="http_status")

@@ -10,18 +10,18 @@ from typing import TypeAlias
 
 import anyio
 
-from harness.probing.asking import NO_MODEL, SUITE, Asking, ProbePlan, result_of
+from harness.judging.verdict import utc_now
+from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, ProbePlan, result_of
+from harness.probing.caller_views import label_of, name_of
 from harness.probing.callers import Caller
-from harness.probing.calls import ProbeCall, Skipped
-from harness.probing.confirmation import MOST_CONFIRMED
-from harness.probing.lived import label_of, name_of
+from harness.probing.planned_calls import ProbeCall, Skipped
+from harness.probing.repeated_calls import MOST_CONFIRMED
 from harness.probing.stability import Answer, suspicions
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
-from harness.runner.folders import RUNS, log_path, new_run_id
 from harness.runner.launch import header_of, redactor_of
-from harness.runner.plan import Job, Plan
+from harness.runner.planning.plan import Job, Plan
 from harness.runner.run import RunOptions
-from harness.runner.verdict import utc_now
+from harness.runner.runs.folders import RUNS, log_path, new_run_id
 from harness.sessions.pool import open_pool
 from harness.trust import GATE
 from harness.types import Suite, ToolList

@@ -13,7 +13,7 @@ Problem: TypeAlias = Literal[
 ]
 """What can be wrong with decisions:
 
-- ``leak``: a value that is kept from an identity in one place stands in another (`harness.policy.leaks`).
+- ``leak``: a value that is kept from an identity in one place stands in another (`harness.judging.policy.leaks`).
 - ``unexpected``: the suite expects another decision of this very call, or that a tool is hidden that is listed.
 - ``hidden_callable``: a tool is not in an identity's list, and works all the same.
 - ``fails_open``: a damaged identity gets more than the one that it was made from, or is shown more tools.

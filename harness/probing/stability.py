@@ -1,7 +1,7 @@
 """Whether the same caller gets the same answer to the same call, whoever asked before.
 
 Data changes, and that is no fault: what comes out differently is only suspected. The suspect then asks again right
-after others (`harness.probing.confirmation`), and what follows the caller before, every time, is an identity that the
+after others (`harness.probing.repeated_calls`), and what follows the caller before, every time, is an identity that the
 server remembers.
 """
 
@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from harness.policy.observed import is_volatile
-from harness.policy.values import value_of
-from harness.policy.views import Result
-from harness.probing.confirmation import ROUNDS, Suspicion
-from harness.probing.lived import NO_ANSWER, Lived, bases_of, facts_of, label_of, name_of
+from harness.judging.policy.comparable_values import value_of
+from harness.judging.policy.identity_observed import is_volatile
+from harness.judging.policy.views import Result
+from harness.probing.caller_views import NO_ANSWER, Lived, bases_of, facts_of, label_of, name_of
+from harness.probing.repeated_calls import ROUNDS, Suspicion
 from harness.probing.report import Finding
-from harness.reports.text import one_line
+from harness.safe_text import one_line
 
 _TIMES_AND_NUMBERS = re.compile(
     r"\d+(?:[t:.,/+-]?\d+)*(?:st|nd|rd|th|z)?|\b(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?|"

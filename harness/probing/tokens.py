@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from harness.probing.caller_views import Lived, bases_of, facts_of, is_flawed, label_of, name_of
 from harness.probing.callers import ANONYMOUS
-from harness.probing.lived import Lived, bases_of, facts_of, is_flawed, label_of, name_of
 from harness.probing.report import Finding, TokenFate
-from harness.types import Run
+from harness.types import TrialResult
 
 _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")
 """Of what several calls with one token come to, the last of these counts."""
@@ -30,7 +30,7 @@ def accepted_tokens(lived: Lived) -> Iterator[Finding]:
                 yield _accepted(run, f"{', '.join(sorted(shown))} is in the list with it, and hidden from {ANONYMOUS}")
 
 
-def _accepted(run: Run, what: str, call: str | None = None) -> Finding:
+def _accepted(run: TrialResult, what: str, call: str | None = None) -> Finding:
     words = f"{facts_of(run)['damage']} of {bases_of(run)[0]} was accepted: {what}"
     return Finding(problem="token_accepted", words=words, callers=(name_of(run),), call=call)
 
@@ -47,7 +47,7 @@ def fates(lived: Lived, findings: Sequence[Finding]) -> dict[str, TokenFate]:
     return {name: "accepted" if name in accepted else fate for name, fate in found.items()}
 
 
-def _fate(run: Run, lived: Lived, base: Run | None, nobody: Run | None) -> TokenFate:
+def _fate(run: TrialResult, lived: Lived, base: TrialResult | None, nobody: TrialResult | None) -> TokenFate:
     """Return what one call with a flawed token came to; ``base`` made it with a good one, ``nobody`` without."""
     result = lived.result(run)
     if lived.refused(run) or (result is not None and result.call.refusal == "http_status"):

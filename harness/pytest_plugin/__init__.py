@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from harness.pytest_plugin.ending import finish, hand_over, hear, tell
 from harness.pytest_plugin.options import OPTIONS, add_options, value
 from harness.pytest_plugin.recognise import is_suite, python_suites
+from harness.pytest_plugin.session_end import finish, hand_over, hear, tell
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,11 +11,11 @@ import pytest
 from harness.checks import VOCABULARY
 from harness.documents.files import shown
 from harness.errors import HarnessError
-from harness.pytest_plugin.bench import Bench, bench_of
+from harness.pytest_plugin.failure_text import failure, no_verdict, reason
 from harness.pytest_plugin.options import renamed
-from harness.pytest_plugin.words import failure, no_verdict, reason
+from harness.pytest_plugin.run_of_tests import Bench, bench_of
 from harness.reports.build import case_results
-from harness.runner.plan import Job
+from harness.runner.planning.plan import Job
 from harness.suites.csv_dataset import reader
 from harness.suites.python_suite import read_reference
 from harness.types import CaseResult, Suite

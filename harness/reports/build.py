@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.reports.access import access_report, judged_runs
-from harness.reports.access_checks import is_leaking
-from harness.reports.calls import count_calls, with_outcomes
-from harness.reports.notebook import linked
+from harness.judging.access import access_report, judged_runs
+from harness.judging.access_checks import is_leaking
+from harness.reports.formats.notebook import linked
+from harness.reports.sections.call_outcomes import count_calls, with_outcomes
 from harness.runlog import RunLog
-from harness.types import CaseResult, Counts, Report, Run, Status, Usage
+from harness.types import CaseResult, Counts, Report, Status, TrialResult, Usage
 
 EXIT_PASSED = 0
 EXIT_FAILED = 1
@@ -50,7 +50,7 @@ def build_report(log: RunLog) -> Report:
     return linked(report, log)
 
 
-def count(runs: Sequence[Run], planned: int | None = None) -> Counts:
+def count(runs: Sequence[TrialResult], planned: int | None = None) -> Counts:
     """Count endings; a planned trial of which there is no record was cut off, and counts as cancelled."""
     endings = Counter(run.status for run in runs)
     planned = len(runs) if planned is None else max(planned, len(runs))
@@ -64,15 +64,15 @@ def count(runs: Sequence[Run], planned: int | None = None) -> Counts:
     )
 
 
-def case_results(runs: Sequence[Run]) -> tuple[CaseResult, ...]:
+def case_results(runs: Sequence[TrialResult]) -> tuple[CaseResult, ...]:
     """Return what ``runs`` come to, case by case and model by model."""
-    groups: dict[tuple[str, str, str], list[Run]] = {}
+    groups: dict[tuple[str, str, str], list[TrialResult]] = {}
     for run in runs:
         groups.setdefault((run.suite, run.case, run.model), []).append(run)
     return tuple(_case_result(trials) for trials in groups.values())
 
 
-def _case_result(trials: Sequence[Run]) -> CaseResult:
+def _case_result(trials: Sequence[TrialResult]) -> CaseResult:
     first = trials[0]
     result = CaseResult(
         suite=first.suite,
@@ -99,7 +99,7 @@ def _verdict(case: CaseResult) -> Status:
     return next((status for status in hindrances if endings[status]), "cancelled")
 
 
-def total_usage(runs: Sequence[Run]) -> Usage:
+def total_usage(runs: Sequence[TrialResult]) -> Usage:
     """Return the sum over ``runs``; a trial of unknown cost makes the sum unknown."""
     return sum((run.usage for run in runs), Usage())
 
@@ -117,7 +117,7 @@ def exit_code(report: Report) -> int:
     return EXIT_PASSED if complete and verdicts == {"passed"} else EXIT_UNJUDGED
 
 
-def _in_order(log: RunLog) -> tuple[Run, ...]:
+def _in_order(log: RunLog) -> tuple[TrialResult, ...]:
     """Sort by suite, case, model and repeat as the header has them; results arrive in any order."""
     suites = {name: place for place, name in enumerate(log.header.suites)}
     cases = {

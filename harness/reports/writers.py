@@ -35,13 +35,13 @@ WRITERS = Registry[Writer](
     "harness.reports",
     "report",
     {
-        "jsonl": "harness.reports.jsonl_report:JSONL",
-        "json": "harness.reports.json_report:JSON",
-        "junit": "harness.reports.junit:JUNIT",
-        "markdown": "harness.reports.markdown:MARKDOWN",
-        "csv": "harness.reports.csv_report:CSV",
-        "html": "harness.reports.html:HTML",
-        "github": "harness.reports.github:GITHUB",
+        "jsonl": "harness.reports.formats.jsonl_report:JSONL",
+        "json": "harness.reports.formats.json_report:JSON",
+        "junit": "harness.reports.formats.junit:JUNIT",
+        "markdown": "harness.reports.formats.markdown:MARKDOWN",
+        "csv": "harness.reports.formats.csv_report:CSV",
+        "html": "harness.reports.formats.html:HTML",
+        "github": "harness.reports.formats.github:GITHUB",
     },
 )
 """The formats of ``--report``."""

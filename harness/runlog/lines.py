@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-from harness.bounds import MAX_DIGITS, depth_of, loads, trimmed
-from harness.types import JsonObject, Run, ToolList, Transcript
+from harness.json_bounds import MAX_DIGITS, depth_of, loads, trimmed
+from harness.types import JsonObject, ToolList, Transcript, TrialResult
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -62,7 +62,7 @@ class ToolsLine:
 class TrialLine:
     """A trial that ended."""
 
-    run: Run
+    run: TrialResult
     """Its result."""
     transcript: Transcript | None = None
     """What happened; ``None`` when nothing was started."""
@@ -99,7 +99,7 @@ class Damaged:
     kind: DamagedKind = "unknown"
     """What it was, by its first bytes."""
     key: str | None = None
-    """`Run.key` of the trial, where that part is whole."""
+    """`TrialResult.key` of the trial, where that part is whole."""
     trial: str | None = None
     """The trial in words, where that part is whole: ``shop/refund, trial 2 with gpt-4o``."""
 

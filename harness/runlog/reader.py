@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.errors import InvalidInput, Problem
 from harness.runlog.lines import Damaged, Footer, Header, Line, ToolsLine, TrialLine, damaged, parsed
-from harness.types import Location, Run, ToolList, Transcript
+from harness.types import Location, ToolList, Transcript, TrialResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class RunLog:
     """The file."""
     header: Header
     """Its first line."""
-    runs: tuple[Run, ...]
+    runs: tuple[TrialResult, ...]
     """The last result of each trial, in the order in which they were first written."""
     tools: Mapping[str, ToolList]
     """Digest → tool list."""
@@ -43,7 +43,7 @@ class RunLog:
         assert isinstance(line, TrialLine)
         return line.transcript
 
-    def __iter__(self) -> Iterator[tuple[Run, Transcript | None]]:
+    def __iter__(self) -> Iterator[tuple[TrialResult, Transcript | None]]:
         """Yield every result with its conversation, one at a time."""
         for run in self.runs:
             yield run, self.transcript(run.key)
@@ -59,7 +59,7 @@ def read_log(path: Path) -> RunLog:
     """
     header: Header | None = None
     footer: Footer | None = None
-    runs: dict[str, Run] = {}
+    runs: dict[str, TrialResult] = {}
     tools: dict[str, ToolList] = {}
     offsets: dict[str, int] = {}
     bad: dict[int, Damaged] = {}

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 import anyio
 
-from harness.runner import ranges
-from harness.types import JsonObject, Run, Usage
+from harness.runner.planning import ranges
+from harness.types import JsonObject, TrialResult, Usage
 
 StopReason: TypeAlias = Literal["interrupted", "budget", "max-errors", "fail-fast"]
 """Why a run ends before its plan is through."""
@@ -85,7 +85,7 @@ class Control:
         for scope in self._running:
             scope.cancel("the run was interrupted")
 
-    def account(self, run: Run) -> None:
+    def account(self, run: TrialResult) -> None:
         """Add what a trial used, and stop where a bound is reached."""
         budget = self._budget
         self._used += run.usage + run.judge_usage + run.user_usage
@@ -104,7 +104,7 @@ class Control:
         if budget.max_tokens is not None and (tokens is None or tokens >= budget.max_tokens):
             self.stop("budget", _spent("tokens", tokens, f"{budget.max_tokens:,} tokens"))
 
-    def _decides(self, run: Run) -> bool:
+    def _decides(self, run: TrialResult) -> bool:
         """Count a trial that did not pass; return whether its case can no longer pass."""
         case = (run.suite, run.case, run.model)
         self._missed[case] += 1

@@ -10,20 +10,20 @@ from pathlib import Path
 import anyio
 
 from harness.checks import VOCABULARY, Evidence, evaluate
-from harness.checks.admission import knows_refusal
-from harness.checks.judge import Judge, JudgeModel
+from harness.checks.judge.judge import Judge, JudgeModel
+from harness.checks.kinds.session_refusal import knows_refusal
 from harness.config import load_config
 from harness.errors import HarnessError, InvalidInput, JudgeError
+from harness.judging.verdict import run_of, unstarted_run, utc_now
 from harness.redaction import KNOWN
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
-from harness.runner.folders import log_path, new_run_id
-from harness.runner.judging import Bench, choose_judges
-from harness.runner.named_tools import is_told_its_tools, named_in
-from harness.runner.opening import open_models
-from harness.runner.plan import describe_suite
-from harness.runner.prepare import suite_roots
-from harness.runner.unoffered import sorted_problems, titles, unoffered
-from harness.runner.verdict import run_of, unstarted_run, utc_now
+from harness.runner.open_models import open_models
+from harness.runner.planning.judge_choice import Bench, choose_judges
+from harness.runner.planning.plan import describe_suite
+from harness.runner.planning.prepare import suite_roots
+from harness.runner.preflight.named_tools import is_told_its_tools, named_in
+from harness.runner.preflight.not_offered import sorted_problems, titles, unoffered
+from harness.runner.runs.folders import log_path, new_run_id
 from harness.suites.csv_dataset import NO_LIMIT, reader
 from harness.suites.discovery import find_suites
 from harness.trust import GATE
@@ -31,13 +31,13 @@ from harness.types import (
     Case,
     Check,
     CheckResult,
-    Run,
     ScriptedCall,
     Suite,
     ToolList,
     Transcript,
     Trial,
     TrialError,
+    TrialResult,
     UserMessage,
 )
 
@@ -159,7 +159,9 @@ class _Grading:
             for run, transcript in self.log:
                 writer.append(await self._graded(run, transcript, judges))
 
-    async def _graded(self, run: Run, transcript: Transcript | None, judges: Mapping[str, JudgeModel]) -> TrialLine:
+    async def _graded(
+        self, run: TrialResult, transcript: Transcript | None, judges: Mapping[str, JudgeModel]
+    ) -> TrialLine:
         if transcript is None or transcript.stop == "cancelled" or not _says_anything(transcript):
             return TrialLine(run=run, transcript=transcript)
         case = self.cases.get((run.suite, run.case))
@@ -199,7 +201,7 @@ def _says_anything(transcript: Transcript) -> bool:
     return bool(transcript.messages) or transcript.stop == "not_admitted"
 
 
-def _same_question(case: Case, run: Run, transcript: Transcript) -> bool:
+def _same_question(case: Case, run: TrialResult, transcript: Transcript) -> bool:
     """Whether ``transcript`` could be one of ``case`` as it is now, as far as the conversation got."""
     said = (message for message in transcript.messages if isinstance(message, UserMessage))
     asked = tuple(message.text for message in said if not message.injected)
@@ -214,9 +216,9 @@ def _same_question(case: Case, run: Run, transcript: Transcript) -> bool:
     )
 
 
-def _trial(run: Run, case: Case) -> Trial:
+def _trial(run: TrialResult, case: Case) -> Trial:
     return Trial(suite=run.suite, case=case, model=run.model, index=run.index, key=run.key, repeats=run.repeats)
 
 
-def _empty(run: Run) -> Case:
+def _empty(run: TrialResult) -> Case:
     return Case(name=run.case, prompt="", checks=(), description=run.description, user_context=run.user_context)

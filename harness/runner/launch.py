@@ -11,14 +11,14 @@ from pathlib import Path
 import anyio
 
 from harness.errors import NothingToRun, UsageError
+from harness.judging.verdict import utc_now
 from harness.redaction import KNOWN, Redactor
 from harness.runlog import Header, LogWriter, RunLog, discard, read_log
-from harness.runner.folders import RUNS, log_path, new_run_id
 from harness.runner.observer import Observer
-from harness.runner.plan import Plan, describe_model, describe_server, describe_suite
-from harness.runner.resume import refuse_if_changed, remaining
+from harness.runner.planning.plan import Plan, describe_model, describe_server, describe_suite
 from harness.runner.run import RunOptions, run_plan
-from harness.runner.verdict import utc_now
+from harness.runner.runs.folders import RUNS, log_path, new_run_id
+from harness.runner.runs.resume import refuse_if_changed, remaining
 from harness.trust import GATE
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from harness.types import Run, Trial
+from harness.types import Trial, TrialResult
 
 
 class Observer(Protocol):
@@ -18,7 +18,7 @@ class Observer(Protocol):
         """Hear that a trial begins."""
         ...
 
-    def finished(self, run: Run) -> None:
+    def finished(self, run: TrialResult) -> None:
         """Hear of a result, after it is in the log."""
         ...
 
@@ -36,7 +36,7 @@ class Silent:
     def started(self, trial: Trial) -> None:
         """Ignore it."""
 
-    def finished(self, run: Run) -> None:
+    def finished(self, run: TrialResult) -> None:
         """Ignore it."""
 
     def note(self, text: str) -> None:

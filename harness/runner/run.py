@@ -9,24 +9,24 @@ from functools import partial
 
 import anyio
 
-from harness.checks.judge import Judge, JudgeModel
+from harness.checks.judge.judge import Judge, JudgeModel
 from harness.errors import HarnessError
+from harness.judging.verdict import unstarted_run, utc_now
 from harness.models import Model
 from harness.runlog import Footer, LogWriter, ToolsLine, TrialLine
-from harness.runner import ranges
 from harness.runner.control import Budget, Control
-from harness.runner.early import EarlyStopping
-from harness.runner.end_state import EndStates
-from harness.runner.folders import resume_command
+from harness.runner.early_stopping import EarlyStopping
 from harness.runner.interrupts import watch_signals
 from harness.runner.observer import Observer, Silent
-from harness.runner.opening import open_models
-from harness.runner.plan import Job, Plan
-from harness.runner.playing import Player, open_players
-from harness.runner.preflight import Preflight
-from harness.runner.recorded import RECORDED
+from harness.runner.open_models import open_models
+from harness.runner.planning import ranges
+from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.user_models import Player, open_players
+from harness.runner.preflight.preflight import Preflight
+from harness.runner.recordings.recorded_outputs import RECORDED
+from harness.runner.runs.folders import resume_command
+from harness.runner.server_state.end_state import EndStates
 from harness.runner.trial import TrialOutcome, run_trial
-from harness.runner.verdict import unstarted_run, utc_now
 from harness.sessions import SessionPool, open_sessions
 from harness.types import DECIDED, AssistantMessage, JsonObject, ToolList
 

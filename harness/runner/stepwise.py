@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.errors import HarnessError
+from harness.judging.verdict import unstarted_run
 from harness.runlog import LogWriter, TrialLine, discard
 from harness.runner.control import StopReason
 from harness.runner.launch import header_of, redactor_of, require_trust
 from harness.runner.observer import Silent
-from harness.runner.plan import Job, Plan
+from harness.runner.planning.plan import Job, Plan
 from harness.runner.run import LiveRun, RunOptions, cause_of
 from harness.runner.trial import TrialOutcome
-from harness.runner.verdict import unstarted_run
-from harness.types import Run, TrialError
+from harness.types import TrialError, TrialResult
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class Stepwise:
     _heard: _Results
     _abandoned: bool = False
 
-    async def results(self, jobs: Sequence[Job]) -> tuple[Run, ...]:
+    async def results(self, jobs: Sequence[Job]) -> tuple[TrialResult, ...]:
         """Run the trials of one case and return what they came to, once all of it is in the log.
 
         A case that names an argument which a tool does not have ends as an error, like one whose server does
@@ -80,9 +80,9 @@ class Stepwise:
 class _Results(Silent):
     """Hears of every result."""
 
-    runs: list[Run] = field(default_factory=list)
+    runs: list[TrialResult] = field(default_factory=list)
 
-    def finished(self, run: Run) -> None:
+    def finished(self, run: TrialResult) -> None:
         self.runs.append(run)
 
 

@@ -9,23 +9,23 @@ import anyio
 
 from harness.agent import Conversation
 from harness.checks import Evidence, evaluate
-from harness.checks.admission import knows_refusal
-from harness.checks.judge import Judge
+from harness.checks.judge.judge import Judge
+from harness.checks.kinds.session_refusal import knows_refusal
 from harness.errors import HarnessError, JudgeError, NotAdmitted, ServerError
+from harness.judging.verdict import run_of, unstarted_run, utc_now
 from harness.models import Model, PerTrial
 from harness.runlog import TrialLine
-from harness.runner.end_state import EndStates, read_states
-from harness.runner.offer import require_tools
-from harness.runner.own_costs import own_costs
-from harness.runner.plan import Job
-from harness.runner.playing import Player
-from harness.runner.preflight import Preflight
-from harness.runner.recorded import UNRECORDED, RecordedModel
-from harness.runner.replayed import carried_out, replay_check
-from harness.runner.scripted import ScriptedCalls
-from harness.runner.verdict import run_of, unstarted_run, utc_now
+from harness.runner.planning.plan import Job
+from harness.runner.planning.user_models import Player
+from harness.runner.preflight.no_tools import require_tools
+from harness.runner.preflight.preflight import Preflight
+from harness.runner.recordings.recorded_outputs import UNRECORDED, RecordedModel
+from harness.runner.recordings.replay_on_server import carried_out, replay_check
+from harness.runner.scripted_calls import ScriptedCalls
+from harness.runner.server_state.end_state import EndStates, read_states
+from harness.runner.suite_costs import own_costs
 from harness.sessions import SessionPool
-from harness.suites.benchmarks import CarriedOut
+from harness.suites.leaderboards import CarriedOut
 from harness.types import CheckResult, JsonObject, StateReading, ToolList, Transcript, Trial, TrialError
 from harness.users import speaker
 

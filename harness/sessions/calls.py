@@ -9,14 +9,14 @@ from typing import Any
 import anyio
 from mcp.shared.exceptions import MCPError
 
-from harness.bounds import loads, shortcoming
 from harness.errors import ServerError
+from harness.json_bounds import loads, shortcoming
+from harness.sessions.call_outcome import classify
 from harness.sessions.client import McpClient, is_closed
 from harness.sessions.content import bounded, render
-from harness.sessions.faults import HttpFault
-from harness.sessions.frames import is_no_answer
-from harness.sessions.outcome import classify
-from harness.sessions.schemas import ToolSchemas
+from harness.sessions.tool_schemas import ToolSchemas
+from harness.sessions.transports.frames import is_no_answer
+from harness.sessions.transports.http_errors import HttpFault
 from harness.types import JsonObject, Outcome, ServerSpec, ToolCall, ToolList, ToolRequest
 from harness.validation.validators import Validation
 

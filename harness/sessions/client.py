@@ -36,9 +36,9 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from harness.errors import ServerError
-from harness.sessions.faults import HttpFault
-from harness.sessions.routing import RoutingHeaders
-from harness.sessions.unasked import RequestReader, Requests, RequestWriter
+from harness.sessions.server_messages import RequestReader, Requests, RequestWriter
+from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.routing_headers import RoutingHeaders
 from harness.types import Protocol
 
 PROBE_S = 5.0

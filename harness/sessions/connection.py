@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 import anyio
 
 from harness.errors import NotAdmitted, OutOfResources, ServerError, UsageError
-from harness.sessions.bearer import Bearer, Bearers
-from harness.sessions.faults import HttpFault
-from harness.sessions.guardian import Guardian
-from harness.sessions.hosts import POLL_S, Host, Hosts
-from harness.sessions.identity import Identity, process_env, request_headers, request_meta
-from harness.sessions.last_words import last_words
-from harness.sessions.process import ServerProcess, launch
-from harness.sessions.shortage import shortage
-from harness.sessions.visit import Visit
+from harness.sessions.identity.bearer import Bearer, Bearers
+from harness.sessions.identity.delivery import Identity, process_env, request_headers, request_meta
+from harness.sessions.processes.guardian import Guardian
+from harness.sessions.processes.http_servers import POLL_S, Host, Hosts
+from harness.sessions.processes.last_words import last_words
+from harness.sessions.processes.process import ServerProcess, launch
+from harness.sessions.processes.shortage import shortage
+from harness.sessions.shared_connection import Visit
+from harness.sessions.transports.http_errors import HttpFault
 from harness.types import JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Connection:
             ServerError: its tools could not be listed.
         """
         from harness.sessions.calls import Caller
-        from harness.sessions.listing import list_tools
+        from harness.sessions.tool_list import list_tools
 
         assert self._client is not None
         client = self._client.speaking_as(request_meta(self._spec.identity, user_context))
@@ -147,7 +147,7 @@ class Connection:
         self._over.set()
 
     async def closed(self) -> None:
-        """Wait until no process is left; bounded by the graces of `harness.sessions.process`."""
+        """Wait until no process is left; bounded by the graces of `harness.sessions.processes.process`."""
         await self._ended.wait()
 
     async def run(self) -> None:
@@ -195,19 +195,19 @@ class Connection:
     def _connecting(self, place: ServerProcess | Host) -> Callable[[], AbstractAsyncContextManager[Link]]:
         """Load the transport and return how to connect with it, once ``place`` is ready."""
         if isinstance(place, ServerProcess):
-            from harness.sessions import stdio
+            from harness.sessions.transports import stdio
 
             return lambda: stdio.connect(place, self._meta, self._over.set)
-        from harness.sessions.web import Endpoint
+        from harness.sessions.transports.http_client import Endpoint
 
         def endpoint() -> Endpoint:
             return Endpoint(url=place.url, headers=self._spec.headers, identity=self._identity)
 
         if self._spec.transport == "sse":
-            from harness.sessions import sse
+            from harness.sessions.transports import sse
 
             return lambda: sse.connect(endpoint(), self._meta, self._over.set)
-        from harness.sessions import http
+        from harness.sessions.transports import streamable_http as http
 
         return lambda: http.connect(endpoint(), self._meta, self._over.set)
 
@@ -242,7 +242,7 @@ class Connection:
 
     async def _open(self, link: Link, place: ServerProcess | Host, starting: anyio.CancelScope) -> None:
         from harness.sessions.calls import Caller
-        from harness.sessions.listing import list_tools
+        from harness.sessions.tool_list import list_tools
 
         step = "complete the handshake"
         try:

@@ -22,16 +22,16 @@ from dataclasses import asdict
 import anyio
 from anyio.abc import TaskGroup
 
-from harness.canonical import digest
+from harness.canonical_json import digest
 from harness.errors import HarnessError, NotAdmitted, OutOfResources, ServerError
 from harness.redaction import KNOWN
 from harness.sessions import Session
-from harness.sessions.bearer import Bearers, check_credential, shown_to
 from harness.sessions.connection import Connection
-from harness.sessions.guardian import Guardian
-from harness.sessions.hosts import Hosts
-from harness.sessions.identity import Identity, check_identity
-from harness.sessions.joined import JoinedSession, JoinedTools
+from harness.sessions.identity.bearer import Bearers, check_credential, shown_to
+from harness.sessions.identity.delivery import Identity, check_identity
+from harness.sessions.joined_servers import JoinedSession, JoinedTools
+from harness.sessions.processes.guardian import Guardian
+from harness.sessions.processes.http_servers import Hosts
 from harness.trust import GATE
 from harness.types import Credential, JsonObject, ServerSpec, ToolRequest
 

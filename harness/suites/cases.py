@@ -10,9 +10,9 @@ from harness.documents.document import Steps
 from harness.documents.fields import as_line, found
 from harness.documents.reading import Reading, dropped
 from harness.errors import InvalidValue, did_you_mean
+from harness.suites.format_tables import MXCP_CHECKS, Layouts
 from harness.suites.identities import IdentityReader
 from harness.suites.ingest import INGEST_PROMPT, ingest_turns, roomy, typical_tokens
-from harness.suites.layout import MXCP_CHECKS, Layouts
 from harness.suites.parameters import Expander
 from harness.suites.simulated_users import read_user, summary
 from harness.types import Case, Check, JsonObject, Limits, ScriptedCall, Turn

@@ -15,7 +15,7 @@ from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any
 
-from harness.canonical import canonical_json
+from harness.canonical_json import canonical_json
 from harness.documents.files import shown
 from harness.errors import HarnessError, InvalidInput, Problem, UsageError
 from harness.suites import Vocabulary

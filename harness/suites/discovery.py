@@ -11,8 +11,8 @@ from pathlib import Path
 from harness.documents.files import shown
 from harness.errors import InvalidInput, NothingToRun, Problem, UsageError, did_you_mean
 from harness.suites import PYTHON_SUITES, Reader, Vocabulary, is_suite_file, read_suite
-from harness.suites.benchmarks import BENCHMARKS, benchmark_of
-from harness.suites.pattern import Picks, compile_pattern, labels
+from harness.suites.case_patterns import Picks, compile_pattern, labels
+from harness.suites.leaderboards import BENCHMARKS, benchmark_of
 from harness.suites.python_import import NoSuchModule, may_be_reference, names_a_file
 from harness.suites.python_suite import read_reference
 from harness.types import Case, Location, Suite
@@ -51,7 +51,7 @@ def find_suites(
 def select_cases(suites: Sequence[Suite], pattern: str | None) -> tuple[Suite, ...]:
     """Return ``suites`` with only the cases that ``pattern`` picks; suites left without one are dropped.
 
-    `harness.suites.pattern` describes patterns; ``None`` picks every case.
+    `harness.suites.case_patterns` describes patterns; ``None`` picks every case.
 
     Raises:
         UsageError: the pattern cannot be read.

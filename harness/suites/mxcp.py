@@ -1,6 +1,6 @@
 """Suites in YAML: the MXCP format, strictly, with our additions.
 
-`docs/suites.md` describes the format; `harness.suites.layout` lists its keys.
+`docs/suites.md` describes the format; `harness.suites.format_tables` lists its keys.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from harness.documents.reading import Reading
 from harness.errors import InvalidInput, Problem
 from harness.suites import Vocabulary
 from harness.suites.cases import CaseReader
-from harness.suites.layout import Layouts, layouts
+from harness.suites.format_tables import Layouts, layouts
 from harness.types import Case, Location, ServerSpec, Suite
 
 

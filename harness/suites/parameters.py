@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from harness.canonical import canonical_json
+from harness.canonical_json import canonical_json
 from harness.documents.document import Steps
 from harness.documents.fields import Field, Layout, as_list, as_mapping, found
 from harness.documents.reading import Reading

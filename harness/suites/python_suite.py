@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from harness.canonical import digest
+from harness.canonical_json import digest
 from harness.config.server_entries import read_server
 from harness.documents.document import in_code
 from harness.documents.reading import Reading

@@ -10,13 +10,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from harness.canonical import canonical_json
+from harness.canonical_json import canonical_json
 from harness.config.identity_entries import IDENTITY
 from harness.config.server_entries import SERVER
 from harness.documents.fields import Field, Layout
 from harness.suites import Vocabulary
+from harness.suites.format_tables import Layouts, layouts
 from harness.suites.identities import expectation_schema
-from harness.suites.layout import Layouts, layouts
 from harness.suites.parameters import FILLED
 from harness.types import JsonObject
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from harness.errors import UsageError
 from harness.redaction import KNOWN
 from harness.reports.build import build_report
-from harness.reports.text import shorten
 from harness.runlog import RunLog
+from harness.safe_text import shorten
 from harness.telemetry.conventions import SCHEMA_URL
 from harness.telemetry.spans import Span, Trace, trace_of
 

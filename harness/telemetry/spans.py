@@ -22,7 +22,16 @@ from typing import Any, Literal, TypeAlias
 from harness.redaction import KNOWN
 from harness.telemetry import conventions as names
 from harness.telemetry.content import as_json, messages_json, reply_json
-from harness.types import AssistantMessage, CheckResult, JsonObject, Reply, Run, ToolCall, Transcript, UserMessage
+from harness.types import (
+    AssistantMessage,
+    CheckResult,
+    JsonObject,
+    Reply,
+    ToolCall,
+    Transcript,
+    TrialResult,
+    UserMessage,
+)
 
 Value: TypeAlias = str | int | float | bool | Sequence[str]
 """What an attribute may hold."""
@@ -75,7 +84,7 @@ class Trace:
     """In the order of their starts."""
 
 
-def trace_of(run_id: str, run: Run, transcript: Transcript, model: JsonObject, *, content: bool) -> Trace:
+def trace_of(run_id: str, run: TrialResult, transcript: Transcript, model: JsonObject, *, content: bool) -> Trace:
     """Return the spans of a trial that was started.
 
     Args:
@@ -91,7 +100,7 @@ def trace_of(run_id: str, run: Run, transcript: Transcript, model: JsonObject, *
 @dataclass(slots=True)
 class _Tree:
     run_id: str
-    run: Run
+    run: TrialResult
     transcript: Transcript
     model: JsonObject
     content: bool = field(kw_only=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.hidden import escaped
+from harness.invisible import escaped
 from harness.redaction import KNOWN
 from harness.trust.folders import project_of, why_not_own
 from harness.types import ModelSpec, ServerSpec

@@ -13,8 +13,8 @@ from typing import Protocol
 from harness.errors import HarnessError
 from harness.models import Model, PerTrial
 from harness.types import SimulatedUser, Stop, ToolCall
-from harness.users.recorded import RecordedUsers
-from harness.users.voices import CodeUser, ModelUser, ScriptedUser, Utterance
+from harness.users.kinds import CodeUser, ModelUser, ScriptedUser, Utterance
+from harness.users.replayed import RecordedUsers
 
 
 class Speaker(Protocol):

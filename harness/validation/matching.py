@@ -12,7 +12,7 @@ from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
-from harness.patterns import BrokenPattern, program_size, search
+from harness.linear_regex import BrokenPattern, program_size, search
 from harness.validation.budget import spend
 
 _WORK_PER_STEP = 4_000

@@ -21,10 +21,10 @@ from harness.builtin import builtin_suites
 from harness.config import load_config
 from harness.errors import HarnessError
 from harness.reports.build import build_report
-from harness.reports.json_report import write_json
+from harness.reports.formats.json_report import write_json
 from harness.runlog import read_log
-from harness.runner.judging import NOBODY
-from harness.runner.prepare import EMBEDDED_MODEL
+from harness.runner.planning.judge_choice import NOBODY
+from harness.runner.planning.prepare import EMBEDDED_MODEL
 from harness.web import history, vetting
 from harness.web.feed import follow_log, run_facts
 from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, Board, Busy, Job

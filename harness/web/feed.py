@@ -27,7 +27,7 @@ import anyio.to_thread
 
 from harness.reports.build import build_report
 from harness.runlog import Damaged, Footer, Header, Line, RunLog, TrialLine, being_written, read_lines, read_log
-from harness.types import CheckResult, Run, Status
+from harness.types import CheckResult, Status, TrialResult
 from harness.web.results import Progress, clean, name_of, result, summary
 
 FROM_LOG = "log"
@@ -217,14 +217,14 @@ def _result_text(log: Path, offset: int, progress: str) -> str:
     return json.dumps({**result(line), "progress": json.loads(progress)})
 
 
-def _judged(log: Path) -> tuple[RunLog, dict[str, Run]]:
+def _judged(log: Path) -> tuple[RunLog, dict[str, TrialResult]]:
     """Return a log that has ended with its runs as every report has them, by key."""
     facts = log.stat()
     return _judged_at(log, facts.st_mtime_ns, facts.st_size)
 
 
 @lru_cache(maxsize=_REMEMBERED_LOGS)
-def _judged_at(path: Path, _changed: int, _size: int) -> tuple[RunLog, dict[str, Run]]:
+def _judged_at(path: Path, _changed: int, _size: int) -> tuple[RunLog, dict[str, TrialResult]]:
     log = read_log(path)
     return log, {run.key: run for run in build_report(log).runs}
 
@@ -245,5 +245,5 @@ def _judged_text(path: Path, key: str, progress: str) -> str:
     return json.dumps({**result(line), "progress": json.loads(progress)})
 
 
-def _verdict(run: Run) -> tuple[Status, tuple[CheckResult, ...]]:
+def _verdict(run: TrialResult) -> tuple[Status, tuple[CheckResult, ...]]:
     return run.status, run.checks

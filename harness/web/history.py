@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.reports.build import build_report
-from harness.reports.run_list import PastRun, past_runs
+from harness.reports.sections.run_list import PastRun, past_runs
 from harness.runlog import RunLog, being_written, read_log
-from harness.runner.folders import log_path, run_ids
+from harness.runner.runs.folders import log_path, run_ids
 from harness.web.results import clean, name_of, summary
 
 MOST = 500

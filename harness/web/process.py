@@ -15,7 +15,7 @@ import anyio.abc
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from harness.errors import HarnessError
-from harness.sessions.pipes import see_off
+from harness.sessions.processes.pipes import see_off
 
 READY_S = 30.0
 """From an upload to what is to be said of it: a process starts, reads and plans."""

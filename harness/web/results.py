@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 from harness.reports.build import build_report
-from harness.reports.calls import call_lines, calls_json, mark
-from harness.reports.text import bounded, printable
-from harness.reports.tool_use import expected_tools
-from harness.reports.words import GRADED, pass_rate, problem
+from harness.reports.sections.call_outcomes import call_lines, calls_json, mark
+from harness.reports.sections.sentences import GRADED, pass_rate, problem
+from harness.reports.sections.tool_use import expected_tools
 from harness.runlog import RunLog, TrialLine
-from harness.types import CheckResult, JsonObject, Report, Run, Status, Transcript, UserMessage
+from harness.safe_text import bounded, printable
+from harness.types import CheckResult, JsonObject, Report, Status, Transcript, TrialResult, UserMessage
 
 Band: TypeAlias = Literal["good", "acceptable", "needs work"]
 """What a share comes to: from 0.9, from 0.7, below."""
@@ -42,7 +42,7 @@ def band(value: float | None) -> Band | None:
     return "good" if value >= GOOD else "acceptable" if value >= ACCEPTABLE else "needs work"
 
 
-def colour(run: Run, score: float | None) -> Colour:
+def colour(run: TrialResult, score: float | None) -> Colour:
     """Return how a trial is shown; a score decides, and where there is none its status."""
     if run.status not in {"passed", "failed"}:
         return "grey"
@@ -138,7 +138,7 @@ class Progress:
         self._cost = 0.0
         self._unpriced = 0
 
-    def add(self, run: Run) -> None:
+    def add(self, run: TrialResult) -> None:
         """Count a trial; where a resumed run made it once more, in the place of the earlier one."""
         if run.key in self._ended:
             self._count(*self._ended[run.key], -1)
@@ -159,7 +159,7 @@ class Progress:
         return {"done": done, "planned": max(self._planned, done), **endings, "cost_usd": cost}
 
 
-def graded_check(run: Run) -> CheckResult | None:
+def graded_check(run: TrialResult) -> CheckResult | None:
     """Return the check that grades a trial, if one does."""
     return next((check for check in run.checks if check.kind == GRADED), None)
 
@@ -214,7 +214,7 @@ def _query(said: Transcript) -> str:
     return "\n\n".join(message.text for message in said.messages if isinstance(message, UserMessage))
 
 
-def _expected(run: Run, graded: CheckResult | None) -> list[dict[str, Any]]:
+def _expected(run: TrialResult, graded: CheckResult | None) -> list[dict[str, Any]]:
     """Return the calls that were asked for; where arguments count, with those of the call that came nearest."""
     pairs = _facts(graded).get("metrics", {}).get("argument_match", {}).get("pairs")
     if isinstance(pairs, list | tuple):
@@ -230,7 +230,7 @@ def _expected(run: Run, graded: CheckResult | None) -> list[dict[str, Any]]:
     return [{"tool": clean(tool)} for tool in expected_tools(run.checks)]
 
 
-def _calls(run: Run, said: Transcript, graded: CheckResult | None) -> list[dict[str, Any]]:
+def _calls(run: TrialResult, said: Transcript, graded: CheckResult | None) -> list[dict[str, Any]]:
     marked = _facts(graded).get("calls") or ()
     wanted = set(expected_tools(run.checks))
     calls = []
@@ -249,7 +249,7 @@ def _calls(run: Run, said: Transcript, graded: CheckResult | None) -> list[dict[
     return calls
 
 
-def _explanation(run: Run, graded: CheckResult | None) -> str:
+def _explanation(run: TrialResult, graded: CheckResult | None) -> str:
     """Return what the judge says, or what stands in for one."""
     faith = _facts(graded).get("metrics", {}).get("faithfulness", {})
     if faith.get("explanation"):
@@ -267,7 +267,7 @@ def _check(check: CheckResult) -> dict[str, Any]:
     }
 
 
-def _error(run: Run) -> dict[str, Any] | None:
+def _error(run: TrialResult) -> dict[str, Any] | None:
     if run.error is None:
         return None
     return {"kind": run.error.kind, "message": clean(run.error.message), "detail": clean(run.error.detail)}

@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.runner.folders import RUNS
+from harness.runner.runs.folders import RUNS
 from harness.suites.csv_dataset import MAX_CASES
 from harness.types import DEFAULT_TIMEOUT_S
 

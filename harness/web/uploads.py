@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message
 
-from harness.reports.text import one_line
+from harness.safe_text import one_line
 from harness.web.settings import Settings
 
 RECEIVE_S = 60.0

@@ -15,8 +15,8 @@ from harness.checks import VOCABULARY
 from harness.config import Config
 from harness.config.models import OFFLINE
 from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
-from harness.runner.judging import NOBODY
-from harness.runner.plan import Plan
+from harness.runner.planning.judge_choice import NOBODY
+from harness.runner.planning.plan import Plan
 from harness.suites.csv_dataset import reader
 from harness.types import DEFAULT_TIMEOUT_S, Case, Location, ServerSpec, Suite
 

@@ -28,11 +28,11 @@ from harness.config import load_config
 from harness.documents.files import shown
 from harness.errors import HarnessError, InvalidInput, UsageError
 from harness.redaction import KNOWN
-from harness.reports.text import bounded as short
 from harness.runner.launch import launch
-from harness.runner.prepare import Prepared, Request, prepare
+from harness.runner.planning.prepare import Prepared, Request, prepare
 from harness.runner.run import RunOptions
-from harness.types import Run, Trial
+from harness.safe_text import bounded as short
+from harness.types import Trial, TrialResult
 from harness.web import vetting
 from harness.web.results import clean, name_of
 
@@ -69,7 +69,7 @@ class Voice:
         names = {"suite": name_of(trial.suite), "case": name_of(trial.case.name), "model": name_of(trial.model)}
         self.say(start={**names, "trial": trial.index + 1})
 
-    def finished(self, run: Run) -> None:
+    def finished(self, run: TrialResult) -> None:
         """Say that a trial is in the log."""
         self.say(result=run.key)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.checks.judge import Judge, JudgeModel
+from harness.checks.judge.judge import Judge, JudgeModel
 from harness.types import Reply
 from tests.support import ScriptedModel, Step, asks
 

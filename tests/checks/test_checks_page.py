@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from harness.checks import KINDS, VOCABULARY
-from harness.checks.matchers import OPERATORS
+from harness.matching.matchers import OPERATORS
 
 DOCS = (Path(__file__).parents[2] / "docs" / "checks.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", DOCS, re.DOTALL)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from harness.checks import VOCABULARY
-from harness.checks.faithfulness import STAND_IN
-from harness.checks.graded import THRESHOLD
-from harness.checks.judge import JUDGE_TIMEOUT_S
-from harness.checks.judge_prompt import (
+from harness.checks.judge.faithfulness import STAND_IN
+from harness.checks.judge.judge import JUDGE_TIMEOUT_S
+from harness.checks.judge.labelled_answers import OPTIONAL, REQUIRED, read_labelled
+from harness.checks.judge.prompt import (
     JUDGE_PROMPT_VERSION,
     MAX_ANSWER,
     MAX_CALLS,
@@ -17,7 +17,7 @@ from harness.checks.judge_prompt import (
     MAX_OUTPUTS,
     MAX_QUERY,
 )
-from harness.checks.labelled import OPTIONAL, REQUIRED, read_labelled
+from harness.checks.kinds.graded import THRESHOLD
 from harness.errors import InvalidInput
 from harness.suites import read_suite
 from harness.suites.csv_dataset import COLUMNS, MAX_CASES

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from harness.canonical import canonical_json
+from harness.canonical_json import canonical_json
 from harness.checks import KINDS, VOCABULARY
-from harness.checks.argument_names import argument_names
+from harness.checks.named_arguments import argument_names
 from harness.errors import InvalidValue, UsageError
 from harness.suites import Vocabulary
 from harness.types import Usage

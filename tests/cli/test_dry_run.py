@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli.dry_run import describe, document
-from harness.runner.plan import Plan, make_plan
+from harness.runner.planning.plan import Plan, make_plan
 from harness.types import Case, Check, ModelSpec, ServerSpec, Suite
 
 MODEL = ModelSpec(name="lexical", provider="lexical", model_id="lexical")

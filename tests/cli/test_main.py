@@ -11,7 +11,7 @@ import pytest
 
 from harness.cli import _run
 from harness.runlog import read_log
-from harness.runner.folders import find_log
+from harness.runner.runs.folders import find_log
 from tests.reports.run_logs import write_log
 
 Harness = Callable[..., int]
@@ -124,7 +124,7 @@ def test_an_interrupt_of_a_command_is_a_document_too(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("harness.cli.listing.list_tools", interrupted)
+    monkeypatch.setattr("harness.cli.server_tools.list_tools", interrupted)
     assert harness("lint", "crm", "--json-output") == 130
     assert json.loads(capsys.readouterr().out) == {"status": "error", "error": "interrupted"}
 

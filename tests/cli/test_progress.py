@@ -8,7 +8,7 @@ import re
 from rich.console import Console
 
 from harness.cli.progress import LiveProgress, live_bar
-from harness.types import Case, CheckResult, Run, Trial
+from harness.types import Case, CheckResult, Trial, TrialResult
 
 
 def shown(console: Console) -> str:
@@ -17,9 +17,9 @@ def shown(console: Console) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", file.getvalue())
 
 
-def run(index: int, status: str, text: str = "") -> Run:
+def run(index: int, status: str, text: str = "") -> TrialResult:
     checks = (CheckResult(kind="k", label="must_call x", verdict="failed", explanation=text),) if text else ()
-    return Run(
+    return TrialResult(
         key=str(index), suite="shop", case="a_case_with_quite_a_long_name_indeed", model="m", index=index,
         status=status, checks=checks, repeats=26,  # type: ignore[arg-type]
     )  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 
 from harness.config import Config, load_config
 from harness.errors import InvalidInput
-from harness.runner.plan import describe_server
+from harness.runner.planning.plan import describe_server
 from harness.types import IdentitySpec, ServerSpec
 
 Configure = Callable[..., Config]

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from harness.checks import VOCABULARY
-from harness.cli.init import command
+from harness.cli.commands.init import command
 from harness.drafting.draft import MOST_TOOLS, draft_suite
 from harness.drafting.render import suite_text
 from harness.suites import read_suite

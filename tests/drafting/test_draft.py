@@ -12,7 +12,7 @@ from harness.config.servers import server_from_command
 from harness.drafting.draft import MOST_TOOLS, draft_suite
 from harness.drafting.render import suite_text
 from harness.errors import UsageError
-from harness.hidden import HIDDEN
+from harness.invisible import HIDDEN
 from harness.suites import read_suite
 from harness.types import JsonObject, ServerSpec, Suite, Tool, ToolList, ToolProblem
 from tests.drafting.toolsets import CANCEL_ORDER, GET_ORDER, SHOP, tool, tool_lists

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from harness.drafting.examples import example_arguments
+from harness.drafting.example_arguments import example_arguments
 from harness.drafting.wording import prompt, spoken
 from harness.types import Tool
 from tests.drafting.toolsets import CANCEL_ORDER, GET_ORDER, simple_tools, tool

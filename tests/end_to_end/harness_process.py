@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from harness.runlog import RunLog, read_log
-from harness.runner.folders import find_log
+from harness.runner.runs.folders import find_log
 from tests.end_to_end.warm import WarmProcess, fits
 
 TIMEOUT_S = 120.0

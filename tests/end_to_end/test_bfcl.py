@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from harness.bfcl.source import RELEASE
-from tests.bfcl.small_release import write_lines, write_release
+from harness.leaderboards.bfcl.source import RELEASE
 from tests.end_to_end.harness_process import Finished, Project
 from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say
+from tests.leaderboards.bfcl.small_release import write_lines, write_release
 
 ROWS: list[dict[str, Any]] = [
     {"id": "simple_python_0", "result": [{"weather_get": '{"city": "oslo"}'}], "input_token_count": 7},

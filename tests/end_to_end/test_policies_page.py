@@ -12,7 +12,7 @@ from typing import Any, get_args
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness.cli.probe import command
+from harness.cli.commands.probe import command
 from harness.documents.document import read_document
 from harness.probing.callers import damaged_callers, named_callers
 from harness.probing.report import Problem

@@ -123,12 +123,17 @@ def _nursery() -> _Nursery:
 def _warm_up() -> None:
     from importlib import import_module
 
-    from harness.certificates import trusted
     from harness.cli import COMMANDS
     from harness.runlog.lines import _adapter
+    from harness.trust_store import trusted
 
     heavy = ("openai", "anthropic", "mcp.client.session", "mcp.shared.jsonrpc_dispatcher", "harness.sessions.calls")
-    own = ("harness.sessions.stdio", "harness.sessions.listing", "harness.models.openai", "harness.models.lexical")
+    own = (
+        "harness.sessions.transports.stdio",
+        "harness.sessions.tool_list",
+        "harness.models.openai",
+        "harness.models.lexical",
+    )
     for module in (*heavy, *own, *(f"harness.cli.{name.replace('-', '_')}" for name in COMMANDS)):
         import_module(module)
     _adapter()

@@ -21,9 +21,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from harness.redaction import Redactor
 from harness.runlog.lines import TrialLine, dumped, parsed
-from harness.runner.plan import Job, make_plan
+from harness.runner.planning.plan import Job, make_plan
 from harness.runner.trial import run_trial
-from harness.types import Check, Limits, Run, ServerSpec, Suite
+from harness.types import Check, Limits, ServerSpec, Suite, TrialResult
 from tests.models.fuzzed import Reply, replies, valid
 from tests.models.support import APIS, Api, opened, spec_for
 from tests.models.wire_server import response, serving
@@ -108,7 +108,7 @@ class Bench:
         assert (read.run.status, read.run.key) == (line.run.status, line.run.key)
 
     def _check(self, line: TrialLine) -> None:
-        run: Run = line.run
+        run: TrialResult = line.run
         assert run.status in ("passed", "failed", "error")
         if run.status == "error":
             assert run.error is not None

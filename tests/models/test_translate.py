@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 from harness.models.anthropic import _wire as messages_wire
 from harness.models.openai_chat import _wire as chat_wire
 from harness.models.openai_responses import _wire as responses_wire
-from harness.models.schemas import ANTHROPIC, OPENAI, Dialect, fit
+from harness.models.provider_schemas import ANTHROPIC, OPENAI, Dialect, fit
 from harness.models.translate import KEPT, Translation, Translator, translate
 from harness.types import Tool, ToolList
 from tests.fake_provider import chat_rules, messages_rules, responses_rules

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.canonical import canonical_json
+from harness.canonical_json import canonical_json
 from harness.probing.callers import FLAWED, OVERSIZED, Caller, damaged_callers, flawed_callers, named_callers
-from harness.sessions.claims import AGAIN
+from harness.sessions.identity.claims import AGAIN
 from harness.types import Case
 
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=6), st.lists(st.text(max_size=4)))

@@ -18,9 +18,9 @@ import pytest
 
 from harness.cli.probe_output import lines
 from harness.probing.callers import named_callers
-from harness.probing.confirmation import Suspicion
 from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
+from harness.probing.repeated_calls import Suspicion
 from harness.probing.report import ProbeReport
 from harness.probing.stability import follows_the_caller_before
 from harness.types import Case, IdentitySpec, ServerSpec

@@ -171,7 +171,7 @@ def test_the_plugin_loads_nothing_before_a_suite_is_found() -> None:
     assert set(ast.literal_eval(printed)) == {
         "harness",
         "harness.pytest_plugin",
-        "harness.pytest_plugin.ending",
+        "harness.pytest_plugin.session_end",
         "harness.pytest_plugin.options",
         "harness.pytest_plugin.recognise",
     }
@@ -186,7 +186,7 @@ def test_texts_of_harness_name_the_options_as_they_are_called_here() -> None:
 
 
 def test_every_option_is_one_of_the_command_lines() -> None:
-    from harness.cli.evals import command
+    from harness.cli.commands.evals import command
 
     known = {name for parameter in command.params for name in parameter.opts}
     assert {f"--{option.name}" for option in OPTIONS} <= known

@@ -10,7 +10,6 @@ from harness.types import (
     CheckResult,
     Location,
     Reply,
-    Run,
     Status,
     ToolAnswer,
     ToolCall,
@@ -18,6 +17,7 @@ from harness.types import (
     ToolRequest,
     Transcript,
     TrialError,
+    TrialResult,
     Usage,
     UserMessage,
 )
@@ -36,8 +36,10 @@ PASSED_CHECK = CheckResult(kind="answer_contains", label='answer_contains "x"', 
 WARNING = CheckResult(kind="max_calls", label="max_calls 1", verdict="failed", severity="warn", explanation="2 calls")
 
 
-def a_run(case: str, status: Status = "passed", *, suite: str = "shop", index: int = 0, model: str = "m") -> Run:
-    return Run(
+def a_run(
+    case: str, status: Status = "passed", *, suite: str = "shop", index: int = 0, model: str = "m"
+) -> TrialResult:
+    return TrialResult(
         key=f"{suite}{case}{model}{index}",
         suite=suite,
         case=case,
@@ -87,7 +89,7 @@ def a_transcript(answer: str = "It is on its way.", result: str = "status: shipp
     )
 
 
-def a_log(path: Path, *runs: Run, reason: str = "complete", transcript: Transcript | None = None) -> RunLog:
+def a_log(path: Path, *runs: TrialResult, reason: str = "complete", transcript: Transcript | None = None) -> RunLog:
     suites = list(dict.fromkeys(run.suite for run in runs))
     with LogWriter(path) as log:
         log.append(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
-from harness.types import Run, Status, ToolList, Transcript, TrialError, Usage
+from harness.types import Status, ToolList, Transcript, TrialError, TrialResult, Usage
 
 Results = Mapping[str, str]
 """Case → its trials, a letter each: p(assed), f(ailed), e(rror), s(kipped), c(ancelled)."""
@@ -71,10 +71,10 @@ def write_log(  # noqa: PLR0913 - everything that a log may say
     return read_log(path)
 
 
-def a_run(suite: str, case: str, model: str, index: int, letter: str, usage: Usage | None = None) -> Run:
+def a_run(suite: str, case: str, model: str, index: int, letter: str, usage: Usage | None = None) -> TrialResult:
     """Return one trial of which the letter says the ending."""
     started = letter in "pf"
-    return Run(
+    return TrialResult(
         key=f"{suite}/{case}/{model}/{index}",
         suite=suite,
         case=case,

@@ -17,7 +17,6 @@ from harness.types import (
     Location,
     Outcome,
     Reply,
-    Run,
     Status,
     ToolAnswer,
     ToolCall,
@@ -25,11 +24,12 @@ from harness.types import (
     ToolRequest,
     Transcript,
     TrialError,
+    TrialResult,
     Usage,
     UserMessage,
 )
 
-Trial = tuple[Run, Transcript | None]
+Trial = tuple[TrialResult, Transcript | None]
 
 
 def a_log(
@@ -77,7 +77,7 @@ def a_run(
     suite: str = "shop",
     model: str = "m",
     **more: Any,
-) -> Run:
+) -> TrialResult:
     facts: dict[str, Any] = {
         "stop": None if status == "skipped" else "answer",
         "usage": Usage(input_tokens=10, output_tokens=5, cost_usd=0.25),
@@ -88,7 +88,7 @@ def a_run(
         "finished_at": "2026-01-01T00:00:02.000Z",
         "skip_reason": "budget" if status == "skipped" else None,
     }
-    return Run(
+    return TrialResult(
         key=f"{suite}{case}{model}{index}",
         suite=suite,
         case=case,

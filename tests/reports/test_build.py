@@ -6,18 +6,20 @@ from hypothesis import strategies as st
 
 from harness.reports.build import build_report, count, exit_code
 from harness.runlog import Footer, Header, LogWriter, TrialLine, read_log
-from harness.types import Report, Run, Status, Usage
+from harness.types import Report, Status, TrialResult, Usage
 
 STATUSES: list[Status] = ["passed", "failed", "error", "skipped", "cancelled"]
 
 
-def a_run(case: str, status: Status = "passed", *, index: int = 0, usage: Usage | None = None) -> Run:
-    return Run(
+def a_run(case: str, status: Status = "passed", *, index: int = 0, usage: Usage | None = None) -> TrialResult:
+    return TrialResult(
         key=f"{case}{index}", suite="s", case=case, model="m", index=index, status=status, usage=usage or Usage()
     )
 
 
-def a_report(path: Path, runs: list[Run], *, planned: int | None = None, reason: str | None = "complete") -> Report:
+def a_report(
+    path: Path, runs: list[TrialResult], *, planned: int | None = None, reason: str | None = "complete"
+) -> Report:
     with LogWriter(path) as log:
         log.append(
             Header(

@@ -14,20 +14,22 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from harness.reports.build import build_report, case_results, exit_code
-from harness.reports.console import print_summary
-from harness.reports.json_report import write_json
+from harness.reports.formats.console import print_summary
+from harness.reports.formats.json_report import write_json
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
-from harness.types import CheckResult, Report, Run, Status
+from harness.types import CheckResult, Report, Status, TrialResult
 
 STATUSES: list[Status] = ["passed", "failed", "error", "skipped", "cancelled"]
 NO = CheckResult(kind="must_call", label="must_call x", verdict="failed", explanation="Expected call not found: x")
 SHORT: dict[str, Status] = {status[0]: status for status in STATUSES}
 
 
-def trials(endings: str, threshold: float = 1.0, *, planned: int | None = None, case: str = "case") -> list[Run]:
+def trials(
+    endings: str, threshold: float = 1.0, *, planned: int | None = None, case: str = "case"
+) -> list[TrialResult]:
     """Return one trial a letter: ``ppf`` is two that passed and one that failed."""
     return [
-        Run(
+        TrialResult(
             key=f"{case}{index}",
             suite="s",
             case=case,
@@ -111,7 +113,7 @@ def test_a_further_pass_never_makes_it_worse(endings: str, threshold: float, pla
 # ── One log, told by everybody ───────────────────────────────────────────────────────────────
 
 
-def logged(path: Path, runs: list[Run], models: tuple[str, ...] = ("m",)) -> tuple[Report, RunLog]:
+def logged(path: Path, runs: list[TrialResult], models: tuple[str, ...] = ("m",)) -> tuple[Report, RunLog]:
     cases = dict.fromkeys((run.case for run in runs), "")
     with LogWriter(path) as log:
         log.append(

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.reports.compare import compare, regressions
-from harness.reports.compare_console import print_comparison
-from harness.reports.compare_json import gate_json, write_comparison_json
-from harness.reports.compare_page import write_comparison_html, write_comparison_markdown
-from harness.reports.compare_words import gate_sentences, p_value, points
-from harness.reports.comparison import Comparison
+from harness.reports.comparing.compare import compare, regressions
+from harness.reports.comparing.console import print_comparison
+from harness.reports.comparing.json_form import gate_json, write_comparison_json
+from harness.reports.comparing.nouns import Comparison
+from harness.reports.comparing.pages import write_comparison_html, write_comparison_markdown
+from harness.reports.comparing.sentences import gate_sentences, p_value, points
 from harness.types import Usage
 from tests.reports.run_logs import write_log
 

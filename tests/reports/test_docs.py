@@ -2,7 +2,7 @@ import re
 import struct
 from pathlib import Path
 
-from harness.reports.requests import SUFFIXES
+from harness.reports.requested import SUFFIXES
 from harness.reports.writers import WRITERS
 
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 
 from harness.reports.build import build_report
-from harness.reports.console import print_summary
-from harness.reports.github import workflow_commands
-from harness.reports.transcripts import write_transcripts
+from harness.reports.formats.console import print_summary
+from harness.reports.formats.github import workflow_commands
+from harness.reports.formats.transcripts import write_transcripts
 from harness.reports.writers import WRITERS
 from harness.runlog import RunLog
 from tests.reports.sample_logs import HOSTILE, a_hostile_log, written

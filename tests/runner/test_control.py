@@ -4,12 +4,14 @@ import anyio
 import pytest
 
 from harness.runner.control import Budget, Control
-from harness.types import Run, Status, Usage
+from harness.types import Status, TrialResult, Usage
 
 
-def a_run(status: Status = "passed", *, cost: float | None = 0.0, tokens: int | None = 0, case: str = "case") -> Run:
+def a_run(
+    status: Status = "passed", *, cost: float | None = 0.0, tokens: int | None = 0, case: str = "case"
+) -> TrialResult:
     usage = Usage(input_tokens=tokens, cost_usd=cost)
-    return Run(key="k", suite="s", case=case, model="m", index=0, status=status, usage=usage)
+    return TrialResult(key="k", suite="s", case=case, model="m", index=0, status=status, usage=usage)
 
 
 def test_nothing_stops_a_run_without_a_budget() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import InvalidInput
-from harness.runner.prepare import Request, prepare
+from harness.runner.planning.prepare import Request, prepare
 from harness.types import DEFAULT_TIMEOUT_S
 from tests.suites.test_csv_dataset import HEADER, row
 

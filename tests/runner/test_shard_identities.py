@@ -8,9 +8,9 @@ from harness.checks import VOCABULARY
 from harness.errors import UsageError
 from harness.runlog import LogWriter, read_log
 from harness.runner.launch import header_of
-from harness.runner.plan import Plan, make_plan
+from harness.runner.planning.plan import Plan, make_plan
 from harness.runner.run import RunOptions
-from harness.runner.shard import merge, shard
+from harness.runner.runs.shard import merge, shard
 from harness.suites import read_suite
 from harness.types import ModelSpec, ServerSpec
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from harness.sessions import process
+from harness.sessions.processes import process
 from tests.sessions.servers import ServerFactory, alive, all_gone, bad_server
 
 

@@ -13,7 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from harness.sessions import calls, http, listing, sse
+from harness.sessions import calls
+from harness.sessions import tool_list as listing
+from harness.sessions.transports import sse
+from harness.sessions.transports import streamable_http as http
 from harness.types import ServerSpec
 from tests.sessions.servers import HERE
 

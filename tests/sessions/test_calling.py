@@ -9,9 +9,10 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.canonical import digest
-from harness.sessions import Session, open_sessions, stdio
+from harness.canonical_json import digest
+from harness.sessions import Session, open_sessions
 from harness.sessions.content import TEXT_CHARS
+from harness.sessions.transports import stdio
 from harness.types import ToolCall, ToolRequest
 from tests.sessions.servers import ServerFactory, alive, call
 

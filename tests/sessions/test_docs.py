@@ -12,8 +12,8 @@ import yaml
 from harness.api import load_suite
 from harness.config import load_config
 from harness.config.identity_entries import IDENTITY
-from harness.sessions.bearer import PLACEHOLDERS
-from harness.sessions.identity import USER_CONTEXT_META_KEY
+from harness.sessions.identity.bearer import PLACEHOLDERS
+from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
 from harness.types import RESERVED_CLAIMS, Credential, IdentityVia
 
 PAGE = (Path(__file__).parents[2] / "docs" / "identity.md").read_text(encoding="utf-8")

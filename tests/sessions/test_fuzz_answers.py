@@ -21,7 +21,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import HealthCheck, given, seed, settings
 
-from harness.canonical import canonical_json
+from harness.canonical_json import canonical_json
 from harness.sessions import SessionPool, open_sessions
 from harness.types import Outcome, ServerSpec, ToolCall, ToolRequest
 from tests.sessions.fuzzing import server as told_server

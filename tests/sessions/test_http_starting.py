@@ -19,8 +19,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from harness.errors import NotAdmitted, ServerError
-from harness.sessions import open_sessions, process
+from harness.sessions import open_sessions
 from harness.sessions.pool import open_pool
+from harness.sessions.processes import process
 from harness.types import IdentitySpec, ServerSpec
 from tests.sessions.http_servers import Running, free_port, running, started
 from tests.sessions.servers import ServerFactory, alive, all_gone, call

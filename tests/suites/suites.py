@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from harness.canonical import canonical_json
+from harness.canonical_json import canonical_json
 
 NAMES = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8)
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"]), max_size=20).map("x{}".format)

@@ -9,7 +9,7 @@ from harness.checks import VOCABULARY
 from harness.config.server_entries import SERVER
 from harness.documents.document import read_document
 from harness.suites import SCHEMA_FILE, read_suite
-from harness.suites.layout import layouts
+from harness.suites.format_tables import layouts
 from harness.types import DEFAULT_TIMEOUT_S, Limits
 from tests.suites.files import problems
 

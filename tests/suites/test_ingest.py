@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.checks import VOCABULARY
-from harness.runner.prepare import Request, prepare
+from harness.runner.planning.prepare import Request, prepare
 from harness.suites.ingest import INGEST_PROMPT
 from harness.types import Case, Suite
 from tests.suites.files import problems, read

@@ -13,13 +13,13 @@ from harness.types import (
     CheckResult,
     Location,
     Reply,
-    Run,
     ToolAnswer,
     ToolCall,
     ToolMessage,
     ToolRequest,
     Transcript,
     TrialError,
+    TrialResult,
     Usage,
     UserMessage,
 )
@@ -67,7 +67,7 @@ TRANSCRIPT = Transcript(
     latency_s=4.5,
     served_by="claude-sonnet-4-5-20250929",
 )  # fmt: skip
-RUN = Run(
+RUN = TrialResult(
     key="k" * 64,
     suite="shop",
     case="order",
@@ -94,7 +94,7 @@ RUN = Run(
 )
 
 
-def trace(run: Run = RUN, transcript: Transcript = TRANSCRIPT, *, content: bool = False) -> Trace:
+def trace(run: TrialResult = RUN, transcript: Transcript = TRANSCRIPT, *, content: bool = False) -> Trace:
     return trace_of("run-1", run, transcript, MODEL, content=content)
 
 

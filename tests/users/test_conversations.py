@@ -18,7 +18,7 @@ from harness.types import (
 )
 from harness.users import speaker
 from harness.users.guidelines import GUIDELINES
-from harness.users.recorded import RecordedUser
+from harness.users.replayed import RecordedUser
 from tests.support import MemorySession, ScriptedModel, a_case, asks, says
 
 

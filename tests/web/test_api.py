@@ -8,10 +8,10 @@ from starlette.requests import Request
 
 from harness.web.evaluations import Evaluations
 from harness.web.settings import Settings
+from tests.judging.test_access import FULL, LEAKING
+from tests.judging.test_access import a_log as asked_as_several
+from tests.judging.test_access import a_run as asked_as
 from tests.reports.logs import a_log, a_run
-from tests.reports.test_access import FULL, LEAKING
-from tests.reports.test_access import a_log as asked_as_several
-from tests.reports.test_access import a_run as asked_as
 from tests.web.support import API, KEY, Event, Page, dataset, events, multipart
 
 TWO = dataset(["Say seven.", "This one is wrong."])

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from harness.cli.serve import LEAST_TOKEN, TOKEN, command
+from harness.cli.commands.serve import LEAST_TOKEN, TOKEN, command
 from harness.web.evaluations import Evaluations
 from harness.web.results import ACCEPTABLE, GOOD, POOR
 from harness.web.settings import Settings

@@ -8,10 +8,10 @@ import pytest
 from harness.runlog import Footer, LogWriter, TrialLine, being_written, read_lines
 from harness.types import Transcript
 from harness.web.feed import Event, Feed, follow_log
+from tests.judging.test_access import FULL, LEAKING
+from tests.judging.test_access import a_log as asked_as_several
+from tests.judging.test_access import a_run as asked_as
 from tests.reports.logs import a_log, a_run, a_transcript
-from tests.reports.test_access import FULL, LEAKING
-from tests.reports.test_access import a_log as asked_as_several
-from tests.reports.test_access import a_run as asked_as
 
 pytestmark = pytest.mark.anyio
 

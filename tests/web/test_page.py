@@ -12,8 +12,8 @@ from selenium.webdriver.common.keys import Keys
 from harness.types import Status
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.fake_provider import FakeProvider
+from tests.reports.formats.test_html import CONTRAST
 from tests.reports.logs import a_log, a_run
-from tests.reports.test_html import CONTRAST
 from tests.web.support import COLUMNS, Page, dataset
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)

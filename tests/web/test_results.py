@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.checks.graded import THRESHOLD
+from harness.checks.kinds.graded import THRESHOLD
 from harness.runlog import TrialLine
-from harness.types import CheckResult, Run, Transcript, Usage
+from harness.types import CheckResult, Transcript, TrialResult, Usage
 from harness.web.results import Progress, band, clean, colour, result, summary
 from tests.reports.logs import a_log, a_run, a_transcript
 
@@ -42,7 +42,7 @@ def test_without_a_score_the_status_decides_and_without_a_verdict_nothing_does()
     assert colour(a_run("a", "skipped"), None) == "grey"
 
 
-def graded(score: float | None, **actual: object) -> Run:
+def graded(score: float | None, **actual: object) -> TrialResult:
     check = CheckResult(kind="graded", label="graded", verdict="passed", score=score, actual=actual)
     return replace(a_run("a"), checks=(check,))
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import HarnessError
-from harness.runner.prepare import Prepared
+from harness.runner.planning.prepare import Prepared
 from harness.web import worker
 from tests.fake_provider import FakeProvider
 from tests.web.support import a_project, dataset

@@ -19,7 +19,7 @@ import anyio.to_thread
 
 from harness.models.lexical.answers import beyond, compose
 from harness.models.lexical.planning import plan
-from harness.models.lexical.ranking import Index
+from harness.tool_text.ranking import Index
 from harness.types import AssistantMessage, Message, ModelSpec, Reply, Tool, ToolList, ToolRequest
 
 _MOST_INDICES = 64  # tool lists in use at the same time; more are read again when they come back

@@ -12,10 +12,10 @@ from typing import Any
 
 from harness.models.lexical.limits import beyond_filling
 from harness.models.lexical.planning import Outcome
-from harness.models.lexical.reading import Reading
+from harness.models.lexical.read_text import Reading
 from harness.models.lexical.recovery import Call
 from harness.models.lexical.results import content
-from harness.models.lexical.text import synonyms, terms, words
+from harness.tool_text.terms import synonyms, terms, words
 from harness.types import JsonObject, ToolAnswer
 
 _EMPTY = "The result is empty."

@@ -15,11 +15,11 @@ from typing import Any
 from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE, fit, leaves_out
 from harness.models.lexical.choices import Found, named_choices, named_flag
 from harness.models.lexical.phrases import free_text
-from harness.models.lexical.ranking import Entry
-from harness.models.lexical.reading import Reading, nearby
-from harness.models.lexical.schemas import Param
-from harness.models.lexical.text import first_sentence, terms
-from harness.models.lexical.values import Value
+from harness.models.lexical.read_text import Reading, nearby
+from harness.models.lexical.text_values import Value
+from harness.tool_text.parameters import Param
+from harness.tool_text.ranking import Entry
+from harness.tool_text.terms import first_sentence, terms
 
 _MOST_CALLS = 8  # of one request for several things
 _SEVERAL: frozenset[str] = frozenset({"id", "code", "name", "zone", "path", "file", "quoted", "email", "glob", "tag"})

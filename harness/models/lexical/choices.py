@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.models.lexical.dates import days_in
-from harness.models.lexical.reading import Reading, Word
-from harness.models.lexical.schemas import Param
+from harness.models.lexical.read_text import Reading, Word
 from harness.models.lexical.sums import NAMES, operators
-from harness.models.lexical.text import stem, synonyms, terms, words
 from harness.models.lexical.zones import zone_of
+from harness.tool_text.parameters import Param
+from harness.tool_text.terms import stem, synonyms, terms, words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from harness.models.lexical.actions import permits
 from harness.models.lexical.arguments import Filling, fill
 from harness.models.lexical.limits import beyond_filling
-from harness.models.lexical.ranking import Entry, Index, Match, says_something
-from harness.models.lexical.reading import Reading
-from harness.models.lexical.requests import Request, halves, join, split
-from harness.models.lexical.schemas import Param
-from harness.models.lexical.text import stem, terms
+from harness.models.lexical.prompt_requests import Request, halves, join, split
+from harness.models.lexical.read_text import Reading
+from harness.tool_text.actions import permits
+from harness.tool_text.parameters import Param
+from harness.tool_text.ranking import Entry, Index, Match, says_something
+from harness.tool_text.terms import stem, terms
 
 _ENOUGH = 0.36  # coverage from which a tool is meant
 _ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives an id or several arguments that fit

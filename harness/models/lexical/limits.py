@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.models.lexical.schemas import Param
-from harness.models.lexical.text import terms
+from harness.tool_text.parameters import Param
+from harness.tool_text.terms import terms
 
 _CODE = frozenset(terms("code script javascript python function program source regex manifest yaml"))
 _SUMS = frozenset(terms("expression formula equation calculation"))

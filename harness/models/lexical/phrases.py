@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from harness.models.lexical.actions import is_verb
 from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE
 from harness.models.lexical.choices import Found
-from harness.models.lexical.reading import Reading, Word
-from harness.models.lexical.schemas import Param
-from harness.models.lexical.text import synonyms, terms, word_set
-from harness.models.lexical.values import Kind
+from harness.models.lexical.read_text import Reading, Word
+from harness.models.lexical.text_values import Kind
+from harness.tool_text.actions import is_verb
+from harness.tool_text.parameters import Param
+from harness.tool_text.terms import synonyms, terms, word_set
 
 _LONG = frozenset(terms("message content text comment body input prompt note reason question string description"))
 _QUERY = frozenset([*terms("query search keyword term phrase question"), "q"])

@@ -12,11 +12,11 @@ from datetime import date
 
 from harness.models.lexical.arguments import Filling, fill
 from harness.models.lexical.goals import Goal, goals
-from harness.models.lexical.ranking import Entry, Index
-from harness.models.lexical.reading import LONGEST_TEXT, Reading, read
+from harness.models.lexical.read_text import LONGEST_TEXT, Reading, read
 from harness.models.lexical.recovery import Call, follow_up
 from harness.models.lexical.results import find_argument, most_relevant
-from harness.models.lexical.text import terms
+from harness.tool_text.ranking import Entry, Index
+from harness.tool_text.terms import terms
 from harness.types import AssistantMessage, Message, ToolAnswer, ToolMessage, UserMessage
 
 _MOST_ROUNDS = 6  # replies with calls after one message of the user

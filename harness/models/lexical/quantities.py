@@ -10,10 +10,10 @@ import math
 import re
 
 from harness.models.lexical.dates import Period
-from harness.models.lexical.reading import Nearby
-from harness.models.lexical.schemas import Param
-from harness.models.lexical.text import terms, word_set
-from harness.models.lexical.values import Value
+from harness.models.lexical.read_text import Nearby
+from harness.models.lexical.text_values import Value
+from harness.tool_text.parameters import Param
+from harness.tool_text.terms import terms, word_set
 
 Scored = tuple[str | int | float, float]
 """An argument and its score."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.models.lexical.affinity import PLAUSIBLE, fit
-from harness.models.lexical.reading import Nearby
-from harness.models.lexical.schemas import Param
-from harness.models.lexical.text import terms, words
-from harness.models.lexical.values import Value
+from harness.models.lexical.read_text import Nearby
+from harness.models.lexical.text_values import Value
+from harness.tool_text.parameters import Param
+from harness.tool_text.terms import terms, words
 from harness.types import JsonObject
 
 _LARGEST_JSON = 2_000_000  # characters; a larger result is looked at as text

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.canonical import canonical_json
+from harness.canonical_json import canonical_json
 from harness.models.lexical.dates import periods
-from harness.models.lexical.text import word_set
+from harness.tool_text.terms import word_set
 from harness.types import AssistantMessage, Message, Tool, ToolAnswer, ToolList, ToolMessage, UserMessage
 from tests.models.lexical.conversations import model, reply, talk
 from tests.models.lexical.prompts import DEVELOPED_ON, HELD_OUT

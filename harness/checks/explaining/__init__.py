@@ -1,0 +1,1 @@
+"""Explanations of failed checks: what happened instead, and what usually helps."""

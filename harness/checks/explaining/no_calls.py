@@ -1,0 +1,71 @@
+"""What an answer without any call is: a question back, "no tool for this", a limit of the model, or from memory.
+
+All but the limit is told by its wording, in English.
+"""
+
+from __future__ import annotations
+
+import re
+
+from harness.checks.explaining.transcript_lines import ending
+from harness.matching.texts import Folded, folding
+from harness.types import AssistantMessage, Transcript
+
+_ASKS = re.compile(
+    r"\b(?:(?:could|can|would|will) you(?: please| kindly)?|please)"
+    r" (?:tell|give|provide|share|specify|clarify|confirm|let me know)\b"
+    r"|\b(?:i|we)(?:'ll| will| would|'d)? (?:still |also |first )?(?:need|require) "
+    r"(?:to know|more|some|the following|your|you to|a few|the [\w -]{1,60} (?:to|before|in order))\b"
+    r"|\blet me know (?:which|what|where|when|who|the|your)\b"
+    r"|\b(?:do|did) you mean\b"
+    r"|\b(?:which|what|whose|where|when|who|how (?:many|much|long|often))\b"
+    r"(?![^.?!]{0,160}\b(?:else|help|assist)\b)[^.?!]{1,160}\?\W*\Z"
+)
+_READ = 2_000  # characters of the answer, from its end
+_NO_TOOL = re.compile(
+    r"\b(?:could not|couldn't|cannot|can't|unable to|(?:do|did) not have|don't have|have no|there (?:is|are) no)\b"
+    r"[^.?!]{0,60}\b(?:tools?|functions?)\b"
+)
+
+
+def limit(transcript: Transcript) -> str | None:
+    """Return what the model says of the last reply's request that it cannot do at all (`Reply.beyond`)."""
+    last = next((one.reply for one in reversed(transcript.messages) if isinstance(one, AssistantMessage)), None)
+    return None if last is None else last.beyond
+
+
+def without_calls(transcript: Transcript) -> str:
+    """Return the sentence for a conversation in which no tool was called."""
+    if transcript.stop != "answer":
+        return f"No tool was called; the conversation ended {ending(transcript)}."
+    beyond, answer = limit(transcript), _folded(transcript)
+    if beyond is not None:
+        return f"No tool was called: it is beyond this model, which cannot {beyond}."
+    if _NO_TOOL.search(answer.folded):
+        return "No tool was called: the model says that it has none for this."
+    asked = _ASKS.search(answer.folded)
+    if asked is not None:
+        return f"No tool was called: the model asked back: “{answer.passage(*asked.span()).context}”"
+    return "No tool was called: the model answered from memory."
+
+
+def hint_without_calls(transcript: Transcript, otherwise: str) -> str:
+    """Return what helps where no tool was called; ``otherwise`` is for a model that answered from memory."""
+    answer = _folded(transcript)
+    beyond = limit(transcript)
+    if beyond is not None:
+        return (
+            f"The model cannot {beyond}: a limit of its own, which no description changes. Ask another, with --model."
+        )
+    if transcript.stop == "answer" and _NO_TOOL.search(answer.folded):
+        return "Say in the description of the tool what it is for, in the words that people ask in."
+    if transcript.stop == "answer" and _ASKS.search(answer.folded):
+        return (
+            "Say in the prompt what the model asks for. If it is there, or another tool knows it, say in the "
+            "description of that parameter what it takes and where its value comes from."
+        )
+    return otherwise
+
+
+def _folded(transcript: Transcript) -> Folded:
+    return folding(transcript.answer[-_READ:], emphasis=False)

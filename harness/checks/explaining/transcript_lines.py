@@ -1,0 +1,191 @@
+"""What happened, told in lines: the calls with their outcomes, the tools on offer, the way it ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.checks import Evidence
+from harness.errors import did_you_mean
+from harness.json_bounds import loads
+from harness.matching.json_values import brief, show
+from harness.matching.matchers import matches_partly
+from harness.matching.texts import fold, likeness, line
+from harness.types import JsonObject, Outcome, Stop, Tool, ToolCall, Transcript
+
+_MAX_CALLS = 6
+_MAX_REPORTED = 20
+_CONFUSABLE = 0.3  # likeness of name and description above which two tools can be taken for one another
+# fmt: off
+_COMMON_WORDS = frozenset({
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "get", "has", "have", "if",
+    "in", "is", "it", "its", "list", "may", "name", "no", "not", "of", "on", "one", "only", "or", "return", "set",
+    "such", "than", "that", "the", "their", "them", "then", "there", "these", "this", "to", "tool", "use", "used",
+    "was", "when", "which", "will", "with", "you", "your",
+})
+# fmt: on
+
+_STOPS: dict[Stop, str] = {
+    "answer": "with an answer",
+    "refusal": "with the model's refusal",
+    "max_tokens": "when a reply was cut at its token limit",
+    "turn_limit": "at the limit of turns",
+    "call_limit": "at the limit of tool calls",
+    "token_limit": "at the limit of tokens",
+    "cost_limit": "at the limit of cost",
+    "time_limit": "at the time limit",
+    "error": "with an error",
+    "cancelled": "when it was interrupted",
+    "aborted": "when the case had it aborted",
+    "user_stop": "when the user was done",
+    "agent_stop": "when the model ended it",
+    "transfer": "when the user was handed on",
+    "user_limit": "when the user had said all that they may",
+    "premature": "before either side ended it",
+    "not_admitted": "before it began: the server refused this caller",
+}
+
+_OUTCOMES: dict[Outcome, str] = {
+    "ok": "ok",
+    "tool_error": "error",
+    "denied": "refused by the server",
+    "unknown_tool": "the server has no such tool for this user",
+    "invalid_arguments": "arguments not accepted",
+    "timeout": "no answer in time",
+    "server_lost": "the server went away before it answered",
+    "invalid_result": "the server's answer is no result of MCP",
+    "blocked": "not sent: held back by the harness",
+}
+
+
+def asks_for(call: JsonObject, made: ToolCall) -> bool:
+    """Whether a call that was made is the one that ``call`` (``{tool, args}``) describes."""
+    return made.tool == call["tool"] and matches_partly(call["args"], made.arguments)
+
+
+def matching(call: JsonObject, transcript: Transcript) -> list[ToolCall]:
+    """Return the calls that ``call`` describes, in their order."""
+    return [made for made in transcript.tool_calls if asks_for(call, made)]
+
+
+def of_tool(params: JsonObject, transcript: Transcript) -> list[ToolCall]:
+    """Return the calls of the tool that ``params`` name, or all calls when they name none."""
+    return [made for made in transcript.tool_calls if params.get("tool") in (None, made.tool)]
+
+
+def wanted(call: JsonObject, width: int = 120) -> str:
+    """Return an asked-for call as text: ``get_orders({"customer_id": "C1"})``, or ``(…)`` for any arguments."""
+    arguments = show(call["args"], width) if call["args"] else "…"
+    return f"{show(call['tool'])[1:-1]}({arguments})"
+
+
+def as_made(call: ToolCall, width: int = 120) -> str:
+    """Return a call that was made as text."""
+    return f"{show(call.tool)[1:-1]}({show(call.arguments, width) if call.arguments else ''})"
+
+
+def outcome(call: ToolCall) -> str:
+    """Return what came of a call, in words."""
+    words = _OUTCOMES[call.outcome]
+    if call.outcome in ("tool_error", "denied") and call.text.strip():
+        return f"{words}: “{line(call.text, 120)}”"
+    if call.outcome == "invalid_arguments" and (call.argument_errors or call.text.strip()):
+        return f"{words}: {line('; '.join(call.argument_errors) or call.text, 120)}"
+    return words
+
+
+def list_calls(calls: Sequence[ToolCall], heading: str) -> list[str]:
+    """Return the calls as numbered lines under a heading, the first few of them."""
+    if not calls:
+        return []
+    lines = [f"  {place}. {as_made(call, 80)} → {outcome(call)}" for place, call in enumerate(calls[:_MAX_CALLS], 1)]
+    more = len(calls) - _MAX_CALLS
+    return [heading, *lines, *([f"  … and {more} more"] if more > 0 else [])]
+
+
+def report_calls(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
+    """Return the calls as JSON for reports, bounded in number and size."""
+    return [
+        {"tool": call.tool, "arguments": brief(call.arguments), "outcome": call.outcome}
+        for call in calls[:_MAX_REPORTED]
+    ]
+
+
+def ending(transcript: Transcript) -> str:
+    """Return how the conversation ended: ``at the limit of turns``."""
+    return _STOPS[transcript.stop]
+
+
+# ── The tools on offer ───────────────────────────────────────────────────────────────────────
+
+
+def offer(name: str, evidence: Evidence) -> str | None:
+    """Return why a tool could not have been called by this user, or ``None`` when it was offered."""
+    tools = evidence.tools
+    if tools.get(name) is not None:
+        return None
+    problem = next((problem for problem in tools.problems if problem.tool == name and not problem.usable), None)
+    if problem is not None:
+        return f"The server lists {name}, but it cannot be offered to a model: {line(problem.problem)}"
+    if not tools.tools:
+        return "The server offers this user no tool at all."
+    near = did_you_mean(name, (tool.name for tool in tools.tools))
+    names = line(", ".join(tool.name for tool in tools.tools), 200)
+    if near:
+        return f"There is no tool {name} among those that this user is offered. {near}"
+    if evidence.case.user_context:
+        return f"The server does not offer {name} to this user, who is offered: {names}."
+    return f"There is no tool {name} on this server. It offers: {names}."
+
+
+def declared(name: str, evidence: Evidence) -> JsonObject:
+    """Return the properties of a tool's input schema, empty where it has none."""
+    tool = evidence.tools.get(name)
+    properties = tool.input_schema.get("properties") if tool else None
+    return properties if isinstance(properties, Mapping) else {}
+
+
+def confused_with(name: str, evidence: Evidence) -> Tool | None:
+    """Return the called tool that a model is most likely to have taken for ``name``, if one is like it."""
+    expected = evidence.tools.get(name)
+    called = dict.fromkeys(call.tool for call in evidence.transcript.tool_calls)
+    others = [tool for tool in evidence.tools.tools if tool.name in called and tool.name != name]
+    if expected is None or not others:
+        return None
+    best = max(others, key=lambda tool: _similarity(expected, tool))
+    return best if _similarity(expected, best) >= _CONFUSABLE else None
+
+
+def _similarity(left: Tool, right: Tool) -> float:
+    names = likeness(left.name.replace("_", " "), right.name.replace("_", " "))
+    ours, theirs = _words(left), _words(right)
+    return max(names, len(ours & theirs) / min(len(ours), len(theirs))) if ours and theirs else names
+
+
+def shared_words(left: Tool, right: Tool) -> list[str]:
+    """Return the telling words that stand in the names or descriptions of both tools."""
+    return sorted(_words(left) & _words(right))[:6]
+
+
+def _words(tool: Tool) -> set[str]:
+    found = re.findall(r"[^\W\d_]{2,}", fold(f"{tool.name} {tool.title or ''} {tool.description}"))
+    return {word.removesuffix("s") for word in found} - _COMMON_WORDS
+
+
+# ── What tools returned ──────────────────────────────────────────────────────────────────────
+
+
+def result_json(call: ToolCall) -> Any:
+    """Return a call's result as JSON: the structured one, else the text parsed, else the text itself."""
+    if call.structured is not None:
+        return call.structured
+    try:
+        return loads(call.text)
+    except ValueError:
+        return call.text
+
+
+def truncated(call: ToolCall) -> bool:
+    """Whether the record holds only a part of what the tool returned."""
+    return call.result_sha256 is not None or call.cut is not None

@@ -1,0 +1,236 @@
+"""Checks on the text of the answer: what it contains, does not contain, equals or matches.
+
+Texts are compared folded (see `harness.matching.texts`); regular expressions see the answer as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.checks import Evidence
+from harness.checks.explaining.missing_text import explain_missing
+from harness.checks.explaining.transcript_lines import as_made
+from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several, single
+from harness.checks.kinds.result_text import where
+from harness.checks.parsing import TEXT, long_form, mapping, text, texts
+from harness.errors import InvalidValue
+from harness.linear_regex import search
+from harness.matching.json_values import show
+from harness.matching.patterns import check_pattern
+from harness.matching.texts import Passage, clip, contains, find, fold, folding, line
+from harness.types import JsonObject, JsonPath
+
+_ANSWER_KEPT = 2_000
+
+
+def kept(evidence: Evidence) -> str:
+    """Return the answer, within the bound of a report."""
+    return clip(evidence.transcript.answer, _ANSWER_KEPT)
+
+
+def _read_text(value: Any, path: JsonPath) -> JsonObject:
+    if not isinstance(value, Mapping):
+        return {"text": text(value, path)}
+    found = mapping(value, path, required=("text",))
+    text(found["text"], (*path, "text"))
+    return found
+
+
+_TEXT_ITEM: JsonObject = {"anyOf": [TEXT, long_form({"text": TEXT}, required=("text",))]}
+
+
+# ── answer_contains ──────────────────────────────────────────────────────────────────────────
+
+
+def _judge_contains(params: JsonObject, evidence: Evidence) -> Finding:
+    wanted = params["text"]
+    there = contains(wanted, evidence.transcript.answer)
+    lines, hint = ([], None) if there else explain_missing(wanted, evidence)
+    return Finding(
+        label=show(wanted, 60),
+        verdict=passed_if(there),
+        expected={"contains": wanted},
+        actual=kept(evidence),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+ANSWER_CONTAINS = Kind(
+    name="answer_contains", schema=one_or_list(_TEXT_ITEM), read=several(_read_text), judge=_judge_contains
+)
+"""The answer has this text in it, each item for itself."""
+
+
+# ── answer_not_contains ──────────────────────────────────────────────────────────────────────
+
+
+def _judge_not_contains(params: JsonObject, evidence: Evidence) -> Finding:
+    forbidden = params["text"]
+    found = find(forbidden, evidence.transcript.answer)
+    lines, hint = ([], None) if found is None else _explain_forbidden(forbidden, found, evidence)
+    return Finding(
+        label=show(forbidden, 60),
+        verdict=passed_if(found is None),
+        expected={"not_contains": forbidden},
+        actual=kept(evidence),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tuple[list[str], str]:
+    lines = [f"Answer contains forbidden text: {show(forbidden)}", f"It stands here: “{found.context}”"]
+    sources = [(call, there) for call in evidence.transcript.tool_calls if (there := where(forbidden, call))]
+    lines += [f"It came from {as_made(call, 80)}, which returned: “{there.context}”" for call, there in sources[:2]]
+    if sources:
+        lines.append("Lines crossed: what the server allowed, and what the user saw.")
+        return lines, (
+            "The server gave this text to the model. If this user must not see it, the server's policy has to mask or "
+            "leave it out; if the answer merely should not mention it, say so in the prompt or the description."
+        )
+    lines.append("Line crossed: what the user saw; the server did not give it.")
+    if contains(forbidden, evidence.case.prompt):
+        lines.append(
+            "No tool returned it; the prompt itself contains it, so the answer may merely repeat the question."
+        )
+        return lines, "Forbid a text that only a wrong answer holds, or reword the prompt."
+    lines.append("No tool returned it: the model wrote it by itself.")
+    return (
+        lines,
+        "If the text is harmless in this sentence, forbid a longer one; if it is invented, ask for sourced data.",
+    )
+
+
+ANSWER_NOT_CONTAINS = Kind(
+    name="answer_not_contains", schema=one_or_list(_TEXT_ITEM), read=several(_read_text), judge=_judge_not_contains
+)
+"""The answer does not have this text in it, each item for itself."""
+
+
+# ── answer_contains_any ──────────────────────────────────────────────────────────────────────
+
+
+def _read_any(value: Any) -> JsonObject:
+    if not isinstance(value, Mapping):
+        return {"texts": texts(value, ())}
+    found = mapping(value, (), required=("texts",))
+    return found | {"texts": texts(found["texts"], ("texts",))}
+
+
+def _judge_any(params: JsonObject, evidence: Evidence) -> Finding:
+    options = params["texts"]
+    there = any(contains(wanted, evidence.transcript.answer) for wanted in options)
+    lines: list[str] = []
+    hint = None
+    if not there:
+        reasons, hint = explain_missing(options[0], evidence)
+        told = clip(", ".join(show(option, 40) for option in options), 300)
+        lines = [f"Answer does not contain expected text: any of {told}", *reasons[1:]]
+    return Finding(
+        label=clip(", ".join(show(option, 20) for option in options), 80),
+        verdict=passed_if(there),
+        expected={"contains_any": options},
+        actual=kept(evidence),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+_TEXTS: JsonObject = {"type": "array", "items": TEXT, "minItems": 1}
+
+ANSWER_CONTAINS_ANY = Kind(
+    name="answer_contains_any",
+    schema={"anyOf": [_TEXTS, long_form({"texts": _TEXTS}, required=("texts",))]},
+    read=single(_read_any),
+    judge=_judge_any,
+)
+"""The answer has at least one of these texts in it."""
+
+
+# ── answer_equals ────────────────────────────────────────────────────────────────────────────
+
+
+def _judge_equals(params: JsonObject, evidence: Evidence) -> Finding:
+    wanted, answer = params["text"], evidence.transcript.answer
+    forms = {fold(answer), folding(answer, emphasis=False).folded.strip()}
+    same = fold(wanted) in forms
+    lines: list[str] = []
+    hint = None
+    if not same:
+        lines = [f"Answer is not the expected text: {show(wanted, 200)}"]
+        if contains(wanted, answer):
+            lines.append(f"The text stands in the answer, among other words: “{line(answer, 240)}”")
+            hint = "Ask in the prompt for nothing but the value, or use answer_contains."
+        else:
+            reasons, hint = explain_missing(wanted, evidence)
+            lines += reasons[1:]
+    return Finding(
+        label=show(wanted, 60),
+        verdict=passed_if(same),
+        expected={"equals": wanted},
+        actual=kept(evidence),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+ANSWER_EQUALS = Kind(
+    name="answer_equals",
+    schema=_TEXT_ITEM,
+    read=single(lambda value: _read_text(value, ())),
+    judge=_judge_equals,
+)
+"""The answer is this text and nothing else."""
+
+
+# ── answer_matches ───────────────────────────────────────────────────────────────────────────
+
+
+def _read_pattern(value: Any, path: JsonPath) -> JsonObject:
+    if not isinstance(value, Mapping):
+        check_pattern(text(value, path, "regular expression"), path)
+        return {"pattern": value}
+    found = mapping(value, path, required=("pattern",))
+    inside = (*path, "pattern")
+    check_pattern(text(found["pattern"], inside, "regular expression"), inside)
+    return found
+
+
+def _judge_matches(params: JsonObject, evidence: Evidence) -> Finding:
+    pattern, answer = params["pattern"], evidence.transcript.answer
+    there = search(pattern, answer) is not None
+    lines: list[str] = []
+    hint = None
+    if not there:
+        told = f"It begins: “{line(answer, 240)}”" if answer.strip() else "There is no answer."
+        lines, hint = [f"Answer does not match expected pattern: {line(pattern)}", told], _hint_pattern(pattern, answer)
+    return Finding(
+        label=line(pattern, 60),
+        verdict=passed_if(there),
+        expected={"matches": pattern},
+        actual=kept(evidence),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+def _hint_pattern(pattern: str, answer: str) -> str:
+    try:
+        loose = "(?is)" + pattern
+        check_pattern(loose)
+    except InvalidValue:
+        return "Ask in the prompt for the form that the answer should have."
+    if search(loose, answer) is not None:
+        return "It matches without regard to case and with `.` across lines: begin the pattern with (?is)."
+    return "Ask in the prompt for the form that the answer should have, or relax the pattern."
+
+
+ANSWER_MATCHES = Kind(
+    name="answer_matches",
+    schema=one_or_list({"anyOf": [TEXT, long_form({"pattern": TEXT}, required=("pattern",))]}),
+    read=several(_read_pattern),
+    judge=_judge_matches,
+)
+"""This regular expression (RE2) matches somewhere in the answer, each item for itself."""

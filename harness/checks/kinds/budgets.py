@@ -1,0 +1,90 @@
+"""Checks on what an answer took: ``max_turns``, ``max_tokens``, ``max_cost`` and ``max_seconds``.
+
+What is not known (a price, a count of tokens) is not judged: it is neither a pass nor a zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from harness.checks import Evidence
+from harness.checks.kind import Finding, Kind, passed_if, single
+from harness.checks.parsing import long_form, mapping, number, whole
+from harness.types import JsonObject, Transcript
+
+
+def _limit(name: str, unit: str, used: Callable[[Transcript], float | None], hints: tuple[str, str]) -> Kind:
+    """Return a kind that holds a quantity to a limit; ``hints`` are for too much and for unknown."""
+    counted = name in ("max_turns", "max_tokens")
+
+    def read(value: Any) -> JsonObject:
+        found = mapping(value, (), required=("limit",)) if isinstance(value, Mapping) else {"limit": value}
+        path = ("limit",) if isinstance(value, Mapping) else ()
+        limit = whole(found["limit"], path, at_least=0) if counted else number(found["limit"], path, at_least=0)
+        return found | {"limit": limit}
+
+    def judge(params: JsonObject, evidence: Evidence) -> Finding:
+        limit, amount = params["limit"], used(evidence.transcript)
+        base = {"at_most": limit, "unit": unit}
+        label = f"{limit:,}"
+        if amount is None:
+            lines = [f"Cannot be held to {limit:,} {unit}: how much was used is unknown"]
+            return Finding(label=label, verdict="not_judged", expected=base, explanation=lines, hint=hints[1])
+        over = amount > limit
+        return Finding(
+            label=label,
+            verdict=passed_if(not over),
+            expected=base,
+            actual=amount,
+            explanation=[f"Too many {unit}: {_shown(amount)}, at most {limit:,} expected"] if over else (),
+            hint=hints[0] if over else None,
+        )
+
+    amount_schema: JsonObject = {"type": "integer" if counted else "number", "minimum": 0}
+    schema = {"anyOf": [amount_schema, long_form({"limit": amount_schema}, required=("limit",))]}
+    return Kind(name=name, schema=schema, read=single(read), judge=judge)
+
+
+def _shown(amount: float) -> str:
+    return f"{amount:,}" if isinstance(amount, int) else f"{amount:,.4g}"
+
+
+def _tokens(transcript: Transcript) -> int | None:
+    return transcript.usage.tokens
+
+
+MAX_TURNS = _limit(
+    "max_turns",
+    "turns",
+    lambda transcript: transcript.turns,
+    ("Let one call return what now takes several, and let errors say what to do next.", ""),
+)
+"""At most so many replies of the model."""
+MAX_TOKENS = _limit(
+    "max_tokens",
+    "tokens",
+    _tokens,
+    (
+        "Shorten what tools return (filters, limits) and their descriptions: both are read again in every turn.",
+        "The provider did not report its tokens.",
+    ),
+)
+"""At most so many tokens, input and output together."""
+MAX_COST = _limit(
+    "max_cost",
+    "dollars",
+    lambda transcript: transcript.usage.cost_usd,
+    (
+        "Shorten what tools return and their descriptions, or use a cheaper model.",
+        "The price of this model is not known: give input_price and output_price in its configuration.",
+    ),
+)
+"""At most so many US dollars."""
+MAX_SECONDS = _limit(
+    "max_seconds",
+    "seconds",
+    lambda transcript: max(0.0, transcript.latency_s - transcript.waited_s),
+    ("See the time of each call and reply in the transcript (--debug): a slow tool, or many turns.", ""),
+)
+"""At most so many seconds, without waiting for rate limits and between attempts."""

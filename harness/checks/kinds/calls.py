@@ -1,0 +1,183 @@
+"""Checks on single calls: ``must_call`` and ``must_not_call``.
+
+A call counts as soon as the model made it, whatever came of it: a refused call satisfies ``must_call``
+(its explanation says so) and violates ``must_not_call``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.checks import Evidence
+from harness.checks.explaining.missing_call import explain
+from harness.checks.explaining.transcript_lines import as_made, list_calls, matching, outcome, report_calls, wanted
+from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several
+from harness.checks.parsing import TEXT, call, long_form, whole
+from harness.errors import InvalidValue
+from harness.matching.json_values import show
+from harness.matching.texts import line
+from harness.types import JsonObject, JsonPath, ToolCall
+
+_COUNT: JsonObject = {"type": "integer", "minimum": 1}
+_COUNTS = ("times", "min_times", "max_times")
+
+
+# ── must_call ────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_must_call(value: Any, path: JsonPath) -> JsonObject:
+    found = call(value, path, more=_COUNTS)
+    for key in _COUNTS:
+        if key in found:
+            found[key] = whole(found[key], (*path, key), at_least=1)
+    if "times" in found and ("min_times" in found or "max_times" in found):
+        raise InvalidValue("times stands for both min_times and max_times: write one or the others", path=path)
+    if found.get("min_times", 1) > found.get("max_times", found.get("min_times", 1)):
+        raise InvalidValue("min_times is more than max_times", path=path)
+    return found
+
+
+def _judge_must_call(params: JsonObject, evidence: Evidence) -> Finding:
+    made = matching(params, evidence.transcript)
+    least = params.get("times", params.get("min_times", 1))
+    most = params.get("times", params.get("max_times"))
+    found = Finding(
+        label=show(params["tool"])[1:-1],
+        verdict="passed",
+        expected={key: params[key] for key in ("tool", "args", *_COUNTS) if key in params},
+        actual=report_calls(made or evidence.transcript.tool_calls),
+        explanation=_reservation(made),
+    )
+    if not made:
+        lines, hint = explain(params, evidence)
+    elif len(made) < least or (most is not None and len(made) > most):
+        lines, hint = _wrong_count(params, made, least, most)
+    else:
+        return found
+    return replace(found, verdict="failed", explanation=lines, hint=hint)
+
+
+def _reservation(made: list[ToolCall]) -> list[str]:
+    """Say what came of calls none of which succeeded; nothing otherwise."""
+    if not made or any(not call.is_error for call in made):
+        return []
+    return [f"The call was made, but it did not succeed: {as_made(made[-1])} → {outcome(made[-1])}"]
+
+
+def _wrong_count(params: JsonObject, made: list[ToolCall], least: int, most: int | None) -> tuple[list[str], str]:
+    calls = list_calls(made, "These were:")
+    if len(made) < least:
+        first = f"Expected call not found: {wanted(params)} {_times(least)}; it was made {_times(len(made))}."
+        return [first, *calls], "Name every item in the prompt that needs a call of its own, or lower min_times."
+    first = f"Tool was called too often: {wanted(params)} {_times(len(made))}, expected {_times(most or 0)} at most."
+    failed = [call for call in made if call.is_error]
+    if failed:
+        return [first, *calls], (
+            f"{len(failed)} of these calls failed: let the tool's error say how to do better, "
+            "so that fewer attempts are needed."
+        )
+    return [first, *calls], (
+        "Let one call return everything that a question needs (or say in the description how to page and filter), "
+        "or raise max_times."
+    )
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+MUST_CALL = Kind(
+    name="must_call",
+    schema=one_or_list(
+        {
+            "anyOf": [
+                TEXT,
+                long_form(
+                    {"tool": TEXT, "args": {"type": "object"}, **dict.fromkeys(_COUNTS, _COUNT)},
+                    required=("tool",),
+                ),
+            ]
+        }
+    ),
+    read=several(_read_must_call),
+    judge=_judge_must_call,
+)
+"""The tool is called, with these arguments among others: ``[{tool: …, args: {…}, times: 2}, name]``."""
+
+
+# ── must_not_call ────────────────────────────────────────────────────────────────────────────
+
+
+def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> Finding:
+    made = matching(params, evidence.transcript)
+    lines: list[str] = []
+    hint = None
+    if made:
+        worst = min(made, key=lambda call: _SEVERITY.get(call.outcome, 1))
+        lines = [f"Tool was called although it must not be: {as_made(worst)}", _came_of_it(worst), _crossed(worst)]
+        if len(evidence.transcript.tool_calls) > 1:
+            lines += list_calls(evidence.transcript.tool_calls, "All calls, in order:")
+        hint = _hint_forbidden(worst, evidence)
+    return Finding(
+        label=show(params["tool"])[1:-1],
+        verdict=passed_if(not made),
+        expected={"not": {"tool": params["tool"], "args": params["args"]}},
+        actual=report_calls(made),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+_SEVERITY = {"ok": 0, "denied": 2, "unknown_tool": 3, "blocked": 4}  # the gravest outcome is told first
+
+
+def _came_of_it(made: ToolCall) -> str:
+    match made.outcome:
+        case "ok":
+            said = line(made.text, 140)
+            return "The server carried it out" + (f": “{said}”" if said else ".")
+        case "denied":
+            return f"The model tried; the server refused it: “{line(made.text, 140)}”"
+        case "unknown_tool":
+            return "The model tried; the server has no such tool for this user."
+        case "blocked":
+            return "The model tried; the harness held the call back, so the server never saw it."
+        case _:
+            return f"The model tried; it ended so: {outcome(made)}"
+
+
+def _crossed(made: ToolCall) -> str:
+    """Say whose line was crossed: a wrong choice of the model is one thing, what the server lets happen another."""
+    if made.outcome == "ok":
+        return "Lines crossed: what the model chose, and what the server allowed."
+    refused = made.outcome in ("denied", "unknown_tool", "blocked")
+    return f"Line crossed: what the model chose{'; the server gave nothing' if refused else ''}."
+
+
+def _hint_forbidden(made: ToolCall, evidence: Evidence) -> str:
+    tool = evidence.tools.get(made.tool)
+    if made.outcome == "denied":
+        return (
+            "The policy held, and the model tried all the same: hide the tool from this user, "
+            "or say in its description who may use it."
+        )
+    if made.outcome == "unknown_tool":
+        return "The tool is hidden or does not exist, and the model named it all the same: see whether the prompt does."
+    if made.outcome == "ok" and evidence.case.user_context:
+        return (
+            "The server let it through. If this user must not be able to do it, its policy has to refuse the call; "
+            "if the model merely should not choose it, say in the description when it is not to be used."
+        )
+    unmarked = tool is not None and not tool.read_only and not tool.destructive
+    marks = " and mark it with destructiveHint if it changes or deletes data" if unmarked else ""
+    return f"Say in the description of {made.tool} when it is not to be used{marks}, or reword the prompt."
+
+
+MUST_NOT_CALL = Kind(
+    name="must_not_call",
+    schema=one_or_list({"anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]}),
+    read=several(call),
+    judge=_judge_must_not_call,
+)
+"""The tool (with these arguments) is not even tried: ``[delete_user, {tool: …, args: {…}}]``."""

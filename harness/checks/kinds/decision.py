@@ -1,0 +1,239 @@
+"""``decision``: what the server let this identity do, and which fields it must not give it.
+
+The model's choice is none of its business, but for one thing: a server that was never asked has decided nothing.
+Whether anything is missing that others are given is decided where all identities of a test are known: in the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args
+
+from harness.checks import Evidence
+from harness.checks.explaining.transcript_lines import (
+    as_made,
+    list_calls,
+    matching,
+    offer,
+    outcome,
+    report_calls,
+    result_json,
+    truncated,
+)
+from harness.checks.kind import Finding, Kind, single
+from harness.checks.parsing import TEXT, arguments, kind_of, long_form, mapping, text, texts
+from harness.errors import InvalidValue, did_you_mean
+from harness.matching.json_values import show
+from harness.matching.masks import is_masked
+from harness.matching.texts import line
+from harness.types import Access, JsonObject, JsonPath, ToolCall, Verdict
+
+WORDS: tuple[str, ...] = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
+"""What may be expected."""
+_SYNONYMS = {
+    **dict.fromkeys(("allow", "ok", "permitted", "granted", "success"), "allowed"),
+    **dict.fromkeys(("deny", "refused", "forbidden", "rejected", "blocked"), "denied"),
+    **dict.fromkeys(("masked", "redacted", "partial"), "filtered"),
+    **dict.fromkeys(("hide", "invisible", "not_listed", "absent"), "hidden"),
+    **dict.fromkeys(("not_tried", "not attempted", "none", "untried"), "not_attempted"),
+}
+
+
+# ── Reading ──────────────────────────────────────────────────────────────────────────────────
+
+
+def read_words(value: Any, path: JsonPath) -> list[str]:
+    """Return the decisions that are accepted, from one word or a list.
+
+    Raises:
+        InvalidValue: one is unknown.
+    """
+    if not isinstance(value, list | tuple):
+        return [_word(value, path)]
+    if not value:
+        raise InvalidValue("this list is empty", path=path, meant=f"Write some of {', '.join(WORDS)}.")
+    return [_word(item, (*path, index)) for index, item in enumerate(value)]
+
+
+def _word(value: Any, path: JsonPath) -> str:
+    if not isinstance(value, str):
+        raise InvalidValue(f"this is {kind_of(value)} where a decision belongs", path=path, meant=_OFFER)
+    if value not in WORDS:
+        known = _SYNONYMS.get(value.lower())
+        meant = f"Did you mean {known!r}?" if known else did_you_mean(value, WORDS) or _OFFER
+        raise InvalidValue(f"there is no decision {show(value)}", path=path, meant=meant)
+    return value
+
+
+_OFFER = f"A decision is one of {', '.join(WORDS)}."
+
+
+def _read(value: Any) -> JsonObject:
+    if not isinstance(value, Mapping):
+        words = read_words(value, ())
+        if words == ["hidden"]:
+            raise InvalidValue("'hidden' does not say which tool", meant="Write {is: hidden, tool: …}.")
+        return {"is": words}
+    found = mapping(value, (), optional=("is", "tool", "args", "without"))
+    if not found.keys() & {"is", "without"}:
+        raise InvalidValue("neither 'is' nor 'without' says what is decided", meant="Write {is: denied, tool: …}.")
+    if "args" in found and "tool" not in found:
+        raise InvalidValue("args need the tool whose they are", path=("args",))
+    if "tool" in found:
+        text(found["tool"], ("tool",), "tool name")
+        found["args"] = arguments(found.get("args", {}), ("args",))
+    if "is" in found:
+        found["is"] = read_words(found["is"], ("is",))
+        if "hidden" in found["is"] and "tool" not in found:
+            raise InvalidValue("'hidden' does not say which tool", path=("is",), meant="Name it under 'tool:'.")
+    if "without" in found:
+        given = found["without"]
+        found["without"] = (
+            [text(given, ("without",), "field")] if isinstance(given, str) else texts(given, ("without",), "field")
+        )
+    return found
+
+
+# ── Judging ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _judge(params: JsonObject, evidence: Evidence) -> Finding:
+    made = matching(params, evidence.transcript) if "tool" in params else list(evidence.transcript.tool_calls)
+    found = _decided(params, made, evidence)
+    given = list(_given(params.get("without", ()), evidence.transcript.tool_calls))
+    cut = next((call for call in evidence.transcript.tool_calls if "without" in params and truncated(call)), None)
+    wanted = params.get("is")
+    # Whether `allowed` is not `filtered` after all takes the other identities: see `harness.judging.access`.
+    alike = {"allowed": {"allowed", "filtered"}}.get(found, {found})
+    lines: list[str] = []
+    hint = None
+    verdict: Verdict = "failed"
+    if wanted is not None and not alike & set(wanted):
+        lines, hint = _otherwise(params, found, made, evidence)
+    elif given:
+        call, path, value = given[0]
+        lines = [
+            f"Field was given although it must be left out: {path} = {show(value, 8)} in {as_made(call, 80)}",
+            *_more(given),
+            "Line crossed: what the server allowed.",
+        ]
+        hint = "The server's policy has to leave the field out of every result for this identity, or mask it."
+    elif cut is not None:
+        verdict, fields = "not_judged", " or ".join(params["without"])
+        lines = [f"Only a part of the result of {as_made(cut)} was kept, so the rest may give {fields}"]
+    else:
+        verdict = "passed"
+    return Finding(
+        label=" ".join((*([" or ".join(wanted)] if wanted else []), *_about(params))),
+        verdict=verdict,
+        expected={key: params[key] for key in ("is", "tool", "args", "without") if key in params},
+        actual={"is": found, "calls": report_calls(made)},
+        explanation=lines,
+        hint=hint,
+    )
+
+
+def _about(params: JsonObject) -> Iterator[str]:
+    if "tool" in params:
+        yield show(params["tool"])[1:-1]
+    if "without" in params:
+        yield f"without {', '.join(params['without'])}"
+
+
+def _decided(params: JsonObject, made: Sequence[ToolCall], evidence: Evidence) -> Access:
+    if evidence.transcript.refused_status is not None:
+        return "denied"
+    outcomes = {call.outcome for call in made} - {"blocked"}
+    if "ok" in outcomes:
+        return "allowed"
+    if "tool" in params and evidence.tools.get(params["tool"]) is None:
+        return "hidden"
+    if "denied" in outcomes:
+        return "denied"
+    return "error" if outcomes else "not_attempted"
+
+
+def _otherwise(
+    params: JsonObject, found: Access, made: Sequence[ToolCall], evidence: Evidence
+) -> tuple[list[str], str]:
+    wanted = " or ".join(params["is"])
+    first = f"Decision is {found.replace('_', ' ')}, expected {wanted}"
+    told = next((call for call in made if call.outcome == "ok"), made[-1] if made else None)
+    lines = [f"{first}: {as_made(told)} → {outcome(told)}" if told else first]
+    lines += list_calls(made, "All attempts:") if len(made) > 1 else []
+    if found == "allowed":
+        through = "hidden" in params["is"] and "tool" in params and evidence.tools.get(params["tool"]) is None
+        lines += ["The tool is not in the list of this identity, and works all the same."] if through else []
+        return [*lines, "Line crossed: what the server allowed."], (
+            "The server's policy has to keep this from this identity; no description of a tool can do that."
+        )
+    if found == "not_attempted":
+        asked = params.get("tool", "a tool")
+        return [*lines, "Nothing was crossed: the model called nothing of it, so the server was never asked."], (
+            f"Reword the prompt so that the model tries {asked}, or accept it: [{', '.join(params['is'])}, "
+            "not_attempted]. `harness probe` asks the server without a model."
+        )
+    if found == "hidden":
+        reason = offer(params["tool"], evidence) if "tool" in params else None
+        return [*lines, *([reason] if reason else [])], (
+            "The tool is missing from the list that this identity is shown: look at the server's policy, and at how "
+            "the identity reaches it."
+        )
+    if found == "denied":
+        return [*lines, "Nothing was crossed: the server refused more than it should."], (
+            "Look at the server's policy, and at how the identity reaches it."
+        )
+    return lines, "It failed for another reason than a refusal, so nothing shows what the policy would have said."
+
+
+# ── Fields that must not be given ────────────────────────────────────────────────────────────
+
+
+def _given(fields: Sequence[str], calls: Sequence[ToolCall]) -> Iterator[tuple[ToolCall, str, Any]]:
+    """Yield every readable value under one of the names, in any form of any result."""
+    wanted = [field.casefold() for field in fields]
+    for call in calls:
+        forms = [call.structured] if call.structured is not None else []
+        parsed = result_json(ToolCall(tool="", arguments={}, outcome="ok", turn=0, text=call.text))
+        for form in (*forms, parsed):
+            for path, value in _fields(form):
+                named = any(path.casefold() == name or path.casefold().endswith(f".{name}") for name in wanted)
+                if named and value not in ([], {}) and not is_masked(value):
+                    yield call, path, value
+
+
+def _fields(value: Any) -> Iterator[tuple[str, Any]]:
+    waiting = [("", value)]
+    while waiting:
+        path, part = waiting.pop()
+        if isinstance(part, Mapping):
+            for key, each in part.items():
+                inner = f"{path}.{key}" if path else str(key)
+                yield inner, each
+                waiting.append((inner, each))
+        elif isinstance(part, list | tuple):
+            waiting.extend((path, each) for each in part)
+
+
+def _more(given: Sequence[tuple[ToolCall, str, Any]]) -> list[str]:
+    others = list(dict.fromkeys(f"{path} in {as_made(call, 60)}" for call, path, _ in given[1:]))
+    return [f"Also: {line('; '.join(others[:4]), 240)}"] if others else []
+
+
+_WORD: JsonObject = {"enum": list(WORDS)}
+_DECIDED: JsonObject = {"anyOf": [_WORD, {"type": "array", "items": _WORD, "minItems": 1}]}
+FIELDS: JsonObject = {"anyOf": [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]}
+"""Schema of ``without``."""
+
+DECISION = Kind(
+    name="decision",
+    schema={
+        "anyOf": [
+            *_DECIDED["anyOf"],
+            long_form({"is": _DECIDED, "tool": TEXT, "args": {"type": "object"}, "without": FIELDS}, required=()),
+        ]
+    },
+    read=single(_read),
+    judge=_judge,
+)
+"""What the server lets this identity do: ``denied``, ``{is: filtered, tool: get_customer, without: [email]}``."""

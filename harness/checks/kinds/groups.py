@@ -1,0 +1,203 @@
+"""Groups of assertions: ``any_of``, ``all_of`` and ``not``.
+
+A group takes mappings written like ``assertions:`` itself, and groups nest. What cannot be judged stays
+unknown unless the rest decides: one passed member is enough for ``any_of``, whatever a judge would say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from harness.checks import KINDS, Evidence, evaluate_one
+from harness.checks.kind import Finding, Parsed, conclude
+from harness.checks.parsing import kind_of, long_form, mapping
+from harness.errors import InvalidValue, JudgeError, did_you_mean
+from harness.matching.json_values import plain
+from harness.matching.texts import clip
+from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
+
+_MAX_MEMBERS_TOLD = 5
+_ROOM, _LABEL = 1_400, 150  # characters for all members that are told, and of the head of each
+_GROUPS = ("any_of", "all_of", "not")
+
+
+# ── Reading ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _members(value: Any, path: JsonPath) -> list[JsonObject]:
+    """Return the checks of one mapping of assertions, as ``{"kind", "params"}``."""
+    if not isinstance(value, Mapping):
+        raise InvalidValue(
+            f"this is {kind_of(value)} where a mapping of assertions belongs",
+            path=path,
+            meant="Write it like assertions: {must_call: [get_orders]}.",
+        )
+    members: list[JsonObject] = []
+    for name, part in value.items():
+        if name not in KINDS:
+            known = KINDS.names()
+            meant = did_you_mean(str(name), known) or f"Known: {', '.join(known)}."
+            raise InvalidValue(f"there is no check {name!r}", path=(*path, str(name)), meant=meant)
+        members += [{"kind": name, "params": params} for params in _parse(name, part, path)]
+    if not members:
+        raise InvalidValue("this group has no check", path=path)
+    return members
+
+
+def _parse(name: str, value: Any, path: JsonPath) -> list[JsonObject]:
+    try:
+        parsed = KINDS.get(name).parse(value)
+    except InvalidValue as error:
+        raise InvalidValue(error.message, path=(*path, name, *error.path), meant=error.meant) from error
+    for inside, params in parsed:
+        if "severity" in params:
+            raise InvalidValue(
+                "a severity belongs to the whole group, not to a part of it",
+                path=(*path, name, *inside),
+                meant="Write {of: …, severity: warn} for the group.",
+            )
+    return [params for _, params in parsed]
+
+
+def _read_list(value: Any) -> JsonObject:
+    """Return ``{"options": [[check, …], …]}``: each mapping of the list with its checks."""
+    severity, inner, path = _unwrapped(value)
+    if not isinstance(inner, list | tuple) or not inner:
+        raise InvalidValue(
+            f"this is {kind_of(inner)} where a list of assertions belongs",
+            path=path,
+            meant="Write - must_call: [get_orders], one item for each.",
+        )
+    return {"options": [_members(item, (*path, index)) for index, item in enumerate(inner)], **severity}
+
+
+def _read_one(value: Any) -> JsonObject:
+    """Return ``{"options": [[check, …]]}`` of a single mapping."""
+    severity, inner, path = _unwrapped(value)
+    return {"options": [_members(inner, path)], **severity}
+
+
+def _unwrapped(value: Any) -> tuple[JsonObject, Any, JsonPath]:
+    """Take ``{of: …, severity: …}`` apart; anything else is the content itself."""
+    plain(value)
+    if not isinstance(value, Mapping) or "of" not in value:
+        return {}, value, ()
+    found = mapping(value, (), required=("of",))
+    return {key: found[key] for key in ("severity",) if key in found}, found["of"], ("of",)
+
+
+# ── Judging ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _together(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict of checks that must all pass."""
+    if "failed" in verdicts:
+        return "failed"
+    return "not_judged" if "not_judged" in verdicts else "passed"
+
+
+def _either(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict of checks of which one must pass."""
+    if "passed" in verdicts:
+        return "passed"
+    return "not_judged" if "not_judged" in verdicts else "failed"
+
+
+def _opposite(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict of the one thing that must not hold."""
+    found: Mapping[Verdict, Verdict] = {"passed": "failed", "failed": "passed", "not_judged": "not_judged"}
+    return found[verdicts[0]]
+
+
+async def _member(member: JsonObject, check: Check, evidence: Evidence) -> CheckResult:
+    inner = Check(kind=member["kind"], params=member["params"], at=check.at)
+    try:
+        return await evaluate_one(inner, evidence)
+    except JudgeError as error:  # unknown: the other members may still decide
+        return CheckResult(kind=inner.kind, label=inner.kind, verdict="not_judged", explanation=str(error), at=check.at)
+
+
+def _said(result: CheckResult) -> str:
+    return result.verdict.replace("_", " ")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Group:
+    """A `harness.checks.CheckKind` made of others."""
+
+    name: str
+    """What suites call it."""
+    read: Callable[[Any], JsonObject]
+    """Turns the suite's value into ``{"options": …}``."""
+    combine: Callable[[Sequence[Verdict]], Verdict]
+    """Makes one verdict of those of the options."""
+    failed: str
+    """The first words of a failure."""
+
+    @cached_property
+    def schema(self) -> JsonObject:
+        """JSON Schema of the value; what stands in groups inside groups is left to the reader."""
+        kinds = {name: KINDS.get(name).schema for name in KINDS.names() if name not in _GROUPS}
+        nested: dict[str, JsonObject] = {
+            "any_of": {"type": ["array", "object"]},
+            "all_of": {"type": ["array", "object"]},
+            "not": {"type": "object"},
+        }
+        members: JsonObject = {
+            "type": "object",
+            "properties": {**kinds, **nested},
+            "additionalProperties": False,
+            "minProperties": 1,
+        }
+        inner = members if self.name == "not" else {"type": "array", "items": members, "minItems": 1}
+        return {"anyOf": [inner, long_form({"of": inner}, required=("of",))]}
+
+    def parse(self, value: Any) -> Parsed:
+        """Return the one check that ``value`` asks for.
+
+        Raises:
+            InvalidValue: with the path to what does not fit.
+        """
+        return (((), self.read(value)),)
+
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        """Judge every member, and from them the group."""
+        options = [[await _member(member, check, evidence) for member in option] for option in check.params["options"]]
+        verdict = self.combine([_together([result.verdict for result in option]) for option in options])
+        label = " | ".join(" & ".join(result.label for result in option) for option in options)
+        finding = Finding(
+            label=clip(label, 100),
+            verdict=verdict,
+            expected={self.name: [[result.label for result in option] for option in options]},
+            actual=[[{"check": result.label, "verdict": result.verdict} for result in option] for option in options],
+        )
+        return conclude(check, finding if verdict == "passed" else self._told(finding, options))
+
+    def _told(self, finding: Finding, options: Sequence[Sequence[CheckResult]]) -> Finding:
+        results = [result for option in options for result in option]
+        first = self.failed if finding.verdict == "failed" else "The group cannot be judged:"
+        if self.name == "not":
+            lines = [first, *(f"  {result.label} ({_said(result)})" for result in results)]
+            return replace(
+                finding, explanation=lines, hint="Narrow what must not hold, or see in the calls why it did."
+            )
+        told = [result for result in results if result.verdict != "passed"]
+        room = _ROOM // min(len(told), _MAX_MEMBERS_TOLD) - _LABEL
+        lines = [
+            f"— {result.label} ({_said(result)}): {clip(result.explanation, room)}"
+            for result in told[:_MAX_MEMBERS_TOLD]
+        ]
+        more = [f"… and {len(told) - _MAX_MEMBERS_TOLD} more"] if len(told) > _MAX_MEMBERS_TOLD else []
+        hint = next((result.hint for result in told if result.hint), None)
+        return replace(finding, explanation=[first, *lines, *more], hint=hint)
+
+
+ANY_OF = _Group(name="any_of", read=_read_list, combine=_either, failed="None of the alternatives holds:")
+"""At least one of these mappings of assertions holds."""
+ALL_OF = _Group(name="all_of", read=_read_list, combine=_together, failed="Not all parts of the group hold:")
+"""All of these mappings of assertions hold."""
+NOT = _Group(name="not", read=_read_one, combine=_opposite, failed="This holds although it must not:")
+"""This mapping of assertions does not hold as a whole."""

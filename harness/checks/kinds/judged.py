@@ -1,0 +1,174 @@
+"""Checks that a judge decides: ``expected_answer`` and ``answer_judge``.
+
+Without a judge, or without its verdict, they are *not judged*: that is an error of the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harness.checks import Evidence
+from harness.checks.judge.faithfulness import conversation
+from harness.checks.judge.judge import Judge
+from harness.checks.judge.prompt import GRADE, SCORE, Question
+from harness.checks.kind import Finding, Parsed, conclude, passed_if
+from harness.checks.parsing import TEXT, long_form, mapping, number, text
+from harness.errors import InvalidValue, JudgeError
+from harness.matching.json_values import show
+from harness.matching.texts import line
+from harness.types import Check, CheckResult, JsonObject, Judgement
+
+THRESHOLD = 0.7
+"""The score from which an answer satisfies a rubric."""
+
+COMPARE = """\
+Compare the answer with "expected_answer" in the material, which is right.
+correct: the answer says all that the expected answer says, in whatever words, and nothing that contradicts it.
+Further true details do not matter.
+partially correct: it says a part of it, or all of it beside something that contradicts it.
+wrong: it says something else, or nothing."""
+"""What a judge is asked of an ``expected_answer``."""
+
+BY_RUBRIC = """\
+Grade how well the answer satisfies this rubric, from 0 (not at all) to 1 (in every point):
+
+{rubric}"""
+"""What a judge is asked of an ``answer_judge``."""
+
+
+# ── Reading ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_answer(value: Any) -> JsonObject:
+    if not isinstance(value, Mapping):
+        return {"text": text(value, (), "text")}
+    found = mapping(value, (), required=("text",), optional=("model",))
+    text(found["text"], ("text",))
+    return _with_model(found)
+
+
+def _read_rubric(value: Any) -> JsonObject:
+    if not isinstance(value, Mapping):
+        return {"rubric": text(value, (), "rubric"), "threshold": THRESHOLD}
+    found = mapping(value, (), required=("rubric",), optional=("threshold", "model"))
+    text(found["rubric"], ("rubric",), "rubric")
+    threshold = number(found.get("threshold", THRESHOLD), ("threshold",), at_least=0)
+    if threshold > 1:
+        raise InvalidValue(f"{show(threshold)} is more than 1, the best score", path=("threshold",))
+    return _with_model({**found, "threshold": threshold})
+
+
+def _with_model(found: JsonObject) -> JsonObject:
+    if "model" in found:
+        text(found["model"], ("model",), "model")
+    return found
+
+
+# ── Judging ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _compared(params: JsonObject, evidence: Evidence) -> Question:
+    material = conversation(evidence, expected_answer=params["text"])
+    return Question(instructions=COMPARE, material=material, scale=GRADE)
+
+
+def _by_rubric(params: JsonObject, evidence: Evidence) -> Question:
+    instructions = BY_RUBRIC.format(rubric=params["rubric"].strip())
+    return Question(instructions=instructions, material=conversation(evidence), scale=SCORE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A `harness.checks.CheckKind` that asks a judge."""
+
+    name: str
+    """What suites call it."""
+    schema: JsonObject
+    """JSON Schema of its value."""
+    read: Callable[[Any], JsonObject]
+    """Turns a suite's value into params."""
+    ask: Callable[[JsonObject, Evidence], Question]
+    """Makes the judge's question."""
+    needs_judge: bool = True
+    """Nothing stands in for the judge."""
+
+    def parse(self, value: Any) -> Parsed:
+        """Return the one check that ``value`` asks for.
+
+        Raises:
+            InvalidValue: with the path to what does not fit.
+        """
+        return (((), self.read(value)),)
+
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        """Ask the judge."""
+        params = check.params
+        wanted = params.get("text", params.get("rubric"))
+        expected = {key: params[key] for key in ("text", "rubric", "threshold") if key in params}
+        found = Finding(label=show(wanted, 60), verdict="not_judged", expected=expected)
+        try:
+            judge = evidence.judge or Judge({})
+            judgement = await judge.grade(self.ask(params, evidence), params.get("model"))
+        except JudgeError as error:
+            return conclude(check, replace(found, explanation=[f"This could not be judged: {error}"]))
+        return replace(conclude(check, _decided(found, params, judgement, evidence)), score=judgement.score)
+
+
+def _decided(found: Finding, params: JsonObject, judgement: Judgement, evidence: Evidence) -> Finding:
+    passed = judgement.score >= params.get("threshold", 1.0)
+    said = judgement.grade or f"{judgement.score:.2f} of at least {params.get('threshold', 1.0):.2f}"
+    found = replace(
+        found,
+        verdict=passed_if(passed),
+        actual={
+            "grade": judgement.grade,
+            "score": judgement.score,
+            "explanation": judgement.explanation,
+            "judge": judgement.model,
+            "prompt_version": judgement.prompt_version,
+        },
+    )
+    if passed:
+        return found
+    answer = evidence.transcript.answer
+    lines = [
+        f"The judge {judgement.model} finds the answer {said}: {line(judgement.explanation, 600)}",
+        f"The answer begins: “{line(answer, 240)}”" if answer.strip() else "There is no answer.",
+    ]
+    return replace(found, explanation=lines, hint=_HINT)
+
+
+_HINT = (
+    "See in the transcript (--debug) whether the tools returned what a right answer needs. If the judge errs, make "
+    "the expectation more precise, or measure the judge with harness judge-check."
+)
+
+EXPECTED_ANSWER = Judged(
+    name="expected_answer",
+    schema={"anyOf": [TEXT, long_form({"text": TEXT, "model": TEXT}, required=("text",))]},
+    read=_read_answer,
+    ask=_compared,
+)
+"""A judge finds that the answer says the same as this one: correct; partially correct and wrong both fail."""
+
+ANSWER_JUDGE = Judged(
+    name="answer_judge",
+    schema={
+        "anyOf": [
+            TEXT,
+            long_form(
+                {
+                    "rubric": TEXT,
+                    "threshold": {"type": "number", "minimum": 0, "maximum": 1, "default": THRESHOLD},
+                    "model": TEXT,
+                },
+                required=("rubric",),
+            ),
+        ]
+    },
+    read=_read_rubric,
+    ask=_by_rubric,
+)
+"""A judge scores the answer by this rubric, and the score reaches the threshold."""

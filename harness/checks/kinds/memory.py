@@ -1,0 +1,193 @@
+"""The check ``remembers``: a fact that was told earlier stands in the answer.
+
+Answers are compared as question-answering benchmarks do it: Unicode NFKC, no distinction of case, no punctuation,
+no English articles, single spaces.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+from harness.checks import Evidence
+from harness.checks.kind import Finding, Parsed, conclude, passed_if
+from harness.checks.kinds.answer_text import kept
+from harness.checks.parsing import TEXT, long_form, mapping, number, text, texts
+from harness.errors import InvalidValue, did_you_mean
+from harness.matching.json_values import show
+from harness.matching.texts import clip, line
+from harness.types import Check, CheckResult, JsonObject, JsonPath
+
+By: TypeAlias = Literal["substring", "exact", "recall"]
+"""``substring``: any of the answers occurs. ``exact``: the whole answer is one of them. ``recall``: the share of them
+that occur."""
+
+MEASURES: tuple[By, ...] = get_args(By)
+"""Every measure; the first is the default."""
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_TOLD = 12
+
+
+def normal(words: str, *, articles: bool = False) -> str:
+    """Return ``words`` as they are compared; ``articles``: with its articles, for what would be nothing without."""
+    folded = _folded(_folded(words))  # once more, for a letter may fall apart into others
+    bare = _folded("".join(letter for letter in folded if not _is_punctuation(letter)))
+    return " ".join((bare if articles else _ARTICLES.sub(" ", bare)).split())
+
+
+def _folded(words: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", words).casefold())
+
+
+def _is_punctuation(letter: str) -> bool:
+    return unicodedata.category(letter)[0] == "P" or letter in "$+<=>^`|~"  # ASCII's, although Unicode says symbols
+
+
+def occurs(wanted: str, answer: str, *, whole: bool = False) -> bool:
+    """Return whether ``wanted`` stands in ``answer``; ``whole``: whether it is all of it.
+
+    An answer such as *A* is nothing but an article, and then articles count on both sides.
+    """
+    articles = not normal(wanted)
+    told, found = normal(wanted, articles=articles), normal(answer, articles=articles)
+    return told == found if whole else told in found
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """How many of the listed answers were found."""
+
+    score: float
+    """From 0 to 1."""
+    missing: tuple[str, ...]
+    """Those that were not found."""
+
+
+def remembered(answers: Sequence[str], by: By, answer: str) -> Remembered:
+    """Return how well ``answer`` holds the ``answers``."""
+    missing = tuple(wanted for wanted in answers if not occurs(wanted, answer, whole=by == "exact"))
+    if by == "recall":
+        return Remembered(math.fsum((len(answers), -len(missing))) / len(answers), missing)
+    return Remembered(float(len(missing) < len(answers)), missing)
+
+
+def _read(value: Any) -> JsonObject:
+    if not isinstance(value, Mapping):
+        return _params({"answers": value}, ())
+    found = mapping(value, (), required=("answers",), optional=("by", "at_least"))
+    return _params(found, ("answers",))
+
+
+def _params(found: dict[str, Any], path: JsonPath) -> JsonObject:
+    given = found["answers"]
+    answers = [text(given, path, "answer")] if isinstance(given, str) else texts(given, path, "answer")
+    for index, answer in enumerate(answers):
+        if not normal(answer, articles=True):
+            place = path if isinstance(given, str) else (*path, index)
+            raise InvalidValue(f"nothing is left of {show(answer)} without punctuation", path=place)
+    by = found.get("by", MEASURES[0])
+    if by not in MEASURES:
+        near = did_you_mean(str(by), MEASURES)
+        raise InvalidValue(f"by is one of {', '.join(MEASURES)}, not {show(by)}", path=("by",), meant=near)
+    return {**found, "answers": answers, "by": by, "at_least": share(found.get("at_least", 1.0), ("at_least",))}
+
+
+def share(value: Any, path: JsonPath) -> float:
+    """Return ``value``, which must be a number above 0 and up to 1.
+
+    Raises:
+        InvalidValue: it is not.
+    """
+    found = number(value, path, at_least=0)
+    if not 0 < found <= 1:
+        meant = "Write 80 % as 0.8." if found > 1 else None
+        raise InvalidValue(f"expected a share above 0 and up to 1, found {show(value)}", path=path, meant=meant)
+    return float(found)
+
+
+SHARE: JsonObject = {"type": "number", "exclusiveMinimum": 0, "maximum": 1, "default": 1}
+"""Schema of what `share` reads."""
+
+_ANSWERS: JsonObject = {"anyOf": [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]}
+
+
+class Remembers:
+    """A `harness.checks.CheckKind`."""
+
+    name = "remembers"
+    schema: JsonObject = {  # noqa: RUF012 - read-only, as every JSON Schema here
+        "anyOf": [
+            *_ANSWERS["anyOf"],
+            long_form(
+                {"answers": _ANSWERS, "by": {"enum": list(MEASURES), "default": MEASURES[0]}, "at_least": SHARE},
+                required=("answers",),
+            ),
+        ]
+    }
+
+    def parse(self, value: Any) -> Parsed:
+        """Return the one check that ``value`` asks for.
+
+        Raises:
+            InvalidValue: with the path to what does not fit.
+        """
+        return (((), _read(value)),)
+
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        """Compare."""
+        params = check.params
+        found = remembered(params["answers"], params["by"], evidence.transcript.answer)
+        return replace(conclude(check, _finding(params, found, evidence)), score=found.score)
+
+
+def _finding(params: JsonObject, found: Remembered, evidence: Evidence) -> Finding:
+    answers, by = params["answers"], params["by"]
+    passed = found.score >= params["at_least"]
+    return Finding(
+        label=clip(", ".join(show(answer, 40) for answer in answers), 80),
+        verdict=passed_if(passed),
+        expected={"answers": answers, "by": by, "at_least": params["at_least"]},
+        actual=kept(evidence),
+        explanation=() if passed else _explain(params, found, evidence),
+        hint=None if passed else _hint(by, found, evidence),
+    )
+
+
+def _explain(params: JsonObject, found: Remembered, evidence: Evidence) -> list[str]:
+    answers, answer = params["answers"], evidence.transcript.answer
+    said = f"The answer is: “{line(answer, 240)}”" if answer.strip() else "There is no answer."
+    if params["by"] == "recall":
+        told = len(answers) - len(found.missing)
+        bound = f"recall {found.score:.2f}, at least {params['at_least']:.2f} expected"
+        return [
+            f"Not everything is remembered: {told} of {len(answers)} ({bound}); missing: {_told(found.missing)}",
+            said,
+        ]
+    first = "Answer is not exactly" if params["by"] == "exact" else "Answer does not hold"
+    which = _told(answers) if len(answers) == 1 else f"any of {_told(answers)}"
+    return [f"{first} what should be remembered: {which}", said]
+
+
+def _told(answers: Sequence[str]) -> str:
+    shown = ", ".join(show(answer, 60) for answer in answers[:_TOLD])
+    return shown if len(answers) <= _TOLD else f"{shown} and {len(answers) - _TOLD} more"
+
+
+def _hint(by: By, found: Remembered, evidence: Evidence) -> str:
+    if by == "exact" and any(occurs(wanted, evidence.transcript.answer) for wanted in found.missing):
+        return "It stands in the answer among other words: ask for nothing but the value, or compare by substring."
+    stored = " ".join(call.text for call in evidence.transcript.tool_calls[-1:])
+    if any(occurs(wanted, stored) for wanted in found.missing):
+        return "The last tool result held it and the answer does not: the model had it and did not say it."
+    return (
+        "See in the transcript (--debug) whether it was stored when it was told, and looked up when it was asked for."
+    )
+
+
+REMEMBERS = Remembers()
+"""A fact that was told earlier: ``{answers: [...], by: substring | exact | recall, at_least: 1.0}``."""

@@ -1,0 +1,179 @@
+"""Checks on what came of calls: of one (``must_succeed``, ``must_be_denied``, ``must_error``) or of all.
+
+Four facts are told apart: the model tried and the server refused; the model never tried; the tool was
+hidden from this user; the server let it through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.checks import Evidence
+from harness.checks.explaining.missing_call import explain
+from harness.checks.explaining.transcript_lines import (
+    as_made,
+    list_calls,
+    matching,
+    of_tool,
+    offer,
+    outcome,
+    report_calls,
+)
+from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several, single
+from harness.checks.parsing import TEXT, TRUE_OR_TOOL, call, long_form, true_or_tool
+from harness.matching.json_values import show
+from harness.types import JsonObject, ToolCall
+
+Explained = tuple[list[str], str | None]
+"""The lines of a failure, none when passed; and the hint."""
+
+
+def _on_a_call(name: str, wants: str, explained: Callable[[list[ToolCall]], Explained]) -> Kind:
+    """Return a kind that looks at the outcomes of the calls which its ``{tool, args}`` describes."""
+
+    def judge(params: JsonObject, evidence: Evidence) -> Finding:
+        made = matching(params, evidence.transcript)
+        lines, hint = explained(made) if made else _never_tried(name, params, evidence)
+        return Finding(
+            label=show(params["tool"])[1:-1],
+            verdict=passed_if(not lines),
+            expected={"tool": params["tool"], "args": params["args"], "outcome": wants},
+            actual=report_calls(made or evidence.transcript.tool_calls),
+            explanation=lines,
+            hint=hint,
+        )
+
+    item = {"anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]}
+    return Kind(name=name, schema=one_or_list(item), read=several(call), judge=judge)
+
+
+def _never_tried(name: str, params: JsonObject, evidence: Evidence) -> Explained:
+    lines, hint = explain(params, evidence)
+    if name == "must_be_denied":
+        lines = [*lines, "No line was crossed: the model never tried, so the server was not asked."]
+    if name == "must_be_denied" and offer(params["tool"], evidence) is not None:
+        return lines, (
+            "A tool that this user is not offered was never tried, so the server never had to refuse it: "
+            "assert must_not_call instead, or correct the name."
+        )
+    return lines, hint
+
+
+def _succeeded(made: list[ToolCall]) -> Explained:
+    if any(not call.is_error for call in made):
+        return [], None
+    lines = [
+        f"Call did not succeed: {as_made(made[-1])} → {outcome(made[-1])}",
+        *(list_calls(made, "All attempts:") if len(made) > 1 else []),
+    ]
+    return lines, _HINTS.get(made[-1].outcome, "See the error's text: it is what the model had to go on.")
+
+
+_HINTS = {
+    "denied": "The server refused it to this user: look at its policy and at how the user_context reaches it.",
+    "invalid_arguments": "Describe the parameters more clearly: the model's arguments break the tool's input schema.",
+    "unknown_tool": "The server has no such tool for this user. `harness tools` lists what it offers.",
+    "timeout": "Make the tool faster, or raise the server's call_timeout.",
+    "invalid_result": "Have the server answer with a result of MCP: the call's text says what is wrong with this one.",
+    "blocked": "The harness is told not to send it: see `read_only` and `block` of the suite and of its server.",
+}
+
+
+def _denied(made: list[ToolCall]) -> Explained:
+    through = [call for call in made if call.outcome != "denied"]
+    if not through:
+        return [], None
+    worst = next((call for call in through if call.outcome == "ok"), through[0])
+    first = "Call was let through although it must be denied" if worst.outcome == "ok" else "Call was not denied"
+    lines = [f"{first}: {as_made(worst)} → {outcome(worst)}"]
+    lines += list_calls(made, "All attempts:") if len(made) > 1 else []
+    if worst.outcome == "ok":
+        lines.append("Line crossed: what the server allowed.")
+        return lines, "The server's policy has to refuse this call to this user; no description of a tool can do that."
+    if worst.outcome == "unknown_tool":
+        return lines, "A hidden tool is not a refused one: assert must_not_call, or that the tool is not offered."
+    if worst.outcome == "blocked":
+        return (
+            lines,
+            "The server never saw the call, so this says nothing of its policy: lift the guard for this suite.",
+        )
+    return lines, (
+        "It failed for another reason, so nothing shows that the policy would have refused it: "
+        "let the server check permission first, or give arguments that are valid."
+    )
+
+
+def _errored(made: list[ToolCall]) -> Explained:
+    good = [call for call in made if call.outcome in ("ok", "blocked")]
+    if not good:
+        return [], None
+    lines = [f"Call did not end in an error: {as_made(good[0])} → {outcome(good[0])}"]
+    lines += list_calls(made, "All of them:") if len(made) > 1 else []
+    return lines, f"Narrow the check with args if only some calls of {good[0].tool} must fail."
+
+
+MUST_SUCCEED = _on_a_call("must_succeed", "ok", _succeeded)
+"""The call is made, and at least once it succeeds."""
+MUST_BE_DENIED = _on_a_call("must_be_denied", "denied", _denied)
+"""The call is tried, and the server refuses it each time."""
+MUST_ERROR = _on_a_call("must_error", "error", _errored)
+"""The call is made, and each time it ends in an error of whatever sort."""
+
+
+# ── All calls, or those of one tool ──────────────────────────────────────────────────────────
+
+
+def _judge_no_errors(params: JsonObject, evidence: Evidence) -> Finding:
+    calls = of_tool(params, evidence.transcript)
+    failed = [made for made in calls if made.is_error]
+    lines: list[str] = []
+    hint = None
+    if failed:
+        lines = [
+            f"Tool call failed: {as_made(failed[0])} → {outcome(failed[0])}",
+            *(list_calls(failed, f"{len(failed)} of {len(calls)} calls failed:") if len(failed) > 1 else []),
+        ]
+        hint = _HINTS.get(failed[0].outcome, "Say in the tool's description what it needs, so that no call is lost.")
+    return Finding(
+        label=params.get("tool", ""),
+        verdict=passed_if(not failed),
+        expected="no failed call",
+        actual=report_calls(failed),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+def _judge_recovers(params: JsonObject, evidence: Evidence) -> Finding:
+    calls = of_tool(params, evidence.transcript)
+    failed = [made for made in calls if made.is_error]
+    stuck = [made for made in failed if not any(not later.is_error and later.turn > made.turn for later in calls)]
+    lines: list[str] = []
+    hint = None
+    if not failed:
+        which = f"call of {params['tool']}" if "tool" in params else "tool call"
+        lines = [f"No error to recover from: no {which} failed", *list_calls(calls, "Called, in order:")]
+        hint = "Let the prompt lead the model into the error (an id that does not exist, say), or drop the check."
+    elif stuck:
+        lines = [
+            f"Error was not recovered from: {as_made(stuck[-1])} → {outcome(stuck[-1])}",
+            "No later turn has a call that succeeded.",
+            *list_calls(calls, "Called, in order:"),
+        ]
+        hint = "Let the error's text say what to do next: which tool lists valid ids, what a value must look like."
+    return Finding(
+        label=params.get("tool", ""),
+        verdict=passed_if(not lines),
+        expected="a failed call, and a successful one after it",
+        actual=report_calls(calls),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+NO_TOOL_ERRORS = Kind(name="no_tool_errors", schema=TRUE_OR_TOOL, read=single(true_or_tool), judge=_judge_no_errors)
+"""No call fails, of any tool or of one."""
+RECOVERS_FROM_ERROR = Kind(
+    name="recovers_from_error", schema=TRUE_OR_TOOL, read=single(true_or_tool), judge=_judge_recovers
+)
+"""A call fails, and a call in a later turn succeeds."""

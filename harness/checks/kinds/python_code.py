@@ -1,0 +1,161 @@
+"""The check that is a suite's own code: ``check(case, run)`` of a suite in Python.
+
+| it returns or raises                    | verdict                                                       |
+|-----------------------------------------|---------------------------------------------------------------|
+| ``True``, ``None``                      | passed                                                        |
+| ``False``                               | failed                                                        |
+| a number from 0 to 1                    | passed from the suite's ``threshold`` on; kept as the score   |
+| ``(True, "why")``, ``(0.4, "why")``     | the same, with an explanation                                 |
+| a `harness.types.CheckResult`           | what that says                                                |
+| ``AssertionError``                      | failed, with its message, or the line that it stands in       |
+| anything else                           | the trial is an error: it was not judged, and never passes    |
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import inspect
+import math
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import anyio
+import anyio.from_thread
+import anyio.lowlevel
+
+from harness.checks import Evidence
+from harness.checks.kind import Finding, conclude, passed_if
+from harness.checks.python_run import PythonRun, shown_to_checks
+from harness.errors import HarnessError, InvalidValue
+from harness.suites.python_case import UserCheck
+from harness.suites.python_import import blame, users_frame
+from harness.suites.python_tools import part
+from harness.suites.python_values import json_value
+from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
+
+CHECK_TIMEOUT_S = 60.0
+"""One call of a suite's check; the conversation is over by then, and has its own deadline."""
+
+_HINT = "This is the suite's own check: the whole conversation is in the log, and shown by --debug."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonKind:
+    """The kind of such checks; no file can ask for it."""
+
+    timeout_s: float = CHECK_TIMEOUT_S
+    """How long a check may take."""
+
+    @property
+    def schema(self) -> JsonObject:
+        """A schema that nothing fits."""
+        return {"not": {}}
+
+    def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
+        """Refuse: the code of a check stands in a suite in Python."""
+        raise InvalidValue("only a suite in Python has a check of this kind")
+
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        """Call the suite's own check.
+
+        Raises:
+            HarnessError: it raised an error, took too long or returned what is no verdict.
+        """
+        code: UserCheck = check.code
+        run = shown_to_checks(evidence.transcript)
+        try:
+            with anyio.move_on_after(self.timeout_s):
+                return _judged(check, code, run, await _called(code.function, code.case, run))
+        except AssertionError as error:
+            return _concluded(check, code, run, "failed", _said(error))
+        except HarnessError:
+            raise
+        except (Exception, SystemExit) as error:  # the boundary to other people's code, which may raise anything
+            raise HarnessError(f"check of suite {code.suite} raised an error: {blame(error)}") from error
+        raise HarnessError(f"check of suite {code.suite} gave no verdict within {self.timeout_s:g} s")
+
+
+PYTHON = PythonKind()
+
+
+async def _called(function: Callable[[Any, PythonRun], Any], case: Any, run: PythonRun) -> Any:
+    if inspect.iscoroutinefunction(function):
+        return await function(case, run)
+    returned = await _in_thread(lambda: function(case, run))
+    return await returned if inspect.isawaitable(returned) else returned
+
+
+async def _in_thread(function: Callable[[], Any]) -> Any:
+    """Return what ``function`` returns, called in a thread of its own.
+
+    The thread is a daemon: a check that never returns holds up neither the run nor the end of the process.
+    """
+    done = anyio.Event()
+    outcome: list[Any] = []
+    failure: list[BaseException] = []
+    token = anyio.lowlevel.current_token()
+
+    def work() -> None:
+        try:
+            outcome.append(function())
+        except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+            failure.append(error)
+        with contextlib.suppress(RuntimeError):  # the event loop is over, and nobody waits
+            anyio.from_thread.run_sync(done.set, token=token)
+
+    threading.Thread(target=contextvars.copy_context().run, args=(work,), name="check", daemon=True).start()
+    await done.wait()
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+def _judged(check: Check, code: UserCheck, run: PythonRun, returned: Any) -> CheckResult:
+    """Return the result that stands for what the suite's check returned."""
+    if isinstance(returned, CheckResult):
+        return replace(
+            returned,
+            kind=check.kind,
+            expected=json_value(returned.expected, strict=False),
+            actual=json_value(returned.actual, strict=False),
+            at=returned.at or check.at,
+        )
+    explained = isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], str)  # noqa: PLR2004 - a pair
+    value, why = returned if explained else (returned, "")
+    if value is None or isinstance(value, bool):
+        return _concluded(check, code, run, passed_if(value is not False), why)
+    if isinstance(value, int | float) and not math.isnan(value) and 0 <= value <= 1:
+        result = _concluded(check, code, run, passed_if(value >= code.threshold), why or _score(value, code))
+        return replace(result, score=float(value))
+    raise HarnessError(
+        f"check of suite {code.suite} returned {type(returned).__name__} {returned!r:.100}, which is no verdict; "
+        "return True or False, a score from 0 to 1, or either with a text: (False, 'why')"
+    )
+
+
+def _concluded(check: Check, code: UserCheck, run: PythonRun, verdict: Verdict, why: str) -> CheckResult:
+    failed = verdict == "failed"
+    finding = Finding(
+        label=f"check of {code.suite}",
+        verdict=verdict,
+        expected=json_value(part(code.case, "expected"), strict=False),
+        actual=run.answer if failed else None,
+        explanation=(why or "The suite's check returned False.",) if failed else ((why,) if why else ()),
+        hint=_HINT if failed else None,
+    )
+    return conclude(check, finding)
+
+
+def _said(error: AssertionError) -> str:
+    """Return an assertion's message, or the line that it stands in."""
+    frame = users_frame(error)
+    place = "" if frame is None else f" ({blame(error).split(' ', 1)[0].rstrip(':')})"
+    words = str(error) or (frame.line if frame is not None else "") or "an assertion of the suite's check does not hold"
+    return words + place
+
+
+def _score(value: float, code: UserCheck) -> str:
+    return f"The score is {value:.3g}, at least {code.threshold:g} expected." if value < code.threshold else ""

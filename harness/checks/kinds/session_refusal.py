@@ -1,0 +1,88 @@
+"""``must_be_refused``: the server lets this caller not in at all, by HTTP 401 or 403 where a session would open.
+
+It is the one thing to ask of a caller whose credential must not count. No model is asked then: there is
+nobody whom it could speak for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.checks import Evidence
+from harness.checks.kind import Finding, Kind, passed_if, single
+from harness.checks.parsing import kind_of, long_form, mapping
+from harness.checks.walk import every_check
+from harness.errors import InvalidValue
+from harness.matching.texts import clip
+from harness.types import Case, Credential, JsonObject
+
+_NAME = "must_be_refused"
+
+_SHOWN: dict[Credential, str] = {
+    "valid": "a valid credential",
+    "none": "no token at all",
+    "expired": "an expired token",
+    "wrong_audience": "a token for another audience",
+    "bad_signature": "a token with a wrong signature",
+}
+_HINTS: dict[Credential, str] = {
+    "none": "Have the server ask for a token before it says anything: 401 with WWW-Authenticate.",
+    "expired": "Have the server's verifier check 'exp'.",
+    "wrong_audience": "Have the server's verifier check 'aud': a token for another service is good there only.",
+    "bad_signature": "Have the server's verifier check the signature by the issuer's keys; decoding is not verifying.",
+}
+
+
+def asks_for_admission(case: Case) -> bool:
+    """Whether a check of ``case``, be it inside a group, is about being refused at the door."""
+    return _NAME in _kinds(case)
+
+
+def knows_refusal(case: Case) -> bool:
+    """Whether a check of ``case`` can judge that the server refused its caller at the door."""
+    return not {_NAME, "decision"}.isdisjoint(_kinds(case))
+
+
+def _kinds(case: Case) -> set[str]:
+    return {kind for kind, _ in every_check(case)}
+
+
+def _read(value: Any) -> JsonObject:
+    if value is True:
+        return {}
+    if isinstance(value, Mapping):
+        return mapping(value, ())
+    meant = "Leave it out where the caller may come in." if value is False else None
+    raise InvalidValue(f"this is {kind_of(value)} where only true belongs", meant=meant)
+
+
+def _judge(params: JsonObject, evidence: Evidence) -> Finding:  # noqa: ARG001 - it has nothing to set
+    transcript, credential = evidence.transcript, evidence.case.credential
+    lines: list[str] = []
+    hint = None
+    if transcript.refused_status is None:
+        lines = [f"Caller was let in although it must be refused: it showed {_SHOWN[credential]}"]
+        offered = [tool.name for tool in evidence.tools.tools]
+        lines.append(f"It was offered {len(offered)} tools: {clip(', '.join(offered), 240) or 'none'}")
+        carried = [call.tool for call in transcript.tool_calls if not call.is_error]
+        if carried:
+            lines.append(f"These calls were carried out: {clip(', '.join(dict.fromkeys(carried)), 240)}")
+        if any(call.outcome == "denied" for call in transcript.tool_calls):
+            hint = "The server refuses calls, and not the caller: assert must_be_denied if that is what it should do."
+        else:
+            hint = _HINTS.get(credential, "The server has to answer such a caller with HTTP 401 or 403.")
+    return Finding(
+        label="",
+        verdict=passed_if(not lines),
+        expected={"refused": True, "credential": credential},
+        actual={"refused": transcript.refused_status is not None, "status": transcript.refused_status},
+        explanation=lines,
+        hint=hint,
+    )
+
+
+MUST_BE_REFUSED = Kind(
+    name=_NAME, schema={"anyOf": [{"const": True}, long_form({}, required=())]}, read=single(_read), judge=_judge
+)
+"""The server refuses this caller at the door."""

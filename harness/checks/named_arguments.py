@@ -1,0 +1,34 @@
+"""Which arguments a check names, so that a misspelt one can be found before a token is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.matching.matchers import is_matcher
+from harness.matching.paths import steps
+from harness.types import JsonObject
+
+
+def argument_names(params: JsonObject) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield ``(tool, names of its arguments)`` for every call that the params of any kind describe."""
+    if "tool" in params and "args" in params:
+        yield params["tool"], tuple(_names(params["args"]))
+    for calls in (params.get("calls"), params.get("expected")):
+        for call in calls if isinstance(calls, list | tuple) else ():
+            yield from argument_names(call)
+    for option in params.get("options", ()):
+        for member in option:
+            yield from argument_names(member["params"])
+
+
+def _names(args: JsonObject) -> Iterator[str]:
+    if not is_matcher(args):
+        yield from args
+        return
+    for operator in ("$equals", "$contains"):
+        if isinstance(args.get(operator), dict):
+            yield from args[operator]
+    for path in args.get("$path", ()):
+        first = next(iter(steps(path)), None)
+        if isinstance(first, str):
+            yield first

@@ -1,0 +1,58 @@
+"""``harness compare``: runs side by side on the cases that they share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from harness.cli import shell_completion as completing
+from harness.cli.comparison_gate import GATE, ComparisonFile, comparison_files
+from harness.cli.named_runs import open_run
+from harness.reports.build import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
+from harness.reports.comparing.compare import compare, regressions
+from harness.reports.comparing.console import print_comparison
+from harness.reports.comparing.json_form import gate_json, write_comparison_json
+from harness.reports.comparing.nouns import Comparison
+from harness.reports.comparing.sentences import gate_sentences
+from harness.reports.terminal import stdout_console
+
+
+@click.command("compare")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
+@GATE
+@click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
+@click.option(
+    "--report",
+    "files",
+    multiple=True,
+    callback=comparison_files,
+    metavar="FORMAT:PATH",
+    help="Write markdown, html or json; may be repeated. A PATH alone says its format by its suffix.",
+)
+def command(runs: Sequence[str], gate: float | None, json_output: bool, files: Sequence[ComparisonFile]) -> None:
+    """Compare runs on the cases that they share, each with the first; or the models of a single run.
+
+    RUN is the name of a run, its beginning, a path, or "latest".
+    """
+    comparison = compare([open_run(run) for run in runs])
+    failed = [] if gate is None else regressions(comparison, gate)
+    for file in files:  # ahead of the document: one that cannot be written is told in its place
+        file.write(comparison)
+    if json_output:
+        write_comparison_json(comparison, sys.stdout, None if gate is None else gate_json(failed, gate))
+    else:
+        print_comparison(comparison, stdout_console())
+        if gate is not None:
+            click.echo("\n".join(gate_sentences(comparison, failed, gate)))
+        for file in files:
+            click.echo(f"report {file.path}")
+    sys.stdout.flush()
+    raise click.exceptions.Exit(_exit_code(comparison, failed=bool(failed)))
+
+
+def _exit_code(comparison: Comparison, *, failed: bool) -> int:
+    if not comparison.judged:
+        return EXIT_NOTHING
+    return EXIT_FAILED if failed else EXIT_PASSED

@@ -1,0 +1,127 @@
+"""``harness init``: draft a first suite for a server."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from harness.cli.options import MCP_CONFIG, TRUST, json_object, servers
+from harness.cli.server_tools import list_tools
+from harness.config import Config, load_config
+from harness.config.servers import deeds_of, server_from_command
+from harness.documents.files import shown
+from harness.drafting.cases import DraftSuite
+from harness.drafting.draft import draft_suite
+from harness.drafting.files import require_free, suite_name, write_new
+from harness.drafting.render import suite_text
+from harness.drafting.variables import with_variables
+from harness.errors import UsageError
+from harness.safe_text import printable
+from harness.trust import GATE
+from harness.types import JsonObject, ServerSpec
+
+_BY_COMMAND = "--server"
+"""Where `Config.server_option` says that a server was given as a command line."""
+
+
+@click.command("init")
+@click.argument("server", required=False, metavar="[SERVER]")
+@servers('For example "python my_server.py".')
+@TRUST
+@click.option("--name", metavar="NAME", help="Name of the suite and its file.  [default: the server's]")
+@MCP_CONFIG
+@click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to list the tools.")
+def command(
+    server: str | None,
+    command_lines: tuple[str, ...],
+    name: str | None,
+    mcp_config: str | None,
+    user_context: JsonObject | None,
+) -> None:
+    """Draft a first suite from a server's tools, into evals/NAME.yml.
+
+    The server is started and its tools are listed; none of them is called. SERVER is the name of a
+    configured or built-in server, or the URL of one that runs. Nothing that exists is ever overwritten.
+    """
+    project = Path.cwd()
+    config = load_config(project, os.environ, mcp_config)
+    text = _only([*([server] if server else []), *command_lines], config)
+    spec = config.server_option(text)
+    path = require_free(suite_name(spec, name), project)
+    GATE.plan([spec])
+    tools = list_tools(spec, user_context)
+    server_facts, variables = _written(text, spec)
+    suite = draft_suite(path.stem, server_facts, tools, user_context)
+    written = write_new(path, suite_text(suite))
+    if isinstance(server_facts, ServerSpec):
+        GATE.vouch(path, replace(server_facts, deeds=deeds_of(server_facts)))
+    _tell(suite, written)
+    for variable in variables:
+        click.echo(f"Note: a secret of the command line was left out of the file: set {variable} to it.")
+
+
+def _only(named: Sequence[str], config: Config) -> str:
+    """Return the one server that a suite is drafted for: the one that was given, or a client's only one.
+
+    Raises:
+        UsageError: there are several, or there is none and nobody to ask.
+    """
+    known = named or list(config.client.servers if config.client is not None else ())
+    if len(known) > 1:
+        raise UsageError(
+            f"a suite is drafted for one server, and these are {len(known)}: {', '.join(known)}",
+            meant=f'Name one of them: harness init --server "{known[0]}"; then join them in a suite by server: [a, b].',
+        )
+    return known[0] if known else _ask()
+
+
+def _ask() -> str:
+    """Ask for the server on a terminal; anywhere else, nobody would answer."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            "no server was given: the option --server is missing",
+            meant='Write, for example: harness init --server "python my_server.py"',
+        )
+    answer: str = click.prompt("Command that starts your server, or its configured name", err=True)
+    return answer
+
+
+def _written(text: str, spec: ServerSpec) -> tuple[ServerSpec | str, tuple[str, ...]]:
+    """Return what the suite says of its server: a name, or the command as it was typed, variables unexpanded.
+
+    Secrets in the command become variables, which are named beside it.
+    """
+    is_command = spec.at is not None and spec.at.file == _BY_COMMAND
+    return with_variables(server_from_command(text)) if is_command else (text, ())
+
+
+def _tell(suite: DraftSuite, written: tuple[Path, ...]) -> None:
+    later = sum(not case.is_live for case in (*suite.cases, *suite.safety))
+    cases = len(suite.cases) + len(suite.safety) - later
+    for path in written:
+        click.echo(f"Wrote {shown(path)}")
+    click.echo(f"{_counted(cases, 'case')} for {_counted(len(suite.cases), 'tool')}; no tool was called.")
+    if suite.blocked:
+        click.echo(printable(f"No call will be sent to: {', '.join(suite.blocked)} (see 'block:' in the file)"))
+    if suite.unmarked:
+        click.echo(
+            f"The server does not say of {_counted(len(suite.unmarked), 'tool')} whether it changes something. "
+            "Cases that ask for one fail until it is taken out of 'block:'."
+        )
+    if later:
+        wait = "waits in a comment" if later == 1 else "wait in comments"
+        click.echo(f"{_counted(later, 'further case')} would change something for real, and {wait}.")
+    for note in suite.notes:
+        click.echo(printable(f"Note: {note}"))
+    click.echo("Next:")
+    click.echo(f"  harness evals {suite.name}    # the built-in baseline: free, and not an LLM")
+    click.echo(f"  harness evals {suite.name} --model claude-4-sonnet    # an LLM; needs ANTHROPIC_API_KEY")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,128 @@
+"""``harness judge-check``: measure a judge against people."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import anyio
+import click
+
+from harness.checks.judge.agreement import Agreement
+from harness.checks.judge.labelled_answers import read_labelled
+from harness.checks.judge.prompt import JUDGE_PROMPT_VERSION
+from harness.cli.options import TRUST, Number
+from harness.config import load_config
+from harness.reports.build import EXIT_UNJUDGED
+from harness.runner.judge_measurement import JudgeCheck, Measured, check_judge
+from harness.runner.planning.judge_choice import sole_judge
+from harness.safe_text import money, number, printable, shorten
+from harness.stats import wilson
+from harness.trust import GATE
+
+FEW = 30
+"""Below so many answers, the figures are rough."""
+
+
+@click.command("judge-check")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--judge-model", metavar="NAME", help="The judge to measure.  [default: gpt-4o, if configured]")
+@click.option(
+    "--threshold",
+    type=Number(0, 1),
+    default=0.7,
+    show_default=True,
+    help="The score from which an answer passes.",
+)
+@TRUST
+@click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
+def command(file: Path, judge_model: str | None, threshold: float, json_output: bool) -> None:
+    """Measure a judge against people: agreement, Cohen's kappa, and every answer they disagree on.
+
+    FILE is CSV or JSONL with the columns query, answer and human (a score from 0 to 1, pass or fail), and where
+    there are any tool_outputs, keywords, rubric or expected_answer.
+    """
+    items = read_labelled(file)
+    spec = sole_judge(judge_model, load_config(Path.cwd(), os.environ))
+    GATE.plan((), [spec])
+    for note in spec.notes:
+        click.echo(note, err=True)
+    click.echo(f"{len(items)} answers are judged by {spec.name}.", err=True)
+    result = anyio.run(check_judge, items, spec, threshold)
+    click.echo(json.dumps(_document(result)) if json_output else printable("\n".join(_lines(result))))
+    raise click.exceptions.Exit(0 if len(result.judged) == len(result.answers) else EXIT_UNJUDGED)
+
+
+def _lines(result: JudgeCheck) -> Iterator[str]:
+    found = result.agreement
+    yield f"judge {result.judge}, prompt {JUDGE_PROMPT_VERSION}: {found.total} of {len(result.answers)} answers judged"
+    if interval := wilson(found.agreed, found.total):
+        low, high = interval
+        yield (
+            f"agreement {found.agreed / found.total:.2f} (95 % interval {low:.2f}–{high:.2f}), "
+            f"Cohen's kappa {'undefined' if found.kappa is None else f'{found.kappa:.2f}'}"
+        )
+    if found.total < FEW:
+        yield f"With fewer than {FEW} answers these figures are rough."
+    if result.mean_difference is not None:
+        yield f"mean difference of the scores {result.mean_difference:.2f}"
+    yield from ("", *_table(found))
+    if result.disagreements:
+        yield from ("", "They disagree on:", *map(_disagreement, result.disagreements))
+    unjudged = [answer for answer in result.answers if answer.judgement is None]
+    if unjudged:
+        yield from ("", "Not judged:", *(f"  {answer.item.at}: {answer.error}" for answer in unjudged))
+    used = result.usage
+    yield from (
+        "",
+        f"tokens {number(used.input_tokens)} in, {number(used.output_tokens)} out · cost {money(used.cost_usd)}",
+    )
+
+
+def _table(found: Agreement) -> Iterator[str]:
+    heads = [f"judge {label}" for label in found.labels]
+    first = max(len(f"human {label}") for label in found.labels)
+    yield " " * first + "".join(f"  {head}" for head in heads)
+    for label, row in zip(found.labels, found.confusion, strict=True):
+        cells = "".join(f"  {count:>{len(head)}}" for count, head in zip(row, heads, strict=True))
+        yield f"human {label}".ljust(first) + cells
+
+
+def _disagreement(answer: Measured) -> str:
+    assert answer.judgement is not None
+    said = answer.judgement.grade or f"{answer.judgement.score:.2f}"
+    human = answer.item.human if isinstance(answer.item.human, str) else f"{answer.item.human:.2f}"
+    return f"  {answer.item.at}: human {human}, judge {said}: {shorten(answer.judgement.explanation, 300)}"
+
+
+def _document(result: JudgeCheck) -> dict[str, Any]:
+    found = result.agreement
+    return {
+        "judge": result.judge,
+        "prompt_version": JUDGE_PROMPT_VERSION,
+        "threshold": result.threshold,
+        "answers": len(result.answers),
+        "judged": found.total,
+        "agreement": found.agreed / found.total if found.total else None,
+        "interval": wilson(found.agreed, found.total),
+        "kappa": found.kappa,
+        "labels": found.labels,
+        "confusion": found.confusion,
+        "mean_difference": result.mean_difference,
+        "usage": asdict(result.usage),
+        "verdicts": [
+            {
+                "line": answer.item.at.line,
+                "human": answer.item.human,
+                "score": answer.judgement.score if answer.judgement else None,
+                "grade": answer.judgement.grade if answer.judgement else None,
+                "explanation": answer.judgement.explanation if answer.judgement else None,
+                "error": answer.error,
+            }
+            for answer in result.answers
+        ],
+    }

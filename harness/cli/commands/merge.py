@@ -1,0 +1,22 @@
+"""``harness merge``: join the logs of shards."""
+
+from __future__ import annotations
+
+import click
+
+from harness.cli import shell_completion as completing
+from harness.cli.commands.evals import OUTPUT
+from harness.cli.named_runs import open_run
+from harness.cli.results_output import Output, show
+from harness.runner.runs.shard import merge_runs
+
+
+@click.command("merge")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
+@OUTPUT
+def command(runs: tuple[str, ...], output: Output) -> None:
+    """Join the logs of shards of one plan, as if one run had made them.
+
+    RUN is the name of a run, its beginning, or the path of a log from another machine.
+    """
+    show(merge_runs([open_run(run) for run in runs]), output)

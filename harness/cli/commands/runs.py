@@ -1,0 +1,40 @@
+"""``harness runs``: what has been run here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import click
+
+from harness.reports.sections.run_list import COLUMNS, PastRun, as_json, cells, past_runs
+from harness.runner.runs.folders import RUNS, log_path, run_ids
+from harness.safe_text import printable
+
+
+@click.command("runs")
+@click.option("-n", "most", type=click.IntRange(min=1), default=20, show_default=True, metavar="N",
+              help="Only the newest N.")  # fmt: skip
+@click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
+def command(most: int, json_output: bool) -> None:
+    """List past runs, the newest first: suite, model, when, result, cost."""
+    known = run_ids()
+    runs = list(past_runs(log_path(run_id) for run_id in known[: -most - 1 : -1]))
+    for sentence in (words for run in runs if isinstance(run, PastRun) for words in run.damaged):
+        click.echo(f"Warning: {printable(sentence)}", err=True)
+    if json_output:
+        result = {"runs": [as_json(run) for run in runs], "known": len(known)}
+        click.echo(json.dumps({"status": "ok", "result": result}))
+        return
+    if not known:
+        click.echo(f"{RUNS} holds no run yet.", err=True)
+        return
+    for line in _aligned([COLUMNS, *map(cells, runs)]):
+        click.echo(line)
+    if len(known) > most:
+        click.echo(f"{len(known) - most} older runs: -n {len(known)} lists them all.", err=True)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

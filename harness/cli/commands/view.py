@@ -1,0 +1,39 @@
+"""``harness view``: the page of a run, in a browser where there is one."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from collections.abc import Mapping
+
+import click
+
+from harness.cli import shell_completion as completing
+from harness.cli.named_runs import open_run
+from harness.reports.build import build_report
+from harness.reports.requested import ReportRequest, write_report
+from harness.runner.runs.folders import LATEST
+
+
+@click.command("view")
+@click.argument("run", default=LATEST, shell_complete=completing.runs)
+@click.option("--no-open", is_flag=True, help="Write the page and print its path; open nothing.")
+def command(run: str, no_open: bool) -> None:
+    """Write the page of RUN into its folder and open it: every message, call and check.
+
+    RUN is the name of a run, its beginning, a path, or "latest" (the default). The page is one file that
+    needs no network; its path is printed.
+    """
+    log = open_run(run)
+    path, _ = write_report(ReportRequest(format="html"), build_report(log), log)
+    click.echo(str(path))
+    if not no_open and has_browser(os.environ, sys.platform) and not webbrowser.open(path.resolve().as_uri()):
+        click.echo("No browser could be started: open the file above in one.", err=True)
+
+
+def has_browser(environ: Mapping[str, str], platform: str) -> bool:
+    """Return whether a browser has a screen to show itself on; one in the terminal would take it over."""
+    return platform in {"darwin", "win32"} or any(
+        environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
+    )

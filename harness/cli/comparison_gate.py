@@ -1,0 +1,140 @@
+"""What ``harness compare`` and ``--baseline`` share: the gate's margin, where a comparison is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TextIO
+
+import click
+from rich.console import Console
+
+from harness.cli.named_runs import open_run
+from harness.errors import UsageError
+from harness.reports.atomic_files import write_atomically
+from harness.reports.build import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED, exit_code
+from harness.reports.comparing.compare import compare, regressions
+from harness.reports.comparing.console import print_comparison
+from harness.reports.comparing.json_form import comparison_json, gate_json, write_comparison_json
+from harness.reports.comparing.nouns import Comparison, Contrast, Effect
+from harness.reports.comparing.pages import write_comparison_html, write_comparison_markdown
+from harness.reports.comparing.sentences import gate_sentences
+from harness.runlog import RunLog
+from harness.types import JsonObject, Report
+
+_WRITERS: dict[str, Callable[[Comparison, TextIO], None]] = {
+    "markdown": write_comparison_markdown,
+    "html": write_comparison_html,
+    "json": write_comparison_json,
+}
+_SUFFIXES = {".md": "markdown", ".html": "html", ".json": "json"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonFile:
+    """A file that is to hold a comparison."""
+
+    format: str
+    """``markdown``, ``html`` or ``json``."""
+    path: Path
+    """Where it goes."""
+
+    def write(self, comparison: Comparison) -> None:
+        """Write it.
+
+        Raises:
+            UsageError: it cannot be written.
+        """
+        try:
+            write_atomically(self.path, partial(_WRITERS[self.format], comparison))
+        except OSError as error:
+            raise UsageError(f"the comparison {self.path} cannot be written: {error.strerror}") from error
+
+
+def comparison_files(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[ComparisonFile, ...]:
+    """Read every ``FORMAT:PATH``, or a path whose suffix says the format."""
+    return tuple(map(_comparison_file, values))
+
+
+def _comparison_file(text: str) -> ComparisonFile:
+    name, _, path = text.partition(":")
+    if name in _WRITERS and path:
+        return ComparisonFile(format=name, path=Path(path))
+    if Path(text).suffix in _SUFFIXES:
+        return ComparisonFile(format=_SUFFIXES[Path(text).suffix], path=Path(text))
+    raise click.BadParameter(f"{text!r} names no file of a known format: {', '.join(f'{f}:PATH' for f in _WRITERS)}.")
+
+
+def margin(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
+    """Read a margin: ``0.05`` or ``5%``, between 0 and 1."""
+    if value is None:
+        return None
+    try:
+        number = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < 1:
+        raise click.BadParameter(f"{value!r} is no margin: write 0.05 or 5%. A RUN goes ahead of --gate.")
+    return number
+
+
+def named_run(_context: click.Context, _parameter: click.Parameter, value: str | None) -> RunLog | None:
+    """Read the log of the run that is named, before anything else happens."""
+    return None if value is None else open_run(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A comparison and what a gate says of it."""
+
+    comparison: Comparison
+    """With the baseline, or of the models of one run."""
+    gate: float | None = None
+    """The margin; ``None`` when there is no gate."""
+
+    def print_to(self, console: Console) -> None:
+        """Print both."""
+        console.print()
+        print_comparison(self.comparison, console)
+        if self.gate is not None:
+            for sentence in gate_sentences(self.comparison, self._regressions(), self.gate):
+                console.print(sentence, soft_wrap=True)
+
+    def json(self) -> JsonObject:
+        """Return both as JSON."""
+        gate = {} if self.gate is None else {"gate": gate_json(self._regressions(), self.gate)}
+        return {"comparison": comparison_json(self.comparison), **gate}
+
+    def exit_code(self, report: Report) -> int:
+        """Return the exit code of ``report``, in which failed cases count as the gate says, if there is one."""
+        code = exit_code(report)
+        if self.gate is None or code not in {EXIT_PASSED, EXIT_FAILED, EXIT_UNJUDGED}:
+            return code
+        if self._regressions():
+            return EXIT_FAILED
+        return EXIT_PASSED if {case.status for case in report.cases} <= {"passed", "failed"} else EXIT_UNJUDGED
+
+    def _regressions(self) -> list[tuple[Contrast, Effect]]:
+        return [] if self.gate is None else regressions(self.comparison, self.gate)
+
+
+def compared(log: RunLog, baseline: RunLog | None, gate: float | None) -> Compared | None:
+    """Compare ``log`` with ``baseline``, else its models with each other; ``None`` if it has one.
+
+    Raises:
+        UsageError: it shares no model with the baseline.
+    """
+    if baseline is not None:
+        return Compared(comparison=compare([baseline, log]), gate=gate)
+    return Compared(comparison=compare([log])) if len(log.header.models) > 1 else None
+
+
+GATE = click.option(
+    "--gate", is_flag=False, flag_value="0", callback=margin, metavar="[MARGIN]",
+    help="Exit with 1 on evidence of a regression (of more than MARGIN, such as 5%), and not otherwise.",
+)  # fmt: skip
+"""The option of every command that compares."""

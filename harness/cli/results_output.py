@@ -1,0 +1,126 @@
+"""What every command that ends in results shows of them, and the exit code that they call for."""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from harness.cli.comparison_gate import compared
+from harness.errors import UsageError
+from harness.reports.build import EXIT_INVALID, build_report, exit_code
+from harness.reports.formats.console import Detail, print_summary
+from harness.reports.formats.json_report import write_json
+from harness.reports.formats.transcripts import write_transcripts
+from harness.reports.requested import ReportRequest, write_report
+from harness.reports.terminal import stdout_console
+from harness.runlog import RunLog
+from harness.safe_text import printable
+from harness.telemetry.export import TelemetryRequest, export_log
+from harness.types import Report
+
+RESUMABLE = frozenset({"interrupted", "fail-fast", "max-errors"})
+"""Why a run ended early that can be taken up as it is; one that used up its budget needs a larger one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """What a user wants to see."""
+
+    json_output: bool = False
+    """One JSON document on stdout instead of the summary."""
+    reports: tuple[ReportRequest, ...] = ()
+    """What to write into files."""
+    debug: bool = False
+    """Whether to print every conversation ahead of the summary."""
+    quiet: bool = False
+    """Whether the summary has one line for each case that did not pass, and no more."""
+    verbose: bool = False
+    """Whether the summary tells every case and every failed check in full."""
+    baseline: RunLog | None = None
+    """A run to compare with."""
+    gate: float | None = None
+    """By how much the pass rate may be worse than the baseline's before the exit code says so; ``None``
+    lets every failed case count."""
+
+    otel: str | None = None
+    """Where traces go: the URL of a collector, or nothing for what the environment says; ``None`` sends none."""
+    otel_content: bool = False
+    """Whether traces hold what was said."""
+
+    def __post_init__(self) -> None:
+        """Refuse a gate without something to hold it against, and traces that could not be sent."""
+        if self.gate is not None and self.baseline is None:
+            raise UsageError("--gate needs a run to compare with", meant="Add --baseline RUN.")
+        if self.otel_content and self.otel is None:
+            raise UsageError("--otel-content needs somewhere to send it", meant="Add --otel.")
+        if self.quiet and self.verbose:
+            raise UsageError("--quiet and --verbose do not go together")
+        _ = self.telemetry
+
+    @property
+    def detail(self) -> Detail:
+        """How much the summary tells."""
+        return "quiet" if self.quiet else "verbose" if self.verbose else "usual"
+
+    @property
+    def telemetry(self) -> TelemetryRequest | None:
+        """What is to be sent as traces, if anything."""
+        return None if self.otel is None else TelemetryRequest(endpoint=self.otel or None, content=self.otel_content)
+
+
+def report_requests(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[ReportRequest, ...]:
+    """Read every ``--report`` before anything runs, so that a slip costs nothing."""
+    return tuple(ReportRequest.parse(value) for value in values)
+
+
+def show(log: RunLog, output: Output, *, resume: str | None = None) -> None:
+    """Write the results of ``log`` and exit with the code that they call for.
+
+    ``resume`` is the command that takes up an interrupted run: the last line that is shown.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that knows no ✗ gets a question mark
+    report = build_report(log)
+    verdict = compared(log, output.baseline, output.gate)
+    written, refused = _written(report, log, output)
+    if output.json_output:
+        write_json(report, log, sys.stdout, {} if verdict is None else verdict.json())
+    else:
+        if output.debug:
+            write_transcripts(report, log, sys.stdout)
+        console = stdout_console()
+        print_summary(report, log, console, output.detail)
+        if verdict is not None:
+            verdict.print_to(console)
+        for path, _ in written:
+            click.echo(f"report {path}")
+    sys.stdout.flush()
+    for line in (line for _, lines in written for line in lines):
+        click.echo(line, err=True)
+    if output.telemetry is not None:
+        click.echo(export_log(log, output.telemetry).sentence, err=True)
+    if resume is not None and report.reason in RESUMABLE:
+        click.echo(f"Take it up again with: {resume}", err=True)
+    if refused and output.json_output:  # stdout holds its one document already
+        click.echo(f"Error: {printable(str(refused[0]))}", err=True)
+        raise click.exceptions.Exit(EXIT_INVALID)
+    if refused:
+        raise refused[0]
+    raise click.exceptions.Exit(exit_code(report) if verdict is None else verdict.exit_code(report))
+
+
+def _written(report: Report, log: RunLog, output: Output) -> tuple[list[tuple[Path, list[str]]], list[UsageError]]:
+    """Write every report that can be written: one bad path must not cost the results of a run."""
+    written, refused = [], []
+    for request in output.reports:
+        try:
+            written.append(write_report(request, report, log))
+        except UsageError as error:
+            refused.append(error)
+    return written, refused

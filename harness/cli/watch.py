@@ -1,0 +1,120 @@
+"""``--watch``: the same command again whenever a suite, the configuration or the server's source changes.
+
+Each run is a process of its own, so that nothing of the run before is left in it, modules of Python least of all.
+What is watched is polled: a few stats twice a second work on every file system and need nothing installed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TypeAlias
+
+from harness.config import PROJECT_FILES
+from harness.runner.planning.plan import Plan
+from harness.types import ServerSpec
+
+INTERVAL_S = 0.5
+"""Between two looks; a change counts when nothing more has changed since the look before."""
+MOST_FILES = 5_000
+"""Files that are looked at."""
+
+_SOURCES = frozenset({".py", ".js", ".mjs", ".cjs", ".ts", ".toml"})
+"""Of a server's folder: its source. Data that it writes while it runs must not start the next run."""
+_SUITES = frozenset({".yml", ".yaml", ".csv", ".jsonl", ".py"})
+_NOT_OURS = frozenset({"node_modules", "__pycache__", "site-packages", "dist", "build"})
+
+Watched: TypeAlias = Collection[tuple[Path, frozenset[str]]]
+"""Files, and folders with the suffixes that count in them."""
+_Stamps: TypeAlias = Mapping[str, tuple[int, int]]
+
+
+def watched_by(plan: Plan | None, project: Path, others: Sequence[str] = ()) -> Watched:
+    """Return what the runs of ``plan`` depend on; without a plan, where suites and configuration usually are.
+
+    ``others`` are further files, or what may be one.
+    """
+    found = {(project / name, frozenset[str]()) for name in (*PROJECT_FILES, *others)}
+    found.add((project / "evals", _SUITES))
+    if plan is not None:
+        found |= {(project / suite.at.file, frozenset()) for suite in plan.suites if suite.at is not None}
+        found |= {(place, _SOURCES) for server in plan.servers for place in _sources(server, project)}
+    return found
+
+
+def watch(arguments: Sequence[str], look: Callable[[], Watched], tell: Callable[[str], None]) -> None:
+    """Run ``harness`` with ``arguments`` now and after each change of what ``look`` returns, until Ctrl-C."""
+    process: subprocess.Popen[bytes] | None = None
+    try:
+        while True:
+            watched = look()
+            before = _stamps(watched)  # what changes during the run starts the next one
+            process = subprocess.Popen([sys.executable, "-m", "harness.cli", *arguments])  # noqa: S603 - our own command
+            process.wait()
+            tell(f"Watching {len(before)} files for changes; Ctrl-C ends.")
+            changed = _changed(watched, before)
+            tell(f"Changed: {', '.join(changed[:3])}{' …' if len(changed) > 3 else ''}")  # noqa: PLR2004
+    finally:
+        if process is not None and process.poll() is None:
+            _ended(process)
+
+
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    """Wait for a run that heard of Ctrl-C itself; another Ctrl-C reaches it as well."""
+    while process.poll() is None:
+        try:
+            process.wait()
+        except KeyboardInterrupt:
+            continue
+
+
+def _changed(watched: Watched, before: _Stamps) -> list[str]:
+    """Wait for a change, and until it has come to rest; return the files."""
+    latest = before
+    while True:
+        time.sleep(INTERVAL_S)
+        now = _stamps(watched)
+        if now == latest != before:
+            return sorted(os.path.relpath(path) for path in {*before, *now} if before.get(path) != now.get(path))
+        latest = now
+
+
+def _stamps(watched: Watched) -> _Stamps:
+    stamps = {}
+    for path in islice(_files(watched), MOST_FILES):
+        try:
+            state = path.stat()
+        except OSError:  # removed meanwhile, or not there yet
+            continue
+        stamps[str(path)] = (state.st_mtime_ns, state.st_size)
+    return stamps
+
+
+def _files(watched: Watched) -> Iterator[Path]:
+    for place, suffixes in sorted(watched, key=lambda pair: (pair[0].is_dir(), str(pair[0]))):
+        if not place.is_dir():
+            yield place
+            continue
+        for parent, folders, names in os.walk(place):
+            folders[:] = sorted(name for name in folders if not _is_left_out(Path(parent, name)))
+            yield from (Path(parent, name) for name in sorted(names) if Path(name).suffix in suffixes)
+
+
+def _is_left_out(folder: Path) -> bool:
+    return folder.name.startswith(".") or folder.name in _NOT_OURS or (folder / "pyvenv.cfg").exists()
+
+
+def _sources(server: ServerSpec, project: Path) -> Iterator[Path]:
+    """Yield the folders of the scripts and modules that a server's command names."""
+    home = project / (server.cwd or "")
+    for before, word in zip(("", *server.args), server.args, strict=False):
+        module = home.joinpath(*word.split(".")) if before == "-m" else None
+        if module is not None:
+            yield module if module.is_dir() else module.with_name(f"{module.name}.py")
+        elif (home / word).is_file():
+            yield (home / word).parent

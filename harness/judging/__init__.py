@@ -1,0 +1,1 @@
+"""From what happened to verdicts: the only place where a status is decided."""

@@ -1,0 +1,146 @@
+"""Values as they are compared: normalised, and graded by how well they are told from a coincidence.
+
+| grade | what                                                                            | where it counts            |
+|-------|---------------------------------------------------------------------------------|----------------------------|
+| 0     | true, false, null, small and round numbers, years, single words (``active``)    | in the very same field     |
+| 1     | names of several words, dates, numbers of two or more telling digits            | under the same field name  |
+| 2     | texts of five or more characters with digits or ``@``, long texts and numbers   | anywhere, also in prose    |
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from harness.matching.amounts import amounts
+from harness.matching.masks import is_masked
+from harness.matching.texts import fold
+
+_DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?(?:[ t]\d\d:\d\d.*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_NUMBER = re.compile(r"[-+]?[$€£]?\d[\d,']*(?:\.\d+)?")
+_WORD = re.compile(r"\w+")
+_YEARS = range(1900, 2101)
+_SMALL = 1_000
+_SHORT, _LONG = 5, 24
+_MANY_DIGITS = 5
+_PHONE_DIGITS = 7
+_SEARCHED = 200_000
+"""Characters of one text that are searched."""
+
+
+class Value(NamedTuple):
+    """A scalar as it is compared."""
+
+    text: str
+    """Folded: without case, runs of white space and typography."""
+    number: float | None
+    """What it is as a number, however that is written."""
+    digits: str
+    """Its digits, where it is little else: a telephone or an identity number."""
+    grade: int
+    """0 to 2, by the table above."""
+
+
+def value_of(scalar: Any) -> Value | None:
+    """Return a JSON scalar as it is compared; ``None`` for null and the empty text, which say nothing."""
+    if scalar is None or isinstance(scalar, dict | list):
+        return None
+    return _value(scalar, type(scalar).__name__)
+
+
+@lru_cache(maxsize=50_000)
+def _value(scalar: Any, kind: str) -> Value | None:
+    if kind == "bool":
+        return Value(str(scalar).lower(), None, "", 0)
+    text = fold(str(scalar))
+    if not text:
+        return None
+    number = _number(scalar, text)
+    digits = "".join(filter(str.isdigit, text))
+    bare = len(digits) >= _PHONE_DIGITS and not any(map(str.isalpha, text)) and not _DATE.fullmatch(text)
+    # A mask is known by its lines, and a folded text has none.
+    grade = _grade_of_text(text, masked=is_masked(scalar)) if number is None else _grade_of_number(number)
+    return Value(text, number, digits if bare else "", grade)
+
+
+def _number(scalar: Any, text: str) -> float | None:
+    if isinstance(scalar, str) and (not _NUMBER.fullmatch(text) or re.match(r"[-+]?0\d", text)):
+        return None
+    try:
+        number = float(re.sub(r"[$€£,'+]", "", text) if isinstance(scalar, str) else scalar)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _grade_of_number(number: float) -> int:
+    telling = f"{abs(number):.10g}".replace(".", "").strip("0")
+    whole = number == int(number) if abs(number) < 1e15 else True  # noqa: PLR2004 - beyond it no float has a fraction
+    if len(telling) < 2 or (whole and (abs(number) < _SMALL or number in _YEARS)):  # noqa: PLR2004 - "telling" digits
+        return 0
+    size = len(str(int(abs(number)))) if whole else len(telling)
+    return 2 if size >= _MANY_DIGITS else 1
+
+
+def _grade_of_text(text: str, *, masked: bool) -> int:
+    if masked or len(text) < _SHORT - 1:
+        return 0
+    if _DATE.fullmatch(text):
+        return 1
+    words = text.split()
+    if any(map(str.isdigit, text)) or "@" in text:
+        return 2 if len(text) >= _SHORT else 0
+    if len(text) >= _LONG and len(words) > 2:  # noqa: PLR2004 - more than a name
+        return 2
+    return 1 if len(words) > 1 else 0
+
+
+def same(left: Value, right: Value) -> bool:
+    """Return whether two values say the same."""
+    if left.number is not None and right.number is not None:
+        return left.number == right.number
+    return left.text == right.text or bool(left.digits and left.digits == right.digits)
+
+
+class Prose:
+    """A text to be searched for values, folded once."""
+
+    def __init__(self, text: str) -> None:
+        """Take the text, or its first `_SEARCHED` characters."""
+        self._text = text[:_SEARCHED]
+        self._folded = fold(self._text)
+        self._numbers: frozenset[float] | None = None
+
+    def holds(self, value: Value) -> bool:
+        """Return whether the value stands in the text, as a whole word and in any notation."""
+        if value.number is not None:
+            return value.number in self.numbers()
+        if value.text in self._folded:
+            bounded = rf"(?<!\w){re.escape(value.text)}(?!\w)"
+            return re.search(bounded, self._folded) is not None
+        return bool(value.digits) and value.digits in _squeezed(self._folded)
+
+    def words(self) -> frozenset[str]:
+        """Return every word of the text, runs of digits that belong together, and nothing twice."""
+        return frozenset(_WORD.findall(self._folded)) | frozenset(_WORD.findall(_squeezed(self._folded)))
+
+    def numbers(self) -> frozenset[float]:
+        """Return every number of the text, in all its readings."""
+        if self._numbers is None:
+            self._numbers = frozenset(reading for amount in amounts(self._text) for reading in amount.readings)
+        return self._numbers
+
+
+def _squeezed(text: str) -> str:
+    """Return ``text`` with the digits of a telephone number side by side."""
+    return re.sub(r"(?<=\d)[ ().\-/]+(?=\d|\()", "", text)
+
+
+def shortened(scalar: Any) -> str:
+    """Return enough of a value to recognise it by, and too little to give it away."""
+    text = " ".join(str(scalar).split())
+    if len(text) <= _SHORT:
+        return f"{text[:1]}…"
+    return f"{text[:2]}…{text[-1:]}" if len(text) < _SHORT * 2 else f"{text[:3]}…{text[-2:]}"

@@ -1,0 +1,87 @@
+"""What the server decided: allowed, filtered, denied, hidden, tool by tool and identity by identity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from harness.judging.policy.views import CallKey, Result, View
+from harness.judging.policy.withheld import differences
+from harness.types import Access, Decision, RefusalShape
+
+
+def decide(views: Sequence[View]) -> list[tuple[Decision, ...]]:
+    """Return for each view what was decided on the tools of its group.
+
+    Those are the tools that any view of the group called, and those that others are offered and this one is not.
+    Fields are missing by what any of ``views`` got for the same call.
+    """
+    distinct: dict[tuple[str, str], Result] = {}
+    for view in views:
+        for result in view.results:
+            if result.call.outcome == "ok" and view.rightful:
+                distinct.setdefault((view.identity, result.fingerprint), result)
+    answers: dict[CallKey, list[tuple[str, Result]]] = {}
+    for (identity, _), result in distinct.items():
+        answers.setdefault(result.key, []).append((identity, result))
+    tools: dict[tuple[str, str], dict[str, None]] = {}
+    for view in views:
+        tools.setdefault((view.suite, view.group), {}).update(
+            dict.fromkeys(result.call.tool for result in view.results)
+        )
+    offered: dict[str, set[str]] = {}
+    for view in views:
+        offered.setdefault(view.suite, set()).update(view.offered)
+    return [
+        tuple(
+            _decision(view, tool, answers)
+            for tool in dict.fromkeys((*tools[view.suite, view.group], *sorted(offered[view.suite] - view.offered)))
+        )
+        for view in views
+    ]
+
+
+def _decision(view: View, tool: str, answers: dict[CallKey, list[tuple[str, Result]]]) -> Decision:
+    made = [result for result in view.results if result.call.tool == tool]
+    good = [result for result in made if result.call.outcome == "ok"]
+    missing: dict[str, None] = {}
+    masked: dict[str, None] = {}
+    compared = 0
+    for result in good:
+        others = [full for identity, full in answers.get(result.key, ()) if identity != view.identity]
+        compared += bool(others)
+        for full in others:
+            for leaf, kept in differences(full, result):
+                (masked if kept == "masked" else missing)[leaf.path] = None
+    access, shape = _access(view, tool, made, kept_back=bool(missing or masked))
+    return Decision(
+        identity=view.identity,
+        tool=tool,
+        access=access,
+        shape=shape,
+        missing=tuple(missing),
+        masked=tuple(masked),
+        calls=len(made),
+        compared=compared,
+    )
+
+
+def _access(view: View, tool: str, made: Sequence[Result], *, kept_back: bool) -> tuple[Access, RefusalShape | None]:
+    if view.refused:
+        return "denied", "http_status"
+    outcomes = {result.call.outcome for result in made if result.call.outcome != "blocked"}
+    if "ok" in outcomes:
+        return ("filtered", "filtered_fields") if kept_back else ("allowed", None)
+    if tool not in view.offered:
+        return "hidden", "not_listed"
+    if "denied" in outcomes:
+        shapes = [result.call.refusal for result in made if result.call.refusal is not None]
+        return "denied", shapes[0] if shapes else "tool_error"
+    return ("error", None) if outcomes else ("not_attempted", None)
+
+
+def summary(decisions: Iterable[Access]) -> Access:
+    """Return several decisions in one word: what was never attempted counts only where nothing else was."""
+    words = set(decisions) - {"not_attempted"}
+    if len(words) > 1:
+        return "mixed"
+    return words.pop() if words else "not_attempted"

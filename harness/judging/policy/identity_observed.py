@@ -1,0 +1,131 @@
+"""Does the server know who asks? A server that ignores identity must not look safe."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from harness.canonical_json import canonical_json, digest
+from harness.judging.policy.views import CallKey, Leaf, Result, View
+
+_VOLATILE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
+"""What differs from call to call whoever asks: times of day, random ids."""
+_VOLATILE_NAME = re.compile(
+    r"time|elapsed|duration|latency|took|request_?id|trace|nonce|session|generated", re.IGNORECASE
+)
+_MOST_NAMED = 5
+
+
+def unobserved(views: Iterable[View]) -> str | None:
+    """Return in a sentence why nothing shows that the server knows who asks; ``None`` if something does.
+
+    It does where identities are shown different tools, are answered differently to the same call, or where a tool
+    only refuses one and only serves another. Views are looked at one by one, and no more of them than it takes.
+    """
+    seen = _Seen()
+    for view in views:
+        if seen.differs(view):
+            return None
+    return seen.sentence() if seen.is_enough and not seen.grants_differ else None
+
+
+class _Sights:
+    """What each identity saw of one thing, in digests."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, set[str]] = {}
+        self._seers: Counter[str] = Counter()
+
+    def differs(self, identity: str, seen: str) -> bool:
+        """Take into account that ``identity`` saw ``seen``; return whether others saw nothing of what it ever saw.
+
+        What changes for one and the same says nothing.
+        """
+        own = self._of.setdefault(identity, set())
+        if seen not in own:
+            own.add(seen)
+            self._seers[seen] += 1
+        if any(self._seers[one] == len(self._of) for one in own):
+            return False  # everybody saw that one
+        return any(own.isdisjoint(other) for name, other in self._of.items() if name != identity)
+
+    def __len__(self) -> int:
+        """How many identities saw anything."""
+        return len(self._of)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the identities."""
+        return iter(self._of)
+
+
+class _Seen:
+    """What the identities saw so far."""
+
+    def __init__(self) -> None:
+        self._offers = _Sights()
+        self._answers: dict[CallKey, _Sights] = {}
+        self._granted: dict[str, set[str]] = {}
+        self._refused: dict[str, set[str]] = {}
+        self._calls = 0
+
+    def differs(self, view: View) -> bool:
+        """Take a view into account, and return whether identities have seen anything different by now."""
+        names = sorted((tool.name, tool.description) for tool in view.tools.tools)
+        offers_differ = self._offers.differs(view.identity, "refused" if view.refused else digest(names))
+        differ = [self._answer_differs(view.identity, result) for result in view.results]
+        return offers_differ or any(differ)
+
+    def _answer_differs(self, identity: str, result: Result) -> bool:
+        self._calls += 1
+        call = result.call
+        if call.outcome in ("ok", "denied"):
+            tally = self._granted if call.outcome == "ok" else self._refused
+            tally.setdefault(call.tool, set()).add(identity)
+        if call.unanswered or call.outcome == "blocked":
+            return False
+        return self._answers.setdefault(result.key, _Sights()).differs(identity, _shape(result))
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there is more than one identity to tell apart."""
+        return len(self._offers) > 1
+
+    @property
+    def grants_differ(self) -> bool:
+        """Whether a tool only refuses one identity and only serves another, be it with other arguments."""
+        return any(
+            self._refused[tool] - served and served - self._refused[tool]
+            for tool, served in self._granted.items()
+            if tool in self._refused
+        )
+
+    def sentence(self) -> str:
+        """Return why nothing shows that the server knows who asks."""
+        shared = sum(len(identities) > 1 for identities in self._answers.values())
+        few = list(self._offers)[:_MOST_NAMED]
+        names = ", ".join(few) + (", …" if len(self._offers) > len(few) else "")
+        if not self._calls:
+            found = "no tool was called"
+        elif not shared:
+            found = "no two of them made the same call"
+        else:
+            found = f"{shared} call{'s' if shared > 1 else ''} that several of them made had the same answer for each"
+        return (
+            f"{len(self._offers)} identities ({names}) were shown the same tools, and {found}: "
+            "nothing shows that the server knows who asks"
+        )
+
+
+def _shape(result: Result) -> str:
+    """Return a digest of an answer without what differs from call to call."""
+    if result.call.outcome != "ok":
+        return str(result.call.outcome)
+    told = [[leaf.channel, leaf.path, "…" if is_volatile(leaf) else leaf.value] for leaf in result.leaves]
+    return digest(sorted(told, key=canonical_json) if told else result.call.text)
+
+
+def is_volatile(leaf: Leaf) -> bool:
+    """Return whether a field differs from call to call whoever asks: a time of day, a random id."""
+    by_value = isinstance(leaf.value, str) and _VOLATILE.search(leaf.value)
+    return bool(by_value or _VOLATILE_NAME.search(leaf.name))

@@ -1,0 +1,204 @@
+"""Leaks: what is kept from an identity in one place and given to it in another.
+
+A secret (`harness.judging.policy.withheld`) is looked for in everything that reached the identity:
+
+| where it stands                          | it is a leak                                                              |
+|------------------------------------------|---------------------------------------------------------------------------|
+| the same call, the same field            | always: the other form of the result, or another time                     |
+| the same call, elsewhere                 | under a name of its own, if that is akin; within a text                   |
+| a call that failed: its text, its result | if it is not about something else                                         |
+| another call, a field of akin name       | if its reach is the field, and it is not about something else             |
+| another call, within a text              | if its reach is the field, and the value cannot be a coincidence          |
+| the answer                               | if no call gave it: then the model has it from somewhere else             |
+| the result of nobody in particular       | if an identity with a name was refused that call: the policy fails open   |
+
+It is none if the identity brought the value itself (prompt, attributes, arguments so far), if a tool's description
+says it, or, but for the first two lines, if the server gives it to the identity under a name that has nothing to do
+with it. Values that any record may hold (small numbers, single words) count only in the same field of the same thing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from harness.judging.policy.comparable_values import Prose, shortened, value_of
+from harness.judging.policy.index import Secrets, Shown
+from harness.judging.policy.same_field import about, akin
+from harness.judging.policy.same_record import same_thing
+from harness.judging.policy.views import CallKey, Leaf, Result, View
+from harness.judging.policy.withheld import Secret, kept_from
+from harness.types import Leak, ToolList
+
+_UNMISTAKABLE = 8
+"""Characters of a text that is no coincidence in any other text."""
+
+
+def find_leaks(views: Sequence[View]) -> list[Leak]:
+    """Return every leak, one for each field and trial, in the order of ``views``."""
+    secrets = kept_from(views)
+    openings = _openings(views)
+    shown = {identity: Shown([view for view in views if view.identity == identity]) for identity in secrets}
+    kept = {identity: Secrets(own) for identity, own in secrets.items()}
+    return [
+        leak
+        for view in views
+        for leak in (
+            *_collapsed(_Search(view, kept[view.identity], shown[view.identity]).leaks()),
+            *openings.get(id(view), ()),
+        )
+    ]
+
+
+def _openings(views: Sequence[View]) -> dict[int, list[Leak]]:
+    """Return what is given to nobody in particular and refused to somebody: a policy that fails open."""
+    refused: dict[CallKey, dict[str, None]] = {}
+    for view in views:
+        for result in view.results:
+            if result.call.outcome == "denied" and not view.nobody:
+                refused.setdefault(result.key, {})[view.identity] = None
+    found: dict[int, list[Leak]] = {}
+    for view in views:
+        for number, result in enumerate(view.results, start=1):
+            if not view.nobody or view.meant or result.call.outcome != "ok" or result.key not in refused:
+                continue
+            place = f"the result of call {number}, {result.call.tool}"
+            leak = Leak(
+                suite=view.suite,
+                case=view.case,
+                key=view.key,
+                identity=view.identity,
+                field="everything",
+                shown="",
+                tool=result.call.tool,
+                kept=f"refused to {' and '.join(refused[result.key])}",
+                allowed_to=(),
+                place=place,
+            )
+            found.setdefault(id(view), []).append(leak)
+    return found
+
+
+def _collapsed(leaks: Iterable[Leak]) -> list[Leak]:
+    """Return one leak for each field: what a list of a hundred gave away is one hole."""
+    found: dict[tuple[str, str], Leak] = {}
+    for leak in leaks:
+        place = (leak.tool, leak.field)
+        first = found.get(place)
+        found[place] = leak if first is None else replace(first, values=first.values + 1)
+    return list(found.values())
+
+
+# ── The search ───────────────────────────────────────────────────────────────────────────────
+
+
+class _Search:
+    """Looks through one view for what is kept from its identity."""
+
+    def __init__(self, view: View, secrets: Secrets, shown: Shown) -> None:
+        self._view = view
+        self._secrets = secrets
+        self._shown = shown
+        self._brought = [*map(Prose, view.known), _offer(view.tools)]
+        self._answer = Prose(view.answer)
+
+    def leaks(self) -> Iterator[Leak]:
+        if not self._secrets:
+            return
+        found: set[int] = set()
+        for number, result in enumerate(self._view.results, start=1):
+            self._brought.append(Prose(json.dumps(result.call.arguments, ensure_ascii=False, default=str)))
+            for secret, place in (*self._in_fields(result), *self._in_texts(result)):
+                if id(secret) not in found and not self._is_known(secret):
+                    found.add(id(secret))
+                    yield self._leak(secret, place.format(call=f"call {number}, {result.call.tool}"))
+        for secret in self._secrets.told_in(self._answer):
+            if id(secret) not in found and not self._shown.rightly(secret) and not self._is_known(secret):
+                yield self._leak(secret, "the answer, though no call of this identity returned it")
+
+    def _in_fields(self, result: Result) -> Iterator[tuple[Secret, str]]:
+        for leaf in result.leaves:
+            value = value_of(leaf.value)
+            if value is None:
+                continue
+            for secret in self._secrets.of(value):
+                if self._is_leak(secret, leaf, result):
+                    form = "structured result" if leaf.channel == "structured" else "text"
+                    yield secret, f"the {form} of {{call}}: {_plain(leaf.path or leaf.name)}"
+
+    def _is_leak(self, secret: Secret, leaf: Leaf, result: Result) -> bool:
+        """Whether a field that holds the secret's value gives it away."""
+        if result.key in secret.keys:
+            if leaf.path == secret.leaf.path:
+                return secret.reach == "field" or secret.value.grade > 0
+            return self._elsewhere_in_it(secret, leaf)
+        related = akin(leaf.name, secret.leaf.name)
+        one_thing = about(leaf, result, secret)
+        if one_thing is False or not related or isinstance(secret.leaf.value, bool):
+            return False
+        if result.call.outcome == "ok" and secret.reach == "call":
+            return False
+        return bool(one_thing) or secret.value.grade == 2  # noqa: PLR2004 - see `harness.judging.policy.comparable_values`
+
+    def _elsewhere_in_it(self, secret: Secret, leaf: Leaf) -> bool:
+        """Whether another field of the very call gives it away; what others are given there as well is no proof."""
+        if secret.reach == "call" or secret.value.grade == 0:
+            return False
+        given_too = any(other.path == leaf.path for other in secret.answered.leaves)
+        return akin(leaf.name, secret.leaf.name) or (not given_too and secret.value.grade == 2)  # noqa: PLR2004
+
+    def _in_texts(self, result: Result) -> Iterator[tuple[Secret, str]]:
+        ok = result.call.outcome == "ok"
+        texts = [leaf for leaf in result.leaves if isinstance(leaf.value, str) and " " in leaf.value]
+        if result.is_prose and result.call.text:
+            texts.append(Leaf("", "", result.call.text, {}, "text"))
+        for leaf in texts:
+            for secret in self._secrets.told_in(Prose(leaf.value)):
+                if self._may_be_quoted(secret, result, ok=ok):
+                    what = f"text of {{call}}{': ' + _plain(leaf.path) if leaf.path else ''}"
+                    yield secret, f"the {what}" if ok else f"the error {what}"
+
+    def _may_be_quoted(self, secret: Secret, result: Result, *, ok: bool) -> bool:
+        if self._shown.rightly(secret):
+            return False
+        if result.key in secret.keys:
+            return True
+        if same_thing(secret.answered.call.arguments, result.call.arguments, "") is False:
+            return False
+        if not ok:
+            return True
+        value = secret.value
+        long = bool(value.digits) or (value.number is None and len(value.text) >= _UNMISTAKABLE)
+        return secret.reach == "field" and long
+
+    def _is_known(self, secret: Secret) -> bool:
+        return any(text.holds(secret.value) for text in self._brought)
+
+    def _leak(self, secret: Secret, place: str) -> Leak:
+        view = self._view
+        return Leak(
+            suite=view.suite,
+            case=view.case,
+            key=view.key,
+            identity=view.identity,
+            field=secret.leaf.path or secret.leaf.name,
+            shown=shortened(secret.leaf.value),
+            tool=secret.tool,
+            kept=secret.kept,
+            allowed_to=tuple(secret.givers),
+            place=place,
+            in_answer=self._answer.holds(secret.value),
+        )
+
+
+def _plain(path: str) -> str:
+    return path.replace("{", "{{").replace("}", "}}")
+
+
+@lru_cache(maxsize=64)
+def _offer(tools: ToolList) -> Prose:
+    """Return what the tools on offer say of themselves."""
+    described = [[tool.name, tool.description, tool.input_schema, tool.output_schema] for tool in tools.tools]
+    return Prose(json.dumps(described, ensure_ascii=False, default=str))

@@ -1,0 +1,52 @@
+"""Whether two fields are named alike, and whether they are about the same thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from harness.judging.policy.same_record import same_thing
+from harness.judging.policy.views import Leaf, Result
+from harness.judging.policy.withheld import Secret
+from harness.matching.texts import fold
+
+# fmt: off
+_GENERIC = frozenset({
+    "id", "name", "number", "no", "value", "date", "day", "type", "code", "status", "key", "amount", "total", "count",
+    "text", "field", "data", "info", "of", "the",
+})
+# fmt: on
+
+
+def akin(left: str, right: str) -> bool:
+    """Return whether two fields are named alike: ``salary`` and ``current_salary``, ``email`` and ``contactEmail``."""
+    return fold(left) == fold(right) or bool(_words(left) & _words(right))
+
+
+@lru_cache(maxsize=10_000)
+def _words(name: str) -> frozenset[str]:
+    parts = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+    return frozenset(part.casefold().removesuffix("s") for part in parts) - _GENERIC
+
+
+def about(leaf: Leaf, result: Result, secret: Secret) -> bool | None:
+    """Return whether a field is of the same thing as the secret: by the ids beside both, else by the arguments.
+
+    ``None`` is unknown.
+    """
+    for ours, theirs in (
+        (secret.leaf.record, leaf.record),
+        (secret.answered.call.arguments, result.call.arguments),
+        ({**secret.answered.call.arguments, **_scalars(secret.leaf.record)}, result.call.arguments),
+        (secret.answered.call.arguments, leaf.record),
+    ):
+        verdict = same_thing(ours, theirs, except_for=leaf.name)
+        if verdict is not None:
+            return verdict
+    return None
+
+
+def _scalars(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {key: value for key, value in record.items() if not isinstance(value, dict | list)}

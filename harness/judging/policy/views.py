@@ -1,0 +1,164 @@
+"""One trial as one identity lived it, and its results as fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from harness.canonical_json import canonical_json, digest
+from harness.json_bounds import loads
+from harness.matching.texts import fold
+from harness.types import ToolCall, ToolList
+
+CallKey: TypeAlias = tuple[str, str]
+"""Tool and arguments, as canonical JSON: equal key, equal question."""
+Channel: TypeAlias = Literal["structured", "text"]
+"""The two forms in which a result comes."""
+
+_MAX_FIELDS = 5_000
+"""Fields of one result; what a larger one has beyond is not compared."""
+# A name has no digits in it: `Written at 10:30` is a time, and no field.
+# What closes the emphasis of a name may stand behind its colon: `**Salary:** 5`.
+_LINE = re.compile(
+    r"^[\s>*+|#-]*(?P<name>[^\W\d][^\W\d]*(?:[ -][^\W\d]+){0,3})[*_`]*\s*[:=|]"
+    r"(?:\*\*)?\s*[*_`]*(?P<value>\S.{0,400}?)[\s*_`|]*$"
+)
+
+
+class Leaf(NamedTuple):
+    """One scalar in a result."""
+
+    path: str
+    """Where, with all items of a list as one: ``customers[].email``."""
+    name: str
+    """The key that it stands under; empty for a bare value."""
+    value: Any
+    """The scalar."""
+    record: Mapping[str, Any]
+    """The object that it stands in: what it is about."""
+    channel: Channel
+    """In which form of the result."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """A recorded call, with its result taken apart once."""
+
+    call: ToolCall
+    """The record."""
+
+    @cached_property
+    def key(self) -> CallKey:
+        """What was asked."""
+        return self.call.tool, canonical_json(self.call.arguments)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Equal for calls of which one tells as much as the other."""
+        return digest([*self.key, self.call.outcome, self.call.text, self.call.structured])
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """Every field, of the structured result and of the text where that is JSON or lines of ``name: value``."""
+        found = [*_leaves(self.call.structured, "structured"), *self._of_text]
+        return tuple(found)
+
+    @cached_property
+    def is_prose(self) -> bool:
+        """Whether the text is not JSON."""
+        return not isinstance(self._parsed, dict | list)
+
+    @cached_property
+    def paths(self) -> Mapping[Channel, frozenset[str]]:
+        """The paths of each form of the result that there is."""
+        found: dict[Channel, set[str]] = {}
+        for leaf in self.leaves:
+            found.setdefault(leaf.channel, set()).add(leaf.path)
+        return {channel: frozenset(paths) for channel, paths in found.items()}
+
+    @cached_property
+    def _parsed(self) -> Any:
+        try:
+            return loads(self.call.text)
+        except ValueError:
+            return None
+
+    @property
+    def _of_text(self) -> Iterator[Leaf]:
+        if not self.is_prose:
+            yield from _leaves(self._parsed, "text")
+        elif self.call.outcome == "ok":
+            yield from _lines(self.call.text)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class View:
+    """One trial as one identity lived it."""
+
+    identity: str
+    """Who asked."""
+    calls: tuple[ToolCall, ...]
+    """Every call as it was recorded, in order."""
+    tools: ToolList = field(default_factory=lambda: ToolList(tools=()))
+    """What this identity was offered."""
+    answer: str = ""
+    """What the user saw."""
+    known: tuple[str, ...] = ()
+    """Texts that the identity brought itself: prompts, its own attributes. What stands in them is no secret."""
+    suite: str = ""
+    """Name of the suite, for leaks."""
+    case: str = ""
+    """Name of the case, for leaks."""
+    group: str = ""
+    """Trials of one group ask the same; decisions are told by group."""
+    key: str = ""
+    """What tells this trial from others, for leaks."""
+    nobody: bool = False
+    """Whether nobody in particular asked: an identity without attributes."""
+    meant: bool = False
+    """Whether the suite says that it is allowed what it asked for."""
+    refused: bool = False
+    """Whether the server did not let this identity in at all, by HTTP 401 or 403."""
+    rightful: bool = True
+    """Whether what it sees counts as rightly seen; not so where the suite says that it must not see it."""
+
+    @cached_property
+    def results(self) -> tuple[Result, ...]:
+        """The calls, taken apart."""
+        return tuple(Result(call=call) for call in self.calls)
+
+    @cached_property
+    def offered(self) -> frozenset[str]:
+        """Names of the tools on offer."""
+        return frozenset(tool.name for tool in self.tools.tools)
+
+
+def _leaves(value: Any, channel: Channel) -> Iterator[Leaf]:
+    """Yield every scalar of a JSON value, however deep it nests."""
+    waiting: list[tuple[str, str, Any, Mapping[str, Any]]] = [("", "", value, {})]
+    left = _MAX_FIELDS
+    while waiting and left:
+        path, name, part, record = waiting.pop()
+        if isinstance(part, Mapping):
+            inside = [(f"{path}.{key}" if path else str(key), str(key), each, part) for key, each in part.items()]
+            waiting.extend(reversed(inside))
+        elif isinstance(part, list | tuple):
+            waiting.extend((f"{path}[]", name, each, record) for each in reversed(part))
+        elif value is not None:
+            left -= 1
+            yield Leaf(path, name, part, record, channel)
+
+
+def _lines(text: str) -> Iterator[Leaf]:
+    """Yield ``name: value`` lines as fields."""
+    pairs = [
+        (match["name"], match["value"]) for line in text.splitlines()[:_MAX_FIELDS] if (match := _LINE.match(line))
+    ]
+    names = [fold(name) for name, _ in pairs]
+    # A name that comes again begins another record, of which a line shows no end.
+    record = {} if len(set(names)) < len(names) else dict(pairs)
+    for name, (_, value) in zip(names, pairs, strict=True):
+        yield Leaf(name, name, value, record, "text")

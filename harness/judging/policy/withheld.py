@@ -1,0 +1,200 @@
+"""What is kept from whom: one identity's results held against those that others got for the same call.
+
+Something is kept from an identity when another one was rightly given it, and this one
+
+- was answered without the field, or with a mask in its place (reach ``field``: the server answers, and leaves out);
+- was answered with fewer rows (reach ``call``);
+- was refused the same call, or is not shown the tool (reach ``call``: what is refused is the question. Its fields
+  may be public elsewhere: who may not search by telephone may still look up a name);
+- was refused it, and is answered by the same tool otherwise, each time without the field (reach ``field``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from harness.judging.policy.comparable_values import Value, value_of
+from harness.judging.policy.same_record import unlike_things
+from harness.judging.policy.views import CallKey, Channel, Leaf, Result, View
+from harness.matching.masks import is_masked, may_be_meant
+
+Reach: TypeAlias = Literal["field", "call"]
+"""``field``: it must stand nowhere under that name. ``call``: this call must not give it."""
+
+_MOST = 20_000
+"""Secrets of one identity."""
+_MOST_PAIRS = 20_000
+"""Fields that are held against one another for one path; beyond, what looks like a mask is one."""
+
+
+@dataclass(slots=True)
+class Secret:
+    """A value that is kept from an identity."""
+
+    tool: str
+    """The tool in whose result it is kept back."""
+    leaf: Leaf
+    """Where others get it."""
+    value: Value
+    """It, as it is compared."""
+    reach: Reach
+    """How far the secrecy goes."""
+    kept: str
+    """How it is kept back."""
+    keys: set[CallKey]
+    """The calls that keep it back."""
+    givers: dict[str, None]
+    """The identities that may see it, in order."""
+    answered: Result
+    """A result that gave it to one of them."""
+
+
+class Difference(NamedTuple):
+    """A field that one result has and another has not."""
+
+    leaf: Leaf
+    """Where it stands in the fuller one."""
+    kept: Literal["left out", "masked", "row left out"]
+    """What is in its place in the other."""
+
+
+def differences(full: Result, other: Result) -> Iterator[Difference]:
+    """Yield what ``full`` has and ``other``, a good answer to the same question, keeps back."""
+    theirs: dict[tuple[Channel, str], list[Leaf]] = {}
+    for leaf in other.leaves:
+        theirs.setdefault((leaf.channel, leaf.path), []).append(leaf)
+    ours: dict[tuple[Channel, str], list[Leaf]] = {}
+    for leaf in full.leaves:
+        ours.setdefault((leaf.channel, leaf.path), []).append(leaf)
+    for (channel, path), given in ours.items():
+        if channel not in other.paths and not (channel == "structured" and other.call.structured is not None):
+            continue  # it has no such form of the result to be compared with
+        yield from _compared(given, theirs.get((channel, path), []), other.paths.get(channel, frozenset()))
+
+
+def _compared(given: Sequence[Leaf], got: Sequence[Leaf], paths: frozenset[str]) -> Iterator[Difference]:
+    meant = _are_meant(got, given)
+    readable = [leaf for leaf in given if not is_masked(leaf.value) or (meant and may_be_meant(leaf.value))]
+    if not got:
+        rows = _rows_of(given[0].path)
+        whole_row = rows and not any(path.startswith(rows) for path in paths)
+        yield from (Difference(leaf, "row left out" if whole_row else "left out") for leaf in readable)
+    elif not meant and all(is_masked(leaf.value) for leaf in got):
+        yield from (Difference(leaf, "masked") for leaf in readable)
+    elif len(got) < len(given):
+        seen = {value_of(leaf.value) for leaf in got}
+        rest = [leaf for leaf in readable if value_of(leaf.value) not in seen]
+        if len(rest) < len(readable):  # they do share rows: it is a part, and not another list
+            yield from (Difference(leaf, "row left out") for leaf in rest)
+
+
+def _are_meant(got: Sequence[Leaf], given: Sequence[Leaf]) -> bool:
+    """Whether nothing, or a word such as *None*, is meant: of the thing in question nobody was given anything else."""
+    if not got or not all(may_be_meant(leaf.value) for leaf in got) or len(got) * len(given) > _MOST_PAIRS:
+        return False
+    return all(
+        value_of(full.value) == value_of(leaf.value) or unlike_things(full.record, leaf.record, leaf.name)
+        for leaf in got
+        for full in given
+    )
+
+
+def _rows_of(path: str) -> str:
+    """Return the part of a path that leads to the items of the innermost list; empty if there is none."""
+    end = path.rfind("[]")
+    return "" if end < 0 else path[: end + 2]
+
+
+def kept_from(views: Sequence[View]) -> Mapping[str, list[Secret]]:
+    """Return what is kept from each identity, by all that ``views`` show."""
+    by_key: dict[CallKey, list[tuple[View, Result]]] = {}
+    by_tool: dict[str, list[tuple[View, Result]]] = {}
+    seen: set[tuple[str, str, bool]] = set()
+    for view in views:
+        for result in view.results:
+            twin = (view.identity, result.fingerprint, view.rightful)
+            if twin not in seen:  # a hundred equal trials tell what one tells
+                seen.add(twin)
+                by_key.setdefault(result.key, []).append((view, result))
+                by_tool.setdefault(result.call.tool, []).append((view, result))
+    identities = dict.fromkeys(view.identity for view in views)
+    return {identity: _Keeping(identity, views, by_key, by_tool).secrets() for identity in identities}
+
+
+class _Keeping:
+    """Finds what is kept from one identity."""
+
+    def __init__(
+        self,
+        identity: str,
+        views: Sequence[View],
+        by_key: Mapping[CallKey, Sequence[tuple[View, Result]]],
+        by_tool: Mapping[str, Sequence[tuple[View, Result]]],
+    ) -> None:
+        self._identity = identity
+        self._own = [view for view in views if view.identity == identity]
+        self._by_key = by_key
+        self._by_tool = by_tool
+        self._known_paths: dict[tuple[str, Channel], frozenset[str]] = {}
+        self._found: dict[tuple[str, str, str, Reach], Secret] = {}
+
+    def secrets(self) -> list[Secret]:
+        for answers in self._by_key.values():
+            givers = [(view, result) for view, result in answers if self._gives(view, result)]
+            takers = [result for view, result in answers if view.identity == self._identity]
+            for view, full in givers:
+                for taken in takers:
+                    self._compare(view, full, taken)
+        self._hidden_tools()
+        return list(self._found.values())[:_MOST]
+
+    def _gives(self, view: View, result: Result) -> bool:
+        return view.identity != self._identity and view.rightful and result.call.outcome == "ok"
+
+    def _compare(self, giver: View, full: Result, taken: Result) -> None:
+        if taken.call.outcome == "ok":
+            for leaf, kept in differences(full, taken):
+                reach: Reach = "call" if kept == "row left out" else "field"
+                self._keep(giver, full, leaf, reach, kept.removeprefix("row "))
+        elif taken.call.outcome == "denied":
+            for leaf in full.leaves:
+                reach = "field" if self._answered_without(leaf, full.call.tool) else "call"
+                self._keep(giver, full, leaf, reach, "refused")
+
+    def _answered_without(self, leaf: Leaf, tool: str) -> bool:
+        """Whether the tool answers this identity otherwise, each time without the field."""
+        known = self._known_paths.get((tool, leaf.channel))
+        if known is None:
+            known = self._known_paths[tool, leaf.channel] = frozenset().union(
+                *(
+                    result.paths.get(leaf.channel, frozenset())
+                    for view, result in self._by_tool[tool]
+                    if view.identity == self._identity and result.call.outcome == "ok"
+                )
+            )
+        rows = _rows_of(leaf.path)
+        return leaf.path not in known and any(path.startswith(rows) for path in known)
+
+    def _hidden_tools(self) -> None:
+        for tool, answers in self._by_tool.items():
+            if any(tool in view.offered for view in self._own) or not self._own:
+                continue
+            if any(view.identity == self._identity and result.call.outcome == "ok" for view, result in answers):
+                continue
+            for view, result in answers:
+                if self._gives(view, result) and tool in view.offered:
+                    for leaf in result.leaves:
+                        self._keep(view, result, leaf, "call", "the tool is hidden")
+
+    def _keep(self, giver: View, full: Result, leaf: Leaf, reach: Reach, kept: str) -> None:
+        value = value_of(leaf.value)
+        if value is None or is_masked(leaf.value):
+            return
+        place = (full.call.tool, leaf.path, value.text, reach)
+        secret = self._found.get(place)
+        if secret is None:
+            secret = self._found[place] = Secret(full.call.tool, leaf, value, reach, kept, set(), {}, full)
+        secret.keys.add(full.key)
+        secret.givers[giver.identity] = None

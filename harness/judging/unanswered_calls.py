@@ -1,0 +1,81 @@
+"""Calls that the server never answered, or not with a result of MCP: what they leave of a trial's verdict.
+
+The table is in docs/servers.md, "Whose fault". In short: such a call is the server's fault, and the trial cannot be
+judged, unless
+
+- the model made the same call again in a later reply, and that one was answered;
+- a check of the case asks what becomes of a call that fails: ``must_error`` about this call, ``recovers_from_error``;
+- a check failed that no answer could have saved: the model called what it must not, or the server let through what
+  it must not;
+- the call was cut off by the trial's own end before it had had half of the trial's time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.checks.explaining.transcript_lines import as_made, asks_for
+from harness.checks.walk import every_check
+from harness.types import DEFAULT_TIMEOUT_S, Case, CheckResult, JsonObject, ToolCall, Transcript, TrialError
+
+_CUT_OFF_S = 0.1
+"""How near to the end of a trial a call ends that was cut off by it: it is given up a moment before."""
+_FAIR_SHARE = 0.5
+_BY_CHOICE = ("must_not_call", "only_call", "tool_result_not_contains")
+"""Checks whose failure no missing answer can explain."""
+
+
+def server_fault(case: Case, transcript: Transcript, results: Sequence[CheckResult]) -> TrialError | None:
+    """Return why the trial cannot be judged, if that is because the server owes an answer."""
+    if transcript.stop in ("cancelled", "aborted"):
+        return None
+    owed = next(_owed(case, transcript), None)
+    if owed is None or any(_stands_anyway(result, transcript) for result in results):
+        return None
+    place, call = owed
+    return TrialError(
+        kind="server",
+        message=f"call {place}, {as_made(call)}, has no result, so nobody can tell what the model would have made "
+        f"of one: {call.text}",
+        detail=transcript.stderr_tail or None,
+    )
+
+
+def _owed(case: Case, transcript: Transcript) -> Iterator[tuple[int, ToolCall]]:
+    """Yield the calls, with their number, whose missing answer leaves nothing to judge."""
+    calls = transcript.tool_calls
+    for place, call in enumerate(calls, start=1):
+        if call.unanswered and not (
+            any(_is_repeated_by(call, later) for later in calls[place:])
+            or _is_cut_off(call, case.limits.timeout_s or DEFAULT_TIMEOUT_S)
+            or any(_asks_about(kind, params, call) for kind, params in every_check(case))
+        ):
+            yield place, call
+
+
+def _is_repeated_by(call: ToolCall, later: ToolCall) -> bool:
+    same = (later.tool, later.arguments) == (call.tool, call.arguments)
+    return same and later.turn > call.turn and not later.unanswered and later.outcome != "blocked"
+
+
+def _is_cut_off(call: ToolCall, trial_s: float) -> bool:
+    """Whether a trial of ``trial_s`` seconds ended before the server had had a fair share of them."""
+    at_the_end = call.started_s + call.duration_s >= trial_s - _CUT_OFF_S
+    return call.outcome == "timeout" and at_the_end and call.duration_s < _FAIR_SHARE * trial_s
+
+
+def _asks_about(kind: str, params: JsonObject, call: ToolCall) -> bool:
+    if kind == "recovers_from_error":
+        return params.get("tool") in (None, call.tool)
+    return kind == "must_error" and asks_for(params, call)
+
+
+def _stands_anyway(result: CheckResult, transcript: Transcript) -> bool:
+    """Whether a check failed for a reason that no answer could have changed."""
+    if result.verdict != "failed" or result.severity != "fail":
+        return False
+    if result.kind == "must_be_denied":
+        return any(call.outcome == "ok" and asks_for(result.expected, call) for call in transcript.tool_calls)
+    if result.kind == "decision":
+        return bool(result.actual["is"] == "allowed")
+    return result.kind in _BY_CHOICE

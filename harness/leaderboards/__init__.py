@@ -1,0 +1,1 @@
+"""Public leaderboards whose cases and rules come with harness, one room each."""

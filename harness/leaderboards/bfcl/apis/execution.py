@@ -1,0 +1,117 @@
+"""Making the instances of a case, and executing calls on them as the official checker does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any, TypeAlias
+
+from harness.errors import UsageError, did_you_mean
+from harness.leaderboards.bfcl.apis.calls import Call
+from harness.leaderboards.bfcl.apis.common import Api
+from harness.leaderboards.bfcl.apis.file_system import GorillaFileSystem
+from harness.leaderboards.bfcl.apis.maths import MathAPI
+from harness.leaderboards.bfcl.apis.messages import MessageAPI
+from harness.leaderboards.bfcl.apis.posts import TwitterAPI
+from harness.leaderboards.bfcl.apis.tables import read_tables
+from harness.leaderboards.bfcl.apis.tickets import TicketAPI
+from harness.leaderboards.bfcl.apis.trading import TradingBot
+from harness.leaderboards.bfcl.apis.travel import TravelAPI
+from harness.leaderboards.bfcl.apis.vehicle import VehicleControlAPI
+
+CLASSES: Mapping[str, type[Api]] = {
+    api.__name__: api
+    for api in (
+        GorillaFileSystem,
+        MathAPI,
+        MessageAPI,
+        TicketAPI,
+        TradingBot,
+        TravelAPI,
+        TwitterAPI,
+        VehicleControlAPI,
+    )
+}
+"""The name that a case gives in ``involved_classes`` → the class."""
+
+Instances: TypeAlias = dict[str, Api]
+"""The APIs of one run of a case, by class name."""
+
+Data: TypeAlias = Path | Mapping[str, Mapping[str, Any]]
+"""The folder of the fetched release (`harness.leaderboards.bfcl.source.data_folder`), or tables by class name."""
+
+
+def make_instance(class_name: str, initial_config: Mapping[str, Any], *, long_context: bool, data: Data) -> Api:
+    """Return a new instance of ``class_name`` in the state of the case's ``initial_config``, which it leaves alone.
+
+    Raises:
+        UsageError: there is no such class, or ``data`` lacks its tables.
+    """
+    if class_name not in CLASSES:
+        meant = did_you_mean(class_name, CLASSES) or f"There are {', '.join(CLASSES)}."
+        raise UsageError(f"BFCL has no API {class_name!r} here", meant=meant)
+    tables = (
+        read_tables(data, class_name, long_context=long_context) if isinstance(data, Path) else data.get(class_name, {})
+    )
+    scenario = deepcopy(initial_config.get(class_name, {}))
+    return CLASSES[class_name](scenario, tables, long_context=long_context)
+
+
+def make_instances(
+    class_names: Iterable[str], initial_config: Mapping[str, Any], *, long_context: bool, data: Data
+) -> Instances:
+    """Return new instances of all the classes of a case (see `make_instance`)."""
+    return {name: make_instance(name, initial_config, long_context=long_context, data=data) for name in class_names}
+
+
+@cache
+def method_names(class_name: str) -> tuple[str, ...]:
+    """Return the names of the tools of a class."""
+    members = vars(CLASSES[class_name]).items()
+    return tuple(name for name, member in members if isinstance(member, FunctionType) and not name.startswith("_"))
+
+
+def execute(instances: Instances, call: Call) -> str:
+    """Execute ``call`` on the instance that has such a tool, and return its result as text.
+
+    A call that cannot be executed leaves a text too, ``Error during execution: …``: to the model it is a
+    result like any other.
+    """
+    try:
+        return _as_text(_result(instances, call))
+    except UsageError:
+        raise
+    except Exception as problem:  # noqa: BLE001 -- what a model's arguments may set off is a result, as upstream
+        return failure(str(problem))
+
+
+def _result(instances: Instances, call: Call) -> Any:
+    owner = next((api for name, api in instances.items() if call.name in method_names(name)), None)
+    if owner is None:
+        raise NameError(f"name '{call.name}' is not defined")
+    positional = [_argument(instances, value) for value in call.positional]
+    arguments = {name: _argument(instances, value) for name, value in call.arguments.items()}
+    return getattr(owner, call.name)(*positional, **arguments)
+
+
+def _argument(instances: Instances, value: Any) -> Any:
+    return _result(instances, value) if isinstance(value, Call) else deepcopy(value)
+
+
+def failure(reason: str) -> str:
+    """Return the result of a call that could not be executed."""
+    return f"Error during execution: {reason}"
+
+
+def _as_text(result: Any) -> str:
+    """Return a text as it is, an object as JSON if it can be, and anything else as Python writes it."""
+    if isinstance(result, dict):
+        try:
+            return json.dumps(result)
+        except (TypeError, ValueError):
+            return str(result)
+    return str(result)

@@ -1,0 +1,197 @@
+"""The calculator of the benchmark. It has no state; its texts for numbers that JSON lacks are Python's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from decimal import Decimal, InvalidOperation, localcontext
+from functools import cached_property
+from typing import Any
+
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse
+
+_BOTH = "Both inputs must be numbers"
+_ALL = "All elements in the list must be numbers"
+
+_METRES = {"km": 1000, "m": 1, "cm": 0.01, "mm": 0.001, "um": 1e-6, "nm": 1e-9}
+
+_FACTORS = {
+    ("cm", "in"): 0.393701,
+    ("in", "cm"): 2.54,
+    ("m", "ft"): 3.28084,
+    ("ft", "m"): 0.3048,
+    ("m", "yd"): 1.09361,
+    ("yd", "m"): 0.9144,
+    ("km", "miles"): 0.621371,
+    ("miles", "km"): 1.60934,
+    ("kg", "lb"): 2.20462,
+    ("lb", "kg"): 0.453592,
+}
+
+_LONGEST = 4300
+"""Digits of the longest whole number that Python writes out."""
+
+_TOO_LONG = (
+    f"Exceeds the limit ({_LONGEST} digits) for integer string conversion; "
+    "use sys.set_int_max_str_digits() to increase the limit"
+)
+"""What Python says instead of writing out a longer one."""
+
+_MOST_PRECISE = 10_000
+"""Digits that a result is computed to at most: more would keep a server busy for minutes."""
+
+
+class MathAPI(Api):
+    """Sums and roots."""
+
+    def __init__(self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False) -> None:
+        """``scenario`` and ``tables`` are not used."""
+        super().__init__({}, {}, long_context=long_context)
+
+    @cached_property
+    def _exact(self) -> Any:
+        """Arithmetic of chosen precision, with a precision of its own."""
+        import mpmath  # type: ignore[import-untyped]
+
+        return mpmath.mp.clone()
+
+    def logarithm(self, value: float, base: float, precision: int) -> Reply:
+        """Return the logarithm of ``value`` to ``base``, to ``precision`` significant digits."""
+        exact = self._exact
+        try:
+            exact.dps = _affordable(precision)
+            return {"result": exact.log(value) / exact.log(base)}
+        except Exception as problem:  # noqa: BLE001 -- the benchmark answers with whatever went wrong
+            return refuse(str(problem))
+
+    def mean(self, numbers: list[float]) -> Reply:
+        """Return the arithmetic mean."""
+        return _of_list("mean", numbers, lambda values: sum(values) / len(values))
+
+    def standard_deviation(self, numbers: list[float]) -> Reply:
+        """Return the standard deviation of the whole population."""
+        return _of_list("standard deviation", numbers, _deviation)
+
+    def min_value(self, numbers: list[float]) -> Reply:
+        """Return the least number."""
+        return _of_list("minimum", numbers, min, "find")
+
+    def max_value(self, numbers: list[float]) -> Reply:
+        """Return the greatest number."""
+        return _of_list("maximum", numbers, max, "find")
+
+    def sum_values(self, numbers: list[float]) -> Reply:
+        """Return the sum."""
+        return _of_list("sum", numbers, sum)
+
+    def si_unit_conversion(self, value: Any, unit_in: str, unit_out: str) -> Reply:
+        """Convert a length between metric units."""
+        if not isinstance(value, int | float):
+            return refuse("Value must be a number")
+        if unit_in not in _METRES or unit_out not in _METRES:
+            return refuse(f"Conversion from '{unit_in}' to '{unit_out}' is not supported")
+        return _converted(lambda: value * _METRES[unit_in] * (1 / _METRES[unit_out]))
+
+    def imperial_si_conversion(self, value: Any, unit_in: str, unit_out: str) -> Reply:
+        """Convert between a metric and an imperial unit."""
+        if not isinstance(value, int | float):
+            return refuse("Value must be a number")
+        if unit_in == unit_out:
+            return {"result": value}
+        match f"{unit_in}_to_{unit_out}".split("_to_"):
+            case ["celsius", "fahrenheit"]:
+                return _converted(lambda: value * 1.8 + 32)
+            case ["fahrenheit", "celsius"]:
+                return _converted(lambda: (value - 32) * (5 / 9))
+            case [source, target] if (source, target) in _FACTORS:
+                return _converted(lambda: value * _FACTORS[source, target])
+            case _:
+                return refuse(f"Conversion from '{unit_in}' to '{unit_out}' is not supported")
+
+    def add(self, a: float, b: float) -> Reply:
+        """Return ``a + b``."""
+        return _guarded(lambda: a + b)
+
+    def subtract(self, a: float, b: float) -> Reply:
+        """Return ``a - b``."""
+        return _guarded(lambda: a - b)
+
+    def multiply(self, a: Any, b: Any) -> Reply:
+        """Return ``a * b``."""
+        if not isinstance(a, int | float) or not isinstance(b, int | float):
+            return refuse(_BOTH)
+        return _guarded(lambda: a * b)
+
+    def divide(self, a: float, b: float) -> Reply:
+        """Return ``a / b``."""
+        return refuse("Cannot divide by zero") if b == 0 else _guarded(lambda: a / b)
+
+    def power(self, base: float, exponent: float) -> Reply:
+        """Return ``base ** exponent``."""
+        return _guarded(lambda: _power(base, exponent))
+
+    def percentage(self, part: float, whole: float) -> Reply:
+        """Return how many per cent of ``whole`` ``part`` is."""
+        return refuse("Whole value cannot be zero") if whole == 0 else _guarded(lambda: (part / whole) * 100)
+
+    def absolute_value(self, number: float) -> Reply:
+        """Return ``number`` without its sign."""
+        return _guarded(lambda: abs(number), "Input must be a number")
+
+    def round_number(self, number: float, decimal_places: int = 0) -> Reply:
+        """Return ``number`` with so many decimal places."""
+        complaint = "First input must be a number, second input must be an integer"
+        return _guarded(lambda: round(number, decimal_places), complaint)
+
+    def square_root(self, number: float, precision: int) -> Reply:
+        """Return the square root, to ``precision`` significant digits."""
+        try:
+            if number < 0:
+                return refuse("Cannot calculate square root of a negative number")
+            with localcontext() as context:
+                context.prec = _affordable(precision)
+                return {"result": Decimal(number).sqrt()}
+        except (TypeError, InvalidOperation):
+            return refuse("Input must be a number or computation resulted in an invalid operation")
+
+
+def _guarded(compute: Callable[[], Any], complaint: str = _BOTH) -> Reply:
+    try:
+        return {"result": compute()}
+    except TypeError:
+        return refuse(complaint)
+
+
+def _converted(compute: Callable[[], float]) -> Reply:
+    try:
+        return {"result": compute()}
+    except OverflowError:
+        return refuse("Conversion resulted in a value too large to represent")
+
+
+def _of_list(
+    what: str, numbers: list[float], compute: Callable[[list[float]], float], verb: str = "calculate"
+) -> Reply:
+    if not numbers:
+        return refuse(f"Cannot {verb} {what} of an empty list")
+    return _guarded(lambda: compute(numbers), _ALL)
+
+
+def _deviation(numbers: list[float]) -> float:
+    middle = sum(numbers) / len(numbers)
+    return math.sqrt(sum((number - middle) ** 2 for number in numbers) / len(numbers))
+
+
+def _power(base: float, exponent: float) -> Any:
+    """Return the power, and refuse what could not be written out before it takes for ever to compute."""
+    if isinstance(base, int) and isinstance(exponent, int):
+        least_bits = (abs(base).bit_length() - 1) * exponent
+        if least_bits > _LONGEST * math.log2(10):
+            raise ValueError(_TOO_LONG)
+    return base**exponent
+
+
+def _affordable(precision: int) -> int:
+    if isinstance(precision, int) and precision > _MOST_PRECISE:
+        raise ValueError(f"at most {_MOST_PRECISE} digits are computed")
+    return precision

@@ -1,0 +1,68 @@
+"""The tools of a multi-turn case, turn by turn, as a server lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.leaderboards.bfcl.data import CLASS_FILES, class_functions
+from harness.leaderboards.bfcl.schemas import json_schema
+from harness.types import JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiTool:
+    """One tool, as it is offered to a model."""
+
+    name: str
+    """Which is also the method's."""
+    description: str
+    """As the benchmark has it."""
+    parameters: JsonObject
+    """A JSON Schema of an object."""
+    class_name: str
+    """Whose method it is."""
+    from_turn: int = 0
+    """Held out before that turn, counted from 0."""
+
+
+def tools_of_class(class_name: str, data: Path) -> tuple[ApiTool, ...]:
+    """Return the tools of one class, described in the fetched release at ``data``.
+
+    Raises:
+        UsageError: there is no such class.
+        InvalidInput: its description was not fetched, or is damaged.
+    """
+    if class_name not in CLASS_FILES:
+        raise UsageError(f"BFCL has no API {class_name!r} here", meant=f"There are {', '.join(CLASS_FILES)}.")
+    return tuple(
+        ApiTool(
+            name=entry["name"],
+            description=entry["description"],
+            parameters=json_schema(entry["parameters"]),
+            class_name=class_name,
+        )
+        for entry in class_functions(class_name, data)
+    )
+
+
+def tools_of_case(
+    class_names: Iterable[str], missed_function: Mapping[str, Sequence[str]], data: Path
+) -> tuple[ApiTool, ...]:
+    """Return every tool of a case, those that ``missed_function`` (turn → names) holds out with their turn.
+
+    A case's ``excluded_function`` holds nothing out: upstream does not read it.
+    """
+    held_out = {name: int(turn) for turn, names in missed_function.items() for name in names}
+    return tuple(
+        replace(tool, from_turn=held_out.get(tool.name, 0))
+        for class_name in class_names
+        for tool in tools_of_class(class_name, data)
+    )
+
+
+def tools_at(tools: Iterable[ApiTool], turn: int) -> tuple[ApiTool, ...]:
+    """Return those of ``tools`` that are offered in ``turn``, counted from 0."""
+    return tuple(tool for tool in tools if tool.from_turn <= turn)

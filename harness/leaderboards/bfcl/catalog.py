@@ -1,0 +1,174 @@
+"""What there is: categories, how they are grouped, and how they add up to the leaderboard's overall score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from harness.errors import UsageError, did_you_mean
+from harness.types import JsonObject
+
+Judging: TypeAlias = Literal["calls", "no_call", "some_call", "multi_turn", "answer"]
+"""By which rule a category is judged: its calls are the expected ones, there is none, there is one, every turn
+leaves the expected state, or the last message holds the answer."""
+
+Language: TypeAlias = Literal["python", "java", "javascript"]
+"""How arguments are written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Category:
+    """One category of cases."""
+
+    name: str
+    """What upstream calls it."""
+    cases: int
+    """How many there are."""
+    meaning: str
+    """What is asked, in a few words."""
+    group: str
+    """The leaderboard's group."""
+    judging: Judging = "calls"
+    """By which rule."""
+    language: Language = "python"
+    """Of its arguments."""
+    file: str = ""
+    """The data file's name without prefix and suffix, where it is not that of the category."""
+
+    @property
+    def source(self) -> str:
+        """The data file's name without prefix and suffix."""
+        return self.file or self.name
+
+    @property
+    def live(self) -> bool:
+        """Whether it can be run here, and not from recorded outputs alone."""
+        return self.judging != "answer"
+
+    @property
+    def remembers(self) -> bool:
+        """Whether its cases ask about conversations that went before (`harness.leaderboards.bfcl.memory`)."""
+        return self.source == "memory"
+
+
+def _category(name: str, cases: int, group: str, meaning: str, **more: Any) -> tuple[str, Category]:
+    return name, Category(name=name, cases=cases, group=group, meaning=meaning, **more)
+
+
+MOST_STEPS = 20
+"""Replies to one thing that the user says, after which the official runner gives up."""
+
+CATEGORIES: Mapping[str, Category] = dict(
+    (
+        _category("simple_python", 400, "non_live", "one function, one call"),
+        _category("simple_java", 100, "non_live", "one Java method, one call", language="java"),
+        _category("simple_javascript", 50, "non_live", "one JavaScript function, one call", language="javascript"),
+        _category("multiple", 200, "non_live", "several functions, one call of the right one"),
+        _category("parallel", 200, "non_live", "one function, several calls at once"),
+        _category("parallel_multiple", 200, "non_live", "several functions, several calls at once"),
+        _category("irrelevance", 240, "hallucination", "no function fits: none may be called", judging="no_call"),
+        _category("live_simple", 258, "live", "one function that a user wrote, one call"),
+        _category("live_multiple", 1053, "live", "several functions that users wrote, one call"),
+        _category("live_parallel", 16, "live", "one function that a user wrote, several calls"),
+        _category("live_parallel_multiple", 24, "live", "several functions that users wrote, several calls"),
+        _category("live_irrelevance", 884, "hallucination", "no function fits, asked by users", judging="no_call"),
+        _category("live_relevance", 16, "hallucination", "some function fits: any call counts", judging="some_call"),
+        _category("multi_turn_base", 200, "multi_turn", "a conversation that changes a state", judging="multi_turn"),
+        _category("multi_turn_miss_func", 200, "multi_turn", "a function comes only later", judging="multi_turn"),
+        _category("multi_turn_miss_param", 200, "multi_turn", "a detail comes only later", judging="multi_turn"),
+        _category("multi_turn_long_context", 200, "multi_turn", "results flood the context", judging="multi_turn"),
+        _category("web_search_base", 100, "agentic", "questions to the web", judging="answer", file="web_search"),
+        _category(
+            "web_search_no_snippet", 100, "agentic", "…with bare result lists", judging="answer", file="web_search"
+        ),
+        _category("memory_kv", 155, "agentic", "answers from a key-value memory", judging="answer", file="memory"),
+        _category("memory_vector", 155, "agentic", "answers from a vector memory", judging="answer", file="memory"),
+        _category("memory_rec_sum", 155, "agentic", "answers from a running summary", judging="answer", file="memory"),
+    )
+)
+"""Category by name, in the leaderboard's order."""
+
+
+def _named(*tests: str) -> tuple[str, ...]:
+    return tuple(name for name in CATEGORIES if any(name.startswith(test) for test in tests))
+
+
+_NON_LIVE = (*_named("simple_"), "multiple", "parallel", "parallel_multiple", "irrelevance")
+
+COLLECTIONS: Mapping[str, tuple[str, ...]] = {
+    "all": tuple(CATEGORIES),
+    "simple": _named("simple_"),
+    "non_live": _NON_LIVE,
+    "live": _named("live_"),
+    "single_turn": (*_NON_LIVE, *_named("live_")),
+    "multi_turn": _named("multi_turn_"),
+    "python": tuple(name for name in (*_NON_LIVE, *_named("live_")) if CATEGORIES[name].language == "python"),
+    "non_python": ("simple_java", "simple_javascript"),
+    "memory": _named("memory_"),
+    "web_search": _named("web_search_"),
+    "agentic": _named("web_search_", "memory_"),
+}
+"""Names that stand for several categories."""
+
+
+def categories_of(part: str | None) -> tuple[Category, ...]:
+    """Return the categories that ``part`` names, separated by commas, in the leaderboard's order.
+
+    Raises:
+        UsageError: there is no such category.
+    """
+    wanted: set[str] = set()
+    for name in (part or "all").split(","):
+        known = COLLECTIONS.get(name.strip()) or ((name.strip(),) if name.strip() in CATEGORIES else None)
+        if known is None:
+            every = (*CATEGORIES, *COLLECTIONS)
+            meant = did_you_mean(name.strip(), every) or f"There are {', '.join(every)}."
+            raise UsageError(f"BFCL has no category {name.strip()!r}", meant=meant)
+        wanted |= set(known)
+    return tuple(category for category in CATEGORIES.values() if category.name in wanted)
+
+
+# ── Scores ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _leaf(name: str) -> JsonObject:
+    return {"name": name, "category": name, "cases": CATEGORIES[name].cases}
+
+
+def _leaves(names: Iterable[str]) -> list[JsonObject]:
+    return [_leaf(name) for name in names]
+
+
+def _node(name: str, parts: Sequence[JsonObject], *, weight: float = 1, mean: str = "equal") -> JsonObject:
+    return {"name": name, "mean": mean, "weight": weight, "parts": list(parts)}
+
+
+_AST = [_node("simple", _leaves(COLLECTIONS["simple"])), *_leaves(("multiple", "parallel", "parallel_multiple"))]
+_LIVE_AST = _leaves(("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"))
+
+SCORES: JsonObject = {
+    "parts": [
+        _node(
+            "overall",
+            (
+                _node("non_live", _AST, weight=10),
+                _node("live", _LIVE_AST, weight=10, mean="pooled"),
+                _node("hallucination", _leaves(("irrelevance", "live_irrelevance")), weight=10),
+                _node("multi_turn", _leaves(COLLECTIONS["multi_turn"]), weight=30),
+                _node(
+                    "agentic",
+                    (
+                        _node("web_search", _leaves(COLLECTIONS["web_search"])),
+                        _node("memory", _leaves(COLLECTIONS["memory"])),
+                    ),
+                    weight=40,
+                ),
+            ),
+            mean="weighted",
+        ),
+        _leaf("live_relevance"),
+    ]
+}
+"""How the leaderboard weighs: 10 % non-live, 10 % live (by cases), 10 % irrelevance, 30 % multi-turn, 40 % agentic.
+Relevance is shown and not weighed."""

@@ -1,0 +1,176 @@
+"""Whether calls are the expected ones: one by one, in their order, or in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.leaderboards.bfcl.catalog import Language
+from harness.leaderboards.bfcl.checker.fault import Fault
+from harness.leaderboards.bfcl.checker.java import java_value
+from harness.leaderboards.bfcl.checker.javascript import javascript_value
+from harness.leaderboards.bfcl.checker.types import JAVA_TYPES, JAVASCRIPT_TYPES, PYTHON_TYPES, Expected, typed
+from harness.leaderboards.bfcl.checker.values import (
+    OPTIONAL,
+    dict_fault,
+    list_fault,
+    list_of_dicts_fault,
+    plain_fault,
+    string_fault,
+)
+from harness.leaderboards.bfcl.output import Call
+
+_NESTED = ("array", "tuple", "Array", "ArrayList")
+# Types whose elements have a type.
+
+_TYPES: Mapping[Language, Mapping[str, type]] = {
+    "python": PYTHON_TYPES,
+    "java": JAVA_TYPES,
+    "javascript": JAVASCRIPT_TYPES,
+}
+_WRITTEN = {"java": ("type_error:java", java_value), "javascript": ("type_error:js", javascript_value)}
+# Languages whose values stand in texts, and how those are read.
+
+
+def calls_fault(
+    category: str,
+    language: Language,
+    functions: Sequence[Mapping[str, Any]],
+    calls: Sequence[Call],
+    expected: Sequence[Mapping[str, Any]],
+) -> Fault | None:
+    """Return what is wrong with ``calls``, by the rule of their category.
+
+    Args:
+        category: says in its name whether several functions are offered and several calls asked for.
+        language: of the arguments.
+        functions: as the data describes them.
+        calls: what the model asked for.
+        expected: ``[{function: {parameter: [allowed values]}}]``.
+    """
+    if "parallel" in category:
+        return _parallel(language, functions, calls, expected)
+    several = "multiple" in category
+    if len(calls) != (len(expected) if several else 1):
+        rule = "multiple_function_checker" if several else "simple_function_checker"
+        return _count(rule, calls, len(expected))
+    described = _description(functions, expected[0]) if several else functions[0]
+    return call_fault(language, described, calls[0], expected[0])
+
+
+def _parallel(
+    language: Language,
+    functions: Sequence[Mapping[str, Any]],
+    calls: Sequence[Call],
+    expected: Sequence[Mapping[str, Any]],
+) -> Fault | None:
+    """Give each expected call the first one that fits and is still free."""
+    if len(calls) != len(expected):
+        return _count("parallel_function_checker_no_order", calls, len(expected))
+    free = list(calls)
+    for one in expected:
+        described = _description(functions, one)
+        faults = []
+        for place, call in enumerate(free):
+            fault = call_fault(language, described, call, one)
+            if fault is None:
+                del free[place]
+                break
+            faults.append(f"{call.name}: {fault.message}")
+        else:
+            words = f"no call matches the expected {one!r}:\n  " + "\n  ".join(faults)
+            return Fault("parallel_function_checker_no_order:cannot_find_match", words)
+    return None
+
+
+def call_fault(
+    language: Language, function: Mapping[str, Any], call: Call, expected: Mapping[str, Any]
+) -> Fault | None:
+    """Return what is wrong with one call of ``function``."""
+    allowed: Mapping[str, Sequence[Any]] = next(iter(expected.values()))
+    parameters = function["parameters"]
+    if call.name != function["name"]:
+        return Fault("simple_function_checker:wrong_func_name", f"called {call.name} instead of {function['name']}")
+    for name in parameters["required"]:
+        if name not in call.arguments:
+            return Fault("simple_function_checker:missing_required", f"the required parameter {name!r} is missing")
+    for name, value in call.arguments.items():
+        if name not in parameters["properties"] or name not in allowed:
+            return Fault("simple_function_checker:unexpected_param", f"the parameter {name!r} is not expected")
+        fault = value_fault(language, name, value, parameters["properties"][name], allowed[name])
+        if fault is not None:
+            return fault
+    return _left_out(call, allowed)
+
+
+def value_fault(
+    language: Language, name: str, value: Any, schema: Mapping[str, Any], answers: Sequence[Any]
+) -> Fault | None:
+    """Return what is wrong with one argument."""
+    expected = _expected(language, schema)
+    if language in _WRITTEN:
+        error_type, read = _WRITTEN[language]
+        if not isinstance(value, str):
+            return Fault(error_type, f"parameter {name!r} needs a text, got {type(value).__name__}: {value!r}")
+        value = read(value, schema["type"], _element(schema))
+    value = _converted(value, language, schema["type"])
+    accepted = typed(name, value, answers, expected)
+    if isinstance(accepted, Fault):
+        return accepted
+    if accepted.is_variable:
+        return plain_fault(name, value, answers)
+    return _compared(name, value, answers, expected)
+
+
+def _compared(name: str, value: Any, answers: Sequence[Any], expected: Expected) -> Fault | None:
+    if expected.outer is dict:
+        return dict_fault(name, value, answers)
+    if expected.outer is list and expected.inner is dict:
+        return list_of_dicts_fault(name, value, answers)
+    if expected.outer is str:
+        return string_fault(name, value, answers)
+    return list_fault(name, value, answers) if expected.outer is list else plain_fault(name, value, answers)
+
+
+def _expected(language: Language, schema: Mapping[str, Any]) -> Expected:
+    types, element = _TYPES[language], _element(schema)
+    inner = None if element is None else types.get(element, str)
+    return Expected(schema["type"], types.get(schema["type"], str), inner)
+
+
+def _element(schema: Mapping[str, Any]) -> str | None:
+    """Return the type of the elements, where there are any."""
+    element = schema.get("items", {}).get("type") if schema["type"] in _NESTED else None
+    assert element is None or isinstance(element, str)
+    return element
+
+
+def _converted(value: Any, language: Language, kind: str) -> Any:
+    """Return the value as Python itself would take it: whole numbers for floats, tuples as lists."""
+    if kind == "tuple" and isinstance(value, tuple):
+        return list(value)
+    if language == "python" and kind == "float" and type(value) is int:
+        try:
+            return float(value)
+        except OverflowError:  # it stays a whole number, and is of the wrong type
+            return value
+    return value
+
+
+def _left_out(call: Call, allowed: Mapping[str, Sequence[Any]]) -> Fault | None:
+    for name, values in allowed.items():
+        if name not in call.arguments and OPTIONAL not in values:
+            return Fault(
+                "simple_function_checker:missing_optional",
+                f"the parameter {name!r} is missing, and may not be left out",
+            )
+    return None
+
+
+def _description(functions: Sequence[Mapping[str, Any]], expected: Mapping[str, Any]) -> Mapping[str, Any]:
+    wanted = next(iter(expected))
+    return next(function for function in functions if function["name"] == wanted)
+
+
+def _count(rule: str, calls: Sequence[Call], expected: int) -> Fault:
+    return Fault(f"{rule}:wrong_count", f"{len(calls)} calls were made, {expected} expected")

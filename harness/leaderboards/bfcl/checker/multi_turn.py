@@ -1,0 +1,106 @@
+"""Conversations that change a state: after each turn it must be the one that the expected calls lead to.
+
+The calls of the model and the expected ones run side by side, each on instances of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.leaderboards.bfcl.apis.calls import NotACall, as_executed, parse_call
+from harness.leaderboards.bfcl.apis.common import public_state, share
+from harness.leaderboards.bfcl.apis.execution import Data, Instances, execute, failure, make_instances
+from harness.leaderboards.bfcl.checker.fault import Fault
+from harness.leaderboards.bfcl.checker.state import difference, shortened
+from harness.leaderboards.bfcl.output import Call, Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What a case begins with, and what is expected of it."""
+
+    classes: Sequence[str]
+    """The APIs that take part."""
+    initial_config: Mapping[str, Any]
+    """Class → the state that it begins in."""
+    expected: Sequence[Sequence[str]]
+    """Calls, turn by turn, as the data writes them."""
+    long_context: bool
+    """Whether results are blown up."""
+    data: Data
+    """The fetched tables of the APIs."""
+
+    def instances(self) -> Instances:
+        """Return the APIs in the state in which the case begins."""
+        return make_instances(self.classes, self.initial_config, long_context=self.long_context, data=self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An expected call, and what it returned."""
+
+    call: str
+    """As the data writes it."""
+    result: str
+    """As the model would have read it."""
+
+
+def turns_fault(conversation: Conversation, turns: Sequence[Sequence[Step]]) -> Fault | None:
+    """Return what is wrong with the first of ``turns`` that is not as it must be.
+
+    A turn that expects no call is executed and not judged: what it changes counts in the next. A step without
+    readable calls counts for nothing.
+    """
+    if len(turns) != len(conversation.expected):
+        words = f"the conversation has {len(turns)} turns instead of {len(conversation.expected)}: it was broken off"
+        return Fault("multi_turn:force_terminated", words)
+    model, truth = conversation.instances(), conversation.instances()
+    share(truth, model)
+    found: list[str] = []
+    for number, (steps, expected) in enumerate(zip(turns, conversation.expected, strict=True), start=1):
+        calls = [call for step in steps for call in step.calls]
+        found += [executed(model, call) for call in calls]
+        wanted = [Outcome(text, execute(truth, parse_call(text))) for text in expected]
+        if not wanted:
+            continue
+        if not calls:
+            return Fault("multi_turn:empty_turn_model_response", f"turn {number} expects calls, and none was made")
+        fault = state_fault(number, model, truth) or results_fault(number, found, wanted)
+        if fault is not None:
+            return fault
+    return None
+
+
+def state_fault(number: int, model: Instances, truth: Instances) -> Fault | None:
+    """Return where the public attributes of the instances differ, if they do."""
+    for name, instance in truth.items():
+        found = public_state(model[name])
+        for attribute, value in public_state(instance).items():
+            if found[attribute] != value:
+                words = f"after turn {number}, {difference(f'{name}.{attribute}', found[attribute], value)}"
+                return Fault("multi_turn:instance_state_mismatch", words)
+    return None
+
+
+def results_fault(number: int, found: Sequence[str], wanted: Sequence[Outcome]) -> Fault | None:
+    """Return which result wanted in a turn is missing among all that were ``found`` so far.
+
+    The order is free, and each result stands for one: what is wanted twice must have been found twice.
+    """
+    left = list(found)
+    for outcome in wanted:
+        if outcome.result not in left:
+            words = f"no call up to turn {number} returned what {outcome.call} returns: {shortened(outcome.result)}"
+            return Fault("multi_turn:execution_response_mismatch", words)
+        left.remove(outcome.result)
+    return None
+
+
+def executed(instances: Instances, call: Call) -> str:
+    """Execute a model's call, and return its result as text; what is no call leaves a text too."""
+    try:
+        return execute(instances, as_executed(call.name, call.arguments))
+    except NotACall as problem:
+        return failure(str(problem))

@@ -1,0 +1,35 @@
+"""Categories of one reply: expected calls, none at all, or any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.leaderboards.bfcl.catalog import Category
+from harness.leaderboards.bfcl.checker.calls import calls_fault
+from harness.leaderboards.bfcl.checker.fault import Fault
+from harness.leaderboards.bfcl.output import Step
+
+
+def expected_calls_fault(
+    category: Category, functions: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]], step: Step
+) -> Fault | None:
+    """Return what is wrong with a reply that must be the expected calls."""
+    if step.unreadable == "words":
+        return Fault("ast_decoder:decoder_failed", "the reply cannot be read as calls")
+    if step.unreadable is not None:
+        return Fault("ast_decoder:decoder_wrong_output_format", "the arguments of a call are no object")
+    return calls_fault(category.name, category.language, functions, step.calls, expected)
+
+
+def no_call_fault(step: Step) -> Fault | None:
+    """Return what is wrong with a reply that must not call anything."""
+    if not step.calls:
+        return None
+    called = ", ".join(call.name for call in step.calls)
+    return Fault("irrelevance_error:decoder_success", f"called {called}, though no function fits")
+
+
+def some_call_fault(step: Step) -> Fault | None:
+    """Return what is wrong with a reply that must call something."""
+    return None if step.calls else Fault("relevance_error:decoder_failed", "called nothing, though a function fits")

@@ -1,0 +1,106 @@
+"""Whether a value has the type that is asked for: exactly that type, so that true is no number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.leaderboards.bfcl.checker.fault import Fault
+
+PYTHON_TYPES: Mapping[str, type] = {
+    "string": str,
+    "integer": int,
+    "float": float,
+    "boolean": bool,
+    "array": list,
+    "tuple": list,
+    "dict": dict,
+    "any": str,
+}
+"""How a schema names types, and what they are."""
+
+JAVA_TYPES: Mapping[str, type] = {
+    "byte": int,
+    "short": int,
+    "integer": int,
+    "long": int,
+    "float": float,
+    "double": float,
+    "boolean": bool,
+    "char": str,
+    "String": str,
+    "any": str,
+    "Array": list,
+    "ArrayList": list,
+    "Queue": list,
+    "Stack": list,
+    "Set": set,
+    "HashMap": dict,
+    "Hashtable": dict,
+}
+"""The same for Java."""
+
+JAVASCRIPT_TYPES: Mapping[str, type] = {
+    "String": str,
+    "integer": int,
+    "float": float,
+    "Bigint": int,
+    "Boolean": bool,
+    "dict": dict,
+    "array": list,
+    "any": str,
+}
+"""The same for JavaScript."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The type of one parameter."""
+
+    name: str
+    """As the schema has it."""
+    outer: type
+    """What it is."""
+    inner: type | None = None
+    """What the elements of an array are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A value whose type is accepted."""
+
+    is_variable: bool
+    """Whether the answer is of another type than the schema says: then it is the name of a variable, or a
+    mistake of the data, and is compared as it stands."""
+
+
+def typed(parameter: str, value: Any, answers: Sequence[Any], expected: Expected) -> Typed | Fault:
+    """Accept ``value`` if its type is that of the schema, or else that of the answers."""
+    of_answers = answer_type(answers)
+    if type(value) is expected.outer:
+        inner = expected.inner
+        if inner is None or (isinstance(value, list) and _elements_fit(parameter, value, answers, inner)):
+            return Typed(is_variable=of_answers is not None and of_answers is not expected.outer)
+        if of_answers is list:
+            message = f"parameter {parameter!r} needs elements of type {inner.__name__}, got {value!r}"
+            return Fault("type_error:nested", message)
+    elif of_answers is not None and type(value) is of_answers:
+        return Typed(is_variable=True)
+    message = f"parameter {parameter!r} needs {expected.name}, got {type(value).__name__}: {value!r}"
+    return Fault("type_error:simple", message)
+
+
+def answer_type(answers: Sequence[Any]) -> type | None:
+    """Return the type of the first answer that is not the mark of an optional parameter."""
+    return next((type(answer) for answer in answers if answer != ""), None)
+
+
+def _elements_fit(parameter: str, value: Sequence[Any], answers: Sequence[Any], inner: type) -> bool:
+    """Whether the elements have the right type beside one of the answers; the rule looks one level deep."""
+    element = Expected(inner.__name__, inner)
+    return any(
+        not isinstance(answer, list)
+        or all(isinstance(typed(parameter, item, answer, element), Typed) for item in value)
+        for answer in answers
+    )

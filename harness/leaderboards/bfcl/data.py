@@ -1,0 +1,143 @@
+"""The fetched files, read: questions, answers, functions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InvalidInput, NothingToRun, Problem, UsageError
+from harness.leaderboards.bfcl.catalog import CATEGORIES, Category
+from harness.leaderboards.bfcl.source import RELEASE, TOLD, data_folder, fetch_command, fetched
+from harness.types import Location
+
+CLASS_FILES: Mapping[str, str] = {
+    "GorillaFileSystem": "gorilla_file_system",
+    "MathAPI": "math_api",
+    "MessageAPI": "message_api",
+    "TwitterAPI": "posting_api",
+    "TicketAPI": "ticket_api",
+    "TradingBot": "trading_bot",
+    "TravelAPI": "travel_booking",
+    "VehicleControlAPI": "vehicle_control",
+}
+"""Class of a multi-turn case → the file that describes its functions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One case of the data."""
+
+    id: str
+    """Its name."""
+    category: Category
+    """What it belongs to."""
+    question: Mapping[str, Any]
+    """The whole line of the question file."""
+    answer: Any
+    """Its ground truth; ``None`` where there is none."""
+    line: int
+    """Of the question file, from 1."""
+
+    @property
+    def functions(self) -> list[dict[str, Any]]:
+        """What is offered from the start, as the data describes it."""
+        functions: list[dict[str, Any]] = self.question.get("function", [])
+        return functions
+
+
+def entries(category: Category, folder: Path | None = None) -> Iterator[Entry]:
+    """Yield the cases of ``category``.
+
+    Raises:
+        NothingToRun: they were not fetched.
+        InvalidInput: a file is damaged.
+    """
+    folder = folder or data_folder()
+    noted = fetched(folder.parent.parent)
+    if noted is None or category.name not in noted["categories"]:
+        raise NothingToRun(
+            f"BFCL's {category.name} cases were not fetched. "
+            f"Fetch them: {fetch_command(category.name if noted else None)}"
+        )
+    file = folder / "data" / f"BFCL_v4_{category.source}.json"
+    answers: list[Any] = []
+    if category.judging in ("calls", "multi_turn", "answer"):
+        answers = [one["ground_truth"] for one in _lines(folder / "data" / "possible_answer" / file.name)]
+    for place, question in enumerate(_lines(file)):
+        yield Entry(
+            id=question["id"].replace(category.source, category.name, 1),
+            category=category,
+            question=question,
+            answer=answers[place] if answers else None,
+            line=place + 1,
+        )
+
+
+@cache
+def entries_of(category: str, folder: Path) -> tuple[Entry, ...]:
+    """Return the cases of a category, read once: a suite is made of them, and recordings are looked up in them."""
+    return tuple(entries(CATEGORIES[category], folder))
+
+
+def entry_of(case: str) -> Entry:
+    """Return the data of a case.
+
+    Raises:
+        UsageError: there is none.
+    """
+    category = case.rpartition("_")[0]
+    found = _by_name(category, data_folder()).get(case) if category in CATEGORIES else None
+    if found is None:
+        raise UsageError(f"BFCL has no case {case!r}")
+    return found
+
+
+@cache
+def _by_name(category: str, folder: Path) -> dict[str, Entry]:
+    return {entry.id: entry for entry in entries_of(category, folder)}
+
+
+def question_file(category: Category) -> str:
+    """Return the path of a category's questions, for messages."""
+    return str(data_folder() / "data" / f"BFCL_v4_{category.source}.json")
+
+
+@cache
+def class_functions(class_name: str, folder: Path) -> tuple[dict[str, Any], ...]:
+    """Return the functions of a class of the multi-turn cases, as the data describes them."""
+    return tuple(_lines(folder / "data" / "multi_turn_func_doc" / f"{CLASS_FILES[class_name]}.json"))
+
+
+@cache
+def told_before(scenario: str, folder: Path) -> tuple[tuple[str, ...], ...]:
+    """Return what the user said ahead of the memory cases of a scenario, conversation by conversation."""
+    return tuple(
+        tuple("\n\n".join(message["content"] for message in said) for said in conversation["question"])
+        for conversation in _lines(folder / TOLD / f"memory_{scenario}.json")
+    )
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield _parsed(line, path, number)
+    except OSError as error:
+        meant = f"Fetch release {RELEASE} again: remove {data_folder()}, then {fetch_command()}."
+        problem = Problem(at=Location(file=str(path)), message=f"cannot be read: {error.strerror}.", meant=meant)
+        raise InvalidInput([problem]) from error
+
+
+def _parsed(line: str, path: Path, number: int) -> dict[str, Any]:
+    try:
+        parsed = json.loads(line)
+    except ValueError as error:
+        at = Location(file=str(path), line=number)
+        raise InvalidInput([Problem(at=at, message=f"this line is no JSON: {error}.")]) from error
+    assert isinstance(parsed, dict)
+    return parsed

@@ -1,0 +1,63 @@
+"""Source text read by the grammar of its language: what is Java and what is JavaScript, the grammar decides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from harness.leaderboards.bfcl.decoding.reading import NotCalls
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node
+
+UNNAMED = "(unnamed)"
+"""Stands for the name of an argument that has none: no parameter is called so."""
+
+Arguments: TypeAlias = list[tuple[str, str]]
+"""Name and value of each argument, as they were written."""
+
+_DEEPEST = 200
+"""Levels of nesting that are read; a call of the data has a handful."""
+
+
+def tree_of(source: str, language: Language) -> Node:
+    """Return the tree of ``source``.
+
+    Raises:
+        NotCalls: it is not written in that language, or nested beyond all measure.
+    """
+    from tree_sitter import Parser
+
+    try:
+        root = Parser(language).parse(source.encode()).root_node
+    except UnicodeEncodeError as problem:
+        raise NotCalls(str(problem)) from None
+    nodes = [(root, 0)]
+    while nodes:
+        node, depth = nodes.pop()
+        if node.type == "ERROR" or depth > _DEEPEST:
+            raise NotCalls("this is not written in the language of the case")
+        nodes += [(one, depth + 1) for one in node.children]
+    return root
+
+
+def child(node: Node, name: str) -> Node:
+    """Return the part of ``node`` that the grammar calls ``name``.
+
+    Raises:
+        NotCalls: there is none.
+    """
+    found = node.child_by_field_name(name)
+    if found is None:
+        raise NotCalls(f"a call has no {name}")
+    return found
+
+
+def single(arguments: Arguments) -> dict[str, Any]:
+    """Return arguments by name.
+
+    Raises:
+        NotCalls: a name is there twice.
+    """
+    if len(dict(arguments)) < len(arguments):
+        raise NotCalls("an argument is there twice")
+    return dict(arguments)

@@ -1,0 +1,177 @@
+"""Calls written as Python, in a text: ``[area(side=2), area(side=3)]``. Nothing of it is ever evaluated."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from harness.leaderboards.bfcl.decoding.reading import NotCalls, Pairs
+from harness.leaderboards.bfcl.output import python_value
+
+_UNNAMED = "**"
+"""Stands for what is unpacked into arguments: no parameter is called so."""
+
+
+def bracketed(item: Any) -> str:
+    """Return the text of an output as a list: without fences and spaces around it, in brackets.
+
+    Raises:
+        NotCalls: it is no text.
+    """
+    if not isinstance(item, str):
+        raise NotCalls("this is no text")
+    text = item.strip("`\n ")
+    return f"{'' if text.startswith('[') else '['}{text}{'' if text.endswith(']') else ']'}"
+
+
+def calls_in(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """Return the calls that a bracketed text lists, values as Python has them.
+
+    A call as a value is ``{function: arguments}``, a name is its letters, and arguments by position are passed over.
+
+    Raises:
+        NotCalls: it is no list of calls.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of an odd escape in somebody's text
+            body = ast.parse(text.strip().strip("'"), mode="eval").body
+        listed = [body] if isinstance(body, ast.Call) else getattr(body, "elts", None)
+        if listed is None or not all(isinstance(one, ast.Call) for one in listed):
+            raise NotCalls("this is no list of calls")
+        return [_call(one) for one in listed]
+    except (SyntaxError, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError) as problem:
+        raise NotCalls(str(problem)) from None
+
+
+def compared(item: Any) -> Pairs:
+    """Read a text for a comparison with expected calls."""
+    return [
+        (name, {key: python_value(value) for key, value in arguments.items()})
+        for name, arguments in calls_in(bracketed(item))
+    ]
+
+
+def executed(item: Any) -> Pairs:
+    """Read a text for a conversation: a call as a value is carried out first."""
+    return [
+        (name, {key: _to_execute(value) for key, value in arguments.items()})
+        for name, arguments in calls_in(bracketed(item))
+    ]
+
+
+def _call(node: ast.Call) -> tuple[str, dict[str, Any]]:
+    return _name(node.func), {keyword.arg or _UNNAMED: _value(keyword.value) for keyword in node.keywords}
+
+
+def _name(node: ast.expr) -> str:
+    """Return a dotted name; what is no name at its beginning is left out."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Name):
+        parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def _value(node: ast.expr | None) -> Any:
+    if isinstance(node, ast.BinOp):
+        return _arithmetic(node)
+    reader = _READERS.get(type(node))
+    if reader is None:
+        raise NotCalls("an argument is neither a literal nor a call")
+    return reader(node)
+
+
+def _dict(node: ast.Dict) -> dict[Any, Any]:
+    return {_value(key): _value(value) for key, value in zip(node.keys, node.values, strict=True)}
+
+
+def _nested(node: ast.Call) -> Any:
+    if not node.keywords:
+        return ast.unparse(node)
+    name, arguments = _call(node)
+    return {name: arguments}
+
+
+def _unary(node: ast.UnaryOp) -> Any:
+    """Return the operand's negative, whatever the sign: the official reader knows no other."""
+    if not isinstance(node.operand, ast.Constant):
+        raise NotCalls("a sign stands before what is no literal")
+    return operator.neg(node.operand.value)  # type: ignore[arg-type]  # a text raises TypeError
+
+
+_READERS: Mapping[type, Callable[[Any], Any]] = {
+    ast.Constant: lambda node: "..." if node.value is Ellipsis else node.value,
+    ast.UnaryOp: _unary,
+    ast.List: lambda node: [_value(one) for one in node.elts],
+    ast.Tuple: lambda node: tuple(_value(one) for one in node.elts),
+    ast.Dict: _dict,
+    ast.Name: lambda node: node.id,
+    ast.Call: _nested,
+    ast.Subscript: lambda node: f"{ast.unparse(node.value)}[{ast.unparse(node.slice)}]",
+}
+
+# ── Arithmetic ───────────────────────────────────────────────────────────────────────────────
+
+_OPERATIONS: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+_SIGNS: Mapping[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
+_LARGEST = 10_000
+"""Bits of a number that arithmetic may come to; none of the data has more."""
+
+
+def _arithmetic(node: ast.expr) -> Any:
+    """Return what numbers, and texts that are put together, come to."""
+    match node:
+        case ast.Constant(value=int() | float() | str()):
+            return node.value
+        case ast.UnaryOp() if type(node.op) in _SIGNS:
+            return _SIGNS[type(node.op)](_arithmetic(node.operand))
+        case ast.BinOp() if type(node.op) in _OPERATIONS:
+            left, right = _arithmetic(node.left), _arithmetic(node.right)
+            if isinstance(left, str) and not isinstance(node.op, ast.Add):
+                raise NotCalls("texts can only be put together")
+            if isinstance(node.op, ast.Pow) and _bits(left) * abs(right) > _LARGEST:
+                raise NotCalls("a power is too large")
+            result = _OPERATIONS[type(node.op)](left, right)
+            if isinstance(result, int) and result.bit_length() > _LARGEST:
+                raise NotCalls("a number is too large")
+            return result
+    raise NotCalls("this is no arithmetic with literals")
+
+
+def _bits(number: Any) -> int:
+    return number.bit_length() if isinstance(number, int) else 1
+
+
+# ── Execution ────────────────────────────────────────────────────────────────────────────────
+
+
+def _to_execute(value: Any) -> Any:
+    """Return a value as it is executed: objects that hold nothing but objects are taken for calls."""
+    if not isinstance(value, dict):
+        return python_value(value)
+    return python_value(value, written=_written(value))
+
+
+def _written(value: Any) -> str:
+    if not isinstance(value, dict):
+        return repr(value)
+    if not value:
+        raise NotCalls("an empty object names no function")
+    if all(isinstance(one, dict) for one in value.values()):
+        name, arguments = next(iter(value.items()))
+        return f"{name}({', '.join(f'{key}={_written(one)}' for key, one in arguments.items())})"
+    return "{" + ", ".join(f"'{key}': {_written(one)}" for key, one in value.items()) + "}"

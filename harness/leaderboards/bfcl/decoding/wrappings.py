@@ -1,0 +1,49 @@
+"""What a few models put around a text, and upstream's handlers of theirs take away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from harness.leaderboards.bfcl.decoding.reading import NotCalls, loaded
+
+Unwrap: TypeAlias = Callable[[Any], Any]
+"""Takes away what stands around an output that is text, and leaves any other as it is."""
+
+
+def as_it_is(item: Any) -> Any:
+    """Return ``item``."""
+    return item
+
+
+def _tool_code(item: Any) -> Any:
+    return item.replace("```tool_code\n", "").replace("\n```", "") if isinstance(item, str) else item
+
+
+def _language(item: Any) -> Any:
+    return item.strip().removeprefix("```json").removeprefix("```python") if isinstance(item, str) else item
+
+
+def _fenced_list(item: Any) -> Any:
+    """Return a JSON list without fences; words are an empty one, and what is JSON and no list is nothing at all."""
+    if not isinstance(item, str):
+        return item
+    text = item.replace("```", "")
+    try:
+        return text if isinstance(loaded(text), list) else None
+    except NotCalls:
+        return "[]"
+
+
+_BY_NAME: Mapping[re.Pattern[str], Unwrap] = {
+    re.compile(r"gemini-"): _tool_code,
+    re.compile(r"(?<![a-z])phi-\d"): _language,
+    re.compile(r"(?<![a-z])hammer\d"): _fenced_list,
+}
+"""Part of a model's name → what its handler does."""
+
+
+def unwrapping(model: str) -> Unwrap:
+    """Return what the handler of ``model`` does to a text before it is read."""
+    return next((unwrap for name, unwrap in _BY_NAME.items() if name.search(model.lower())), as_it_is)

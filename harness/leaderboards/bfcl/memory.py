@@ -1,0 +1,113 @@
+"""The memory cases, live: what went before is told to the model, conversation by conversation, then all is asked.
+
+The benchmark tells a model the conversations of a scenario once and then asks every question about it from the
+memory that was left. So does one case here, `memory_kv-customer`: its questions are its turns, each judged by the
+official rule, and each counts as one of the benchmark's cases. The memory is `servers/memory`.
+
+Three things differ from the official run, so scores are not the leaderboard's. The tools have our descriptions, and
+the vector store finds by words, not by a sentence encoder. What a model stores while it is asked a question stays for
+the questions after it. And the form that an answer should have stands behind each question, not in the system prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness.builtin import builtin_server
+from harness.errors import UsageError
+from harness.leaderboards.bfcl.apis.tables import constants
+from harness.leaderboards.bfcl.catalog import MOST_STEPS, Category
+from harness.leaderboards.bfcl.check import KIND
+from harness.leaderboards.bfcl.data import Entry, question_file, told_before
+from harness.leaderboards.bfcl.prompts import prompts_of
+from harness.leaderboards.bfcl.source import PROMPTS, data_folder, fetch_command
+from harness.suites.ingest import CHUNK, ingest_turns, typical_tokens
+from harness.types import RECALLED, Case, Check, Limits, Location, ScriptedCall, ServerSpec, Turn
+
+_SECONDS = 60.0
+"""Wall time for one thing that the user says."""
+_FORM = "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT"
+"""The benchmark's name for what it says of the form of an answer."""
+_MEMORY_CONTENT = "{memory_content}"
+_SETTING = "{scenario_setting}"
+# Places in the benchmark's prompts.
+
+
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """The memory of a category."""
+
+    server: str
+    """The built-in server."""
+    recall: str
+    """The tool that shows what is always in the model's sight."""
+    instruction: str
+    """The benchmark's name for the words that explain it."""
+
+
+_STORES: Mapping[str, _Store] = {
+    "memory_kv": _Store("memory_kv", "core_memory_retrieve_all", "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"),
+    "memory_vector": _Store("memory_vector", "core_memory_retrieve_all", "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"),
+    "memory_rec_sum": _Store("memory_summary", "memory_retrieve", "MEMORY_BACKEND_INSTRUCTION_UNIFIED"),
+}
+
+
+def memory_cases(category: Category, entries: Sequence[Entry]) -> Iterator[Case]:
+    """Yield one case for each scenario of ``entries``."""
+    for scenario in dict.fromkeys(str(entry.question["scenario"]) for entry in entries):
+        yield _case(category, scenario, [entry for entry in entries if entry.question["scenario"] == scenario])
+
+
+def _case(category: Category, scenario: str, entries: Sequence[Entry]) -> Case:
+    store, folder = _STORES[category.name], data_folder()
+    words = _words(folder)
+    told = ingest_turns(told_before(scenario, folder), CHUNK)
+    turns = (*told, *(_question(entry, str(words[_FORM])) for entry in entries))
+    steps = MOST_STEPS * len(turns)
+    return Case(
+        name=f"{category.name}-{scenario}",
+        prompt=turns[-len(entries)].prompt,
+        turns=turns,
+        checks=(Check(kind="turns_passed", params={"at_least": 1.0}),),
+        limits=Limits(max_turns=steps, max_calls=steps, timeout_s=_SECONDS * len(turns)),
+        typical_tokens=typical_tokens(turns),
+        server=_server(store.server),
+        system_prompt=_system_prompt(store, scenario, words),
+        recall=ScriptedCall(tool=store.recall),
+        silence=True,
+        tags=(category.name, category.group),
+        metadata={"category": category.name, "group": category.group, "scenario": scenario},
+        at=Location(file=question_file(category), line=entries[0].line),
+    )
+
+
+@cache
+def _server(name: str) -> ServerSpec:
+    return replace(builtin_server(name), isolation="case")
+
+
+def _question(entry: Entry, form: str) -> Turn:
+    """Return a question, and the form that its answer should have."""
+    params = {"category": entry.category.name, "ground_truth": entry.answer, "among_others": True}
+    prompt = f"{prompts_of(entry)[0]}\n\n{form.strip()}"
+    return Turn(prompt=prompt, checks=(Check(kind=KIND, params=params),), fresh=True)
+
+
+def _system_prompt(store: _Store, scenario: str, words: Mapping[str, Any]) -> str:
+    """Return the benchmark's own words; what is remembered comes in when a conversation begins."""
+    instruction = str(words[store.instruction]).replace(_SETTING, words["MEMORY_AGENT_SETTINGS"][scenario])
+    return instruction.replace(_MEMORY_CONTENT, RECALLED)
+
+
+@cache
+def _words(folder: Path) -> Mapping[str, Any]:
+    """Return the texts of the benchmark's module of prompts, which is read as data and never run."""
+    path = folder / PROMPTS
+    try:
+        return constants(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, SyntaxError) as error:
+        raise UsageError(f"cannot read {path}: {error}", meant=f"Fetch it again: {fetch_command()}") from None

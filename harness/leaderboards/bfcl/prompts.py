@@ -1,0 +1,38 @@
+"""What the user says in a case, as its data has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.leaderboards.bfcl.data import Entry
+
+MORE_FUNCTIONS = "I have updated some more functions you can choose from. What about now?"
+"""What is said where the data has no words and a function comes along that was missing."""
+
+
+def prompts_of(entry: Entry) -> tuple[str, ...]:
+    """Return what the user says, turn by turn."""
+    return tuple(_said(messages) for messages in entry.question["question"])
+
+
+def system_prompt_of(entry: Entry) -> str | None:
+    """Return what the case tells the model ahead of the conversation."""
+    first: Sequence[dict[str, Any]] = entry.question["question"][0]
+    said = [message["content"] for message in first if message["role"] == "system"]
+    return "\n\n".join(said) or None
+
+
+def _said(messages: Sequence[dict[str, Any]]) -> str:
+    """Return one turn as one message.
+
+    A few cases come with a conversation that went before; it is told as what it is, a record.
+    """
+    spoken = [message for message in messages if message["role"] != "system"]
+    if not spoken:
+        return MORE_FUNCTIONS
+    if all(message["role"] == "user" for message in spoken):
+        return "\n\n".join(message["content"] for message in spoken)
+    *earlier, last = spoken
+    record = "\n\n".join(f"[{message['role']}] {message['content']}" for message in earlier)
+    return f"Our conversation so far:\n\n{record}\n\n[user] {last['content']}"

@@ -1,0 +1,154 @@
+"""A recorded result becomes the transcript that the model would have left here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.leaderboards.bfcl.catalog import Category
+from harness.leaderboards.bfcl.data import Entry
+from harness.leaderboards.bfcl.decoding.forms import Form
+from harness.leaderboards.bfcl.decoding.reading import Misshapen, NotCalls, Pairs
+from harness.leaderboards.bfcl.prompts import prompts_of
+from harness.types import (
+    AssistantMessage,
+    JsonObject,
+    Message,
+    Reply,
+    ToolCall,
+    ToolRequest,
+    Transcript,
+    Usage,
+    UserMessage,
+)
+
+
+def steps_of(result: Any, category: Category) -> list[list[Any]] | None:
+    """Return a recorded result as turns of steps, each what one reply was; ``None`` where it has no turns.
+
+    A turn that is an object is gone through by its keys, and one that is a text letter by letter, of which the last
+    one is kept: as upstream, where neither is read as calls.
+    """
+    if not _is_executed(category):
+        return [[result]]
+    return [_steps(turn) for turn in result] if isinstance(result, list) else None
+
+
+def _steps(turn: Any) -> list[Any]:
+    return list(turn) if isinstance(turn, list | dict) else [turn[-1]] if isinstance(turn, str) and turn else []
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How the outputs of one case are read."""
+
+    category: Category
+    """Of the case: it says whether calls are compared or executed, and in which language they are."""
+    form: Form
+    """Of the recording."""
+    names: Mapping[str, str]
+    """Function names as the model writes them → as they are to be judged."""
+
+    def reply(self, item: Any) -> Reply:
+        """Return the reply that one step stands for, with its words where it is text."""
+        executed = _is_executed(self.category)
+        text = item if isinstance(item, str) else ""
+        try:
+            calls = _read(self.form, item, self.category)
+        except NotCalls:
+            return Reply(text=_answer(item) if executed else text or json.dumps(item))
+        except Misshapen:
+            return Reply(text=text, tool_requests=(ToolRequest(id="call_0", tool="", malformed=json.dumps(item)),))
+        if executed and not calls:
+            return Reply(text=_answer(item))
+        requests = tuple(
+            ToolRequest(id=f"call_{number}", tool=self.names.get(name, name), arguments=arguments)
+            for number, (name, arguments) in enumerate(calls)
+        )
+        return Reply(text=text, tool_requests=requests, stop="tool_calls")
+
+
+def is_read(form: Form, item: Any, category: Category) -> bool:
+    """Whether an output can be read as calls."""
+    try:
+        _read(form, item, category)
+    except (NotCalls, Misshapen):
+        return False
+    return True
+
+
+def _read(form: Form, item: Any, category: Category) -> Pairs:
+    return form.executed(item) if _is_executed(category) else form.compared(item, category.language)
+
+
+def _is_executed(category: Category) -> bool:
+    return category.judging in ("multi_turn", "answer")
+
+
+def _answer(item: Any) -> str:
+    """Return what a step says that is no call: its first text, and nothing only where there is nothing at all."""
+    if not item:
+        return ""
+    return str(item[0] if isinstance(item, list) else item) or " "
+
+
+def transcript_of(entry: Entry, turns: Sequence[Sequence[Reply]] | None, row: JsonObject) -> Transcript:
+    """Return the conversation of ``entry`` in which the model gave these replies, turn by turn.
+
+    ``row`` is the recorded line: what it says of tokens (counts, or lists of them) and seconds is kept. Where there
+    are no ``turns``, its result stands there as something that nobody asked for.
+    """
+    if turns is None:
+        said = AssistantMessage(reply=Reply(text=json.dumps(row["result"])))
+        return _ended(row, messages=(said,), stop="turn_limit", turns=1)
+    prompts = prompts_of(entry)
+    messages: list[Message] = []
+    calls: list[ToolCall] = []
+    number = 0
+    for place, replies in enumerate(turns):
+        messages.append(UserMessage(text=prompts[place] if place < len(prompts) else ""))
+        for reply in replies:
+            number += 1
+            messages.append(AssistantMessage(reply=reply))
+            calls += [
+                ToolCall(tool=one.tool, arguments=one.arguments, outcome="ok", turn=number, request_id=one.id)
+                for one in reply.tool_requests
+                if one.malformed is None
+            ]
+    last = turns[-1][-1] if turns and turns[-1] else Reply()
+    return _ended(
+        row,
+        messages=tuple(messages),
+        tool_calls=tuple(calls),
+        answer="" if last.tool_requests else last.text,
+        stop="answer" if len(turns) >= len(prompts) else "turn_limit",
+        turns=number,
+    )
+
+
+def _ended(row: JsonObject, **conversation: Any) -> Transcript:
+    """Return the transcript of a conversation, with what its line says of tokens and seconds."""
+    return Transcript(
+        usage=Usage(
+            input_tokens=_total(row.get("input_token_count"), int),
+            output_tokens=_total(row.get("output_token_count"), int),
+            cost_usd=None,
+        ),
+        latency_s=_total(row.get("latency"), float) or 0.0,
+        **conversation,
+    )
+
+
+def _total(counted: Any, as_type: type[Any]) -> Any:
+    """Return the sum of nested lists of numbers; ``None`` where nothing was counted."""
+    numbers = list(_numbers(counted))
+    return as_type(sum(numbers)) if numbers else None
+
+
+def _numbers(counted: Any) -> list[float]:
+    if isinstance(counted, list):
+        return [number for item in counted for number in _numbers(item)]
+    is_number = isinstance(counted, int | float) and not isinstance(counted, bool)
+    return [counted] if is_number else []

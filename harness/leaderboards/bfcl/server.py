@@ -1,0 +1,137 @@
+"""``python -m harness.leaderboards.bfcl.server PORT``: one MCP server for all cases, over HTTP.
+
+Every request says in its ``_meta`` which trial of which case it belongs to. A case sees its own functions, and
+nothing of another's: calls of single-turn cases are acknowledged, those of multi-turn cases act on instances that
+belong to the trial alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import HarnessError
+from harness.leaderboards.bfcl.apis.execution import Instances, make_instances
+from harness.leaderboards.bfcl.apis.tools import tools_at, tools_of_case
+from harness.leaderboards.bfcl.checker.multi_turn import executed
+from harness.leaderboards.bfcl.data import Entry, entry_of
+from harness.leaderboards.bfcl.output import Call
+from harness.leaderboards.bfcl.schemas import description_of, parameters_of
+from harness.leaderboards.bfcl.source import data_folder
+from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
+from harness.types import JsonObject, Tool
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+CASE, TRIAL, TURN = "bfcl_case", "trial", "turn"
+"""What a request says of the case it belongs to."""
+
+ACKNOWLEDGED = "The call was received."
+"""What a call of a single-turn case returns: nobody looks at it any more."""
+
+_KEPT = 2000
+# Trials whose instances are kept: more than ever run at the same time.
+
+
+def tools_of(entry: Entry, turn: int = 0) -> list[Tool]:
+    """Return the functions of a case as tools, as they are offered from ``turn`` (0-based) on."""
+    if entry.category.judging == "multi_turn":
+        listed = tools_of_case(entry.question["involved_classes"], held_out(entry), data_folder())
+        offered = tools_at(listed, turn)
+        return [Tool(name=one.name, description=one.description, input_schema=one.parameters) for one in offered]
+    language = entry.category.language
+    return [
+        Tool(name=one["name"], description=description_of(one, language), input_schema=parameters_of(one, language))
+        for one in entry.functions
+    ]
+
+
+def held_out(entry: Entry) -> dict[str, list[str]]:
+    """Return the functions that a case offers only later, by the turn from which on (0-based)."""
+    held: dict[str, list[str]] = entry.question.get("missed_function", {})
+    return held
+
+
+@dataclass(slots=True)
+class Worlds:
+    """The instances of every trial that is under way."""
+
+    _of_trial: OrderedDict[tuple[str, str], Instances]
+
+    @classmethod
+    def none(cls) -> Worlds:
+        """Return the worlds before the first trial."""
+        return cls(OrderedDict())
+
+    def call(self, entry: Entry, trial: str, call: Call) -> str:
+        """Carry out a call in the world of its trial, and return its result."""
+        if entry.category.judging != "multi_turn":
+            return ACKNOWLEDGED
+        key = (entry.id, trial)
+        if key not in self._of_trial:
+            self._of_trial[key] = make_instances(
+                entry.question["involved_classes"],
+                entry.question["initial_config"],
+                long_context=entry.category.name == "multi_turn_long_context",
+                data=data_folder(),
+            )
+            if len(self._of_trial) > _KEPT:
+                self._of_trial.popitem(last=False)
+        self._of_trial.move_to_end(key)
+        return executed(self._of_trial[key], call)
+
+
+def make_server() -> Server[Any]:
+    """Return the server; what a request may see depends on its ``_meta`` alone."""
+    import mcp_types as types
+    from mcp.server.lowlevel import Server
+    from mcp.shared.exceptions import MCPError
+
+    worlds = Worlds.none()
+
+    def asked(context: Any) -> tuple[Entry, int, str]:
+        meta = context.meta or {}
+        told: JsonObject = meta.get(USER_CONTEXT_META_KEY) or {}
+        try:
+            return entry_of(str(told.get(CASE))), int(told.get(TURN, 0)), str(told.get(TRIAL))
+        except HarnessError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+
+    async def list_tools(context: Any, _params: Any) -> types.ListToolsResult:
+        entry, turn, _ = asked(context)
+        tools = tools_of(entry, turn)
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(name=one.name, description=one.description, input_schema=dict(one.input_schema))
+                for one in tools
+            ]
+        )
+
+    async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        entry, turn, trial = asked(context)
+        if params.name not in {tool.name for tool in tools_of(entry, turn)}:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
+        text = worlds.call(entry, trial, Call(params.name, params.arguments or {}))
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
+
+    return Server("bfcl", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serve until a signal comes; return 2 if the command line is wrong."""
+    if len(arguments) != 1 or not arguments[0].isdigit():
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
+    import uvicorn
+
+    app = make_server().streamable_http_app(json_response=True, stateless_http=True)
+    uvicorn.run(app, host="127.0.0.1", port=int(arguments[0]), log_level="warning", timeout_graceful_shutdown=1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,135 @@
+"""The benchmark as the rest of the house sees it: suites of cases, and recordings of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import NothingToRun
+from harness.fetching.cache import CACHE_VARIABLE, cache_root
+from harness.leaderboards.bfcl.catalog import MOST_STEPS, SCORES, Category, categories_of
+from harness.leaderboards.bfcl.check import check_of
+from harness.leaderboards.bfcl.data import Entry, entries_of, entry_of, question_file
+from harness.leaderboards.bfcl.memory import memory_cases
+from harness.leaderboards.bfcl.prompts import prompts_of, system_prompt_of
+from harness.leaderboards.bfcl.result_files import BfclRecording, read_recordings
+from harness.leaderboards.bfcl.server import CASE, TURN, held_out, tools_of
+from harness.leaderboards.bfcl.source import data_folder, digest_of, fetch_command, fetched
+from harness.types import Case, Limits, Location, ServerSpec, Suite, Turn
+
+NAME = "bfcl"
+"""What the benchmark is called."""
+
+_NEEDS_SERVICES = (
+    "web_search cases need a search engine, which is not part of harness: "
+    "score recorded outputs of them with --model recorded:FILE"
+)
+_ASKED_TOGETHER = "questions to a memory are asked together, in one case for each scenario such as memory_kv-customer"
+
+
+@dataclass(frozen=True, slots=True)
+class Bfcl:
+    """BFCL; satisfies `harness.suites.leaderboards.Benchmark` and `Replayable`."""
+
+    def suites(self, part: str | None) -> Sequence[Suite]:
+        """Return one suite with the cases of the categories that ``part`` names."""
+        categories = categories_of(part)
+        noted = fetched()
+        if noted is None:
+            raise NothingToRun(f"BFCL's data was not fetched. Fetch it: {fetch_command()}")
+        if part is None:
+            categories = tuple(category for category in categories if category.name in noted["categories"])
+        cases = tuple(case for category in categories for case in _cases(category))
+        suite = Suite(
+            name=NAME,
+            cases=cases,
+            description="Berkeley Function-Calling Leaderboard v4",
+            server=_server(),
+            digest=digest_of(noted),
+            reference=NAME if part is None else f"{NAME}:{part}",
+            at=Location(file=str(data_folder())),
+            benchmark=NAME,
+            scores=SCORES,
+        )
+        return [suite]
+
+    def recordings(self, path: Path) -> Mapping[str, BfclRecording]:
+        """Return the recorded outputs in ``path``, by model."""
+        return read_recordings(path, entry_of)
+
+
+BFCL = Bfcl()
+
+
+def _cases(category: Category) -> Iterator[Case]:
+    """Yield the cases of a category; those that ask a memory stand beside the cases that only recordings have."""
+    entries = entries_of(category.name, data_folder())
+    yield from map(_case, entries)
+    if category.remembers:
+        yield from memory_cases(category, entries)
+
+
+def _case(entry: Entry) -> Case:
+    category = entry.category
+    prompts = prompts_of(entry)
+    return Case(
+        name=entry.id,
+        prompt=prompts[0],
+        turns=_turns(entry, prompts) if len(prompts) > 1 else (),
+        checks=(check_of(entry),),
+        routing={CASE: entry.id},
+        limits=Limits(max_turns=MOST_STEPS * len(prompts), max_calls=1000, timeout_s=_timeout_s(category)),
+        tags=(category.name, category.group),
+        metadata={"category": category.name, "group": category.group},
+        system_prompt=system_prompt_of(entry),
+        typical_tokens=tokens_of(entry),
+        silence=True,
+        one_reply=category.judging in ("calls", "no_call", "some_call"),
+        allow_no_tools=not tools_of(entry, _LAST),
+        unavailable=None if category.live else _ASKED_TOGETHER if category.remembers else _NEEDS_SERVICES,
+        at=Location(file=question_file(category), line=entry.line),
+    )
+
+
+def _turns(entry: Entry, prompts: Sequence[str]) -> tuple[Turn, ...]:
+    later = held_out(entry)
+    return tuple(
+        Turn(prompt=prompt, routing={TURN: place} if str(place) in later else None)
+        for place, prompt in enumerate(prompts)
+    )
+
+
+def tokens_of(entry: Entry) -> tuple[int, int]:
+    """Return the input and output that a trial may take: what is sent with every request, and what comes back."""
+    tools = sum(len(json.dumps([one.name, one.description, one.input_schema])) for one in tools_of(entry, _LAST))
+    sent = (tools + sum(map(len, prompts_of(entry)))) // _LETTERS_A_TOKEN + _FRAME
+    if entry.category.judging != "multi_turn":
+        return sent, _A_REPLY
+    replies = sum(len(calls) + 1 for calls in entry.answer)
+    result = _LONG_RESULT if entry.category.name == "multi_turn_long_context" else _A_RESULT
+    return replies * sent + result * replies * (replies - 1) // 2, replies * _A_REPLY
+
+
+_LETTERS_A_TOKEN = 4
+_FRAME = 300  # what an API puts around tools
+_A_REPLY = 100
+_A_RESULT, _LONG_RESULT = 100, 2000
+# Tokens of a call and its result, which every later request repeats.
+_LAST = 1000  # a turn by which every function is offered
+
+
+def _timeout_s(category: Category) -> float | None:
+    return 600.0 if category.judging == "multi_turn" else None
+
+
+def _server() -> ServerSpec:
+    return ServerSpec(
+        name=NAME,
+        command=sys.executable,
+        args=("-m", "harness.leaderboards.bfcl.server", "{port}"),
+        transport="http",
+        env={CACHE_VARIABLE: str(cache_root())},
+    )

@@ -1,0 +1,214 @@
+"""The benchmark's rules as checks of a case; what is not in a task's basis is shown and decides nothing.
+
+The database is compared by ``end_state``: the resource that is its digest, with what it is after the gold actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from harness.checks import Evidence
+from harness.checks.judge.prompt import GRADE, Question, material_of
+from harness.checks.kind import Finding, conclude, passed_if
+from harness.checks.kinds.judged import Judged
+from harness.errors import InvalidValue
+from harness.leaderboards.tau2.data import HASH_URI
+from harness.leaderboards.tau2.reward import called, communicated, requested, said
+from harness.leaderboards.tau2.tasks import Action, Criteria
+from harness.matching.json_values import show
+from harness.types import (
+    AssistantMessage,
+    Check,
+    CheckResult,
+    JsonObject,
+    JsonPath,
+    Severity,
+    Stop,
+    ToolMessage,
+    UserMessage,
+)
+
+RULE: Final = "tau2"
+"""The kind of check that decides ``TERMINATION``, ``COMMUNICATE`` and ``ACTION``."""
+ASSERTION: Final = "tau2_assertion"
+"""The kind of check that decides ``NL_ASSERTION``."""
+
+_CHARS = 60_000
+"""Of a conversation, that a judge is shown."""
+
+
+def checks_of(criteria: Criteria | None) -> tuple[Check, ...]:
+    """Return what has to hold for a reward of 1; without criteria that is only how the conversation ended."""
+    ended = Check(kind=RULE, params={"component": "TERMINATION"})
+    if criteria is None:
+        return (ended,)
+    return (
+        ended,
+        *_database(criteria),
+        *(_rule(criteria, "COMMUNICATE", {"text": wanted}) for wanted in criteria.communicate),
+        *(
+            [_rule(criteria, "ACTION", {"actions": list(map(_described, criteria.actions))})]
+            if criteria.actions
+            else ()
+        ),
+        *(
+            Check(kind=ASSERTION, params={"text": assertion})
+            for assertion in criteria.assertions
+            if "NL_ASSERTION" in criteria.basis  # a judge costs money: it is asked where it decides
+        ),
+    )
+
+
+def _database(criteria: Criteria) -> tuple[Check, ...]:
+    if criteria.actions is None:
+        return ()
+    calls = [{"tool": one.name, "args": dict(one.arguments), "may_fail": True} for one in criteria.actions]
+    params = {"source": {"resource": HASH_URI}, "same_state_as": calls}
+    return (Check(kind="end_state", params=params, severity=_severity(criteria, "DB")),)
+
+
+def _rule(criteria: Criteria, component: Literal["COMMUNICATE", "ACTION"], what: JsonObject) -> Check:
+    return Check(kind=RULE, params={"component": component, **what}, severity=_severity(criteria, component))
+
+
+def _severity(criteria: Criteria, component: Literal["DB", "COMMUNICATE", "ACTION"]) -> Severity:
+    return "fail" if component in criteria.basis else "warn"
+
+
+def _described(action: Action) -> JsonObject:
+    compared = {} if action.compare_args is None else {"compare_args": list(action.compare_args)}
+    return {"tool": action.name, "args": dict(action.arguments), **compared}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleKind:
+    """A `harness.checks.CheckKind` that no file can ask for: its params come from a task."""
+
+    @property
+    def schema(self) -> JsonObject:
+        """A schema that nothing fits."""
+        return {"not": {}}
+
+    def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
+        """Refuse: only tau2-bench has such checks."""
+        raise InvalidValue("only tasks of tau2-bench have a check of this kind")
+
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        """Judge by the benchmark's rule."""
+        return conclude(check, _RULES[check.params["component"]](check.params, evidence))
+
+
+ENDED: Final[tuple[Stop, ...]] = ("user_stop", "agent_stop", "transfer")
+"""The ends after which the benchmark judges at all: the customer or the agent ended the conversation."""
+
+
+def _terminated(_: JsonObject, evidence: Evidence) -> Finding:
+    transcript = evidence.transcript
+    ended = transcript.stop in ENDED
+    how = transcript.stop_detail or transcript.stop
+    lines = [] if ended else [f"Neither the customer nor the agent ended the conversation: it ended with {how}."]
+    return Finding(label="TERMINATION", verdict=passed_if(ended), expected=list(ENDED), actual=how, explanation=lines)
+
+
+def _communicated(params: JsonObject, evidence: Evidence) -> Finding:
+    wanted = params["text"]
+    told = communicated(wanted, said(evidence.transcript))
+    lines = [] if told else [f"The agent never said {show(wanted, 200)}."]
+    if not told and "," in wanted:
+        lines.append("A comma in it can never be found: the benchmark takes them out of what the agent says.")
+    return Finding(label=f"COMMUNICATE {show(wanted, 60)}", verdict=passed_if(told), expected=wanted, explanation=lines)
+
+
+def _called(params: JsonObject, evidence: Evidence) -> Finding:
+    actions = [_action(described) for described in params["actions"]]
+    calls = requested(evidence.transcript)
+    made = [called(action, calls) for action in actions]
+    lines = []
+    for action in (action for action, hit in zip(actions, made, strict=True) if not hit):
+        lines.append(f"Never called: {action.name}({show(action.arguments, 300)})")
+        lines += [f"  called was: {show(call.arguments, 200)}" for call in calls if call.tool == action.name][:_NEAREST]
+    return Finding(
+        label=f"ACTION {sum(made)} of {len(made)} gold actions called",
+        verdict=passed_if(all(made)),
+        expected=params["actions"],
+        actual=made,
+        explanation=lines,
+    )
+
+
+_RULES: Final = {"TERMINATION": _terminated, "COMMUNICATE": _communicated, "ACTION": _called}
+
+_NEAREST = 2
+"""Calls of the same tool that are shown beside a gold action that was never called."""
+
+
+def _action(described: JsonObject) -> Action:
+    compared = described.get("compare_args")
+    return Action(
+        name=described["tool"],
+        arguments=described["args"],
+        compare_args=None if compared is None else tuple(compared),
+    )
+
+
+# ── In plain words ───────────────────────────────────────────────────────────────────────────
+
+_INSTRUCTIONS = """\
+The material holds a "conversation" between a customer service agent (role assistant) and a customer (role user),
+with the calls of the agent's tools and their results, and one "assertion" about it. Grade whether the assertion
+holds of this conversation, as a whole and in every part.
+correct: it holds. wrong: it does not, or only in part. Do not use "partially correct"."""
+
+
+def _question(params: JsonObject, evidence: Evidence) -> Question:
+    text = conversation_text(evidence)
+    cut = text if len(text) <= _CHARS else f"{text[:_CHARS]}\n[… {len(text) - _CHARS} characters left out]"
+    material = material_of(
+        evidence.case.prompt, (), evidence.transcript.answer, conversation=cut, assertion=params["text"]
+    )
+    return Question(instructions=_INSTRUCTIONS, material=material, scale=GRADE)
+
+
+def conversation_text(evidence: Evidence) -> str:
+    """Return the conversation as ``role: content`` lines, calls and results among them."""
+    transcript = evidence.transcript
+    lines = [f"assistant: {transcript.greeting}"] if transcript.greeting else []
+    for message in transcript.messages:
+        if isinstance(message, UserMessage):
+            lines.append(f"user: {message.text}")
+        elif isinstance(message, AssistantMessage):
+            reply = message.reply
+            lines += [f"assistant: {reply.text}"] if reply.text else []
+            lines += [f"assistant calls {call.tool}({show(call.arguments, 2_000)})" for call in reply.tool_requests]
+        elif isinstance(message, ToolMessage):
+            lines += [f"tool: {answer.text}" for answer in message.answers]
+    return "\n".join(lines)
+
+
+def _refused(_: Any) -> JsonObject:
+    raise InvalidValue("only tasks of tau2-bench have a check of this kind")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssertionKind(Judged):
+    """A judged check that falls back on the verdict of the judge of a recording, where nobody judges now."""
+
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        """Ask the judge; without one, take the recorded verdict and say so."""
+        judge = evidence.judge
+        given = None if judge is None or judge.available() else judge.given.get(check.params["text"])
+        if judge is None or given is None:
+            return await Judged.evaluate(self, check, evidence)
+        judge.take_over(_question(check.params, evidence), given)
+        found = await Judged.evaluate(self, check, evidence)
+        words = f"No judge is configured: this is the recorded verdict. {found.explanation}"
+        return replace(found, explanation=words.rstrip())
+
+
+TAU2_RULE = RuleKind()
+"""``TERMINATION``, ``COMMUNICATE`` and ``ACTION``."""
+
+TAU2_ASSERTION = AssertionKind(name=ASSERTION, schema={"not": {}}, read=_refused, ask=_question)
+"""``NL_ASSERTION``: a judge finds that an assertion holds of the conversation."""

@@ -1,0 +1,90 @@
+"""Where the fetched data of a domain lie, and what is in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from harness.builtin import builtin_server
+from harness.errors import NothingToRun, UsageError
+from harness.fetching.cache import Parts, cache_root, stamp
+from harness.leaderboards.tau2.json_fields import Node
+from harness.leaderboards.tau2.pins import REVISIONS
+from harness.leaderboards.tau2.tasks import Task, read_task
+from harness.types import ScriptedCall, ServerSpec
+
+HASH_URI: Final = "state://hash"
+"""The resource that is the SHA-256 of a domain server's database."""
+RESET_TOOL: Final = "state/reset"
+"""The tool, listed for nobody, that brings the database back to what it was at the start."""
+
+DOMAINS: Final = ("airline", "retail")
+"""The parts of tau2-bench that there are servers for."""
+
+
+_ANY: Final = 0
+"""However few tasks were fetched will do."""
+
+
+def domain_folder(domain: str) -> Path:
+    """Return the folder of a domain's fetched data.
+
+    Raises:
+        NothingToRun: the data are not there; the message has the command that fetches them.
+    """
+    folder = cache_root() / "tau2"
+    if not fetched_parts(stamp(folder), (domain,), _ANY):
+        raise NothingToRun("the data of tau2-bench are not there; fetch them once: harness fetch tau2")
+    return folder / domain
+
+
+def fetched_parts(noted: Mapping[str, Any] | None, domains: Collection[str], limit: int | None) -> bool:
+    """Return whether a folder with the stamp ``noted`` holds these domains, of whatever known revision."""
+    parts = (Parts(tree=revision.tree, names=frozenset(domains), limit=limit) for revision in REVISIONS)
+    return any(one.are_in(noted) for one in parts)
+
+
+def domain_server(domain: str, folder: Path, unlisted: Sequence[str] = ()) -> ServerSpec:
+    """Return the built-in server of a domain over the data in ``folder``: fresh for every trial.
+
+    ``unlisted`` are tools that it carries out and does not list.
+    """
+    server = builtin_server(domain)
+    options = ["--data", str(folder.absolute()), "--reset-tool", RESET_TOOL]
+    for name in unlisted:
+        options += ["--unlisted-tool", name]
+    return replace(server, args=(*server.args, *options), isolation="case", reset=ScriptedCall(tool=RESET_TOOL))
+
+
+def read_tasks(folder: Path) -> tuple[Task, ...]:
+    """Return the tasks of the domain whose data are in ``folder``.
+
+    Raises:
+        UsageError: they cannot be read.
+    """
+    path = folder / "tasks.json"
+    try:
+        whole = json.loads(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise UsageError(f"{path} is not JSON: {error}") from error
+    if not isinstance(whole, list):
+        raise UsageError(f"{path} is not a list of tasks")
+    return tuple(read_task(Node(value, f"{path}[{number}]")) for number, value in enumerate(whole))
+
+
+def read_policy(folder: Path) -> str:
+    """Return what an agent of the domain has to go by.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    path = folder / "policy.md"
+    try:
+        return path.read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error

@@ -1,0 +1,273 @@
+"""Result files of tau2-bench: tasks, and simulations with every message and their reward."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from harness.checks.judge.judge import MAX_EXPLANATION, RECORDED_JUDGE
+from harness.errors import UsageError
+from harness.leaderboards.tau2.data import DOMAINS
+from harness.leaderboards.tau2.json_fields import Node
+from harness.leaderboards.tau2.tasks import Task, read_task
+from harness.types import (
+    AssistantMessage,
+    Judgement,
+    Message,
+    Reply,
+    Stop,
+    ToolAnswer,
+    ToolMessage,
+    ToolRequest,
+    Transcript,
+    TrialError,
+    Usage,
+    UserMessage,
+)
+
+_GZIP: Final = b"\x1f\x8b"
+
+_STOPS: Final[Mapping[str, Stop]] = {
+    "user_stop": "user_stop",
+    "agent_stop": "agent_stop",
+    "max_steps": "turn_limit",
+    "too_many_errors": "call_limit",
+    "timeout": "time_limit",
+}
+"""Why a simulation ended, in our words."""
+
+_PREMATURE: Final = ("agent_error", "user_error", "context_window_exceeded", "unexpected_error")
+"""Ends by a fault of the agent or of its customer, which the benchmark rewards with 0 like any other failure.
+``infrastructure_error``, which its metrics leave out, and reasons that nobody knows are errors of the trial."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a simulation was found to be worth when it was recorded."""
+
+    reward: float
+    """0 or 1."""
+    same_database: bool | None
+    """Whether the database was the gold one; ``None`` where nobody looked."""
+    actions_matched: tuple[bool, ...]
+    """For each gold action, in order."""
+    verdicts: Mapping[str, Judgement] = field(default_factory=dict)
+    """Assertion → what the judge of then found; empty where nobody asked one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """One conversation."""
+
+    id: str
+    """Unique in the file."""
+    task: str
+    """Id of the task."""
+    trial: int
+    """0-based repeat of the task."""
+    transcript: Transcript
+    """Everything that was said and called; results stand in its tool messages alone."""
+    outcome: Outcome | None
+    """``None`` where the file does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """One result file."""
+
+    domain: str
+    """``airline`` or ``retail``."""
+    agent: str
+    """The model under test."""
+    tasks: Mapping[str, Task]
+    """By id: those of the file, which may differ from the benchmark's of today."""
+    simulations: tuple[Simulation, ...]
+    """In the order of the file."""
+
+    @property
+    def succeeded(self) -> frozenset[str]:
+        """The tools of which some recorded call had a result that is no error."""
+        said = [message for one in self.simulations for message in one.transcript.messages]
+        return frozenset(
+            request.tool
+            for asked, after in pairwise(said)
+            if isinstance(asked, AssistantMessage) and isinstance(after, ToolMessage)
+            for request, answer in zip(asked.reply.tool_requests, after.answers, strict=False)
+            if not answer.is_error
+        )
+
+    def of_task(self, task: str) -> tuple[Simulation, ...]:
+        """Return the trials of a task, in order."""
+        return tuple(sorted((one for one in self.simulations if one.task == task), key=lambda one: one.trial))
+
+
+def read_results(path: Path) -> Results:
+    """Read a result file, packed by gzip or not.
+
+    Raises:
+        NoResults: it is JSON, and no result file of tau2-bench.
+        OtherDomain: it is of a domain that there is no server for.
+        UsageError: it cannot be read, or something in it is not as the benchmark writes it.
+    """
+    whole = Node(_parsed(path), str(path))
+    domain, agent = _entrant(whole)
+    if domain not in DOMAINS:
+        raise OtherDomain(
+            f"{path} is of the domain {domain!r}, for which there is no server here",
+            meant=f"Domains: {', '.join(DOMAINS)}.",
+        )
+    tasks = {task.id: task for task in map(read_task, whole.nodes("tasks"))}
+    simulations = tuple(_simulation(node) for node in whole.nodes("simulations"))
+    for simulation in simulations:
+        if simulation.task not in tasks:
+            raise UsageError(f"{path}: the simulation {simulation.id} is of task {simulation.task}, which is not there")
+    return Results(domain=domain, agent=agent, tasks=tasks, simulations=simulations)
+
+
+class NoResults(UsageError):
+    """A file is no result file of tau2-bench at all."""
+
+
+class OtherDomain(UsageError):
+    """A result file is of a domain that cannot be replayed here."""
+
+
+def _entrant(whole: Node) -> tuple[str, str]:
+    """Return the domain and the agent of a result file."""
+    info = whole.node("info") if isinstance(whole.value, dict) else None
+    environment = None if info is None else info.node("environment_info")
+    agent = None if info is None else info.node("agent_info")
+    if environment is None or agent is None:
+        raise NoResults(f"{whole.place} is no result file of tau2-bench: it does not say which domain and which agent")
+    return environment.get("domain_name", str), agent.get("llm", str)
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        content = path.read_bytes()
+        return json.loads(gzip.decompress(content) if content.startswith(_GZIP) else content)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (EOFError, zlib.error) as error:
+        raise UsageError(f"{path} is a damaged archive: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not JSON: {error}") from error
+
+
+def _simulation(node: Node) -> Simulation:
+    reason = node.get("termination_reason", str)
+    stop = _STOPS.get(reason, "premature" if reason in _PREMATURE else "error")
+    messages = node.nodes("messages")
+    greeting = _greeting(messages)
+    said = tuple(_messages(messages[1:] if greeting else messages))
+    replies = [message.reply for message in said if isinstance(message, AssistantMessage)]
+    rewarded = node.node("reward_info")
+    return Simulation(
+        id=node.get("id", str),
+        task=node.get("task_id", str),
+        trial=node.maybe("trial", int) or 0,
+        transcript=Transcript(
+            messages=said,
+            greeting=greeting,
+            answer=next((reply.text for reply in reversed(replies) if not reply.tool_requests), ""),
+            stop=stop,
+            stop_detail=reason,
+            turns=len(replies),
+            usage=sum((reply.usage for reply in replies), Usage()),
+            error=TrialError(
+                kind="model", message=f"the recorded simulation ended with {reason}, which says nothing of the agent"
+            )
+            if stop == "error"
+            else None,
+        ),
+        outcome=None if rewarded is None else _outcome(rewarded),
+    )
+
+
+def _greeting(messages: tuple[Node, ...]) -> str:
+    """Return the message that was not generated: the agent's, before the user said anything."""
+    if messages and messages[0].get("role", str) == "assistant" and not messages[0].maybe("tool_calls", list):
+        return messages[0].maybe("content", str) or ""
+    return ""
+
+
+def _messages(nodes: tuple[Node, ...]) -> Iterator[Message]:
+    """Yield the conversation; the results of one reply's calls are one message."""
+    answers: list[ToolAnswer] = []
+    for node in nodes:
+        role = node.get("role", str)
+        if role == "tool":
+            answers.append(_answer(node))
+            continue
+        if answers:
+            yield ToolMessage(answers=tuple(answers))
+            answers = []
+        if role == "user":
+            yield UserMessage(text=node.maybe("content", str) or "")
+        elif role == "assistant":
+            yield AssistantMessage(reply=_reply(node))
+        else:
+            raise UsageError(f"{node.place} has the role {role!r}; known: assistant, user, tool")
+    if answers:
+        yield ToolMessage(answers=tuple(answers))
+
+
+def _answer(node: Node) -> ToolAnswer:
+    return ToolAnswer(
+        request_id=node.get("id", str),
+        text=node.maybe("content", str) or "",
+        is_error=node.maybe("error", bool) or False,
+    )
+
+
+def _reply(node: Node) -> Reply:
+    used = node.node("usage")
+    calls = tuple(
+        ToolRequest(id=call.get("id", str), tool=call.get("name", str), arguments=call.maybe("arguments", dict) or {})
+        for call in node.nodes("tool_calls")
+    )
+    cost = node.value.get("cost")
+    return Reply(
+        text=node.maybe("content", str) or "",
+        tool_requests=calls,
+        stop="tool_calls" if calls else "end",
+        usage=Usage(
+            input_tokens=None if used is None else used.maybe("prompt_tokens", int),
+            output_tokens=None if used is None else used.maybe("completion_tokens", int),
+            cache_read_tokens=None,
+            cache_write_tokens=None,
+            cost_usd=float(cost) if isinstance(cost, int | float) else None,
+        ),
+    )
+
+
+def _outcome(node: Node) -> Outcome:
+    compared = node.node("db_check")
+    value = node.value.get("reward")
+    if not isinstance(value, int | float):
+        raise UsageError(f"{node.place}.reward is not a number")
+    return Outcome(
+        reward=float(value),
+        same_database=None if compared is None else compared.maybe("db_match", bool),
+        actions_matched=tuple(found.get("action_match", bool) for found in node.nodes("action_checks")),
+        verdicts=dict(map(_judged, node.nodes("nl_assertions"))),
+    )
+
+
+def _judged(node: Node) -> tuple[str, Judgement]:
+    """Return an assertion and its recorded verdict; the question that was asked then is not recorded."""
+    met = node.get("met", bool)
+    return node.get("nl_assertion", str), Judgement(
+        question="",
+        model=RECORDED_JUDGE,
+        prompt_version=RECORDED_JUDGE,
+        score=1.0 if met else 0.0,
+        grade="correct" if met else "wrong",
+        explanation=(node.maybe("justification", str) or "")[:MAX_EXPLANATION],
+    )

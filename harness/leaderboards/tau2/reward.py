@@ -1,0 +1,56 @@
+"""The benchmark's rules: a reward of 0 or 1, the product of what a task's ``reward_basis`` names.
+
+Each component is a check (`harness.leaderboards.tau2.checks`), and a trial passes where the reward is 1.
+
+| component        | 1 if                                                                                      |
+|------------------|-------------------------------------------------------------------------------------------|
+| ``DB``           | the database has the digest of one on which the gold actions were carried out             |
+| ``COMMUNICATE``  | each wanted text, in lower case, is part of a message of the agent, lower and without ``,``|
+| ``ACTION``       | each gold action has the name of some call and the same compared arguments                |
+| ``NL_ASSERTION`` | a judge finds all assertions met                                                          |
+
+A conversation that neither the user nor the agent ended is worth nothing: it ends by a limit or in an error, and
+never passes. What follows is the part of the rules that needs nothing but the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.leaderboards.tau2.tasks import Action
+from harness.types import AssistantMessage, ToolRequest, Transcript
+
+
+def said(transcript: Transcript) -> list[str]:
+    """Return every text of the agent, the greeting and what it said beside calls included."""
+    replies = (message.reply.text for message in transcript.messages if isinstance(message, AssistantMessage))
+    return [text for text in (transcript.greeting, *replies) if text]
+
+
+def requested(transcript: Transcript) -> list[ToolRequest]:
+    """Return every call that the agent asked for."""
+    replies = (message.reply for message in transcript.messages if isinstance(message, AssistantMessage))
+    return [request for reply in replies for request in reply.tool_requests]
+
+
+def communicated(wanted: str, texts: Sequence[str]) -> bool:
+    """Whether ``wanted`` is part of one of ``texts``; commas in it stay, so one that has any never is."""
+    return any(wanted.lower() in text.lower().replace(",", "") for text in texts)
+
+
+def matches(action: Action, call: ToolRequest) -> bool:
+    """Whether ``call`` is the gold action, as far as the compared arguments go.
+
+    Without ``compare_args`` those are the call's own: one too many is wrong, one too few is not.
+    """
+    if action.name != call.tool:
+        return False
+    compared = call.arguments.keys() if action.compare_args is None else action.compare_args
+    return {key: value for key, value in call.arguments.items() if key in compared} == {
+        key: value for key, value in action.arguments.items() if key in compared
+    }
+
+
+def called(action: Action, calls: Sequence[ToolRequest]) -> bool:
+    """Whether some call is the gold action."""
+    return any(matches(action, call) for call in calls)

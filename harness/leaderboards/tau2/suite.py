@@ -1,0 +1,173 @@
+"""The benchmark as the rest of the house sees it: its tasks as cases, and recordings of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from harness.canonical_json import digest
+from harness.errors import UsageError, did_you_mean
+from harness.leaderboards.tau2.checks import checks_of
+from harness.leaderboards.tau2.data import DOMAINS, domain_folder, domain_server, read_policy, read_tasks
+from harness.leaderboards.tau2.pins import ITEM_DETAILS
+from harness.leaderboards.tau2.result_files import NoResults, OtherDomain, Results, read_results
+from harness.leaderboards.tau2.tasks import Criteria, Task
+from harness.types import Case, Judgement, Limits, Location, SimulatedUser, Suite, Transcript
+
+NAME: Final = "tau2"
+"""What the benchmark is called."""
+
+MAX_STEPS: Final = 200
+"""Messages of agent and user together, and batches of calls: where the benchmark ends a simulation."""
+TYPICAL_TOKENS: Final = (58_700, 800)
+"""What an agent reads and writes in one simulation: the mean of 80 recorded ones of gpt-4.1."""
+TIMEOUT_S: Final = 1_800.0
+"""Wall time of one simulation; the benchmark itself sets none."""
+
+SYSTEM_PROMPT: Final = """\
+<instructions>
+You are a customer service agent that helps the user according to the <policy> below.
+In each turn you can either send a message to the user, or make a tool call. You cannot do both at the same time.
+Be helpful, always follow the policy, and always write valid JSON only in tool calls.
+</instructions>
+<policy>
+{policy}
+</policy>"""
+"""What the agent is told; the policy is the domain's own text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tau2:
+    """tau2-bench; satisfies `harness.suites.leaderboards.Benchmark` and `Replayable`."""
+
+    def suites(self, part: str | None) -> Sequence[Suite]:
+        """Return one suite for each of the domains that ``part`` names, joined by commas; ``None`` means all.
+
+        Raises:
+            UsageError: there is no such domain.
+            NothingToRun: the data are not there.
+        """
+        names = DOMAINS if part is None else tuple(dict.fromkeys(name.strip() for name in part.split(",")))
+        for name in names:
+            if name not in DOMAINS:
+                near = did_you_mean(name, DOMAINS) or f"Domains: {', '.join(DOMAINS)}."
+                raise UsageError(f"tau2-bench has no domain {name!r} here", meant=near)
+        return [_suite(name) for name in names]
+
+    def recordings(self, path: Path) -> Mapping[str, Recording]:
+        """Return the agents of a result file, or of all those in a folder.
+
+        Raises:
+            UsageError: there is no result file.
+        """
+        if not path.is_dir():
+            return {(results := read_results(path)).agent: Recording({results.domain: results})}
+        files, notes = _results_in(path)
+        agents = Counter((results.agent, results.domain) for results in files.values())
+        twice = {agent for (agent, _), count in agents.items() if count > 1}
+        found: dict[str, dict[str, Results]] = {}
+        for file, results in files.items():
+            # Which of two files of one agent is meant nobody can tell: each is an entrant of its own.
+            name = f"{results.agent} ({_stem(file)})" if results.agent in twice else results.agent
+            found.setdefault(name, {})[results.domain] = results
+        return {name: Recording(domains, notes) for name, domains in found.items()}
+
+
+TAU2 = Tau2()
+
+
+def _results_in(folder: Path) -> tuple[dict[Path, Results], tuple[str, ...]]:
+    """Return the result files of a folder that can be replayed here, and what is to be said of its others."""
+    files: dict[Path, Results] = {}
+    notes = []
+    for file in sorted(path for path in folder.iterdir() if path.name.endswith((".json", ".json.gz"))):
+        try:
+            files[file] = read_results(file)
+        except (NoResults, OtherDomain) as error:
+            notes.append(f"Left out: {error.message}.")
+    if not files:
+        raise UsageError(
+            f"there is no result file of {' or '.join(DOMAINS)} in {folder}", meant="\n  ".join(notes) or None
+        )
+    return files, tuple(notes)
+
+
+def _stem(file: Path) -> str:
+    return file.name.removesuffix(".gz").removesuffix(".json")
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What one agent did; satisfies `harness.suites.leaderboards.CarriedOut`."""
+
+    domains: Mapping[str, Results]
+    """Domain → its result file."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of what was left out beside it."""
+
+    def cases(self) -> Collection[str]:
+        """Return the names of the tasks that were recorded."""
+        return {name_of(domain, one.task) for domain, results in self.domains.items() for one in results.simulations}
+
+    def transcripts(self, case: str) -> Sequence[Transcript]:
+        """Return every recorded trial of a task."""
+        domain, _, task = case.partition("_")
+        results = self.domains.get(domain)
+        return [] if results is None else [one.transcript for one in results.of_task(task)]
+
+    def case(self, case: Case) -> Case:
+        """Return ``case`` by the criteria that the recording has of its task, which may be older ones."""
+        domain, _, task = case.name.partition("_")
+        results = self.domains[domain]
+        as_it_was = case_of(results.tasks[task], domain)
+        if ITEM_DETAILS not in results.succeeded:
+            return as_it_was
+        return replace(as_it_was, server=domain_server(domain, domain_folder(domain), (ITEM_DETAILS,)))
+
+    def verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
+        """Return ``assertion → judgement`` of the judge of then on that trial of a task."""
+        domain, _, task = case.partition("_")
+        outcome = self.domains[domain].of_task(task)[index].outcome
+        return {} if outcome is None else outcome.verdicts
+
+
+def name_of(domain: str, task: str) -> str:
+    """Return what the case of a task is called."""
+    return f"{domain}_{task}"
+
+
+def case_of(task: Task, domain: str, at: Location | None = None) -> Case:
+    """Return a task as a case: a simulated user, the domain's tools, and the rules as checks."""
+    return Case(
+        name=name_of(domain, task.id),
+        prompt=task.scenario,
+        user=SimulatedUser(scenario=task.scenario, max_turns=MAX_STEPS),
+        checks=checks_of(task.criteria),
+        description=task.purpose,
+        limits=Limits(max_turns=MAX_STEPS, max_calls=10 * MAX_STEPS, timeout_s=TIMEOUT_S),
+        tags=(domain,),
+        metadata={"domain": domain, "task": task.id, "reward_basis": list((task.criteria or Criteria()).basis)},
+        at=at,
+    )
+
+
+def _suite(domain: str) -> Suite:
+    folder = domain_folder(domain)
+    tasks, policy = read_tasks(folder), read_policy(folder)
+    at = Location(file=str(folder / "tasks.json"))
+    cases = tuple(case_of(task, domain, at) for task in tasks)
+    return Suite(
+        name=f"{NAME}_{domain}",
+        cases=cases,
+        description=f"tau2-bench, {domain}: {len(cases)} tasks of customers, an agent with tools and a policy",
+        server=domain_server(domain, folder),
+        system_prompt=SYSTEM_PROMPT.format(policy=policy),
+        digest=digest([policy, [case.name for case in cases], (folder / "tasks.json").read_text("utf-8")]),
+        reference=f"{NAME}:{domain}",
+        at=at,
+        benchmark=NAME,
+        typical_tokens=TYPICAL_TOKENS,
+    )

@@ -1,0 +1,142 @@
+"""The benchmark's tasks: who the customer is and what they want, and what has to come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from harness.errors import UsageError
+from harness.leaderboards.tau2.json_fields import Node
+from harness.types import JsonObject
+
+Component: TypeAlias = Literal["DB", "COMMUNICATE", "ACTION", "NL_ASSERTION"]
+"""What a reward is made of:
+
+- ``DB``: the database in the end is the one that the gold actions lead to.
+- ``COMMUNICATE``: the agent said everything that it had to.
+- ``ACTION``: every gold action was called.
+- ``NL_ASSERTION``: a judge finds that every assertion in plain words holds."""
+
+DEFAULT_BASIS: Final[tuple[Component, ...]] = ("DB", "COMMUNICATE")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """A call that a right agent makes."""
+
+    name: str
+    """The tool."""
+    arguments: JsonObject = field(default_factory=dict)
+    """What it is given."""
+    compare_args: tuple[str, ...] | None = None
+    """The arguments that count; ``None`` means those of the call that it is compared with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criteria:
+    """What has to come of a task."""
+
+    actions: tuple[Action, ...] | None = None
+    """The gold actions, in order; none at all leave the database as it was, ``None`` says nothing of it."""
+    communicate: tuple[str, ...] = ()
+    """What the agent has to say."""
+    assertions: tuple[str, ...] = ()
+    """What a judge has to find true."""
+    basis: tuple[Component, ...] = DEFAULT_BASIS
+    """What the reward is the product of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One customer."""
+
+    id: str
+    """Unique in its domain."""
+    scenario: str
+    """Who they are and what they want, as whoever plays them is told."""
+    purpose: str | None = None
+    """What the task is meant to test."""
+    criteria: Criteria | None = None
+    """``None``: whatever comes of it is right, if it comes to an end."""
+
+
+def read_task(node: Node) -> Task:
+    """Return the task in ``node``.
+
+    Raises:
+        UsageError: it is not one, or asks for what the airline and the shop do not have.
+    """
+    described = node.node("description")
+    criteria = node.node("evaluation_criteria")
+    user = node.node("user_scenario")
+    if user is None:
+        raise UsageError(f"{node.place} has no 'user_scenario'")
+    if node.maybe("initial_state", dict):
+        raise UsageError(f"{node.place} begins in a state of its own, which the two domains do not know")
+    return Task(
+        id=node.get("id", str),
+        scenario=scenario_text(user.value),
+        purpose=None if described is None else described.maybe("purpose", str),
+        criteria=None if criteria is None else _criteria(criteria),
+    )
+
+
+def _criteria(node: Node) -> Criteria:
+    if node.maybe("env_assertions", list):
+        raise UsageError(f"{node.place} has assertions on the environment, which the two domains do not know")
+    actions = node.nodes("actions")
+    basis = node.texts("reward_basis") or DEFAULT_BASIS
+    unknown = [name for name in basis if name not in get_args(Component)]
+    if unknown:
+        raise UsageError(f"{node.place}.reward_basis names {unknown[0]!r}; known: {', '.join(get_args(Component))}")
+    return Criteria(
+        actions=None if node.maybe("actions", list) is None else tuple(_action(action) for action in actions),
+        communicate=node.texts("communicate_info"),
+        assertions=node.texts("nl_assertions"),
+        basis=tuple(name for name in get_args(Component) if name in basis),
+    )
+
+
+def _action(node: Node) -> Action:
+    compared = node.maybe("compare_args", list)
+    return Action(
+        name=node.get("name", str),
+        arguments=node.maybe("arguments", dict) or {},
+        compare_args=None if compared is None else node.texts("compare_args"),
+    )
+
+
+_INSTRUCTIONS: Final = (
+    ("domain", "Domain"),
+    ("reason_for_call", "Reason for call"),
+    ("known_info", "Known info"),
+    ("unknown_info", "Unknown info"),
+    ("task_instructions", "Task instructions"),
+)
+
+
+def scenario_text(scenario: Mapping[str, Any]) -> str:
+    """Return a ``user_scenario`` as whoever plays the user reads it; what is null is left out."""
+    parts = []
+    persona, instructions = scenario.get("persona"), scenario.get("instructions")
+    if persona is not None:
+        parts.append(f"Persona:\n{_indented(str(persona))}")
+    if isinstance(instructions, Mapping):
+        parts.append(f"Instructions:\n{_indented(_lines(instructions))}")
+    elif instructions is not None:
+        parts.append(f"Instructions:\n{_indented(str(instructions))}")
+    return "\n".join(parts)
+
+
+def _lines(instructions: Mapping[str, Any]) -> str:
+    lines = []
+    for key, title in _INSTRUCTIONS:
+        text = instructions.get(key)
+        if text is not None:
+            lines.append(f"{title}: {text}" if key == "domain" else f"{title}:\n{_indented(str(text))}")
+    return "\n".join(lines)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"\t{line}" if line.strip() else line for line in text.split("\n"))

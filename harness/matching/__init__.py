@@ -1,0 +1,1 @@
+"""How values are compared: texts, amounts, paths, JSON values and matchers."""

@@ -1,0 +1,31 @@
+"""Regular expressions from suites: those that do not work are refused with what to write instead."""
+
+from __future__ import annotations
+
+from harness.errors import InvalidValue
+from harness.linear_regex import BrokenPattern, search
+from harness.matching.texts import clean
+from harness.types import JsonPath
+
+_ADVICE = {
+    "(?<=": "Look-behind cannot be matched in bounded time; match what comes before as part of the pattern.",
+    "(?<!": "Look-behind cannot be matched in bounded time; use two checks instead.",
+    "(?=": "Look-ahead cannot be matched in bounded time; use two checks instead.",
+    "(?!": "Look-ahead cannot be matched in bounded time; use two checks instead.",
+    "too large": "Use smaller counts in {…}.",
+    "escape": r"Write \z for the end of the text; back-references such as \1 are not supported.",
+}
+
+
+def check_pattern(pattern: str, path: JsonPath = ()) -> None:
+    """Make sure that ``pattern`` can be searched for.
+
+    Raises:
+        InvalidValue: it cannot; says why.
+    """
+    try:
+        search(pattern, "")
+    except BrokenPattern as error:
+        said = clean(str(error))
+        advice = next((advice for sign, advice in _ADVICE.items() if sign in said), None)
+        raise InvalidValue(f"this regular expression does not work: {said}", path=path, meant=advice) from error

@@ -1,0 +1,254 @@
+"""What went wrong in one HTTP exchange, in words for people and in facts for the retry loop.
+
+Retried are faults that a repetition may cure: a connection that was refused, reset or timed out,
+and the statuses 408 (request timeout), 409 (a lock at the provider), 429 (rate limit) and 5xx except
+501 (500, 502, 503 and 504 of servers and gateways, 529 "overloaded", 520 to 524 of a CDN). A reply
+that was lost on the way may have been paid for; it is worth nothing unless it is asked for again.
+
+Never retried are the other statuses: 400, 401, 403 and 404 say the same again; and 429 for an account
+that has no credit left, or any status that the API marks ``x-should-retry: false``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from harness.json_bounds import loads
+from harness.models.wire import BrokeOff, TooLarge
+from harness.redirects import shown
+from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
+
+LONGEST_QUOTE = 300
+"""Characters of an API's own words that a message repeats."""
+READ_FOR_WORDS = 20 * LONGEST_QUOTE
+"""Characters among which they are looked for; much may be styles and markup."""
+THROTTLED = frozenset({429, 529})
+"""Statuses that mean "less at once"."""
+NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+"""Error codes under which OpenAI answers 429 although no waiting helps."""
+PASSING_ERRORS = frozenset({"server_error", "rate_limit_exceeded", "overloaded_error", "api_error", "timeout_error"})
+"""Error types in the body of a response that says 200, which a repetition may cure."""
+_TIDY = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^>]*>|\s+", re.DOTALL | re.IGNORECASE)
+_LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk)-[\w*.…-]{4,}")
+
+
+_DIGITS = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+
+
+class ConnectionFailed(Exception):
+    """There was no whole HTTP response."""
+
+    def __init__(self, cause: BaseException) -> None:
+        """``cause`` is what the HTTP client raised."""
+        super().__init__(type(cause).__name__)
+        self.cause = cause
+
+
+class Fault(Exception):
+    """One exchange that gave no usable reply."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        advice: str | None = None,
+        status: int | None = None,
+        retryable: bool = False,
+        retry_after_s: float | None = None,
+        usage: Usage | None = None,
+    ) -> None:
+        """``message`` and ``advice`` are for people; ``retry_after_s`` is what the API asks for, in seconds.
+
+        ``usage`` is what a reply took that came and is no use; ``None`` where none came.
+        """
+        super().__init__(message)
+        self.message = message
+        self.advice = advice
+        self.status = status
+        self.retryable = retryable
+        self.retry_after_s = retry_after_s
+        self.usage = usage or Usage()
+
+    @property
+    def throttled(self) -> bool:
+        """Whether the API says that it was too much at once."""
+        return self.retryable and self.status in THROTTLED
+
+
+def of_response(response: httpx2.Response, spec: ModelSpec, url: str) -> Fault:
+    """Return the fault that a response is whose status is no success."""
+    status = response.status_code
+    if response.next_request is not None:
+        to = quote(shown(response.next_request.url), spec)
+        return Fault(
+            f"HTTP {status} from {origin(url)}: a redirect to {to}, which is not followed: "
+            "the conversation and the key would go there",
+            advice="If that is where the API is, set base_url to it." if spec.base_url else None,
+            status=status,
+        )
+    error = _error_of(_json_of(response.content))
+    words = quote(_words(error) or response.content[:READ_FOR_WORDS].decode("utf-8", "replace"), spec)
+    code = error.get("code") if isinstance(error, Mapping) else None
+    retryable = (
+        is_retryable(status) and not _is_one_of(code, NO_CREDIT) and response.headers.get("x-should-retry") != "false"
+    )
+    return Fault(
+        f"HTTP {status} from {origin(url)}" + (f": {words}" if words else ""),
+        advice=_advice(status, code, spec),
+        status=status,
+        retryable=retryable,
+        retry_after_s=retry_after_s(response.headers) if retryable else None,
+    )
+
+
+def of_body(data: Mapping[str, Any], spec: ModelSpec) -> Fault | None:
+    """Return the fault that stands in the body of a response with status 200, if one does.
+
+    Gateways answer so, and Responses of the status ``failed``.
+    """
+    error = data.get("error")
+    if not error:
+        return None
+    kinds = (error.get("type"), error.get("code")) if isinstance(error, Mapping) else ()
+    return Fault(
+        f"the API reports an error: {quote(_words(error) or 'without words', spec)}",
+        retryable=any(_is_one_of(kind, PASSING_ERRORS) for kind in kinds),
+        usage=UNKNOWN_USAGE,
+    )
+
+
+def of_connection(cause: BaseException, spec: ModelSpec, url: str) -> Fault:
+    """Return the fault that a connection without a whole response is."""
+    if isinstance(cause, TooLarge | BrokeOff | httpx2.DecodingError):
+        return _of_part(cause, spec, url)
+    if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
+        advice = "Is the server running there? Check base_url." if spec.base_url else "Is this machine online?"
+        return Fault(f"cannot connect to {origin(url)}", advice=advice, retryable=True)
+    if isinstance(cause, TimeoutError | httpx2.TimeoutException):
+        return Fault(f"no whole reply from {origin(url)} within {spec.timeout_s:g} s", retryable=True)
+    if isinstance(cause, httpx2.NetworkError | httpx2.RemoteProtocolError):
+        return Fault(f"the connection to {origin(url)} broke before the reply was whole", retryable=True)
+    return Fault(f"the request to {origin(url)} failed: {quote(str(cause) or type(cause).__name__, spec)}")
+
+
+def _of_part(cause: TooLarge | BrokeOff | httpx2.DecodingError, spec: ModelSpec, url: str) -> Fault:
+    """Return the fault that a reply is of which a part came: nobody knows what it took."""
+    if isinstance(cause, BrokeOff):
+        fault = of_connection(cause.__cause__ or cause, spec, url)
+        fault.usage = UNKNOWN_USAGE
+        return fault
+    if isinstance(cause, TooLarge):
+        return Fault(
+            f"the reply from {origin(url)} is larger than {spec.max_reply_mb:g} MB, and was not read to its end",
+            advice="Where the model is meant to say so much, raise its max_reply_mb.",
+            usage=UNKNOWN_USAGE,
+        )
+    words = quote(str(cause), spec)
+    return Fault(f"the reply from {origin(url)} cannot be decompressed: {words}", usage=UNKNOWN_USAGE)
+
+
+def is_retryable(status: int) -> bool:
+    """Whether a repetition may cure this HTTP status."""
+    return status in {408, 409, 429} or (status >= 500 and status != 501)  # noqa: PLR2004 - HTTP's own numbers
+
+
+def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Return the seconds that the API asks to wait, from any form of Retry-After; ``None`` without one.
+
+    ``retry-after-ms`` is more exact and wins. A date is measured against the response's own ``Date``
+    where there is one, so that a wrong clock on this machine does no harm; ``now`` stands in for it.
+    """
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return max(0.0, milliseconds / 1000)
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is not None:
+        return max(0.0, seconds)
+    until = _date(value)
+    if until is None:
+        return None
+    return max(0.0, (until - (_date(headers.get("date")) or now or datetime.now(UTC))).total_seconds())
+
+
+def origin(url: str) -> str:
+    """Return ``https://host:port`` of ``url``, without the credentials and paths that it may carry."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def quote(text: str, spec: ModelSpec) -> str:
+    """Return an API's words on one line, bounded, and with every secret of ``spec`` blotted out."""
+    flat = _TIDY.sub(" ", text[:READ_FOR_WORDS])
+    for secret in secrets(spec):
+        flat = flat.replace(secret, "•••")
+    flat = " ".join(_LOOKS_LIKE_A_KEY.sub("•••", flat).split())
+    return flat if len(flat) <= LONGEST_QUOTE else flat[: LONGEST_QUOTE - 1] + "…"
+
+
+def secrets(spec: ModelSpec) -> Iterable[str]:
+    """Return what must never be repeated: the key, and header values that are long enough to be one."""
+    key = spec.api_key.reveal().strip() if spec.api_key else ""
+    values = (part for value in spec.headers.values() for part in value.split() if len(part) >= 8)  # noqa: PLR2004
+    return sorted({key, *values} - {""}, key=len, reverse=True)
+
+
+def _advice(status: int, code: object, spec: ModelSpec) -> str | None:
+    if _is_one_of(code, NO_CREDIT):
+        return "The account has no credit left."
+    variable = spec.api_key_variable or "api_key"
+    root = " And is base_url the API's root? That of an OpenAI-compatible server mostly ends in /v1."
+    return {
+        401: f"Check the key in {variable}." if spec.api_key else f"No key was sent: set {variable}.",
+        403: f"The key may not use {spec.model_id!r} here.",
+        404: f"Does this API have a model {spec.model_id!r}?{root if spec.base_url else ''}",
+        413: "The conversation is too large for the API.",
+        429: "Run fewer trials at once (--concurrency), or raise the account's rate limit.",
+    }.get(status)
+
+
+def _is_one_of(word: object, words: Iterable[str]) -> bool:
+    return isinstance(word, str) and word in words
+
+
+def _json_of(content: bytes) -> Any:
+    try:
+        return loads(content)
+    except ValueError:
+        return None
+
+
+def _error_of(data: Any) -> Any:
+    """Return the part of an error body that speaks: its ``error``, or all of it."""
+    return data.get("error") or data if isinstance(data, Mapping) else data
+
+
+def _words(error: Any) -> str:
+    if isinstance(error, Mapping):
+        error = error.get("message") or error.get("detail") or ""
+    return error if isinstance(error, str) else json.dumps(error) if error else ""
+
+
+def _number(value: str | None) -> float | None:
+    """Return the number that is written in plain digits, and not all that Python takes for one (``1_0``, ``1e3``)."""
+    if value is None or not _DIGITS.fullmatch(value.strip(" \t")):
+        return None
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def _date(value: str | None) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(value or "")
+    except ValueError:
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)

@@ -1,0 +1,117 @@
+"""A prompt is split into its requests: the things that are asked for one after another.
+
+"Show customer CUST_00042 and then list their orders" asks for two things; "orders and returns of
+2024" asks for one, as far as its form goes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date
+
+from harness.models.lexical.read_text import LONGEST_TEXT, Reading, read
+from harness.models.lexical.text_values import Value
+from harness.tool_text.actions import is_question_word, is_verb
+from harness.tool_text.terms import word_set
+
+_BULLET = r"(?:[-*•]|\d{1,3}[.)])\s+"
+_SENTENCE_END = re.compile(rf"(?<![.!?;])[.!?;]++[\"'”’)]*\s+(?:{_BULLET})?|\s*\n\s*(?:{_BULLET})?|^{_BULLET}")
+_CONNECTOR = re.compile(
+    r"(?:,?\s+(?:and|but)|,)\s+(?P<after_and>then|also|afterwards|next|finally|additionally)\s+"
+    r"|,?\s+(?P<after>then|afterwards)\s+"
+    r"|(?:,?\s+(?P<and>and|as well as|plus)|,)\s+(?P<verb>(?:please\s+)?[^\W\d_]+(?:['’]s)?)"
+    r"(?P<object>\s+(?:the|its|their|his|her|all|my|our|an?|me|it|them|each|every|\d+)\b)?",
+    re.IGNORECASE,
+)
+_FIRST_WORD = re.compile(r"(?P<after>then|afterwards|after that|next|finally)\b,?\s*", re.IGNORECASE)
+_SEQUENCE = frozenset(("then", "afterwards", "next", "finally"))
+_POINTS_BACK = word_set("it its their them they he his him she her this these that those same")
+_MOST_REQUESTS = 12  # in one prompt; what follows is taken as part of the last
+_NOUN_VERBS = word_set("count report list rank record order book stage set display project update post")
+"""Verbs that are as often nouns: after "and" they open a request only if an object follows ("list their …")."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One thing that a prompt asks for."""
+
+    reading: Reading
+    """Its words and values."""
+    after: bool = False
+    """Whether it is to be done only when those before it are done ("…, then …")."""
+
+    @property
+    def points_back(self) -> bool:
+        """Whether it speaks of something that was named before: "their orders"."""
+        return any(word.text in _POINTS_BACK for word in self.reading.words)
+
+
+def split(prompt: str, today: date) -> tuple[Request, ...]:
+    """Return the requests of ``prompt``, in its order; at least one."""
+    prompt = prompt[:LONGEST_TEXT]
+    whole = read(prompt, today)
+    pieces: list[tuple[str, bool]] = []
+    start, after = 0, False
+    for end, resume, sequence in _cuts(whole):
+        if prompt[start:end].strip(" ,"):
+            pieces.append((prompt[start:end], after))
+            after = False
+        start, after = resume, after or sequence
+        if len(pieces) == _MOST_REQUESTS - 1:
+            break
+    if prompt[start:].strip(" ,.") or not pieces:
+        pieces.append((prompt[start:], after))
+    return tuple(Request(reading=read(text.strip(" ,\n\t"), today), after=later) for text, later in pieces)
+
+
+def join(first: Request, second: Request, today: date) -> Request:
+    """Return one request that says what both say."""
+    return replace(first, reading=read(f"{first.reading.text}. {second.reading.text}", today))
+
+
+def halves(request: Request, today: date) -> tuple[Reading, Reading] | None:
+    """Return "lifetime value" and "top categories" of a request that joins two things by one "and"."""
+    text = request.reading.text
+    inside = _inside(request.reading)
+    joints = [
+        match
+        for match in re.finditer(r",?\s+(?:and|as well as|plus|along with)\s+", text, re.IGNORECASE)
+        if match.start() not in inside
+    ]
+    if len(joints) != 1:
+        return None
+    return read(text[: joints[0].start()], today), read(text[joints[0].end() :], today)
+
+
+def _cuts(whole: Reading) -> list[tuple[int, int, bool]]:
+    """Return ``(end of a request, start of the next, whether that one has to wait)``."""
+    cuts = []
+    for match in _SENTENCE_END.finditer(whole.text):
+        opening = _FIRST_WORD.match(whole.text, match.end())
+        cuts.append((match.start(), (opening or match).end(), opening is not None))
+    for match in _CONNECTOR.finditer(whole.text):
+        word = match["after_and"] or match["after"]
+        if word is not None:
+            cuts.append((match.start(), match.end(), word.lower() in _SEQUENCE))
+        elif _opens(match["verb"], bare=match["and"] is None, followed=match["object"] is not None):
+            cuts.append((match.start(), match.start("verb"), False))
+    return sorted(cut for cut in cuts if not any(_breaks(cut, value) for value in whole.values))
+
+
+def _breaks(cut: tuple[int, int, bool], value: Value) -> bool:
+    """Whether a cut goes through a value, such as a sentence in quotes; a bullet's number is no part of one."""
+    overlaps = cut[0] < value.end and value.start < cut[1]
+    return overlaps and not (cut[0] <= value.start and value.end <= cut[1])
+
+
+def _opens(phrase: str, *, bare: bool, followed: bool) -> bool:
+    """Whether what comes after "and" (or a ``bare`` comma) is a request and not another noun."""
+    word = phrase.lower().split()[-1].replace("’", "'")
+    if is_question_word(word):
+        return not bare
+    return is_verb(word) and (followed or word not in _NOUN_VERBS)
+
+
+def _inside(reading: Reading) -> set[int]:
+    return {place for value in reading.values for place in range(value.start, value.end)}

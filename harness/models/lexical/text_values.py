@@ -1,0 +1,242 @@
+"""The values that a text holds: everything in it that could become an argument.
+
+Values are found by their looks alone, in order of how sure the looks are: something in quotes is
+not looked into any further, an e-mail address is no name, a date is no number.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from itertools import islice
+from typing import Literal, TypeAlias
+
+from harness.models.lexical.dates import Period, periods
+from harness.models.lexical.sums import sums
+from harness.tool_text.actions import is_question_word, is_verb
+from harness.tool_text.terms import is_stop_word
+
+Kind: TypeAlias = Literal[
+    "sql",
+    "sum",
+    "quoted",
+    "url",
+    "email",
+    "phone",
+    "tag",
+    "zone",
+    "glob",
+    "path",
+    "file",
+    "period",
+    "time",
+    "id",
+    "number",
+    "name",
+    "code",
+]
+"""What a value looks like:
+
+- ``sql``: an SQL statement, its verb in capitals. ``sum``: ``17 * 23``; its numbers are values as well.
+- ``quoted``: between quotation marks, taken as it is.
+- ``tag``: ``#general`` or ``@jo``.
+- ``zone``: ``Europe/Berlin``. ``glob``: ``*.py``. ``path``: ``/srv/data``. ``file``: ``notes.txt``.
+- ``period``: a day, a month, last year. ``time``: ``14:30`` (as such, whatever was written).
+- ``id``: letters and digits, ``CUST_00042``. ``phone``: ``+1 619 555-0148``.
+- ``number``: with what it counts. ``name``: ``Maria Keller``. ``code``: a word in capitals, ``AAPL``."""
+
+Measure: TypeAlias = Literal["", "%", "$"]
+"""What a number measures: nothing known, percent, or money of whatever currency."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """Something in a text that could become an argument."""
+
+    kind: Kind
+    """What it looks like."""
+    text: str
+    """The value as written, without quotation marks."""
+    start: int
+    """Where it begins in the text."""
+    end: int
+    """Where it ends."""
+    number: float | int = 0
+    """For ``number``."""
+    measure: Measure = ""
+    """For ``number``."""
+    unit: str = ""
+    """For ``number``: the word after it, in lower case."""
+    period: Period | None = None
+    """For ``period``."""
+
+
+_MOST_VALUES = 100  # no request means more of them
+_MOST_SUMS = 10
+
+_MOST_DIGITS = 15  # a longer number is no exact one
+_NUMBER_WORDS = {
+    word: number
+    for number, word in enumerate(
+        ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), start=2
+    )
+} | {"dozen": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
+_SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
+
+_NUMBER = re.compile(
+    r"(?<![\w.,-])(?P<sign>[-−]?)(?P<money>[$€£¥]?)\s?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?P<scale>\s?(?:k|m|mn|bn|thousand|million|billion)\b)?(?![\w]|\.\d)"
+    r"(?:\s?(?P<measure>%|percent\b|per cent\b|dollars?\b|euros?\b|pounds?\b|usd\b|eur\b|gbp\b|[€£$]))?"
+    r"(?:[\s-](?P<unit>[^\W\d_]+))?",
+    re.IGNORECASE,
+)
+_NUMBER_WORD = re.compile(r"\b(?P<word>" + "|".join(_NUMBER_WORDS) + r")\b(?:[\s-](?P<unit>[^\W\d_]+))?", re.IGNORECASE)
+_TIME = re.compile(
+    r"(?<![\w:.])(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap]\.?m\b)?(?![\w:])", re.IGNORECASE
+)
+_CAPITAL = r"[A-Z][^\W\d_]*(?:['’-][A-Z][^\W\d_]*)*"
+_NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:\s(?:(?:de|da|van|von|der|la|of)\s)?{_CAPITAL})*(?!\w)")
+_CODE = re.compile(r"(?<![\w/&])[A-Z]{2,6}(?![\w/&])")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n]\s*|[-*•]\s+)$")
+
+_SQL = re.compile(
+    r"\b(?:SELECT\s|INSERT\s+INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s|(?:CREATE|DROP|ALTER)\s+TABLE\s|WITH\s+\w+\s+AS\s)"
+    r"[^;\n\"`]{1,2000}?(?=[;\n\"`]|\.?\s*\Z|[.?!]\s+[A-Z])"
+)
+_PLAIN: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("quoted", re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|`([^`\n]+)`|(?<!\w)['‘]([^'’\n]+)['’](?!\w)")),
+    ("url", re.compile(r"(?:https?|ftp|file)://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)]", re.IGNORECASE)),
+    ("email", re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")),
+    (
+        "phone",
+        re.compile(r"(?<![\w.,/-])(?:\+\d|\(\d{2,5}\)\s?\d|0\d|\d{3}[-.]\d{3})(?:[ ()./-]{0,2}\d){5,12}(?![\w.,-]*\d)"),
+    ),
+    ("tag", re.compile(r"(?<![\w#@/&])[#@][^\W\d_][\w-]*")),
+    ("zone", re.compile(r"(?<![\w/])[A-Z][A-Za-z]{2,}(?:/[A-Z][A-Za-z]*(?:[_-][A-Z]?[a-z]+)*)+(?![\w/])")),
+    ("glob", re.compile(r"(?<!\w)[\w./-]{0,80}\*[\w.*/-]{1,80}")),
+    ("path", re.compile(r"(?<![\w/])(?:~|\.{1,2})?/(?:[\w.@+-]*[\w@+-]/?)*|(?<!\w)[A-Za-z]:\\[\w.\\-]*\w")),
+    ("file", re.compile(r"(?<![\w/@-])[\w-]+(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w@/])")),
+    (
+        "id",
+        re.compile(
+            r"(?<![\w-])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?!\w)"
+            r"|(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[^\W_]+(?:[_-][^\W_]+)*(?![\w%])"
+        ),
+    ),
+)
+
+
+def values(text: str, today: date) -> tuple[Value, ...]:
+    """Return the values in ``text``, in its order; relative dates count from ``today``."""
+    found = [_plain("sql", match) for match in _SQL.finditer(text)][:_MOST_VALUES]
+    for kind, pattern in _PLAIN[:-1]:
+        _take(found, [_plain(kind, match) for match in pattern.finditer(text)])
+    spans = periods(text, today)
+    _take(found, [Value(kind="period", text=text[p.start : p.end], start=p.start, end=p.end, period=p) for p in spans])
+    _take(found, _times(text))
+    rolling = [value for value in found if value.period is not None and value.period.rolling]
+    firm = [value for value in found if value not in rolling]
+    _take(firm, _numbers(text))  # "the last 180 days" is a period, and 180 is a number as well
+    kind, pattern = _PLAIN[-1]
+    _take(firm, [_plain(kind, match) for match in pattern.finditer(text)])
+    found = [*firm, *rolling]
+    found = _with_sums(found, text)
+    _take(found, [_plain("code", match) for match in _CODE.finditer(text)])
+    _take(found, _names(text))
+    return tuple(sorted(found, key=lambda value: (value.start, value.end)))
+
+
+def _take(found: list[Value], more: list[Value]) -> None:
+    """Add what overlaps nothing that was found before."""
+    fitting = (v for v in more if not any(v.start < old.end and old.start < v.end for old in found))
+    found += list(islice(fitting, max(0, _MOST_VALUES - len(found))))
+
+
+def _with_sums(found: list[Value], text: str) -> list[Value]:
+    """Add the sums that are no part of anything else; ``2*3`` is no pattern of file names then."""
+    numbers = _numbers(text)
+    for one in islice(sums(text), _MOST_SUMS):
+        within = [value for value in found if one.start < value.end and value.start < one.end]
+        if all(value.kind in ("number", "glob") for value in within):
+            found = [value for value in found if value.kind != "glob" or value not in within]
+            found.append(Value(kind="sum", text=one.expression, start=one.start, end=one.end))
+            inside = [value for value in numbers if one.start <= value.start and value.end <= one.end]
+            found += [value for value in inside if value not in found]
+    return found
+
+
+def _plain(kind: Kind, match: re.Match[str]) -> Value:
+    inside = next((group for group in match.groups() if group is not None), match[0])
+    return Value(kind=kind, text=inside, start=match.start(), end=match.end())
+
+
+def _times(text: str) -> list[Value]:
+    found = []
+    for match in _TIME.finditer(text):
+        if match["minute"] is None and match["half"] is None:
+            continue  # a bare number
+        hour = int(match["hour"])
+        if match["half"] is not None:
+            hour = hour % 12 + (12 if match["half"].lower().startswith("p") else 0)
+        clock = f"{hour:02}:{match['minute'] or '00'}"
+        found.append(Value(kind="time", text=clock, start=match.start(), end=match.end()))
+    return found
+
+
+def _numbers(text: str) -> list[Value]:
+    found = []
+    for match in _NUMBER.finditer(text):
+        digits = match["digits"].replace(",", "")
+        number: float | int = float(digits) if "." in digits or len(digits) > _MOST_DIGITS else int(digits)
+        scale = _SCALES.get((match["scale"] or "").strip().lower())
+        if scale is not None:
+            number = number * scale
+        if match["sign"]:
+            number = -number
+        found.append(_number(match, number, "unit", _measure(match)))
+    spelled = _NUMBER_WORD.finditer(text)
+    found += [_number(match, _NUMBER_WORDS[match["word"].lower()], "unit", "") for match in spelled]
+    return found
+
+
+def _number(match: re.Match[str], number: float, unit: str, measure: Measure) -> Value:
+    end = match.end() if match[unit] is None else match.start(unit)
+    return Value(
+        kind="number",
+        text=match[0][: end - match.start()].strip(" -"),
+        start=match.start(),
+        end=len(match.string[:end].rstrip(" -")),
+        number=int(number) if float(number).is_integer() else number,
+        measure=measure,
+        unit=(match[unit] or "").lower(),
+    )
+
+
+def _measure(match: re.Match[str]) -> Measure:
+    word = (match["measure"] or "").lower()
+    if word.startswith(("%", "per")):
+        return "%"
+    return "$" if word or match["money"] else ""
+
+
+def _names(text: str) -> list[Value]:
+    """Return proper names; a capital that only opens a sentence makes none."""
+    found = []
+    for match in _NAME.finditer(text):
+        start, parts = match.start(), match[0]
+        while parts and _opens_sentence(text, start, parts):
+            first, _, parts = parts.partition(" ")
+            start += len(first) + 1
+        if parts and not (is_stop_word(parts.lower()) or is_question_word(parts.lower())):
+            found.append(Value(kind="name", text=parts, start=start, end=match.end()))
+    return found
+
+
+def _opens_sentence(text: str, start: int, parts: str) -> bool:
+    first, _, rest = parts.partition(" ")
+    word = first.lower()
+    if is_verb(word) or is_stop_word(word) or is_question_word(word):
+        return True
+    begins = _SENTENCE_START.search(text[max(0, start - 8) : start]) is not None
+    return begins and not rest and not text[start + len(first) :].startswith(("'s", "’s"))

@@ -1,0 +1,110 @@
+"""``replay:RUN``: the replies that a run recorded are served again, while the server is live.
+
+A reply is found by the conversation that led to it: what the user, the model and the tools said so
+far. A conversation that was never recorded is an error, which shows where it left the recording.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from harness.canonical_json import canonical_json, digest
+from harness.errors import ModelError
+from harness.runlog import RunLog, read_log
+from harness.types import AssistantMessage, Message, ModelSpec, Reply, ToolList, ToolMessage, UserMessage
+
+_SHOWN = 400
+"""Characters of a request that an error shows."""
+
+
+class ReplayModel:
+    """All trials of one recording."""
+
+    def __init__(self, spec: ModelSpec) -> None:
+        """Read the log whose path is ``spec.model_id``."""
+        self._log = read_log(Path(spec.model_id))
+        self._recorded = _by_label(self._log)
+
+    def for_trial(self, label: str) -> _Recording:
+        """Return the recording of that trial alone."""
+        return _Recording(label, self._transcripts(label))
+
+    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+        """Answer from any trial of the recording."""
+        everything = [step for label in self._recorded for step in self._transcripts(label)]
+        return await _Recording("any trial", everything).answer(conversation, tools, system)
+
+    async def aclose(self) -> None:
+        """Nothing is held open."""
+
+    def _transcripts(self, label: str) -> list[Sequence[Message]]:
+        found = (self._log.transcript(key) for key in self._recorded.get(label, ()))
+        return [transcript.messages for transcript in found if transcript is not None]
+
+
+class _Recording:
+    """The replies of one trial, by the conversation that led to each."""
+
+    def __init__(self, label: str, conversations: Iterable[Sequence[Message]]) -> None:
+        self._label = label
+        self._replies: dict[str, deque[Reply]] = defaultdict(deque)
+        self._requests: dict[int, list[str]] = defaultdict(list)
+        for messages in conversations:
+            begin = 0
+            for place, message in enumerate(messages):
+                if isinstance(message, UserMessage) and message.fresh:
+                    begin = place
+                if isinstance(message, AssistantMessage):
+                    self._replies[_key(messages[begin:place])].append(message.reply)
+                    self._requests[place - begin].append(_words(messages[place - 1]))
+
+    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+        """Return the recorded reply to this very conversation; several recorded ones take turns.
+
+        Raises:
+            ModelError: it was never recorded.
+        """
+        replies = self._replies.get(_key(conversation))
+        if not replies:
+            raise ModelError(self._never_recorded(conversation))
+        replies.rotate(-1)
+        return replies[-1]
+
+    async def aclose(self) -> None:
+        """Nothing is held open."""
+
+    def _never_recorded(self, conversation: Sequence[Message]) -> str:
+        now = _words(conversation[-1])
+        recorded = self._requests.get(len(conversation), [])
+        if not recorded:
+            return f"the recording of {self._label} holds no request after {len(conversation)} messages: {now[:_SHOWN]}"
+        nearest = max(recorded, key=lambda words: difflib.SequenceMatcher(None, words[:_SHOWN], now[:_SHOWN]).ratio())
+        return (
+            f"this request was never recorded for {self._label}.\n"
+            f"now:      {now[:_SHOWN]}\nrecorded: {nearest[:_SHOWN]}"
+        )
+
+
+def _by_label(log: RunLog) -> dict[str, list[str]]:
+    labels: dict[str, list[str]] = defaultdict(list)
+    for run in log.runs:
+        if run.stop is not None:
+            labels[f"{run.suite}::{run.case}#{run.index}"].append(run.key)
+    return labels
+
+
+def _key(conversation: Sequence[Message]) -> str:
+    return digest([_words(message) for message in conversation])
+
+
+def _words(message: Message) -> str:
+    """Return what was said, without the ids, times and costs that differ from run to run."""
+    if isinstance(message, UserMessage):
+        return message.text
+    if isinstance(message, ToolMessage):
+        return canonical_json([answer.text for answer in message.answers])
+    requests = [[request.tool, request.arguments] for request in message.reply.tool_requests]
+    return canonical_json([message.reply.text, requests])

@@ -1,0 +1,297 @@
+"""Asking: every caller makes every call through a session of its own, and each call becomes a line of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import dataclass, field, replace
+
+import anyio
+
+from harness.canonical_json import digest
+from harness.checks import Evidence, evaluate
+from harness.errors import HarnessError, InvalidInput, NotAdmitted, NothingToRun, ServerError
+from harness.judging.policy.views import Result
+from harness.judging.verdict import run_of, unstarted_run, utc_now
+from harness.probing.callers import MAX_DAMAGED, MAX_PROCESSES, Caller, damaged_callers, flawed_callers
+from harness.probing.expectations import Expectations
+from harness.probing.planned_calls import ProbeCall, Skipped, choose_calls
+from harness.probing.repeated_calls import Again, Suspicion
+from harness.probing.stability import follows_the_caller_before, told
+from harness.runlog import TrialLine
+from harness.runner.preflight.named_tools import named_in
+from harness.runner.preflight.not_offered import own_names, sorted_problems, titles, unoffered
+from harness.sessions import Session
+from harness.sessions.pool import Pool
+from harness.types import (
+    Case,
+    Check,
+    ErrorKind,
+    JsonObject,
+    ModelSpec,
+    ServerSpec,
+    Tool,
+    ToolCall,
+    ToolList,
+    ToolRequest,
+    Transcript,
+    Trial,
+    TrialError,
+)
+
+SUITE = "probe"
+NO_MODEL = ModelSpec(name="none", provider="probe", model_id="none")
+"""Nobody is asked: the calls are made as they stand."""
+ROUNDS = 2
+"""How often the suite's own identities make each call. The second time they take turns, the last one first, so that
+each asks right after another: an identity that a server remembers from the caller before shows in the difference."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbePlan:
+    """What a probe asks."""
+
+    server: ServerSpec
+    """Whom."""
+    callers: tuple[Caller, ...]
+    """The suite's own identities."""
+    cases: tuple[Case, ...]
+    """Where the calls are taken from."""
+    destructive: bool = False
+    """Whether calls that change something are made, too."""
+    damaged: bool = True
+    """Whether damaged identities ask, too."""
+
+
+@dataclass(slots=True)
+class Asking:
+    """A probe under way: what is asked of whom, and the lines that come of it."""
+
+    plan: ProbePlan
+    pool: Pool
+    calls: list[ProbeCall] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    lists: dict[str, ToolList] = field(default_factory=dict)
+    expected: Expectations = field(default_factory=lambda: Expectations((), {}))
+
+    async def look(self) -> None:
+        """List the tools of the suite's own identities, and choose the calls."""
+        failure: HarnessError | None = None
+        for caller in self.plan.callers:
+            try:
+                async with self._session(caller) as session:
+                    self.lists[caller.name] = session.tools
+            except NotAdmitted:
+                continue
+            except ServerError as error:
+                failure = error
+        if not self.lists and failure is not None:
+            raise failure
+        if failure is None:  # who could not be asked may be offered what the others are not
+            self._check_names()
+        tools: dict[str, Tool] = {}
+        for listed in self.lists.values():
+            tools |= {tool.name: tool for tool in listed.tools if tool.name not in tools}
+        self.expected = Expectations(self.plan.cases, tools)
+        server = self.plan.server
+        self.calls, self.skipped = choose_calls(
+            self.plan.cases,
+            tools,
+            destructive=self.plan.destructive,
+            block=server.block,
+            read_only=server.read_only,
+        )
+        if not self.calls:
+            reasons = "; ".join(f"{each.tool}: {each.reason}" for each in self.skipped) or "the server has no tools"
+            raise NothingToRun(f"there is no call to make: {reasons}")
+
+    def _check_names(self) -> None:
+        """Refuse names of tools that nobody is offered.
+
+        Raises:
+            InvalidInput: with all of them.
+        """
+        server = self.plan.server
+        known = {name: title for tools in self.lists.values() for name, title in titles(tools).items()}
+        own = {name for tools in self.lists.values() for name in own_names(tools, server)}
+        blocked = [(named, known.keys() | own) for one in (server, *server.members) for named in one.blocked]
+        named_by_cases = [(named, known.keys()) for case in self.plan.cases for named in named_in(case)]
+        problems = [
+            unoffered(named, "no identity of the suite is offered a", known, may_say_absent=True)
+            for named, names in (*blocked, *named_by_cases)
+            if named.tool not in names and not named.allow_absent
+        ]
+        if problems and known:
+            raise InvalidInput(sorted_problems(problems))
+
+    def callers(self) -> tuple[Caller, ...]:
+        """Return everybody who asks."""
+        own = self.plan.callers
+        flawed = flawed_callers(own) if self.plan.server.identity.via == "bearer" else ()
+        return (*own, *self._damaged()[: self._most], *flawed)
+
+    @property
+    def _most(self) -> int:
+        return MAX_PROCESSES if self.plan.server.identity.via == "env" else MAX_DAMAGED
+
+    def _damaged(self) -> tuple[Caller, ...]:
+        by_token = self.plan.server.identity.via == "bearer"
+        return damaged_callers(self.plan.callers, by_token=by_token) if self.plan.damaged else ()
+
+    def settings(self) -> JsonObject:
+        """Return what the log has to say of the probe as a whole."""
+        hidden = {caller.name: self.expected.hidden_from(caller.user_context) for caller in self.plan.callers}
+        return {
+            "probe": True,
+            "not_asked": max(0, len(self._damaged()) - self._most),
+            "expected_hidden": {name: tools for name, tools in hidden.items() if tools},
+        }
+
+    def _session(self, caller: Caller) -> AbstractAsyncContextManager[Session]:
+        return self.pool.visit(self.plan.server, caller.user_context, caller.credential)
+
+    async def ask(
+        self, caller: Caller, calls: Iterable[ProbeCall], index: int
+    ) -> list[tuple[TrialLine, ToolList | None]]:
+        """Make ``calls`` as ``caller``, one after the other; whatever happens, each has a line."""
+        trials = [(call, self.trial(caller, call, index)) for call in calls]
+        return [
+            *await self._asked([one for one in trials if not one[0].changes], lambda: self._session(caller)),
+            # What one caller changes must not be what the next one finds.
+            *await self._asked([one for one in trials if one[0].changes], lambda: self._own_session(caller)),
+        ]
+
+    async def confirm(self, suspicion: Suspicion) -> tuple[bool, list[tuple[TrialLine, ToolList | None]]]:
+        """Have a suspect ask again right after others, until it is cleared or all rounds are over.
+
+        Return whether its answer followed the caller before every time, and what was asked. Nobody opens a session
+        in between: who is remembered may be whoever did so last.
+        """
+        callers = {caller.name: caller for caller in self.plan.callers}
+        call = next(call for call in self.calls if call.label == suspicion.call)
+        lines: list[tuple[TrialLine, ToolList | None]] = []
+        after: dict[str, list[frozenset[str]]] = {}
+        async with AsyncExitStack() as stack:
+            sessions: dict[str, Session] = {}
+            for name in dict.fromkeys((*suspicion.before, suspicion.name)):
+                try:
+                    sessions[name] = await stack.enter_async_context(self._session(callers[name]))
+                except HarnessError as error:
+                    trial = self.trial(callers[name], call, 0, Again(f"to confirm {suspicion.name}"))
+                    return False, [(self._unopened(error, trial), None)]
+            for index, order in enumerate(suspicion.orders()):
+                for before in order:
+                    for name, again in suspicion.steps(before):
+                        trial = self.trial(callers[name], call, index, again)
+                        line = await self._line(sessions[name], call, trial)
+                        lines.append((line, sessions[name].tools))
+                        if line.run.error is not None:
+                            return False, lines
+                    after.setdefault(before, []).append(told(result_of(line)))
+                if not follows_the_caller_before(after):
+                    return False, lines
+        return True, lines
+
+    def _own_session(self, caller: Caller) -> AbstractAsyncContextManager[Session]:
+        own = replace(self.plan.server, isolation="case")
+        return self.pool.session(own, caller.user_context, caller.credential)
+
+    async def _asked(
+        self,
+        trials: Sequence[tuple[ProbeCall, Trial]],
+        open_session: Callable[[], AbstractAsyncContextManager[Session]],
+    ) -> list[tuple[TrialLine, ToolList | None]]:
+        lines: list[tuple[TrialLine, ToolList | None]] = []
+        while rest := trials[len(lines) :]:
+            try:
+                async with open_session() as session:
+                    for call, trial in rest:
+                        lines.append((await self._line(session, call, trial), session.tools))
+                        if session.lost is not None:
+                            break  # what comes next is asked of a new one
+            except NotAdmitted as error:
+                refused = Transcript(stop="not_admitted", refused_status=error.status, started_at=utc_now())
+                lines += [(await _judged(trial, refused, ToolList(tools=())), None) for _, trial in rest]
+            except HarnessError as error:
+                rest = trials[len(lines) :]
+                lines += [(self._unopened(error, trial), None) for _, trial in rest]
+        return lines
+
+    def _unopened(self, error: HarnessError, trial: Trial) -> TrialLine:
+        """Return the line of a call for which no session opened; it has a transcript if the server knew who asks.
+
+        Whoever is told to a process by its environment may be the reason why there is none: nobody was asked.
+        """
+        kind: ErrorKind = "server" if isinstance(error, ServerError) else "harness"
+        fault = TrialError(kind=kind, message=str(error), detail=getattr(error, "stderr_tail", None) or None)
+        damaged = bool(trial.case.metadata["probe"]["bases"])
+        if damaged and isinstance(error, ServerError) and error.gone and self.plan.server.identity.via != "env":
+            silent = Transcript(stop="error", error=fault, started_at=utc_now())
+            return TrialLine(run=run_of(trial, silent, ()), transcript=silent)
+        return TrialLine(run=unstarted_run(trial, "error", error=fault))
+
+    async def _line(self, session: Session, call: ProbeCall, trial: Trial) -> TrialLine:
+        started_at, epoch = utc_now(), anyio.current_time()
+        request = ToolRequest(id="probe", tool=call.tool, arguments=call.arguments)
+        made = await session.call(request, turn=1, epoch=epoch)
+        transcript = Transcript(
+            tool_calls=(made,),
+            turns=1,
+            started_at=started_at,
+            latency_s=round(anyio.current_time() - epoch, 6),
+            tools=tuple(tool.name for tool in session.tools.tools),
+            tools_digest=session.tools.digest,
+            error=_fault(made),
+            stop="answer" if _fault(made) is None else "error",
+        )
+        return await _judged(trial, transcript, session.tools)
+
+    def _checks(self, caller: Caller, call: ProbeCall) -> tuple[Check, ...]:
+        return self.expected.of(caller.user_context, call.tool, call.arguments) if not caller.bases else ()
+
+    def trial(self, caller: Caller, call: ProbeCall, index: int, again: Again | None = None) -> Trial:
+        """Return the trial of one call by one caller; ``again``: only to confirm what was suspected before."""
+        name = f"{call.label} [{caller.name}]"
+        case = Case(
+            name=name if again is None else f"{name} {again.words}",
+            prompt=call.label,
+            checks=self._checks(caller, call) if again is None else (),
+            user_context=caller.user_context,
+            credential=caller.credential,
+            identity=caller.name,
+            # Only the suite's own identities see what they may see by right.
+            group=call.label if not caller.bases and again is None else None,
+            metadata={
+                "probe": {
+                    "tool": call.tool,
+                    "arguments": dict(call.arguments),
+                    "bases": list(caller.bases),
+                    "damage": caller.damage,
+                    "credential": caller.credential,
+                    **({} if again is None else {"call": call.label, "after": again.after}),
+                }
+            },
+        )
+        key = digest([self.plan.server.name, case.name, call.tool, call.arguments, caller.user_context, index])
+        repeats = ROUNDS if not caller.bases and not call.changes and again is None else 1
+        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=index, key=key, repeats=repeats)
+
+
+async def _judged(trial: Trial, transcript: Transcript, tools: ToolList) -> TrialLine:
+    """Return the line of a call, held against what the suites expect of it."""
+    evidence = Evidence(case=trial.case, transcript=transcript, tools=tools)
+    checks = () if transcript.error is not None else await evaluate(evidence)
+    return TrialLine(run=run_of(trial, transcript, checks), transcript=transcript)
+
+
+def result_of(line: TrialLine) -> Result | None:
+    """Return what was answered; ``None`` where nothing was called."""
+    calls = () if line.transcript is None else line.transcript.tool_calls
+    return Result(call=calls[0]) if calls else None
+
+
+def _fault(made: ToolCall) -> TrialError | None:
+    """Return why a call says nothing of the policy, if it does not."""
+    if made.unanswered:
+        return TrialError(kind="server", message=f"{made.tool}: {made.text}")
+    return None

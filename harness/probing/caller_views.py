@@ -1,0 +1,103 @@
+"""What each caller of a probe lived, read from its log: the runs, and what the server said in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.judging.access import view_of
+from harness.judging.policy import View
+from harness.judging.policy.views import Result
+from harness.judging.policy.withheld import differences
+from harness.probing.callers import ANONYMOUS
+from harness.runlog import RunLog
+from harness.types import UNANSWERED, Outcome, Report, TrialResult
+
+NO_ANSWER: frozenset[Outcome] = UNANSWERED | {"blocked"}
+"""Outcomes that say nothing of the server's policy."""
+
+
+def facts_of(run: TrialResult) -> Mapping[str, Any]:
+    """Return what the probe noted of a call: ``tool``, ``arguments``, ``bases``, ``damage``, ``credential``.
+
+    Where it was made once more to confirm a suspicion, also ``call`` (as tables have it) and ``after``: who had asked
+    right before, ``None`` for that one's own call.
+    """
+    facts: Mapping[str, Any] = run.metadata["probe"]
+    return facts
+
+
+def name_of(run: TrialResult) -> str:
+    """Return who called."""
+    return run.identity or ANONYMOUS
+
+
+def bases_of(run: TrialResult) -> Sequence[str]:
+    """Return the identities that the caller was made from; none where the suite names it."""
+    bases: Sequence[str] = facts_of(run)["bases"]
+    return bases
+
+
+def is_flawed(run: TrialResult) -> bool:
+    """Whether the caller shows a token that a verifier has to refuse."""
+    return bool(facts_of(run)["credential"] != "valid")
+
+
+def label_of(run: TrialResult) -> str:
+    """Return what was called, as tables have it."""
+    return run.case.removesuffix(f" [{run.identity}]")
+
+
+def more(result: Result, own: Result) -> list[str]:
+    """Return the fields that ``result`` has and ``own``, an answer to the same call, keeps back."""
+    return list(dict.fromkeys(difference.leaf.path for difference in differences(result, own)))
+
+
+class Lived:
+    """The runs of a probe, and what the server said in them."""
+
+    def __init__(self, report: Report, log: RunLog) -> None:
+        """Read ``log``, whose report is ``report``."""
+        self.runs = tuple(run for run in report.runs if "after" not in facts_of(run))
+        self.again = tuple(run for run in report.runs if "after" in facts_of(run))
+        """Calls that were only made to confirm a suspicion; they say nothing else."""
+        self.views: dict[str, View] = {}
+        """`TrialResult.key` → what the caller saw; none where it could not ask at all, or a session never opened."""
+        for run in report.runs:
+            transcript = log.transcript(run.key) if run.stop is not None else None
+            view = None if transcript is None else view_of(run, transcript, log)
+            if view is not None and (view.refused or view.results):
+                self.views[run.key] = view
+
+    def result(self, run: TrialResult) -> Result | None:
+        """Return what was answered, or what came in place of an answer; ``None`` where nothing was called."""
+        view = self.views.get(run.key)
+        return view.results[0] if view is not None and view.results else None
+
+    def refused(self, run: TrialResult) -> bool:
+        """Whether the server did not let the caller in at all."""
+        view = self.views.get(run.key)
+        return view is not None and view.refused
+
+    def offered(self, run: TrialResult) -> frozenset[str]:
+        """Return the tools that the caller was shown."""
+        view = self.views.get(run.key)
+        return view.offered if view is not None else frozenset()
+
+    def lists(self) -> dict[str, frozenset[str]]:
+        """Return the tools that each caller was shown; whoever had no answer is left out."""
+        return {name_of(run): self.offered(run) for run in self.runs if run.key in self.views}
+
+    def answered(self) -> dict[tuple[str, str], TrialResult]:
+        """Return the first run of each caller and call that the server answered, be it by letting nobody in."""
+        first: dict[tuple[str, str], TrialResult] = {}
+        for run in sorted(self.runs, key=lambda run: run.index):
+            result = self.result(run)
+            if self.refused(run) or (result is not None and result.call.outcome not in NO_ANSWER):
+                first.setdefault((name_of(run), label_of(run)), run)
+        return first
+
+    def gets_as_much(self, run: TrialResult, result: Result) -> bool:
+        """Whether ``run`` was given all that ``result``, an answer to the same call, gives."""
+        own = self.result(run)
+        return own is not None and own.call.outcome == "ok" and not more(result, own)

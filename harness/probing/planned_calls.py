@@ -1,0 +1,137 @@
+"""What is asked: the calls that suites expect, and one for each tool marked as read-only that no suite calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.canonical_json import canonical_json, digest
+from harness.drafting.example_arguments import example_arguments
+from harness.drafting.safety import changes, is_sent
+from harness.drafting.validity import is_valid
+from harness.types import Case, JsonObject, Tool
+
+_LABEL_CHARS = 70
+_FORBIDDING = frozenset({"must_not_call"})
+"""Checks that name a call because nobody should make it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeCall:
+    """One call that every identity makes."""
+
+    tool: str
+    """The server's name of the tool."""
+    arguments: JsonObject
+    """What is sent."""
+    changes: bool
+    """Whether it may change something; such calls come last."""
+
+    @property
+    def label(self) -> str:
+        """What tables call it, and no other call of theirs: ``get_customer(id=7)``."""
+        given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.arguments.items())
+        text = f"{self.tool}({given})"
+        if len(text) <= _LABEL_CHARS:
+            return text
+        return f"{text[: _LABEL_CHARS - 7]}… #{digest([self.tool, self.arguments])[:4]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A tool that is not called, and why."""
+
+    tool: str
+    """Its name."""
+    reason: str
+    """In words."""
+
+
+def choose_calls(
+    cases: Iterable[Case],
+    tools: Mapping[str, Tool],
+    *,
+    destructive: bool,
+    block: Collection[str] = (),
+    read_only: bool = False,
+) -> tuple[list[ProbeCall], list[Skipped]]:
+    """Return the calls to make on ``tools`` (all that any identity is shown, by name), and what is left out.
+
+    Tools that change something are called only where ``destructive`` says so; those that the server's guards
+    (`ServerSpec.block`, `ServerSpec.read_only`) forbid, never. A tool that is not marked at all may change something
+    whatever its words say, so that it is called only as a suite states, and no call of it is made up.
+    """
+    expected: dict[str, dict[str, JsonObject]] = {}
+    for tool, arguments, forbidden in _expected(cases):
+        if destructive or not forbidden or (tool in tools and is_sent(tools[tool])):
+            expected.setdefault(tool, {})[canonical_json(arguments)] = arguments
+    calls: list[ProbeCall] = []
+    skipped: list[Skipped] = []
+    for name in dict.fromkeys((*tools, *expected)):
+        own, reason = _calls_of(name, tools.get(name), list(expected.get(name, {}).values()), destructive=destructive)
+        if name in block:
+            own, reason = [], "it is blocked"
+        elif read_only and not (name in tools and tools[name].read_only):
+            own, reason = [], "the server is used read-only, and it is not marked as a read-only tool"
+        calls += own
+        if not own:
+            skipped.append(Skipped(tool=name, reason=reason))
+    return sorted(calls, key=lambda call: call.changes), skipped
+
+
+def _calls_of(
+    name: str, tool: Tool | None, expected: list[JsonObject], *, destructive: bool
+) -> tuple[list[ProbeCall], str]:
+    if tool is None:
+        if not destructive:
+            return [], "nobody is shown it, so it may change something (--destructive calls it all the same)"
+        return [
+            ProbeCall(tool=name, arguments=each, changes=True) for each in expected if each
+        ], "no arguments are known"
+    if changes(tool) and not destructive:
+        return [], "it changes something (--destructive calls it all the same)"
+    may_draft = destructive or is_sent(tool)
+    drafted = example_arguments(tool)
+    made_up = drafted.values if may_draft else {}
+    whole = (each if is_valid(dict(each), tool.input_schema) else {**made_up, **each} for each in expected)
+    fitting = {canonical_json(each): each for each in whole if is_valid(dict(each), tool.input_schema)}
+    tried: list[JsonObject] = list(fitting.values())
+    if not tried and not may_draft:
+        return [], (
+            "it is not marked as read-only (readOnlyHint), and no suite states a whole call of it "
+            "(--destructive calls it all the same)"
+        )
+    if not tried and not drafted.missing and is_valid(drafted.values, tool.input_schema):
+        tried = [drafted.values]
+    made = [ProbeCall(tool=name, arguments=each, changes=changes(tool)) for each in tried]
+    return made, "no arguments are known that fit it"
+
+
+def _expected(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject, bool]]:
+    """Yield every call of which checks and scripted calls say all arguments, and whether it is a forbidden one."""
+    for case in cases:
+        for call in (*case.setup, *case.teardown):
+            yield call.tool, call.arguments, False
+        for check in case.every_check:
+            for tool, arguments in _in_params(check.params):
+                yield tool, arguments, check.kind in _FORBIDDING
+
+
+def _in_params(params: Any) -> Iterator[tuple[str, JsonObject]]:
+    if isinstance(params, Mapping):
+        tool, arguments = params.get("tool"), params.get("args")
+        if isinstance(tool, str) and isinstance(arguments, Mapping) and not _has_matcher(arguments):
+            yield tool, dict(arguments)
+        for part in params.values():
+            yield from _in_params(part)
+    elif isinstance(params, list | tuple):
+        for part in params:
+            yield from _in_params(part)
+
+
+def _has_matcher(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(str(key).startswith("$") or _has_matcher(part) for key, part in value.items())
+    return isinstance(value, list | tuple) and any(map(_has_matcher, value))

@@ -1,0 +1,108 @@
+"""What pytest shows of a case that did not pass: the words of harness's own summary, and no traceback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from textwrap import indent
+
+from harness.reports.build import case_results
+from harness.reports.sections.call_outcomes import call_lines, case_mark, marked
+from harness.reports.sections.repeats import repeat_lines, trials_passed
+from harness.reports.sections.sentences import case_name, effort, endings, failed_checks, model_words, pass_rate
+from harness.safe_text import bounded
+from harness.types import CaseResult, CheckResult, Report, TrialResult
+
+_MARKED = 20
+"""Cases with a mark that are named at the end of a session."""
+_LONGEST = 8_000
+"""Characters of one text; the rest is in the log."""
+
+
+def failure(case: CaseResult) -> str:
+    """Return why a judged case did not pass; the first line says the most, for pytest's list of failures."""
+    run = case.spokesman
+    return "\n".join((*_checks(run), *_context(case)))
+
+
+def no_verdict(case: CaseResult) -> str:
+    """Return why there is no verdict."""
+    run = case.spokesman
+    lines: list[str] = [case.status]
+    if run.error:
+        lines = [bounded(f"{run.error.kind} error: {run.error.message}", _LONGEST)]
+    if run.error and run.error.detail:
+        lines.append(_indented(run.error.detail))
+    return "\n".join((*lines, *_context(case)))
+
+
+def reason(case: CaseResult) -> str:
+    """Return why a case was not started."""
+    words = case.spokesman.skip_reason or "not started"
+    return "not run: the budget is used up" if words == "budget" else f"not run: {words}"
+
+
+def failed_later(report: Report, runs: Sequence[TrialResult]) -> Iterator[str]:
+    """Yield the cases of which only the run as a whole shows that they failed: a leak, say, takes two identities.
+
+    ``runs`` are the results as they were when pytest was told of them.
+    """
+    told = {(case.suite, case.case, case.model): case.status for case in case_results(runs)}
+    for case in report.cases:
+        if case.status == "failed" and told.get((case.suite, case.case, case.model)) != "failed":
+            at = f"{case.spokesman.at}: " if case.spokesman.at else ""
+            yield f"FAILED {at}{case_name(case, report)}: the other cases show it\n{failure(case)}"
+
+
+def totals(report: Report) -> Iterator[str]:
+    """Yield what all of it comes to."""
+    for name, facts in report.models.items():
+        yield f"model {name}  {model_words(facts, name)}"
+    ended = ", ".join(f"{amount} {status}" for status, amount in endings(report))
+    yield f"{report.counts.planned} planned: {ended or 'none'}"
+    yield from call_lines(report)
+    yield from _marked(report)
+    rate = pass_rate(report)
+    if rate is not None:
+        yield str(rate)
+    yield from repeat_lines(report)
+    yield from effort(report)
+
+
+def _marked(report: Report) -> Iterator[str]:
+    """Yield the first cases that passed and have a mark: pytest itself shows them as dots."""
+    cases = marked(report)
+    for case in cases[:_MARKED]:
+        yield bounded(f"{case_name(case, report)}: {case_mark(case)}", _LONGEST)
+    if len(cases) > _MARKED:
+        yield f"… and {len(cases) - _MARKED} more"
+
+
+def _checks(run: TrialResult) -> Iterator[str]:
+    for check in failed_checks(run):
+        yield from _check(check, "✗")
+    for check in run.checks:
+        if check.verdict != "passed" and check.severity == "warn":
+            yield from _check(check, "!")
+
+
+def _check(check: CheckResult, mark: str) -> Iterator[str]:
+    where = f"  ({check.at})" if check.at else ""
+    yield bounded(f"{mark} {check.label}{where}", _LONGEST)
+    if check.explanation:
+        yield _indented(check.explanation)
+    if check.hint:
+        yield _indented(f"→ {check.hint}")
+
+
+def _context(case: CaseResult) -> Iterator[str]:
+    run = case.spokesman
+    if run.description:
+        yield bounded(run.description, _LONGEST)
+    trials = f" · {trials_passed(case)}, {case.needed} needed" if case.planned > 1 else ""
+    who = f" · as {json.dumps(dict(run.user_context), ensure_ascii=False)}" if run.user_context else ""
+    yield bounded(f"model {case.model}{who}{trials}", _LONGEST)
+
+
+def _indented(text: str) -> str:
+    return indent(bounded(text, _LONGEST), "    ")

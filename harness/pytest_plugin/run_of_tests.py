@@ -1,0 +1,184 @@
+"""The run behind the tests of one process: its event loop, its servers and its log.
+
+It is opened with the first case that is run and closed with pytest's session, so that a server is started once
+for all the cases that share it. The loop has a thread of its own; pytest's waits for it, case by case.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio.from_thread
+import pytest
+
+from harness.errors import HarnessError
+from harness.pytest_plugin.options import value
+from harness.pytest_plugin.session_end import BENCH, PARTS
+from harness.redaction import KNOWN
+from harness.runner.control import Budget, StopReason
+from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.prepare import CONCURRENCY, Prepared, Request, prepare
+from harness.runner.run import RunOptions
+from harness.runner.runs.folders import RUNS, log_path, new_run_id
+from harness.runner.stepwise import Stepwise, open_stepwise
+from harness.suites.csv_dataset import MAX_CASES
+from harness.suites.discovery import distinct
+from harness.types import Suite, TrialResult
+
+if TYPE_CHECKING:
+    from harness.pytest_plugin.collect import CaseItem
+
+GRACE_S = 10.0
+"""How long a trial that is given up may take to put its things away."""
+
+
+def bench_of(config: pytest.Config) -> Bench:
+    """Return the bench of this process, made when it is first asked for."""
+    if BENCH not in config.stash:
+        config.stash[BENCH] = Bench(config)
+    return config.stash[BENCH]
+
+
+class Bench:
+    """Plans suites as they are collected, and runs cases as pytest asks for them."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        """Read the options; nothing is opened yet."""
+        self.request = Request(
+            models=value(config, "model") or (),
+            trials=value(config, "trials"),
+            server=value(config, "server"),
+            judge_model=value(config, "judge-model"),
+            user_model=value(config, "user-model"),
+            timeout_s=(value(config, "timeout") or 0) / 1000 or None,
+            max_cases=value(config, "max-cases") or MAX_CASES,
+        )
+        self.log: Path | None = None
+        """The log, once there is one."""
+        self._worker: Any = getattr(config, "workerinput", None)
+        self._cwd = config.invocation_params.dir
+        self._max_cost: float | None = value(config, "max-cost")
+        self._prepared: dict[str, Prepared] = {}
+        self._suites: list[Suite] = []
+        self._open = ExitStack()
+        self._portal: anyio.from_thread.BlockingPortal | None = None
+        self._run: Stepwise | None = None
+        self._failure: str | None = None
+        self._planned: tuple[Job, ...] = ()
+        self._asked: set[str] = set()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know of the suites that were collected."""
+        return tuple(dict.fromkeys(note for prepared in self._prepared.values() for note in prepared.notes))
+
+    def jobs(self, suite: Suite) -> tuple[Job, ...]:
+        """Return the trials of ``suite``.
+
+        Raises:
+            HarnessError: its model or server is unknown, or another file has a suite of its name.
+        """
+        distinct([*self._suites, suite])
+        self._suites.append(suite)
+        prepared = self._prepared[suite.name] = prepare(self.request, self._cwd, os.environ, [suite])
+        return prepared.plan.jobs
+
+    def results(self, item: CaseItem) -> tuple[TrialResult, ...]:
+        """Run a case and return what came of its trials; the first opens the run."""
+        run, portal = self._opened(item.session)
+        self._asked |= {job.trial.key for job in item.jobs}
+        future = portal.start_task_soon(run.results, item.jobs)
+        try:
+            return future.result()
+        except HarnessError as error:
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
+        finally:
+            if not future.done():  # Ctrl-C, or a time limit of pytest's: nothing goes on behind its back
+                portal.call(run.abandon)
+                with suppress(TimeoutError):
+                    future.exception(GRACE_S)
+
+    def scrubbed(self, text: str) -> str:
+        """Return ``text`` without the secrets of the run, as the log has it."""
+        return KNOWN.text(text)
+
+    def close(self, *, interrupted: bool, stopped: bool) -> None:
+        """End the run, if one was opened: servers have ended and the log is whole afterwards."""
+        try:
+            if self._portal is not None and self._run is not None and (interrupted or stopped):
+                reason: StopReason = "interrupted" if interrupted else "fail-fast"
+                # What another process of several was to run is not known here.
+                left = [job for job in self._planned if job.trial.key not in self._asked and self._worker is None]
+                self._portal.call(self._run.stop, reason, "pytest was stopped", left)
+        finally:
+            self._run = None
+            self._open.close()
+
+    def _opened(self, session: pytest.Session) -> tuple[Stepwise, anyio.from_thread.BlockingPortal]:
+        if self._failure is not None:
+            pytest.fail(self._failure, pytrace=False)
+        if self._run is None or self._portal is None:
+            try:
+                self._open_run(session)
+            except HarnessError as error:
+                self._failure = str(error)
+                raise pytest.fail.Exception(self._failure, pytrace=False) from None
+            except BaseException as error:  # Ctrl-C, say: what is half open is given up
+                self._open.__exit__(type(error), error, error.__traceback__)
+                self._portal = None
+                raise
+        assert self._run is not None
+        assert self._portal is not None
+        return self._run, self._portal
+
+    def _open_run(self, session: pytest.Session) -> None:
+        from harness.pytest_plugin.collect import CaseItem
+
+        jobs = [job for item in session.items if isinstance(item, CaseItem) for job in item.jobs]
+        plan = self._plan(jobs)
+        self._planned = plan.jobs
+        concurrency = max((prepared.concurrency for prepared in self._prepared.values()), default=CONCURRENCY)
+        options = RunOptions(concurrency=concurrency, budget=self._budget(), catch_signals=False)
+        if self._worker is None:
+            log = log_path(new_run_id([suite.name for suite in plan.suites]), self._cwd / RUNS)
+        else:
+            log = log_path(self._worker["workerid"], Path(self._worker[PARTS]))
+        self._portal = self._open.enter_context(anyio.from_thread.start_blocking_portal("asyncio", name="harness"))
+        # Which part of the tests a process of several gets is decided as they are run.
+        planned = len(jobs) if self._worker is None else 0
+        opening = open_stepwise(plan, log, options, planned=planned)
+        self._run = self._open.enter_context(self._portal.wrap_async_context_manager(opening))
+        self.log = log
+
+    def _plan(self, jobs: list[Job]) -> Plan:
+        """Return one plan of all selected cases, which may be of several suites."""
+        plans = [prepared.plan for prepared in self._prepared.values()]
+        settings: dict[str, Any] = {}
+        for name, told in ((name, told) for plan in plans for name, told in plan.settings.items()):
+            known = settings.get(name)
+            settings[name] = {**known, **told} if isinstance(known, dict) and isinstance(told, dict) else told
+        names = [suite.reference or (suite.at.file if suite.at else suite.name) for suite in self._suites]
+        request = asdict(replace(self.request, suites=tuple(dict.fromkeys(names))))
+        chosen: dict[str, set[str]] = {}
+        for job in jobs:
+            chosen.setdefault(job.suite.name, set()).add(job.trial.case.name)
+        suites = {
+            job.suite.name: replace(
+                job.suite, cases=tuple(case for case in job.suite.cases if case.name in chosen[job.suite.name])
+            )
+            for job in jobs
+        }
+        return Plan(
+            jobs=tuple(replace(job, suite=suites[job.suite.name]) for job in jobs),
+            settings={**settings, "request": request},
+            judges=tuple({judge.name: judge for plan in plans for judge in plan.judges}.values()),
+        )
+
+    def _budget(self) -> Budget:
+        """Return the budget of this process: an equal share where there are several."""
+        processes = 1 if self._worker is None else int(self._worker.get("workercount", 1))
+        return Budget(max_cost_usd=None if self._max_cost is None else self._max_cost / processes)

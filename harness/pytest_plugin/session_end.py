@@ -1,0 +1,135 @@
+"""The end of a session: servers end, the parts of several processes become one log, and the user is told of it.
+
+Pytest asks for this in every session, so nothing heavy is imported before there is something to end.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.pytest_plugin.options import renamed
+
+if TYPE_CHECKING:
+    from harness.pytest_plugin.run_of_tests import Bench
+
+BENCH: pytest.StashKey[Bench] = pytest.StashKey()
+"""Where a process keeps the run that its tests share, once a suite was found."""
+PARTS = "harness_parts"
+"""What a process of pytest-xdist is told: the folder in which each leaves its part of the log."""
+_NOTES = "harness_notes"
+_ENDING: pytest.StashKey[Ending] = pytest.StashKey()
+
+
+@dataclass(slots=True)
+class Ending:
+    """What the process that reports to the user has to say when all tests are over."""
+
+    parts: Path | None = None
+    """Where processes of pytest-xdist leave their parts of the log."""
+    log: Path | None = None
+    """The log, if a case was run."""
+    notes: dict[str, None] = field(default_factory=dict)
+    """Sentences for the user, each once: which model stands in, because nobody was named."""
+    lines: list[str] = field(default_factory=list)
+    """What the log comes to."""
+
+
+def ending_of(config: pytest.Config) -> Ending:
+    """Return what will be said in the end."""
+    return config.stash.setdefault(_ENDING, Ending())
+
+
+def hand_over(node: Any) -> None:
+    """Tell a process of pytest-xdist where its part of the log goes."""
+    from harness.runner.runs.folders import RUNS, new_run_id
+
+    ending = ending_of(node.config)
+    if ending.parts is None:
+        ending.parts = node.config.invocation_params.dir / RUNS / new_run_id(["pytest"])
+    node.workerinput[PARTS] = str(ending.parts)
+
+
+def hear(node: Any) -> None:
+    """Take what a process of pytest-xdist says as it ends."""
+    ending_of(node.config).notes.update(dict.fromkeys(getattr(node, "workeroutput", {}).get(_NOTES, ())))
+
+
+def finish(session: pytest.Session, exitstatus: int) -> None:
+    """Close the run of this process; the one that reports to the user makes one log of all parts, and reads it."""
+    config, bench = session.config, session.config.stash.get(BENCH, None)
+    if bench is not None:
+        _close(bench, session, exitstatus)
+    if hasattr(config, "workeroutput"):
+        config.workeroutput[_NOTES] = [] if bench is None or bench.log is None else list(bench.notes)
+        return
+    ending = ending_of(config)
+    if bench is not None and bench.log is not None:
+        ending.log = bench.log
+        ending.notes.update(dict.fromkeys(bench.notes))
+    elif ending.parts is not None:
+        _join(ending, ending.parts)
+    if ending.log is not None and not _holds(ending, ending.log) and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _close(bench: Bench, session: pytest.Session, exitstatus: int) -> None:
+    try:
+        bench.close(interrupted=exitstatus == pytest.ExitCode.INTERRUPTED, stopped=bool(session.shouldfail))
+    except Exception as error:  # noqa: BLE001 - a fault of ours must not take pytest's own results with it
+        session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+        ending_of(session.config).lines.append(f"a fault in harness itself: {type(error).__name__}: {error}")
+
+
+def _join(ending: Ending, folder: Path) -> None:
+    """Make one log of the parts, and remove them; parts that cannot be joined stay where they are."""
+    parts = sorted(folder.glob("*/log.jsonl"))
+    if not parts:
+        return
+    from harness.errors import HarnessError
+    from harness.runlog import read_log
+    from harness.runner.runs.shard import merge
+
+    try:
+        ending.log = merge([read_log(part) for part in parts], folder / "log.jsonl").path
+    except HarnessError as error:
+        ending.lines.append(f"the parts of the log in {folder} could not be joined: {error}")
+        return
+    for part in parts:
+        shutil.rmtree(part.parent)
+
+
+def _holds(ending: Ending, path: Path) -> bool:
+    """Read the log and note what it comes to; return whether nothing in it is worse than pytest has seen."""
+    from harness.documents.files import shown
+    from harness.errors import HarnessError
+    from harness.pytest_plugin.failure_text import failed_later, totals
+    from harness.reports.build import build_report
+    from harness.runlog import read_log
+
+    try:
+        log = read_log(path)
+        report = build_report(log)
+    except HarnessError as error:
+        ending.lines.append(str(error))
+        return False
+    late = list(failed_later(report, log.runs))
+    unrun = sum(case.spokesman.skip_reason == "budget" for case in report.cases)
+    ending.lines += [*late, *totals(report)]
+    if unrun:
+        ending.lines.append(f"not run: {unrun} case{'' if unrun == 1 else 's'} (budget); the exit code says so")
+    ending.lines += [f"log {shown(path)}", f"Every message and call: harness view {report.run_id}"]
+    return not late and not unrun
+
+
+def tell(reporter: Any, config: pytest.Config) -> None:
+    """Say it all on pytest's terminal."""
+    ending = ending_of(config)
+    if ending.lines:
+        reporter.section("harness", sep="-")
+        for line in (*ending.notes, *ending.lines):
+            reporter.write_line(renamed(line))

@@ -1,0 +1,75 @@
+"""A comparison for machines: ``{"status": "ok", "result": {"sides", "contrasts", "level", "tests", "gate"}}``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, TextIO
+
+from harness.reports.comparing.nouns import CasePair, Comparison, Contrast, Effect, Side, Tally
+
+
+def write_comparison_json(comparison: Comparison, stream: TextIO, gate: Mapping[str, Any] | None = None) -> None:
+    """Write one JSON document."""
+    json.dump({"status": "ok", "result": comparison_json(comparison) | ({"gate": gate} if gate else {})}, stream)
+    stream.write("\n")
+
+
+def comparison_json(comparison: Comparison) -> dict[str, Any]:
+    """Return the comparison as JSON; rates and differences are shares from −1 to 1, unknown is null."""
+    return {
+        "sides": [_side(side) for side in comparison.sides],
+        "contrasts": [_contrast(contrast) for contrast in comparison.contrasts],
+        "level": comparison.level,
+        "tests": comparison.tests,
+        "correction": "holm",
+    }
+
+
+def gate_json(failed: Sequence[tuple[Contrast, Effect]], margin: float) -> dict[str, Any]:
+    """Return the gate's verdict as JSON."""
+    found = [
+        {"before": contrast.before.name, "after": contrast.after.name, "suite": effect.suite}
+        for contrast, effect in failed
+    ]
+    return {"passed": not failed, "margin": margin, "regressions": found}
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return asdict(side) | {"counts": asdict(side.counts) | {"judged": side.counts.judged}}
+
+
+def _contrast(contrast: Contrast) -> dict[str, Any]:
+    return {
+        "before": contrast.before.name,
+        "after": contrast.after.name,
+        "verdict": contrast.effects[0].evidence,
+        "differences": list(contrast.differences),
+        "effects": [_effect(effect) for effect in contrast.effects],
+        "cases": [_case(pair) for pair in contrast.cases],
+        "only_before": list(contrast.only_before),
+        "only_after": list(contrast.only_after),
+    }
+
+
+def _effect(effect: Effect) -> dict[str, Any]:
+    facts = asdict(effect)
+    facts["verdict"] = facts.pop("evidence")
+    facts["smallest_difference"] = facts.pop("smallest")
+    return facts | {"pairs": effect.pairs, "difference": effect.difference}
+
+
+def _case(pair: CasePair) -> dict[str, Any]:
+    return {
+        "suite": pair.suite,
+        "case": pair.case,
+        "change": pair.change,
+        "before": _tally(pair.before),
+        "after": _tally(pair.after),
+        "difference": pair.difference,
+    }
+
+
+def _tally(tally: Tally) -> dict[str, Any]:
+    return asdict(tally) | {"rate": tally.rate}

@@ -1,0 +1,180 @@
+"""The nouns of a comparison: what `harness.reports.comparing.compare` finds, and what its reports show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from harness.types import Counts, Usage
+
+Change: TypeAlias = Literal["better", "worse", "same", "not judged"]
+"""How a case's pass rate moved; ``not judged`` when one side has no trial of it with a verdict."""
+
+Evidence: TypeAlias = Literal["better", "worse", "no evidence either way"]
+"""What the cases together show: a test's verdict, never that of two overlapping intervals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One of the compared: a model in a run. Its figures are of the cases that both sides share."""
+
+    name: str
+    """``A``, ``B``, …: what reports call it."""
+    run_id: str
+    """Name of the run's folder."""
+    log: str
+    """Path of the log."""
+    model: str
+    """Name of the model."""
+    started_at: str
+    """UTC, ISO 8601."""
+    counts: Counts
+    """How its trials ended."""
+    rate: float | None
+    """Mean over the cases of the share of judged trials that passed; ``None`` when none was judged."""
+    interval: tuple[float, float] | None
+    """Its 95 % interval."""
+    usage: Usage
+    """What its trials used; unknown stays ``None``."""
+    latency_s: float | None
+    """Mean wall time of a trial that was started; ``None`` when none was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """The trials of one case on one side."""
+
+    passed: int
+    """Trials that passed."""
+    judged: int
+    """Trials with a verdict: the denominator."""
+    unjudged: tuple[str, ...] = ()
+    """What became of the others, each once: ``error (server)``, ``skipped (budget)``, ``no record`` …"""
+
+    @property
+    def rate(self) -> float | None:
+        """Share of the judged trials that passed, or ``None`` when none was judged."""
+        return self.passed / self.judged if self.judged else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CasePair:
+    """One case on both sides."""
+
+    suite: str
+    """Name of the suite."""
+    case: str
+    """Name of the case."""
+    before: Tally
+    """On the first side."""
+    after: Tally
+    """On the second side."""
+
+    @property
+    def difference(self) -> float | None:
+        """Pass rate after minus before, or ``None`` when one is unknown."""
+        before, after = self.before.rate, self.after.rate
+        return None if before is None or after is None else after - before
+
+    @property
+    def change(self) -> Change:
+        """How it moved."""
+        moved = self.difference
+        if moved is None:
+            return "not judged"
+        return "better" if moved > 0 else "worse" if moved < 0 else "same"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What a set of cases shows: all that are shared, or those of one suite."""
+
+    suite: str | None
+    """``None`` means all shared cases."""
+    better: int
+    """Cases whose pass rate rose."""
+    worse: int
+    """Cases whose pass rate fell."""
+    same: int
+    """Cases whose pass rate is what it was."""
+    not_judged: int
+    """Cases that one side has no verdict of; they are in none of the figures below."""
+    before: float | None
+    """Mean pass rate of the first side over the judged pairs; ``None`` when there is none."""
+    after: float | None
+    """The same of the second side."""
+    interval: tuple[float, float] | None
+    """95 % interval of the difference, after minus before."""
+    interval_method: str | None
+    """Where the interval comes from."""
+    test: str | None
+    """The paired test, by name; ``None`` when there is no pair."""
+    p_value: float | None
+    """Two-sided, of this test alone."""
+    p_adjusted: float | None
+    """The same after Holm's correction for all tests of the comparison: what the verdict goes by."""
+    smallest: float | None
+    """The smallest true difference that so many cases would show four times in five; ``None`` when
+    not even a move of every case would be evidence."""
+    evidence: Evidence
+    """The verdict."""
+
+    @property
+    def pairs(self) -> int:
+        """Judged pairs: the number of cases behind the figures."""
+        return self.better + self.worse + self.same
+
+    @property
+    def difference(self) -> float | None:
+        """Mean pass rate after minus before."""
+        return None if self.before is None or self.after is None else self.after - self.before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """Two sides on the cases that they share."""
+
+    before: Side
+    """What is compared with."""
+    after: Side
+    """What is compared."""
+    differences: tuple[str, ...]
+    """What was asked otherwise, in words: model, prompts, checks, servers, tools, judge."""
+    cases: tuple[CasePair, ...]
+    """Every shared case, in the order of the first side."""
+    effects: tuple[Effect, ...]
+    """All shared cases first; then suite by suite, where there are several."""
+    only_before: tuple[str, ...]
+    """Cases (``suite::case``) that only the first side has."""
+    only_after: tuple[str, ...]
+    """Cases that only the second side has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """All contrasts that were asked for, with one correction over all their tests."""
+
+    contrasts: tuple[Contrast, ...]
+    """At least one."""
+    level: float
+    """The chance of any false alarm that the verdicts allow."""
+    tests: int
+    """How many tests Holm's correction covers."""
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """Every side once, by name."""
+        sides = {side.name: side for contrast in self.contrasts for side in (contrast.before, contrast.after)}
+        return tuple(sides[name] for name in sorted(sides, key=lambda name: (len(name), name)))
+
+    @property
+    def judged(self) -> bool:
+        """Whether any case was judged on both sides of a contrast."""
+        return any(contrast.effects[0].pairs for contrast in self.contrasts)
+
+    def effects(self) -> Iterator[tuple[Contrast, Effect]]:
+        """Yield every effect with the contrast that it belongs to."""
+        for contrast in self.contrasts:
+            for effect in contrast.effects:
+                yield contrast, effect

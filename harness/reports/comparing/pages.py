@@ -1,0 +1,133 @@
+"""A comparison for a pull request (Markdown) and for a browser (one HTML page without scripts)."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TextIO
+
+from harness.reports.comparing import sentences as words
+from harness.reports.comparing.nouns import Comparison, Contrast
+from harness.reports.formats.markdown import code
+from harness.safe_text import printable
+
+
+def write_comparison_markdown(comparison: Comparison, stream: TextIO) -> None:
+    """Write Markdown in which nothing from a suite or server is markup."""
+    stream.writelines(_page(comparison, _Markdown()))
+
+
+def write_comparison_html(comparison: Comparison, stream: TextIO) -> None:
+    """Write one self-contained page, light and dark, that loads nothing."""
+    stream.write(_HEAD)
+    stream.writelines(_page(comparison, _Html()))
+    stream.write("</main></body></html>\n")
+
+
+class _Markdown:
+    """How the parts of a page are written in Markdown."""
+
+    def heading(self, level: int, text: str) -> str:
+        return f"{'#' * level} {text}\n\n"
+
+    def paragraph(self, text: str) -> str:
+        return f"{text}\n\n"
+
+    def items(self, texts: Iterable[str]) -> str:
+        return "".join(f"- {text}\n" for text in texts) + "\n"
+
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        lines = [columns, ["---"] * len(columns), *rows]
+        return "".join(f"| {' | '.join(line)} |\n" for line in lines) + "\n"
+
+    def folded(self, title: str, body: str) -> str:
+        return f"<details><summary>{title}</summary>\n\n{body}</details>\n\n"
+
+    def code(self, text: str) -> str:
+        return code(text)
+
+    def text(self, text: str) -> str:
+        return html.escape(text)
+
+
+class _Html:
+    """How the parts of a page are written in HTML."""
+
+    def heading(self, level: int, text: str) -> str:
+        return f"<h{level}>{text}</h{level}>\n"
+
+    def paragraph(self, text: str) -> str:
+        return f"<p>{text}</p>\n"
+
+    def items(self, texts: Iterable[str]) -> str:
+        return f"<ul>{''.join(f'<li>{text}</li>' for text in texts)}</ul>\n"
+
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        head = "".join(f'<th scope="col">{cell}</th>' for cell in columns)
+        body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>\n" for row in rows)
+        return f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n'
+
+    def folded(self, title: str, body: str) -> str:
+        return f"<details><summary>{title}</summary>\n{body}</details>\n"
+
+    def code(self, text: str) -> str:
+        return f"<code>{html.escape(printable(text))}</code>"
+
+    def text(self, text: str) -> str:
+        return html.escape(text)
+
+
+def _page(comparison: Comparison, form: _Markdown | _Html) -> Iterator[str]:
+    verdicts = ", ".join(words.heading(contrast) for contrast in comparison.contrasts)
+    yield form.heading(1, form.text(f"Comparison: {verdicts}"))
+    rows = [words.side_row(side) for side in comparison.sides]
+    yield form.table(words.SIDE_COLUMNS, _cells(rows, form, {1, 2}))
+    for contrast in comparison.contrasts:
+        yield from _contrast(contrast, comparison, form)
+
+
+def _contrast(contrast: Contrast, comparison: Comparison, form: _Markdown | _Html) -> Iterator[str]:
+    overall = contrast.effects[0]
+    yield form.heading(2, form.text(words.heading(contrast)))
+    yield form.paragraph("What differs in the setting:")
+    yield form.items(map(form.code, contrast.differences or ("nothing that the logs record",)))
+    note = f". {words.UNJUDGED}" if overall.not_judged else ""
+    yield form.paragraph(form.text(words.counts(overall) + note))
+    yield form.items(map(form.text, words.sentences(overall, comparison)))
+    effects = [words.effect_row(effect) for effect in contrast.effects]
+    yield form.table(words.EFFECT_COLUMNS, _cells(effects, form, {0}))
+    columns = ("case", contrast.before.name, contrast.after.name)
+    for change in words.CHANGES:
+        rows = [words.case_row(pair, contrast) for pair in words.moved(contrast, change)]
+        if rows:
+            body = form.table(columns, _cells(rows, form, {0}))
+            title = f"{change} ({len(rows)})"
+            yield form.folded(title, body) if change == "same" else form.heading(3, title) + body
+    rest = list(words.not_shared(contrast))
+    if rest:
+        yield form.items(map(form.code, rest))
+
+
+def _cells(rows: Iterable[Sequence[str]], form: _Markdown | _Html, names: Collection[int]) -> list[list[str]]:
+    """Return ``rows`` written in ``form``; the columns ``names`` hold what a suite or a user has named."""
+    return [
+        [form.code(cell) if column in names else form.text(cell) for column, cell in enumerate(row)] for row in rows
+    ]
+
+
+_HEAD = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Comparison of runs</title>
+<style>
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; }
+main { max-width: 70rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; } h3 { font-size: 1rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .3rem .8rem; border-bottom: 1px solid #8886; }
+li, td { overflow-wrap: anywhere; }
+</style></head><body><main>
+"""

@@ -1,0 +1,186 @@
+"""A comparison in words: the sentences and rows that every report of it shows, whatever its form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.reports.comparing.nouns import CasePair, Change, Comparison, Contrast, Effect, Side, Tally
+from harness.safe_text import money, number, printable, seconds
+
+CHANGES: tuple[Change, ...] = ("worse", "better", "not judged", "same")
+"""In the order in which they are worth reading."""
+UNJUDGED = "A case that one side has no verdict of (error, skipped, cancelled) is in no rate and no test."
+"""How what could not be judged is treated; said wherever there is any."""
+SIDE_COLUMNS = (
+    "",
+    "model",
+    "run",
+    "trials",
+    "pass rate (95 % interval)",
+    "tokens a trial",
+    "cost a trial",
+    "time a trial",
+)
+EFFECT_COLUMNS = ("cases", "before", "after", "difference", "95 % interval", "p", "p (Holm)", "verdict")
+
+
+def heading(contrast: Contrast) -> str:
+    """Return the verdict in a line."""
+    return f"{contrast.before.name} → {contrast.after.name}: {contrast.effects[0].evidence}"
+
+
+def counts(effect: Effect) -> str:
+    """Return how the cases moved."""
+    total = effect.pairs + effect.not_judged
+    parts = [
+        f"{effect.better} better",
+        f"{effect.worse} worse",
+        f"{effect.same} the same",
+        *([f"{effect.not_judged} not judged"] if effect.not_judged else []),
+    ]
+    return f"{total} shared case{'' if total == 1 else 's'}: {', '.join(parts)}"
+
+
+def sentences(effect: Effect, comparison: Comparison) -> Iterator[str]:
+    """Yield what the judged cases show, and what they could have shown."""
+    if effect.before is None or effect.after is None or effect.p_value is None:
+        yield "No case was judged on both sides, so there is nothing to compare."
+        return
+    yield (
+        f"pass rate {percent(effect.before)} → {percent(effect.after)} of {effect.pairs} judged on both sides: "
+        f"{points(effect.difference)} points (95 % interval {interval(effect)}; {effect.interval_method})"
+    )
+    if comparison.tests > 1:
+        adjusted = f", {p_value(effect.p_adjusted)} after Holm's correction for {comparison.tests} tests"
+    else:
+        adjusted = ""
+    yield f"{effect.test} test of the pairs: p = {p_value(effect.p_value)}{adjusted}"
+    if effect.smallest is None:
+        yield f"{effect.pairs} cases are too few to show any difference: not even a move of all would be evidence."
+    else:
+        yield (
+            f"{effect.pairs} cases show a difference of {points(effect.smallest, sign=False)} points, four times in "
+            "five; a smaller one would likely stay unseen."
+        )
+
+
+def side_row(side: Side) -> tuple[str, ...]:
+    """Return a side's cells under `SIDE_COLUMNS`."""
+    ran = side.counts.planned - side.counts.skipped
+    usage = side.usage
+    known = usage.input_tokens is not None and usage.output_tokens is not None and ran
+    tokens = round(((usage.input_tokens or 0) + (usage.output_tokens or 0)) / ran) if known else None
+    cost = usage.cost_usd / ran if usage.cost_usd is not None and ran else None
+    return (
+        side.name,
+        printable(side.model),
+        printable(side.run_id),
+        _endings(side),
+        _rate(side),
+        number(tokens),
+        money(cost),
+        "–" if side.latency_s is None else seconds(side.latency_s),
+    )
+
+
+def effect_row(effect: Effect) -> tuple[str, ...]:
+    """Return an effect's cells under `EFFECT_COLUMNS`."""
+    name = "all" if effect.suite is None else printable(effect.suite)
+    if effect.before is None or effect.after is None:
+        return (f"{name} (0)", "–", "–", "–", "–", "–", "–", effect.evidence)
+    return (
+        f"{name} ({effect.pairs})",
+        percent(effect.before),
+        percent(effect.after),
+        points(effect.difference),
+        interval(effect),
+        p_value(effect.p_value),
+        p_value(effect.p_adjusted),
+        effect.evidence,
+    )
+
+
+def case_row(pair: CasePair, contrast: Contrast) -> tuple[str, str, str]:
+    """Return a case's name and what it came to on each side."""
+    several = contrast.cases[0].suite != contrast.cases[-1].suite  # they stand suite by suite
+    name = f"{pair.suite}::{pair.case}" if several else pair.case
+    return printable(name), tally(pair.before), tally(pair.after)
+
+
+def tally(value: Tally) -> str:
+    """Return ``3/5``, and what became of trials without a verdict."""
+    parts = [f"{value.passed}/{value.judged}"] if value.judged else []
+    return ", ".join([*parts, *map(printable, value.unjudged)])
+
+
+def moved(contrast: Contrast, change: Change) -> list[CasePair]:
+    """Return the cases that changed so."""
+    return [pair for pair in contrast.cases if pair.change == change]
+
+
+def not_shared(contrast: Contrast) -> Iterator[str]:
+    """Yield a sentence for each side that has cases of its own."""
+    for side, names in ((contrast.before, contrast.only_before), (contrast.after, contrast.only_after)):
+        if names:
+            yield f"Only {side.name} has {len(names)} more: {_some(names)}."
+
+
+def gate_sentences(comparison: Comparison, failed: Sequence[tuple[Contrast, Effect]], margin: float) -> Iterator[str]:
+    """Yield the gate's verdict."""
+    if not comparison.judged:
+        yield "gate: nothing to go by, for no case was judged on both sides"
+        return
+    beyond = f" of more than {points(margin, sign=False)} points" if margin else ""
+    if not failed:
+        yield f"gate: no evidence of a regression{beyond}"
+    for contrast, effect in failed:
+        where = "" if effect.suite is None else f" in {printable(effect.suite)}"
+        sides = f"{contrast.before.name} → {contrast.after.name}"
+        yield f"gate: evidence of a regression{beyond}{where} ({sides}: {points(effect.difference)} points)"
+
+
+def percent(rate: float) -> str:
+    """Return a rate in whole percent: a few hundred cases support no more."""
+    return f"{100 * rate:.0f} %"
+
+
+def points(difference: float | None, *, sign: bool = True) -> str:
+    """Return a difference of rates in percentage points, with a digit behind the point only below 1."""
+    if difference is None:
+        return "–"
+    value = 100 * difference
+    rounded = f"{abs(value):.0f}" if abs(value) >= 0.95 or value == 0 else f"{abs(value):.1f}"  # noqa: PLR2004 - shown as 1
+    lead = "" if not sign or float(rounded) == 0 else "+" if value > 0 else "−"
+    return lead + rounded
+
+
+def interval(effect: Effect) -> str:
+    """Return the interval's bounds in points."""
+    return "–" if effect.interval is None else f"{points(effect.interval[0])} to {points(effect.interval[1])}"
+
+
+def p_value(value: float | None) -> str:
+    """Return a p-value with two digits that matter."""
+    if value is None:
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.2g}"  # noqa: PLR2004 - as it is printed
+
+
+def _rate(side: Side) -> str:
+    if side.rate is None or side.interval is None:
+        return "–"
+    return f"{percent(side.rate)} ({100 * side.interval[0]:.0f}–{100 * side.interval[1]:.0f} %)"
+
+
+def _endings(side: Side) -> str:
+    parts = [f"{side.counts.judged} judged"]
+    for name in ("error", "skipped", "cancelled"):
+        amount = getattr(side.counts, name)
+        if amount:
+            parts.append(f"{amount} {name}")
+    return ", ".join(parts)
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(printable(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -1,0 +1,173 @@
+"""Who is compared with whom: the models of one run, or those of several, and what they were asked otherwise."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from string import ascii_uppercase
+from typing import Any, TypeAlias
+
+from harness.errors import UsageError
+from harness.judging.access import judged_runs
+from harness.reports.build import count, total_usage
+from harness.reports.comparing.nouns import Side, Tally
+from harness.runlog import Header, RunLog
+from harness.runlog_diff import differences, tool_differences
+from harness.stats import mean, rate_interval
+from harness.types import DECIDED, JsonObject, ToolList, TrialResult
+
+CaseName: TypeAlias = tuple[str, str]
+"""Suite and case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    """A model in a log, with its trials by case."""
+
+    name: str
+    """What its `Side` is called."""
+    log: RunLog
+    """Where its trials are."""
+    model: str
+    """Name of the model."""
+    trials: Mapping[CaseName, Sequence[TrialResult]]
+    """Case → its trials, none where the log has no record, in the order of the suites."""
+
+    @classmethod
+    def of(cls, name: str, log: RunLog, model: str) -> Entrant:
+        """Find the trials of ``model`` in ``log``."""
+        found: dict[CaseName, list[TrialResult]] = defaultdict(list)
+        for run in judged_runs(log)[0]:
+            if run.model == model:
+                found[run.suite, run.case].append(run)
+        asked = {suite for suite, _ in found}
+        planned = [name for name in _planned(log.header) if name[0] in asked]
+        names = dict.fromkeys([*planned, *found])
+        return cls(name=name, log=log, model=model, trials={name: found.get(name, []) for name in names})
+
+    def tools(self, names: Iterable[CaseName]) -> dict[str, ToolList]:
+        """Return the lists that the users of those cases were shown: other users may see other tools."""
+        transcripts = [self.log.transcript(run.key) for name in names for run in self.trials[name]]
+        shown = {transcript.tools_digest for transcript in transcripts if transcript is not None}
+        return {digest: tools for digest, tools in self.log.tools.items() if digest in shown}
+
+    def side(self, names: Iterable[CaseName]) -> Side:
+        """Return its figures over those cases."""
+        cases = [self.trials[name] for name in names]
+        runs = [run for trials in cases for run in trials]
+        counts = count(runs)
+        rates = [rate for trials in cases if (rate := tally(trials).rate) is not None]
+        latencies = [run.latency_s for run in runs if run.stop is not None]
+        return Side(
+            name=self.name,
+            run_id=self.log.header.run_id,
+            log=str(self.log.path),
+            model=self.model,
+            started_at=self.log.header.started_at,
+            counts=counts,
+            rate=mean(rates),
+            interval=rate_interval(rates, counts.judged),
+            usage=total_usage(runs),
+            latency_s=fmean(latencies) if latencies else None,
+        )
+
+
+def _planned(header: Header) -> list[CaseName]:
+    return [(suite, case) for suite, facts in header.suites.items() for case, _ in _cases(facts)]
+
+
+def duels(logs: Sequence[RunLog]) -> Iterator[tuple[Entrant, Entrant]]:
+    """Yield who is compared with whom: every further log with the first, or the models of a single one.
+
+    Raises:
+        UsageError: there is nothing to compare.
+    """
+    entrants: dict[tuple[int, str], Entrant] = {}
+
+    def entrant(number: int, model: str) -> Entrant:
+        if (number, model) not in entrants:
+            entrants[number, model] = Entrant.of(_letters(len(entrants)), logs[number], model)
+        return entrants[number, model]
+
+    models = [list(log.header.models) for log in logs]
+    if len(logs) == 1:
+        if len(models[0]) < 2:  # noqa: PLR2004 - it takes two to compare
+            raise UsageError(
+                f"run {logs[0].header.run_id} holds one model, so there is nothing to compare it with",
+                meant="Name a second run: harness compare A B.",
+            )
+        for other in models[0][1:]:
+            yield entrant(0, models[0][0]), entrant(0, other)
+        return
+    for number in range(1, len(logs)):
+        for one, other in _opponents(models[0], models[number], logs[0].header, logs[number].header):
+            yield entrant(0, one), entrant(number, other)
+
+
+def _opponents(one: Sequence[str], other: Sequence[str], first: Header, second: Header) -> list[tuple[str, str]]:
+    shared = [(model, model) for model in one if model in other]
+    if shared:
+        return shared
+    if len(one) == len(other) == 1:
+        return [(one[0], other[0])]
+    raise UsageError(
+        f"runs {first.run_id} ({', '.join(one)}) and {second.run_id} ({', '.join(other)}) share no model, and it is "
+        "not clear which is to be compared with which",
+        meant="Compare runs of one model each, or of the same models.",
+    )
+
+
+def _letters(number: int) -> str:
+    size = len(ascii_uppercase)
+    return (
+        ascii_uppercase[number] if number < size else f"{ascii_uppercase[number // size - 1]}{_letters(number % size)}"
+    )
+
+
+def tally(runs: Sequence[TrialResult]) -> Tally:
+    """Count the trials of one case."""
+    counts = count(runs)
+    unjudged = dict.fromkeys(_ending(run) for run in runs if _is_unjudged(run))
+    return Tally(passed=counts.passed, judged=counts.judged, unjudged=tuple(unjudged) if runs else ("no record",))
+
+
+def _is_unjudged(run: TrialResult) -> bool:
+    return run.status not in {"passed", "failed"} and run.skip_reason != DECIDED
+
+
+def _ending(run: TrialResult) -> str:
+    detail = run.error.kind if run.error else run.skip_reason
+    return f"{run.status} ({detail})" if detail else run.status
+
+
+def setting_differences(before: Entrant, after: Entrant, shared: Sequence[CaseName]) -> Iterator[str]:
+    """Yield what differs between what two sides were asked, as far as they share it."""
+    if before.model != after.model:
+        yield f"model was {before.model}, is {after.model}"
+    old, new = (_reduced(entrant, shared, after.model) for entrant in (before, after))
+    yield from differences(old, new)
+    if old.harness_version != new.harness_version:
+        yield f"harness was {old.harness_version}, is {new.harness_version}"
+    if set(before.log.tools) != set(after.log.tools):
+        shown = [(entrant, entrant.tools(shared)) for entrant in (before, after)]
+        blind = [f"no tool list was seen in {entrant.name}" for entrant, tools in shown if not tools]
+        yield from blind or tool_differences(shown[0][1], shown[1][1])
+
+
+def _reduced(entrant: Entrant, shared: Sequence[CaseName], model: str) -> Header:
+    """Return the header with nothing but the shared cases and the model, under the name of ``model``."""
+    header = entrant.log.header
+    wanted = set(shared)
+    suites = {
+        suite: {**facts, "cases": {case: digest for case, digest in _cases(facts) if (suite, case) in wanted}}
+        for suite, facts in header.suites.items()
+        if any(suite == name[0] for name in shared)
+    }
+    return replace(header, suites=suites, models={model: header.models[entrant.model]})
+
+
+def _cases(facts: JsonObject) -> Iterable[tuple[str, Any]]:
+    cases: Mapping[str, Any] = facts.get("cases", {})
+    return cases.items()

@@ -1,0 +1,330 @@
+"""The summary that a person reads in ten seconds: what passed in a line, what failed and why, what it all came to.
+
+The end of it is what stands on the screen when a run is over, so failures come last, and whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from rich.console import Console
+from rich.text import Text
+
+from harness.reports.build import total_usage
+from harness.reports.sections.access_matrix import LEGEND, distinct_leaks, leak_title, matrix_lines, unobserved_words
+from harness.reports.sections.call_outcomes import call_lines, case_mark
+from harness.reports.sections.model_grid import grid_lines
+from harness.reports.sections.repeats import repeat_lines, trials_passed
+from harness.reports.sections.scores import score_lines, score_tables
+from harness.reports.sections.sentences import (
+    beside,
+    case_name,
+    effort,
+    endings,
+    failed_checks,
+    least_urgent_first,
+    model_words,
+    pass_rate,
+    problem,
+    stand_ins,
+)
+from harness.reports.sections.tool_use import confusions
+from harness.reports.terminal import print_text
+from harness.runlog import RunLog
+from harness.safe_text import bounded, money, one_line, printable, seconds, shorten
+from harness.types import CaseResult, CheckResult, Report, Status, TrialResult
+
+_STYLES: dict[Status, str] = {
+    "passed": "green",
+    "failed": "bold red",
+    "error": "bold magenta",
+    "skipped": "yellow",
+    "cancelled": "yellow",
+}
+_MOST = 3
+"""How many of the slowest, the dearest and the most confused are worth a line."""
+_MAX_BLOCKS = 20
+"""Cases that are told in full; of further ones the names."""
+_MAX_LINES = 40
+"""A failure's text beyond this is in the log."""
+_LONGEST = 8_000
+"""Characters of one text."""
+_FEW = 5
+"""Cases that passed, or were not started, have a line each up to this number; more are named in one."""
+_NAMES = 160
+"""Characters of the names in such a line."""
+_MAX_MATRIX = 60
+"""Lines of the matrix of tests and identities."""
+_PROBLEM = 300
+"""Characters of what went wrong, where that has one line."""
+_MAX_ALSO = 5
+"""Further failed checks of one case that are named."""
+
+
+def print_summary(report: Report, log: RunLog, console: Console, detail: Detail = "usual") -> None:
+    """Print the report to ``console``; ``log`` has the conversations."""
+    _Summary(report, log, console, detail).show()
+
+
+Detail: TypeAlias = Literal["quiet", "usual", "verbose"]
+"""``quiet``: a line for each case that did not pass or has a mark, and the counts; ``verbose``: every case, every
+failed check."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    report: Report
+    log: RunLog
+    console: Console
+    detail: Detail
+
+    def show(self) -> None:
+        if self.detail == "quiet":
+            self._briefly()
+            return
+        self._title()
+        self._grid()
+        self._cases()
+        self._access()
+        self._totals()
+        self._standing_out()
+        self._where_to_look()
+
+    def _briefly(self) -> None:
+        for case in least_urgent_first(self.report):
+            if case.status not in {"passed", "skipped"}:
+                why = shorten(problem(case.spokesman), _PROBLEM)
+                self._print(Text(f"{case.status:<9} {case_name(case, self.report)}: {why}"))
+            elif words := case_mark(case):
+                self._print(Text(f"{case.status:<9} {case_name(case, self.report)}: ! {words}"))
+        self._counts()
+        self._calls()
+        self._damage()
+
+    def _grid(self) -> None:
+        """Print what several models did, case by case."""
+        lines = list(grid_lines(self.report, self.console.width))
+        for line in lines[:_MAX_MATRIX]:
+            self.console.print(Text(printable(line)), soft_wrap=True)
+        if len(lines) > _MAX_MATRIX:
+            self._indented(f"… and {len(lines) - _MAX_MATRIX} more lines", "dim", depth=0)
+        if lines:
+            self.console.print()
+
+    def _title(self) -> None:
+        for suite, facts in self.report.suites.items():
+            description = shorten(one_line(facts.get("description") or ""), 200)
+            self._line(Text(one_line(suite), style="bold"), Text(description, style="dim"))
+        for name, facts in self.report.models.items():
+            self._line(Text(one_line(f"model {name}")), Text(one_line(model_words(facts, name)), style="dim"))
+        self.console.print()
+
+    def _cases(self) -> None:
+        cases = least_urgent_first(self.report)
+        quiet = [case for case in cases if case.status in {"passed", "skipped"}]
+        told = [self.detail == "verbose" or _is_remarkable(case) for case in quiet]
+        for status in ("passed", "skipped"):
+            plain = (case for case, is_told in zip(quiet, told, strict=True) if not is_told)
+            self._folded(status, [case for case in plain if case.status == status])
+        for case, is_told in zip(quiet, told, strict=True):
+            if not is_told:
+                continue
+            self._case(case)
+            for check in case.spokesman.checks:
+                if check.verdict != "passed":
+                    self._check(check)
+        if quiet:
+            self.console.print()
+        loud = [case for case in cases if case.status not in {"passed", "skipped"}]
+        whole = len(loud) if self.detail == "verbose" else _MAX_BLOCKS
+        for case in loud[:-whole]:
+            self._case(case)
+        if loud[:-whole]:
+            self.console.print()
+        for case in loud[-whole:]:
+            self._case(case)
+            self._why(case.spokesman)
+
+    def _folded(self, status: Status, cases: Sequence[CaseResult]) -> None:
+        """Print a line for each of a few cases, and one line for many; with several models, the grid has them."""
+        if len(cases) <= _FEW and len(self.report.models) < 2:  # noqa: PLR2004
+            for case in cases:
+                self._case(case)
+            return
+        names: list[str] = []
+        for case in cases:
+            name = case_name(case, self.report)
+            if names and sum(map(len, names)) + 2 * len(names) + len(name) > _NAMES:
+                break
+            names.append(name)
+        more = f", … {len(cases) - len(names)} more" if len(cases) > len(names) else ""
+        line = Text(f"{len(cases)} {status}", style=_STYLES[status])
+        self._print(line.append(f": {', '.join(names)}{more}", style="dim"))
+
+    def _case(self, case: CaseResult) -> None:
+        line = Text(f"{case.status:<9}", style=_STYLES[case.status])
+        line.append(f" {case_name(case, self.report)}", style="" if case.status == "passed" else "bold")
+        if case.planned > 1:
+            line.append(f"  {trials_passed(case)}", style="dim")
+        line.append(f"  {_effort(case)}", style="dim")
+        self._print(line)
+        if words := case_mark(case):
+            self._indented(f"! {words}", "yellow")
+
+    def _why(self, run: TrialResult) -> None:
+        """Print the one thing to look at in full, and name what else is wrong."""
+        if run.description:
+            self._indented(run.description, "dim")
+        if run.error is not None:
+            self._indented(f"{run.error.kind} error: {run.error.message}", "magenta")
+            self._indented(run.error.detail or "", "dim", depth=6)
+        failed = list(failed_checks(run))
+        whole = len(failed) if self.detail == "verbose" else 1
+        for check in failed[:whole]:
+            self._check(check)
+        for check in failed[whole : _MAX_ALSO + 1]:
+            self._label(check)
+        if len(failed) > max(whole, _MAX_ALSO + 1):
+            self._indented(f"… and {len(failed) - _MAX_ALSO - 1} more checks", "dim")
+        for check in run.checks:
+            if check.verdict != "passed" and check.severity == "warn":
+                self._check(check)
+        self.console.print()
+
+    def _check(self, check: CheckResult) -> None:
+        self._label(check)
+        self._indented(check.explanation, "", depth=6)
+        if check.hint:
+            self._indented(f"→ {check.hint}", "cyan", depth=6)
+
+    def _label(self, check: CheckResult) -> None:
+        warns = check.severity == "warn"
+        where = f"  ({check.at})" if check.at else ""
+        self._indented(f"{'!' if warns else '✗'} {check.label}{where}", "yellow" if warns else "red")
+
+    def _access(self) -> None:
+        """Print who saw what: leaks first, then tests by identities."""
+        access = self.report.access
+        leaks = distinct_leaks(access)
+        for leak, times in leaks[:_MAX_BLOCKS]:
+            often = f" ({times} trials)" if times > 1 else ""
+            self._print(Text(f"leaked    {one_line(leak_title(leak))}{often}", style="bold red"))
+        if len(leaks) > _MAX_BLOCKS:
+            self._indented(f"… and {len(leaks) - _MAX_BLOCKS} more leaks", "red", depth=0)
+        if leaks:
+            self.console.print()
+        lines = list(matrix_lines(self.report, self.console.width))
+        for line in lines[:_MAX_MATRIX]:
+            self.console.print(Text(printable(line)), soft_wrap=True)
+        if len(lines) > _MAX_MATRIX:
+            self._indented(f"… and {len(lines) - _MAX_MATRIX} more lines", "dim", depth=0)
+        if lines:
+            self._indented(LEGEND, "dim", depth=0)
+        for words in unobserved_words(access):
+            self._indented(f"! {words}", "yellow", depth=0)
+        if lines or access.unobserved:
+            self.console.print()
+
+    def _counts(self) -> None:
+        line = Text(f"{self.report.counts.planned} planned: ", style="bold")
+        parts = [Text(f"{amount} {status}", style=_STYLES[status]) for status, amount in endings(self.report)]
+        self._print(line.append_text(Text(", ").join(parts)))
+
+    def _totals(self) -> None:
+        self._counts()
+        self._calls()
+        rate = pass_rate(self.report)
+        if rate is not None:
+            self._indented(str(rate), "", depth=0)
+        for words in (*repeat_lines(self.report), *stand_ins(self.report), *effort(self.report), *beside(self.report)):
+            self._indented(words, "", depth=0)
+        self._damage()
+        self._scores()
+
+    def _calls(self) -> None:
+        for words in call_lines(self.report):
+            self._indented(words, "", depth=0)
+
+    def _damage(self) -> None:
+        for words in self.report.damaged:
+            self._indented(f"! {one_line(words)}", "yellow", depth=0)
+
+    def _scores(self) -> None:
+        """Print the scores of benchmarks."""
+        for table in score_tables(self.report):
+            self.console.print()
+            self._line(Text(one_line(f"scores of {table.suite}"), style="bold"), Text(one_line(table.model)))
+            for line in score_lines(table):
+                self._indented(line, "", depth=2)
+
+    def _standing_out(self) -> None:
+        mistaken = confusions(self.report, self.log)
+        self._few(
+            "expected → called instead",
+            [f"{one.expected} → {one.called}{f' ({one.trials}×)' if one.trials > 1 else ''}" for one in mistaken],
+            style="yellow",
+        )
+        ran = [case for case in self.report.cases if any(run.stop for run in case.trials)]
+        self._most("slowest", ran, _time, seconds)
+        self._most("dearest", ran, _cost, money)
+
+    def _most(
+        self, title: str, cases: Sequence[CaseResult], of: Callable[[CaseResult], float], show: Callable[[float], str]
+    ) -> None:
+        ordered = sorted((case for case in cases if of(case) > 0), key=of, reverse=True)
+        if len(ordered) > 1:
+            self._few(title, [f"{case_name(case, self.report)} {show(of(case))}" for case in ordered], hidden=False)
+
+    def _few(self, title: str, items: Sequence[str], *, style: str = "dim", hidden: bool = True) -> None:
+        if items:
+            more = f", {len(items) - _MOST} more" if hidden and len(items) > _MOST else ""
+            self._indented(f"{title}: {', '.join(items[:_MOST])}{more}", style, depth=0)
+
+    def _where_to_look(self) -> None:
+        if self.report.reason != "complete":
+            self._indented(f"The run ended early: {self.report.reason}.", "yellow", depth=0)
+        self._indented(f"log {self.report.log}", "dim", depth=0)
+        self._indented(f"Every message and call: harness view {self.report.run_id}", "dim", depth=0)
+
+    def _line(self, *parts: Text) -> None:
+        self._print(Text("  ").join(part for part in parts if part.plain))
+
+    def _indented(self, text: str, style: str, depth: int = 4) -> None:
+        lines = bounded(text, _LONGEST).splitlines()
+        if len(lines) > _MAX_LINES:
+            lines = [*lines[:_MAX_LINES], f"… {len(lines) - _MAX_LINES} more lines in the log"]
+        if lines:
+            self._print(Text("\n".join(lines), style=style), depth)
+
+    def _print(self, text: Text, depth: int = 0) -> None:
+        print_text(self.console, text, depth)
+
+
+def _is_remarkable(case: CaseResult) -> bool:
+    """Whether a case that passed, or was not started, has something that a reader should know."""
+    return case_mark(case) is not None or any(check.verdict != "passed" for check in case.spokesman.checks)
+
+
+def _time(case: CaseResult) -> float:
+    return max(run.latency_s for run in case.trials)
+
+
+def _cost(case: CaseResult) -> float:
+    """Return dollars; nobody can say of an unknown cost that it is high."""
+    return total_usage(case.trials).cost_usd or 0.0
+
+
+def _effort(case: CaseResult) -> str:
+    ran = [run for run in case.trials if run.stop is not None]
+    if not ran:
+        reason = case.spokesman.skip_reason
+        return f"({reason})" if reason else ""
+    calls = sum(run.tool_calls for run in ran)
+    cost = f", {money(_cost(case))}" if _cost(case) else ""
+    scored = [(check.score, check.turn) for run in ran for check in run.checks if check.score is not None]
+    # What was found of the whole counts the turns already.
+    scores = [score for score, turn in scored if turn is None] or [score for score, _ in scored]
+    score = f", score {sum(scores) / len(scores):.2f}" if scores else ""
+    return f"{seconds(sum(run.latency_s for run in ran))}, {calls} call{'' if calls == 1 else 's'}{cost}{score}"

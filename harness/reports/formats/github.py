@@ -1,0 +1,57 @@
+"""GitHub Actions: Markdown for the job's summary, and an annotation at the line of every case that did not pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.reports.formats.markdown import write_markdown
+from harness.reports.sections.sentences import account, case_name
+from harness.reports.writers import Writer
+from harness.safe_text import printable, shorten
+from harness.types import CaseResult, Report
+
+_LONGEST = 2_000
+"""Characters of an annotation."""
+
+
+def workflow_commands(report: Report) -> Iterator[str]:
+    """Yield a workflow command for each case that failed or could not be judged.
+
+    ::
+
+        ::error file=evals/shop.yml,line=12,title=case failed::what went wrong
+    """
+    for case in report.cases:
+        if case.status in {"failed", "error"}:
+            yield _annotation(case, report)
+
+
+GITHUB = Writer(
+    write=write_markdown,
+    file_name="summary.md",
+    media_type="text/markdown",
+    place_variable="GITHUB_STEP_SUMMARY",
+    lines=workflow_commands,
+)
+"""``--report github``."""
+
+
+def _annotation(case: CaseResult, report: Report) -> str:
+    run = case.spokesman
+    ending = "failed" if case.status == "failed" else "could not be judged"
+    properties = {"title": shorten(f"{case_name(case, report)} {ending}", 200)}
+    if run.at is not None:
+        place = {"file": run.at.file, "line": run.at.line, "col": run.at.column}
+        properties = {key: str(value) for key, value in place.items() if value is not None} | properties
+    said = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::error {said}::{_message(shorten(account(run), _LONGEST))}"
+
+
+def _message(text: str) -> str:
+    """Escape as the runner's toolkit does: a command is one line, and a percent sign begins an escape."""
+    return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    """Escape what would end a property as well."""
+    return _message(text).replace(":", "%3A").replace(",", "%2C")

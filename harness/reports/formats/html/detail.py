@@ -1,0 +1,186 @@
+"""What the page shows of one case once it is opened: every trial's conversation, calls and checks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from harness.json_bounds import loads
+from harness.reports.formats.html.overview import short
+from harness.runlog import RunLog
+from harness.safe_text import bounded, money, number, seconds
+from harness.types import (
+    AssistantMessage,
+    CaseResult,
+    CheckResult,
+    ToolCall,
+    ToolRequest,
+    Transcript,
+    TrialResult,
+    Usage,
+    UserMessage,
+)
+
+_LONGEST = 20_000
+"""Characters of one text; a result of ten megabytes is for the run log, not for a page."""
+_ONE_LINE = 80
+"""Characters of a JSON value that need no lines of its own."""
+_MOST_STEPS = 400
+"""Steps of one conversation."""
+
+
+def case_detail(case: CaseResult, log: RunLog) -> dict[str, Any]:
+    """Return everything there is to see of ``case``: texts are harmless and bounded."""
+    return {
+        "needed": case.needed,
+        "planned": case.planned,
+        "trials": [_trial(run, log.transcript(run.key)) for run in case.trials],
+    }
+
+
+def _trial(run: TrialResult, transcript: Transcript | None) -> dict[str, Any]:
+    said = transcript or Transcript()
+    steps = _steps(said)
+    if len(steps) > _MOST_STEPS:
+        more = len(steps) - _MOST_STEPS
+        steps = [*steps[:_MOST_STEPS], {"who": "note", "text": f"{more} more steps are in the run log"}]
+    return {
+        "number": run.index + 1,
+        "status": run.status,
+        "facts": _facts(run, said),
+        "description": _text(run.description or ""),
+        "error": None if run.error is None else _error(run),
+        "checks": [_check(check) for check in run.checks],
+        "judgements": [
+            {
+                "judge": short(judgement.model),
+                "verdict": short(judgement.grade or f"score {judgement.score:.2g}"),
+                "explanation": _text(judgement.explanation),
+            }
+            for judgement in run.judgements
+        ],
+        "steps": steps,
+        "stderr": _text(said.stderr_tail),
+    }
+
+
+def _facts(run: TrialResult, said: Transcript) -> list[list[str]]:
+    """Return name and value of what is known besides the conversation."""
+    place = [["where", short(str(run.at))]] if run.at else []
+    who = [] if run.user_context is None else [["user_context", _json(run.user_context)]]
+    if run.stop is None:
+        return [*place, *who, ["not started", short(run.skip_reason or run.status)]]
+    return [
+        *place,
+        *who,
+        ["ended", f"{run.stop} after {run.turns} turn{'' if run.turns == 1 else 's'}"],
+        ["time", seconds(run.latency_s) + (f" (of that waiting {seconds(run.waited_s)})" if run.waited_s else "")],
+        ["tokens", f"{number(run.usage.input_tokens)} in, {number(run.usage.output_tokens)} out"],
+        ["cost", money(run.usage.cost_usd)],
+        *([] if run.judge_usage == Usage() else [["cost of judging", money(run.judge_usage.cost_usd)]]),
+        *([] if run.user_usage == Usage() else [["cost of the simulated user", money(run.user_usage.cost_usd)]]),
+        *([["served by", short(said.served_by)]] if said.served_by else []),
+        ["tools offered", _text(", ".join(said.tools) or "none")],
+    ]
+
+
+def _error(run: TrialResult) -> dict[str, str]:
+    assert run.error is not None
+    return {
+        "kind": run.error.kind,
+        "message": _text(run.error.message),
+        "detail": _text(run.error.detail or ""),
+    }
+
+
+def _check(check: CheckResult) -> dict[str, Any]:
+    return {
+        "label": short(check.label),
+        "verdict": check.verdict,
+        "warn": check.severity == "warn",
+        "score": None if check.score is None else f"{check.score:.2f}",
+        "expected": _json(check.expected),
+        "actual": _json(check.actual),
+        "explanation": _text(check.explanation),
+        "hint": _text(check.hint or ""),
+        "where": short(str(check.at)) if check.at else "",
+    }
+
+
+def _steps(said: Transcript) -> list[dict[str, Any]]:
+    calls = {(call.turn, call.request_id): call for call in said.tool_calls}
+    steps = [_call(call, "setup") for call in said.setup_calls]
+    turn = 0
+    for message in said.messages:
+        if isinstance(message, UserMessage):
+            if message.fresh:
+                steps.append({"who": "harness", "text": "A new conversation begins; the server is the same."})
+            if message.recalled:
+                recalled = f"What the server remembers, for the system prompt: {message.recalled}"
+                steps.append({"who": "harness", "text": _text(recalled)})
+            steps.append({"who": "user", "text": _text(message.text)})
+        elif isinstance(message, AssistantMessage):
+            turn += 1
+            if message.reply.text or not message.reply.tool_requests:
+                steps.append({"who": "assistant", "turn": turn, "text": _text(message.reply.text)})
+            made = ((calls.get((turn, asked.id)), asked) for asked in message.reply.tool_requests)
+            steps += [_not_sent(asked, turn) if call is None else _call(call, "call") for call, asked in made]
+    return [*steps, *(_call(call, "teardown") for call in said.teardown_calls)]
+
+
+def _not_sent(asked: ToolRequest, turn: int) -> dict[str, Any]:
+    arguments = asked.malformed if asked.malformed is not None else _json(asked.arguments)
+    return {
+        "who": "call",
+        "what": "call",
+        "turn": turn,
+        "tool": short(asked.tool),
+        "outcome": "not sent",
+        "arguments": _text(arguments),
+    }
+
+
+def _call(call: ToolCall, what: str) -> dict[str, Any]:
+    return {
+        "who": "call",
+        "what": what,
+        "turn": call.turn,
+        "tool": short(call.tool),
+        "outcome": call.outcome,
+        "arguments": _json(call.arguments),
+        "result": _text(call.text),
+        "structured": _json(call.structured) if call.structured is not None and not _same(call) else "",
+        "took": seconds(call.duration_s),
+        "size": f"{call.result_bytes:,} bytes" if call.result_sha256 else "",
+        "faults": [_text(fault) for fault in (*call.argument_errors, *call.output_errors)],
+        "notes": [_text(note) for note in call.not_validated],
+    }
+
+
+def _same(call: ToolCall) -> bool:
+    """Whether the text is the structured result once more, as servers send it for older clients."""
+    try:
+        return bool(loads(call.text) == call.structured)
+    except ValueError:
+        return False
+
+
+def _text(text: str) -> str:
+    return bounded(text, _LONGEST)
+
+
+def _json(value: Any) -> str:
+    """Return a JSON value as a person reads it; a string stands as it is, and nothing is nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return _text(value)
+    text = json.dumps(value, ensure_ascii=False, default=_plain)
+    if len(text) > _ONE_LINE:
+        text = json.dumps(value, ensure_ascii=False, default=_plain, indent=2)
+    return _text(text)
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)

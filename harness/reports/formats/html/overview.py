@@ -1,0 +1,151 @@
+"""What the page shows at once: the totals, a line for each case, the tools, and what was taken for what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.judging.access_checks import leak_lines
+from harness.reports.build import total_usage
+from harness.reports.sections.access_matrix import (
+    LEGEND,
+    by_urgency,
+    cell_words,
+    cells_of,
+    distinct_leaks,
+    row_name,
+    unobserved_words,
+)
+from harness.reports.sections.call_outcomes import call_lines, case_mark
+from harness.reports.sections.repeats import repeat_lines
+from harness.reports.sections.sentences import URGENCY, endings, model_words, pass_rate, problem
+from harness.reports.sections.tool_use import NO_CALL, ToolFacts, ToolUse, expected_tools, tool_facts
+from harness.runlog import RunLog
+from harness.safe_text import money, number, one_line, seconds, shorten
+from harness.types import AccessCell, AccessRow, CaseResult, Report
+
+_NAME = 300
+_TEXT = 500
+
+
+def overview(report: Report, log: RunLog) -> dict[str, Any]:
+    """Return the page's first block of data, ready to be shown: texts are harmless, figures worded."""
+    facts = tool_facts(report, log)
+    return {
+        "run": short(report.run_id),
+        "suites": [_suite(name, facts) for name, facts in report.suites.items()],
+        "models": [
+            {"name": short(name), "words": short(model_words(facts, name))} for name, facts in report.models.items()
+        ],
+        "when": report.started_at[:16].replace("T", " ") + " UTC" if report.started_at else "",
+        "damaged": [short(words, _TEXT) for words in report.damaged],
+        "early": None if report.reason == "complete" else report.reason,
+        "planned": report.counts.planned,
+        "endings": [{"status": status, "amount": amount} for status, amount in endings(report)],
+        "rate": _rate(report),
+        "repeats": [short(words, _TEXT) for words in (*call_lines(report), *repeat_lines(report))],
+        "figures": _figures(report),
+        "cases": [_line(case) for case in report.cases],
+        "urgency": list(URGENCY),
+        "access": _access(report),
+        "tools": [_tool(use) for use in facts.tools],
+        "heat": _heat(facts),
+    }
+
+
+def short(text: str, limit: int = _NAME) -> str:
+    """Return a harmless text on one line, of bounded length."""
+    return shorten(one_line(text[: 4 * limit]), limit)
+
+
+def _suite(name: str, facts: Any) -> dict[str, Any]:
+    return {"name": short(name), "description": short(facts.get("description") or "", _TEXT)}
+
+
+def _rate(report: Report) -> dict[str, Any] | None:
+    rate = pass_rate(report)
+    return None if rate is None else {"rate": rate.rate, "low": rate.low, "high": rate.high, "words": str(rate)}
+
+
+def _figures(report: Report) -> list[list[str]]:
+    usage, judging = report.usage, report.judge_usage
+    figures = [
+        ["time", "interrupted" if report.elapsed_s is None else seconds(report.elapsed_s)],
+        ["tokens in", number(usage.input_tokens)],
+        ["tokens out", number(usage.output_tokens)],
+        ["cost", money(usage.cost_usd)],
+    ]
+    others = {"cost of judging": judging, "cost of simulated users": report.user_usage}
+    return figures + [[name, money(used.cost_usd)] for name, used in others.items() if used.cost_usd != 0]
+
+
+def _line(case: CaseResult) -> dict[str, Any]:
+    usage = total_usage(case.trials)
+    took = sum(run.latency_s for run in case.trials)
+    return {
+        "suite": short(case.suite),
+        "case": short(case.case),
+        "model": short(case.model),
+        "status": case.status,
+        "problem": short(case_mark(case) or problem(case.spokesman), _TEXT),
+        "tags": [short(tag) for tag in case.spokesman.tags],
+        "tools": [short(tool) for tool in expected_tools(case.spokesman.checks)],
+        "passed": case.passed,
+        "planned": case.planned,
+        "latency": round(took, 4),
+        "cost": usage.cost_usd,
+        "calls": sum(run.tool_calls for run in case.trials),
+        "words": {"time": seconds(took), "cost": money(usage.cost_usd)},
+    }
+
+
+def _access(report: Report) -> dict[str, Any] | None:
+    """Return who saw what; nothing where cases do not differ in who asks."""
+    access = report.access
+    if not access.rows and not access.unobserved:
+        return None
+    numbers = {(case.suite, case.case, case.model): place for place, case in enumerate(report.cases, start=1)}
+    return {
+        "legend": LEGEND,
+        "identities": [short(identity) for identity in access.identities],
+        "leaks": [
+            {"case": short(leak.case), "lines": [short(line, _TEXT) for line in leak_lines(leak)]}
+            for leak, _ in distinct_leaks(access)
+        ],
+        "warnings": [short(words, _TEXT) for words in unobserved_words(access)],
+        "rows": [
+            {
+                "test": short(row_name(row, report)),
+                "cells": [_access_cell(row, cell, numbers) for cell in cells_of(row, access.identities)],
+            }
+            for row in by_urgency(access)
+        ],
+    }
+
+
+def _access_cell(
+    row: AccessRow, cell: AccessCell | None, numbers: Mapping[tuple[str, str, str], int]
+) -> dict[str, Any] | None:
+    if cell is None:
+        return None
+    kept = [path for decision in cell.decisions for path in (*decision.missing, *decision.masked)]
+    return {
+        "words": cell_words(cell),
+        "leaked": bool(cell.leaks),
+        "status": cell.status,
+        "number": numbers[row.suite, cell.case, row.model],
+        "note": short(f"kept back: {', '.join(dict.fromkeys(kept))}", _TEXT) if kept else "",
+    }
+
+
+def _tool(use: ToolUse) -> list[Any]:
+    return [short(use.tool), use.offered, use.called, use.errors, use.denied, use.blocked]
+
+
+def _heat(facts: ToolFacts) -> dict[str, Any]:
+    """Return expected tools as rows, called ones as columns, and the trials of each cell that is not empty."""
+    rows = sorted({expected for expected, _ in facts.matrix})
+    called = {called for _, called in facts.matrix}
+    columns = sorted({*rows, *called} - {NO_CALL}) + ([NO_CALL] if NO_CALL in called else [])
+    cells = [[rows.index(row), columns.index(column), trials] for (row, column), trials in facts.matrix.items()]
+    return {"rows": [short(row) for row in rows], "columns": [short(column) for column in columns], "cells": cells}

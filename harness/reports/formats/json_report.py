@@ -1,0 +1,179 @@
+"""``--json-output``: one JSON document, in the shape that MXCP's users parse, with more beside it.
+
+One suite: ``{"status": "ok", "result": {"suite", "model", "tests": [...], "all_passed", ...}}``.
+Several: ``{"status": "ok", "result": {"suites": [{"suite", "path", "status", "tests", "error"}], ...}}``.
+A run that could not start: ``{"status": "error", "error": "..."}``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import asdict
+from typing import Any, TextIO
+
+from harness.reports.build import count, exit_code
+from harness.reports.sections.access_matrix import matrix_json
+from harness.reports.sections.call_outcomes import calls_json, case_mark, count_calls
+from harness.reports.sections.repeats import repeats_json
+from harness.reports.sections.scores import scores_json
+from harness.reports.sections.sentences import pass_rate_of
+from harness.reports.writers import Writer
+from harness.runlog import RunLog
+from harness.types import CaseResult, CheckResult, Report, Status, ToolCall, TrialResult
+
+
+def write_json(report: Report, log: RunLog, stream: TextIO, more: Mapping[str, Any] | None = None) -> None:
+    """Write the document, one test at a time, so that a large run needs little memory; ``more`` joins the result."""
+    groups: dict[tuple[str, str], list[CaseResult]] = {}
+    for case in report.cases:
+        groups.setdefault((case.suite, case.model), []).append(case)
+    if len(groups) == 1:
+        ((suite, model), cases) = next(iter(groups.items()))
+        result = _suite(suite, model, cases, report, log) | {"elapsed_time": report.elapsed_s} | _common(report)
+    else:
+        suites = (
+            _suite(suite, model, cases, report, log) | {"path": report.suites.get(suite, {}).get("file"), "error": None}
+            for (suite, model), cases in groups.items()
+        )
+        result = {"suites": suites, "elapsed_time": report.elapsed_s} | _common(report)
+    stream.writelines(_encode({"status": "ok", "result": result | dict(more or {})}))
+    stream.write("\n")
+
+
+JSON = Writer(write=write_json, file_name="report.json", media_type="application/json")
+"""``--report json``."""
+
+
+def write_json_error(message: str, stream: TextIO) -> None:
+    """Write the document of a run that could not start."""
+    stream.write(json.dumps({"status": "error", "error": message}) + "\n")
+
+
+def _common(report: Report) -> dict[str, Any]:
+    return {
+        "run_id": report.run_id,
+        "log": report.log,
+        "summary": _counts(report.runs, report.counts.planned),
+        **_rate(report.cases),
+        "usage": asdict(report.usage),
+        "judge_usage": asdict(report.judge_usage),
+        "user_usage": asdict(report.user_usage),
+        **({"scores": scores} if (scores := scores_json(report)) else {}),
+        "reason": report.reason,
+        "exit_code": exit_code(report),
+        **({"damaged": list(report.damaged)} if report.damaged else {}),
+        **({"matrix": matrix} if (matrix := matrix_json(report)) else {}),
+    }
+
+
+def _suite(suite: str, model: str, cases: list[CaseResult], report: Report, log: RunLog) -> dict[str, Any]:
+    verdicts = {case.status for case in cases}
+    return {
+        "suite": suite,
+        "description": report.suites.get(suite, {}).get("description"),
+        "model": model,
+        "status": _suite_status(verdicts),
+        "tests": (_test(case, log) for case in cases),
+        "all_passed": verdicts == {"passed"},
+        "summary": _counts(run for case in cases for run in case.trials),
+        **_rate(cases),
+        **({"repeats": repeats} if (repeats := repeats_json(cases)) else {}),
+    }
+
+
+def _rate(cases: Iterable[CaseResult]) -> dict[str, Any]:
+    """Return the pass rate, averaged per case first, and its 95 % interval; null when nothing was judged."""
+    rate = pass_rate_of(cases)
+    return {
+        "pass_rate": None if rate is None else rate.rate,
+        "pass_rate_interval": None if rate is None else [rate.low, rate.high],
+    }
+
+
+def _suite_status(verdicts: AbstractSet[Status]) -> str:
+    if "failed" in verdicts:
+        return "failed"
+    return "passed" if verdicts == {"passed"} else "error"
+
+
+def _counts(runs: Iterable[TrialResult], planned: int | None = None) -> dict[str, Any]:
+    runs = list(runs)
+    counts = count(runs, planned)
+    return asdict(counts) | {"judged": counts.judged, "calls": calls_json(count_calls(runs))}
+
+
+def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
+    """Return one test; of several trials the first that ended like the whole speaks for it."""
+    shown = case.spokesman
+    test = {
+        "name": case.case,
+        "description": shown.description,
+        "passed": case.status == "passed",
+        "failures": [_failure(check) for check in shown.checks if _decides(check)],
+        "time": round(sum(run.latency_s for run in case.trials), 6),
+        "details": _details(shown, log),
+        "status": case.status,
+        "mark": case_mark(case),
+        "checks": [asdict(check) for check in shown.checks],
+        "usage": asdict(shown.usage),
+        "judge_usage": asdict(shown.judge_usage),
+        "user_usage": asdict(shown.user_usage),
+        "stop": shown.stop,
+        "line": shown.at.line if shown.at else None,
+        "metadata": shown.metadata,
+    }
+    if shown.error is not None:
+        test |= {"error": shown.error.message, "error_kind": shown.error.kind, "error_detail": shown.error.detail}
+    if shown.skip_reason is not None:
+        test["skip_reason"] = shown.skip_reason
+    if case.planned > 1:
+        test["trials"] = [{"trial": run.index, "status": run.status, "time": run.latency_s} for run in case.trials]
+        test |= {"trials_planned": case.planned, "trials_passed": case.passed, "pass_threshold": case.pass_threshold}
+    return test
+
+
+def _decides(check: CheckResult) -> bool:
+    return check.verdict == "failed" and check.severity == "fail"
+
+
+def _failure(check: CheckResult) -> str:
+    return f"{check.explanation}\n{check.hint}" if check.hint else check.explanation
+
+
+def _details(run: TrialResult, log: RunLog) -> dict[str, Any]:
+    transcript = log.transcript(run.key)
+    if transcript is None:
+        return {"response": None, "tool_calls": []}
+    scripted = {"setup_calls": transcript.setup_calls, "teardown_calls": transcript.teardown_calls}
+    return {"response": transcript.answer, "tool_calls": _calls(transcript.tool_calls)} | {
+        name: _calls(calls) for name, calls in scripted.items() if calls
+    }
+
+
+def _calls(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
+    return [
+        {"tool": call.tool, "arguments": call.arguments, "outcome": call.outcome, "time": call.duration_s}
+        for call in calls
+    ]
+
+
+def _encode(value: Any) -> Iterator[str]:
+    """Yield JSON text piece by piece; an iterator becomes an array whose items are made one at a time."""
+    if isinstance(value, Mapping):
+        lead = "{"
+        for key, item in value.items():
+            yield f"{lead}{json.dumps(key)}:"
+            yield from _encode(item)
+            lead = ","
+        yield "{}" if lead == "{" else "}"
+    elif isinstance(value, Iterator):
+        lead = "["
+        for item in value:
+            yield lead
+            yield from _encode(item)
+            lead = ","
+        yield "[]" if lead == "[" else "]"
+    else:
+        yield json.dumps(value)

@@ -1,0 +1,163 @@
+"""JUnit XML, as CI systems read it: a suite for each suite and model, a test case for each case.
+
+The document keeps to what the strictest common reader accepts (the ``junit-10`` schema of Jenkins'
+xUnit plugin, after that of Maven's Surefire). That schema gives a test case neither properties nor a
+file, so those stand in its ``system-out`` as ``[[PROPERTY|name=value]]``, the form that readers of test
+reports know; properties of the whole stand where the schema has them, on the suite.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO
+from xml.etree import ElementTree as ET
+
+from harness.reports.build import total_usage
+from harness.reports.formats.transcripts import trial_text
+from harness.reports.sections.call_outcomes import calls_words, case_mark, count_calls
+from harness.reports.sections.repeats import trials_needed
+from harness.reports.sections.sentences import account, problem
+from harness.reports.writers import Writer
+from harness.runlog import RunLog
+from harness.safe_text import bounded, one_line, printable, shorten
+from harness.types import CaseResult, Report, Status, TrialResult
+
+_LONGEST = 20_000
+"""Characters of one trial's conversation; the rest is in the run log."""
+_MESSAGE = 300
+"""Characters of the line that a CI system shows beside a failed test."""
+_ELEMENTS: Mapping[Status, str] = {
+    "failed": "failure",
+    "error": "error",
+    "cancelled": "error",
+    "skipped": "skipped",
+}
+
+
+def write_junit(report: Report, log: RunLog, stream: TextIO) -> None:
+    """Write the document."""
+    root = ET.Element("testsuites", {"name": _text(report.run_id), **_sums(report.cases)})
+    groups: dict[tuple[str, str], list[CaseResult]] = {}
+    for case in report.cases:
+        groups.setdefault((case.suite, case.model), []).append(case)
+    root.extend(_suite(suite, model, cases, report, log) for (suite, model), cases in groups.items())
+    ET.indent(root)
+    stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+    stream.write(ET.tostring(root, encoding="unicode"))
+    stream.write("\n")
+
+
+JUNIT = Writer(write=write_junit, file_name="junit.xml", media_type="application/xml")
+"""``--report junit``."""
+
+
+def _suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report, log: RunLog) -> ET.Element:
+    runs = [run for case in cases for run in case.trials]
+    name = suite if len(report.models) == 1 else f"{suite} [{model}]"
+    skipped = sum(case.status == "skipped" for case in cases)
+    attributes = {"name": _text(name), **_sums(cases), "skipped": str(skipped)}
+    if report.started_at:
+        attributes["timestamp"] = report.started_at[:19]
+    element = ET.Element("testsuite", attributes)
+    usage = total_usage(runs)
+    facts = {
+        "model": model,
+        "file": report.suites.get(suite, {}).get("file"),
+        "run": report.run_id,
+        "trials_planned": sum(case.planned for case in cases),
+        "calls": calls_words(count_calls(runs)),
+        "tokens_in": usage.input_tokens,
+        "tokens_out": usage.output_tokens,
+        "cost_usd": usage.cost_usd,
+        "reason": report.reason,
+    }
+    properties = ET.SubElement(element, "properties")
+    for key, value in facts.items():
+        ET.SubElement(properties, "property", {"name": key, "value": _text(_known(value))})
+    element.extend(_case(case, log) for case in cases)
+    return element
+
+
+def _case(case: CaseResult, log: RunLog) -> ET.Element:
+    element = ET.Element("testcase", {"name": _text(case.case), "classname": _text(case.suite), "time": _time(case)})
+    shown = case.spokesman
+    if case.status in _ELEMENTS:
+        attributes = {"message": _text(shorten(problem(shown), _MESSAGE)), "type": _type(shown)}
+        ET.SubElement(element, _ELEMENTS[case.status], attributes).text = _text(_reason(case))
+    out, err = _conversations(case, log)
+    ET.SubElement(element, "system-out").text = f"{_properties(case)}\n{_text(out)}"
+    if err:
+        ET.SubElement(element, "system-err").text = _text(err)
+    return element
+
+
+def _reason(case: CaseResult) -> str:
+    shown = case.spokesman
+    where = [str(shown.at)] if shown.at else []
+    trials = [f"{case.passed} of {trials_needed(case)} trials passed, {case.needed} needed"] if case.planned > 1 else []
+    return "\n".join((*where, *trials, bounded(account(shown), _LONGEST)))
+
+
+def _type(run: TrialResult) -> str:
+    """Return the sort of problem, for readers that group by it."""
+    if run.error is not None:
+        return run.error.kind
+    kinds = (check.kind for check in run.checks if check.verdict != "passed" and check.severity == "fail")
+    return _text(next(kinds, run.status))
+
+
+def _properties(case: CaseResult) -> str:
+    usage = total_usage(case.trials)
+    shown = case.spokesman
+    facts = {
+        "model": case.model,
+        "status": case.status,
+        "trials": " ".join(run.status for run in case.trials),
+        "tokens_in": usage.input_tokens,
+        "tokens_out": usage.output_tokens,
+        "cost_usd": usage.cost_usd,
+        "file": shown.at.file if shown.at else None,
+        "line": shown.at.line if shown.at else None,
+        "calls": calls_words(count_calls(case.trials)),
+        **({"mark": words} if (words := case_mark(case)) else {}),
+    }
+    return "\n".join(f"[[PROPERTY|{key}={_value(value)}]]" for key, value in facts.items())
+
+
+def _value(value: Any) -> str:
+    return re.sub(r"\](?=\]|$)", "] ", one_line(_text(_known(value))))
+
+
+def _conversations(case: CaseResult, log: RunLog) -> tuple[str, str]:
+    out, err = [], []
+    for run in case.trials:
+        transcript = log.transcript(run.key)
+        if transcript is not None:
+            out.append(bounded(trial_text(run, transcript), _LONGEST))
+            err += [bounded(transcript.stderr_tail, _LONGEST)] if transcript.stderr_tail else []
+    return "\n".join(out), "\n".join(err)
+
+
+def _sums(cases: Iterable[CaseResult]) -> dict[str, str]:
+    cases = list(cases)
+    elements = [_ELEMENTS.get(case.status) for case in cases]
+    return {
+        "tests": str(len(cases)),
+        "failures": str(elements.count("failure")),
+        "errors": str(elements.count("error")),
+        "time": f"{sum(run.latency_s for case in cases for run in case.trials):.3f}",
+    }
+
+
+def _time(case: CaseResult) -> str:
+    return f"{sum(run.latency_s for run in case.trials):.3f}"
+
+
+def _known(value: Any) -> str:
+    return "unknown" if value is None else str(value)
+
+
+def _text(text: str) -> str:
+    """Return ``text`` with nothing that XML forbids, and nothing that a reader takes for an instruction."""
+    return re.sub(r"\[(?=\[)", "[ ", printable(text))

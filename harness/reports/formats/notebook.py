@@ -1,0 +1,83 @@
+"""A report in a notebook: a table of its cases, and the way from each result to its conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from html import escape
+
+from harness.reports.sections.call_outcomes import call_lines, case_mark
+from harness.reports.sections.sentences import by_urgency, case_name, effort, endings, pass_rate, problem
+from harness.runlog import RunLog
+from harness.safe_text import money, one_line, seconds, shorten
+from harness.types import CaseResult, Report, Transcript, Usage
+
+_ROWS = 200
+"""Cases in the table; of further ones the number."""
+_PROBLEM = 300
+"""Characters of what went wrong."""
+
+
+def linked(report: Report, log: RunLog) -> Report:
+    """Return ``report``, whose results know from now on where their conversations are: in ``log``."""
+    # A notebook may change its folder between two cells.
+    logged = _Logged(replace(log, path=log.path.absolute()))
+    for one in (report, *report.runs):
+        one.linked_to(logged)
+    return report
+
+
+@dataclass(frozen=True, slots=True)
+class _Logged:
+    """The `harness.types.Conversations` of a run log."""
+
+    log: RunLog
+
+    def transcript(self, key: str) -> Transcript | None:
+        return self.log.transcript(key)
+
+    def html(self, report: Report) -> str:
+        return "".join(_html(report))
+
+
+def _html(report: Report) -> Iterator[str]:
+    """Yield the table; whatever a suite, a model or a server said is text in it, and no markup."""
+    rate = pass_rate(report)
+    ended = ", ".join(f"{amount} {status}" for status, amount in endings(report)) or "none"
+    head = " · ".join((f"{report.counts.planned} planned: {ended}", *([str(rate)] if rate else ()), *effort(report)))
+    told = "<br>".join(_text(line) for line in (head, *call_lines(report)))
+    yield f"<p><b>{_text(report.suite_name)}</b> {_text(report.model)}<br>{told}</p>"
+    yield "<table><thead><tr><th>case</th><th>status</th><th>trials</th><th>problem</th><th>time</th><th>cost</th>"
+    yield "</tr></thead><tbody>"
+    cases = by_urgency(report)
+    for case in cases[:_ROWS]:
+        cells = "".join(f'<td style="text-align: left">{_text(cell)}</td>' for cell in _cells(case, report))
+        yield f"<tr>{cells}</tr>"
+    yield "</tbody></table>"
+    if len(cases) > _ROWS:
+        yield f"<p>… and {len(cases) - _ROWS} more</p>"
+    if report.reason != "complete":
+        yield f"<p>The run ended early: {_text(report.reason)}.</p>"
+    yield f"<p>{_text(report.log)}</p>"
+
+
+def _cells(case: CaseResult, report: Report) -> tuple[str, ...]:
+    ran = [run for run in case.trials if run.stop is not None]
+    cost = sum((run.usage for run in ran), Usage()).cost_usd
+    return (
+        case_name(case, report),
+        case.status,
+        f"{case.passed}/{case.planned}",
+        shorten(one_line(_remark(case)), _PROBLEM),
+        seconds(sum(run.latency_s for run in ran)) if ran else "",
+        money(cost) if ran else "",
+    )
+
+
+def _remark(case: CaseResult) -> str:
+    """Return what went wrong, or what a reader must know of a case that passed."""
+    return case_mark(case) or "" if case.status == "passed" else problem(case.spokesman)
+
+
+def _text(text: str) -> str:
+    return escape(one_line(text))

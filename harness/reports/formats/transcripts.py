@@ -1,0 +1,73 @@
+"""``--debug``: the whole conversation of every trial, as text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TextIO
+
+from harness.runlog import RunLog
+from harness.safe_text import printable, seconds
+from harness.types import AssistantMessage, Report, ToolCall, Transcript, TrialResult, UserMessage
+
+
+def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
+    """Write every message and call of every trial of the report, one trial at a time."""
+    for run in report.runs:
+        transcript = log.transcript(run.key)
+        if transcript is not None:
+            stream.write(printable(trial_text(run, transcript)) + "\n")
+
+
+def trial_text(run: TrialResult, transcript: Transcript) -> str:
+    """Return one trial's conversation as text; it may hold anything that a model or a server said."""
+    title = f"── {run.suite}::{run.case} #{run.index + 1} [{run.model}] {run.status} "
+    lines = [title.ljust(80, "─")]
+    if run.user_context is not None:
+        lines.append(f"user_context {_json(run.user_context)}")
+    lines.append(f"tools offered: {', '.join(transcript.tools) or 'none'}")
+    for call in transcript.setup_calls:
+        lines += _call(call, call.tool, "setup")
+    calls = {(call.turn, call.request_id): call for call in transcript.tool_calls}
+    turn = 0
+    for message in transcript.messages:
+        if isinstance(message, UserMessage):
+            lines += _said(message)
+        elif isinstance(message, AssistantMessage):
+            turn += 1
+            if message.reply.text:
+                lines += _block("assistant", message.reply.text)
+            for request in message.reply.tool_requests:
+                lines += _call(calls.get((turn, request.id)), request.tool)
+    lines.append(f"ended: {transcript.stop} after {transcript.turns} turns, {seconds(transcript.latency_s)}")
+    for call in transcript.teardown_calls:
+        lines += _call(call, call.tool, "teardown")
+    if transcript.error is not None:
+        lines += _block(f"{transcript.error.kind} error", transcript.error.message)
+    if transcript.stderr_tail:
+        lines += _block("server stderr", transcript.stderr_tail)
+    return "\n".join(lines)
+
+
+def _said(message: UserMessage) -> list[str]:
+    return [
+        *(["── a new conversation begins; the server is the same"] if message.fresh else []),
+        *(_block("recalled", message.recalled) if message.recalled else []),
+        *_block("user", message.text),
+    ]
+
+
+def _call(call: ToolCall | None, tool: str, what: str = "call") -> list[str]:
+    if call is None:
+        return [f"{what:<9} {tool}: not recorded"]
+    head = f"{what:<9} {call.tool}({_json(call.arguments)}) → {call.outcome}, {seconds(call.duration_s)}"
+    faults = [f"    {fault}" for fault in (*call.argument_errors, *call.output_errors, *call.not_validated)]
+    return [head, *faults, *(f"    {line}" for line in call.text.splitlines())]
+
+
+def _block(who: str, text: str) -> list[str]:
+    first, *rest = text.splitlines() or [""]
+    return [f"{who:<9} {first}", *(f"    {line}" for line in rest)]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=dict)

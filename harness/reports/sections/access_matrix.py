@@ -1,0 +1,123 @@
+"""The matrix of tests and identities in the words that all reports share, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from harness.judging.access_checks import UNOBSERVED_HINT, leak_lines
+from harness.reports.terminal import table_lines
+from harness.safe_text import one_line, shorten
+from harness.types import AccessCell, AccessReport, AccessRow, Leak, Report, Status
+
+_WORDS = {"not_attempted": "not tried"}
+_MARKS: dict[Status, str] = {"passed": "", "failed": " ✗", "error": " ?", "skipped": " –", "cancelled": " –"}
+_MAX_NAME = 30
+LEGEND = "✗ not as expected, ? no verdict, – not run; · this identity does not ask"
+
+
+def cell_words(cell: AccessCell | None) -> str:
+    """Return one cell: ``filtered``, ``denied ✗``, ``LEAKED ✗``; a dot where the identity does not ask."""
+    if cell is None:
+        return "·"
+    word = "LEAKED" if cell.leaks else _WORDS.get(cell.access, cell.access)
+    if cell.status in {"skipped", "cancelled"} and not cell.decisions:
+        word = cell.status
+    return f"{word}{_MARKS[cell.status]}"
+
+
+def row_name(row: AccessRow, report: Report) -> str:
+    """Return the test's name with as much of suite and model as is needed to tell it apart."""
+    suite = f"{row.suite}::" if len(report.suites) > 1 else ""
+    model = f" [{row.model}]" if len(report.models) > 1 else ""
+    return one_line(f"{suite}{row.group}{model}")
+
+
+def by_urgency(access: AccessReport) -> list[AccessRow]:
+    """Return the rows, those with leaks first, then those with failures."""
+    return sorted(access.rows, key=lambda row: (not any(cell.leaks for cell in row.cells), _passed(row)))
+
+
+def _passed(row: AccessRow) -> bool:
+    return all(cell.status == "passed" for cell in row.cells)
+
+
+def cells_of(row: AccessRow, identities: Sequence[str]) -> list[AccessCell | None]:
+    """Return the cells of ``row`` in the order of ``identities``, nothing where one does not ask."""
+    by_identity = {cell.identity: cell for cell in row.cells}
+    return [by_identity.get(identity) for identity in identities]
+
+
+def leak_title(leak: Leak) -> str:
+    """Return a leak in as few words as will do."""
+    value = f" ({leak.shown})" if leak.shown else ""
+    return f"{leak.case}: {leak.field}{value} in {leak.place}"
+
+
+def leak_words(leak: Leak) -> str:
+    """Return a leak on one line."""
+    return f"{one_line(leak.case)}: {'; '.join(leak_lines(leak))}"
+
+
+def distinct_leaks(access: AccessReport) -> list[tuple[Leak, int]]:
+    """Return each leak once, with the number of trials that showed it."""
+    found: dict[tuple[str, ...], tuple[Leak, int]] = {}
+    for leak in access.leaks:
+        place = (leak.suite, leak.case, leak.tool, leak.field, leak.place)
+        first, times = found.get(place, (leak, 0))
+        found[place] = (first, times + 1)
+    return list(found.values())
+
+
+def unobserved_words(access: AccessReport) -> Iterator[str]:
+    """Yield a warning for each suite in which nothing shows that the server knows who asks."""
+    for suite, reason in access.unobserved.items():
+        yield f"Identity not observed in {one_line(suite)}: {one_line(reason)}. {UNOBSERVED_HINT}"
+
+
+def matrix_lines(report: Report, width: int) -> Iterator[str]:
+    """Yield the matrix as lines of text within ``width``; identities that have no room come in a block of their own."""
+    access = report.access
+    rows, identities = by_urgency(access), access.identities
+    if not rows:
+        return
+    names = [shorten(row_name(row, report), _MAX_NAME) for row in rows]
+    columns = [
+        [shorten(one_line(identity), _MAX_NAME), *(cell_words(cells_of(row, [identity])[0]) for row in rows)]
+        for identity in identities
+    ]
+    yield from table_lines(["test", *names], columns, width)
+
+
+def matrix_json(report: Report) -> dict[str, Any]:
+    """Return everything of who saw what as JSON; empty where cases do not differ in who asks."""
+    access = report.access
+    if not access.rows and not access.unobserved:
+        return {}
+    return {
+        "leaks": [asdict(leak) for leak in access.leaks],
+        "identity_not_observed": dict(access.unobserved),
+        "identities": list(access.identities),
+        "rows": [
+            {
+                "suite": row.suite,
+                "test": row.group,
+                "model": row.model,
+                "cells": {cell.identity: _cell_json(cell) for cell in row.cells},
+            }
+            for row in access.rows
+        ],
+    }
+
+
+def _cell_json(cell: AccessCell) -> dict[str, Any]:
+    return {
+        "case": cell.case,
+        "access": cell.access,
+        "leaked": bool(cell.leaks),
+        "status": cell.status,
+        "tools": [
+            {key: value for key, value in asdict(decision).items() if key != "identity"} for decision in cell.decisions
+        ],
+    }

@@ -1,0 +1,42 @@
+"""Cases by models: what several models did in the same cases, at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.reports.sections.sentences import URGENCY, least_urgent_first
+from harness.reports.terminal import table_lines
+from harness.safe_text import one_line, shorten
+from harness.types import CaseResult, Report
+
+_MAX_NAME = 40
+"""Characters of a case's or a model's name."""
+
+
+def grid_lines(report: Report, width: int) -> Iterator[str]:
+    """Yield the grid within ``width``, cases that did not pass everywhere last; nothing where there is one model.
+
+    A cell is the case's verdict with that model, and with several trials how many of them passed; ``·`` where that
+    model was not asked.
+    """
+    models = list(report.models)
+    if len(models) < 2:  # noqa: PLR2004 - a grid of one column is a list
+        return
+    found = {(case.suite, case.case, case.model): case for case in report.cases}
+    # A case stands where its worst result does.
+    worst = {(case.suite, case.case): case for case in least_urgent_first(report)}
+    rows = sorted(worst, key=lambda row: -URGENCY.index(worst[row].status))
+    names = [
+        shorten(one_line(f"{suite}::{case}" if len(report.suites) > 1 else case), _MAX_NAME) for suite, case in rows
+    ]
+    columns = [
+        [shorten(one_line(model), _MAX_NAME), *(_cell(found.get((suite, case, model))) for suite, case in rows)]
+        for model in models
+    ]
+    yield from table_lines(["case", *names], columns, width)
+
+
+def _cell(case: CaseResult | None) -> str:
+    if case is None:
+        return "·"
+    return case.status if case.planned == 1 else f"{case.status} {case.passed}/{case.planned}"

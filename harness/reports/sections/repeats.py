@@ -1,0 +1,112 @@
+"""What several trials of each case show: flaky cases, pass@k and pass^k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.safe_text import one_line
+from harness.stats import mean, pass_at_k, pass_hat_k, standard_error
+from harness.types import DECIDED, CaseResult, Report
+
+_WHOLE_CURVE = (3, 8)
+"""From and up to how many trials pass^k is listed for every k: fewer are no curve, more fill no line."""
+_MOST = 10
+"""Flaky cases that are named in a summary."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reliability:
+    """How reliably one model passes, by k: the mean over its cases."""
+
+    k: int
+    """Trials that are looked at together."""
+    pass_at_k: float | None
+    """Chance that at least one of k trials passes; ``None`` when a case has fewer than k."""
+    pass_hat_k: float | None
+    """Chance that all of k trials pass (pass^k); likewise."""
+    standard_error: float | None
+    """Of `pass_hat_k`, over cases; ``None`` for fewer than two cases."""
+
+
+def is_flaky(case: CaseResult) -> bool:
+    """Whether some of the case's judged trials passed and others did not."""
+    endings = {run.status for run in case.trials}
+    return {"passed", "failed"} <= endings
+
+
+def reliability(cases: Sequence[CaseResult]) -> list[Reliability]:
+    """Return the figures of one model's ``cases`` for every k up to the most trials of any."""
+    tallies = [(_started(case), case.passed) for case in cases]
+    return [_reliability(tallies, k) for k in range(1, max((n for n, _ in tallies), default=0) + 1)]
+
+
+def repeat_lines(report: Report) -> Iterator[str]:
+    """Yield what a summary says of repeats; nothing when every case ran once."""
+    for model in report.models:
+        cases = [case for case in report.cases if case.model == model]
+        known = [figures for figures in reliability(cases) if figures.pass_hat_k is not None]
+        if known and known[-1].k > 1:
+            last = known[-1]
+            of = f" [{one_line(model)}]" if len(report.models) > 1 else ""
+            yield (
+                f"pass@{last.k} {100 * (last.pass_at_k or 0):.0f} % (at least one of {last.k} trials passes) · "
+                f"pass^{last.k} {100 * (last.pass_hat_k or 0):.0f} % (all of {last.k} pass){of}"
+            )
+            if _WHOLE_CURVE[0] <= last.k <= _WHOLE_CURVE[1]:
+                yield " · ".join(f"pass^{one.k} {one.pass_hat_k or 0:.3f}" for one in known) + of
+    spared = sum(map(_spared, report.cases))
+    if spared:
+        yield f"{spared} of the skipped trials could not have changed their case's verdict"
+    flaky = [case for case in report.cases if is_flaky(case)]
+    if flaky:
+        names = ", ".join(
+            f"{one_line(case.case)} {case.passed}/{sum(run.status in {'passed', 'failed'} for run in case.trials)}"
+            for case in flaky[:_MOST]
+        )
+        more = f" and {len(flaky) - _MOST} more" if len(flaky) > _MOST else ""
+        yield f"flaky (passed sometimes): {names}{more}"
+
+
+def trials_needed(case: CaseResult) -> int:
+    """Return how many trials of the plan it took: those that could not have changed the verdict are left out."""
+    return case.planned - _spared(case)
+
+
+def trials_passed(case: CaseResult) -> str:
+    """Return ``2 of 3 trials passed, 7 more not needed``."""
+    spared = _spared(case)
+    return f"{case.passed} of {trials_needed(case)} trials passed" + (f", {spared} more not needed" if spared else "")
+
+
+def repeats_json(cases: Sequence[CaseResult]) -> dict[str, Any]:
+    """Return the flaky cases and the figures by k of one model's ``cases``, as JSON; empty without repeats."""
+    figures = reliability(cases)
+    if len(figures) < 2:  # noqa: PLR2004 - two trials are repeats
+        return {}
+    return {
+        "flaky": [case.case for case in cases if is_flaky(case)],
+        "pass_at_k": {str(one.k): one.pass_at_k for one in figures},
+        "pass_hat_k": {str(one.k): one.pass_hat_k for one in figures},
+        "pass_hat_k_standard_error": {str(one.k): one.standard_error for one in figures},
+    }
+
+
+def _spared(case: CaseResult) -> int:
+    return sum(run.skip_reason == DECIDED for run in case.trials)
+
+
+def _started(case: CaseResult) -> int:
+    """Return the trials that took place: one that ended in an error was not passed, a skipped one never was."""
+    return sum(run.status != "skipped" for run in case.trials)
+
+
+def _reliability(tallies: Sequence[tuple[int, int]], k: int) -> Reliability:
+    if any(n < k for n, _ in tallies):
+        return Reliability(k=k, pass_at_k=None, pass_hat_k=None, standard_error=None)
+    at_least_one = [value for n, c in tallies if (value := pass_at_k(n, c, k)) is not None]
+    all_of_them = [value for n, c in tallies if (value := pass_hat_k(n, c, k)) is not None]
+    return Reliability(
+        k=k, pass_at_k=mean(at_least_one), pass_hat_k=mean(all_of_them), standard_error=standard_error(all_of_them)
+    )

@@ -1,0 +1,110 @@
+"""Past runs at a glance: one row a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InvalidInput
+from harness.reports.build import build_report, exit_code
+from harness.reports.sections.sentences import endings
+from harness.runlog import read_log
+from harness.safe_text import money, one_line
+from harness.types import Counts, Report
+
+COLUMNS = ("started (UTC)", "suite", "model", "result", "cost", "run")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastRun:
+    """What a log says of its run as a whole."""
+
+    run_id: str
+    """Name of the run's folder."""
+    log: str
+    """Path of the log."""
+    started_at: str
+    """UTC, ISO 8601."""
+    suites: tuple[str, ...]
+    """Names of its suites."""
+    models: tuple[str, ...]
+    """Names of its models."""
+    counts: Counts
+    """How its trials ended."""
+    reason: str
+    """Why it ended."""
+    exit_code: int
+    """What its process exited with, by the results."""
+    cost_usd: float | None
+    """Models under test, judges and simulated users together; ``None`` when unknown."""
+    elapsed_s: float | None
+    """Wall time; ``None`` when it was interrupted."""
+    result: str
+    """The result in words."""
+    damaged: tuple[str, ...] = ()
+    """Lines of the log that cannot be read, a sentence each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """A log that cannot be read."""
+
+    run_id: str
+    """Name of the run's folder."""
+    log: str
+    """Path of the log."""
+    error: str
+    """Why not."""
+
+
+def past_runs(logs: Iterable[Path]) -> Iterator[PastRun | Unreadable]:
+    """Yield what each log says of its run; a damaged one hides no other."""
+    for path in logs:
+        try:
+            yield _past_run(build_report(read_log(path)))
+        except (InvalidInput, OSError) as error:
+            yield Unreadable(run_id=path.parent.name, log=str(path), error=str(error))
+
+
+def cells(run: PastRun | Unreadable) -> tuple[str, ...]:
+    """Return a run's cells under `COLUMNS`."""
+    if isinstance(run, Unreadable):
+        return ("", "", "", "unreadable", "", one_line(run.run_id))
+    started = run.started_at[:16].replace("T", " ")
+    names = (_few(run.suites), _few(run.models), run.result)
+    return (started, *map(one_line, names), money(run.cost_usd), one_line(run.run_id))
+
+
+def as_json(run: PastRun | Unreadable) -> dict[str, Any]:
+    """Return a run as JSON."""
+    return asdict(run)
+
+
+def _past_run(report: Report) -> PastRun:
+    return PastRun(
+        run_id=report.run_id,
+        log=report.log,
+        started_at=report.started_at,
+        suites=tuple(report.suites),
+        models=tuple(report.models),
+        counts=report.counts,
+        reason=report.reason,
+        exit_code=exit_code(report),
+        cost_usd=(report.usage + report.judge_usage + report.user_usage).cost_usd,
+        elapsed_s=report.elapsed_s,
+        result=_result(report),
+        damaged=report.damaged,
+    )
+
+
+def _result(report: Report) -> str:
+    """Return ``13 passed``, ``11 passed, 2 failed`` or ``3 passed, 10 cancelled (interrupted)``."""
+    ended = ", ".join(f"{amount} {status}" for status, amount in endings(report)) or "nothing run"
+    ended = f"{ended}, log damaged" if report.damaged else ended
+    return ended if report.reason == "complete" else f"{ended} ({report.reason})"
+
+
+def _few(names: tuple[str, ...]) -> str:
+    return names[0] + (f" +{len(names) - 1}" if len(names) > 1 else "") if names else ""

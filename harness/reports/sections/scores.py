@@ -1,0 +1,155 @@
+"""Scores that a suite defines over its categories: means of means, weighed as its benchmark weighs them.
+
+A suite's ``scores`` are ``{"parts": [PART, …]}``. A PART is a category, ``{"name", "category", "cases"}``, whose
+cases are those with that ``category`` in their metadata, and whose score is the share that passed; or a mean,
+``{"name", "mean", "weight", "parts"}``, where ``mean`` is ``equal``, ``weighted`` (by the parts' ``weight``) or
+``pooled`` (by their cases).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from harness.types import CaseResult, JsonObject, Report, TrialResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """One line of a score table."""
+
+    name: str
+    """Of the category or mean."""
+    depth: int
+    """How far it is indented: a mean stands above its parts."""
+    score: float
+    """0 to 1. In a mean, a category of which nothing was judged counts as 0."""
+    judged: int
+    """Cases with a verdict."""
+    cases: int
+    """Cases that there are."""
+    weight: float | None = None
+    """Its share in a weighted mean, 0 to 1."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every case was judged."""
+        return self.judged >= self.cases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreTable:
+    """The scores of one model in one suite."""
+
+    suite: str
+    """Name of the suite."""
+    model: str
+    """Name of the model."""
+    scores: tuple[Score, ...]
+    """Means above their parts; parts of which nothing was judged are left out."""
+
+
+COUNTED = "turns_passed"
+"""The check of a case that has its turns counted."""
+
+INCOMPLETE = (
+    "*: not every case was judged. In a mean, a category without any counts as 0, as a leaderboard would have it."
+)
+
+
+def score_tables(report: Report) -> Iterator[ScoreTable]:
+    """Yield a table for each model in each suite that defines scores and has a verdict."""
+    for suite, facts in report.suites.items():
+        defined: JsonObject = facts.get("scores") or {}
+        for model in report.models if defined else ():
+            rates = _rates(case for case in report.cases if (case.suite, case.model) == (suite, model))
+            lines = [line for part in defined["parts"] for line in _Part.of(part, rates).lines(0, None) if line.judged]
+            if lines:
+                yield ScoreTable(suite=suite, model=model, scores=tuple(lines))
+
+
+def score_lines(table: ScoreTable) -> list[str]:
+    """Return a table in lines of text, aligned."""
+    names = [f"{'  ' * line.depth}{line.name}" for line in table.scores]
+    width = max(map(len, names))
+    rows = [f"{name:<{width}}  {_words(line)}".rstrip() for name, line in zip(names, table.scores, strict=True)]
+    return rows if all(line.complete for line in table.scores) else [*rows, INCOMPLETE]
+
+
+def scores_json(report: Report) -> list[dict[str, Any]]:
+    """Return all tables as JSON."""
+    return [
+        {
+            "suite": table.suite,
+            "model": table.model,
+            "scores": [{**asdict(line), "complete": line.complete} for line in table.scores],
+        }
+        for table in score_tables(report)
+    ]
+
+
+def _words(line: Score) -> str:
+    mark = " " if line.complete else "*"
+    share = "" if line.weight is None else f", weighs {line.weight:.0%}"
+    return f"{line.score:>7.2%}{mark}  {line.judged:,} of {line.cases:,} cases{share}"
+
+
+def _rates(cases: Iterator[CaseResult]) -> dict[str, list[float]]:
+    """Return the pass rate of each case with a verdict, by category; turns that are counted are cases each."""
+    rates: dict[str, list[float]] = {}
+    for case in cases:
+        judged = [run for run in case.trials if run.status in {"passed", "failed"}]
+        category = case.trials[0].metadata.get("category")
+        if judged and isinstance(category, str):
+            each = [_verdicts(run) for run in judged]
+            found = [sum(verdicts) / len(verdicts) for verdicts in zip(*each, strict=False)]
+            rates.setdefault(category, []).extend(found)
+    return rates
+
+
+def _verdicts(run: TrialResult) -> list[bool]:
+    """Return whether the run passed, or, where its turns are counted, whether each of them did."""
+    if not any(check.kind == COUNTED for check in run.checks):
+        return [run.status == "passed"]
+    turns: dict[int, bool] = {}
+    for check in run.checks:
+        if check.turn is not None:
+            turns[check.turn] = turns.get(check.turn, True) and check.verdict == "passed"
+    return list(turns.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A category or a mean, worked out."""
+
+    name: str
+    score: float
+    judged: int
+    cases: int
+    weight: float = 1.0
+    weighted: bool = False
+    parts: tuple[_Part, ...] = ()
+
+    @classmethod
+    def of(cls, part: JsonObject, rates: Mapping[str, Sequence[float]]) -> _Part:
+        weight = part.get("weight", 1)
+        if "category" in part:
+            found = rates.get(part["category"], ())
+            score = sum(found) / len(found) if found else 0.0
+            return cls(part["name"], score, len(found), max(part["cases"], len(found)), weight)
+        parts = tuple(cls.of(one, rates) for one in part["parts"])
+        weights = {
+            "equal": [1.0 for _ in parts],
+            "weighted": [one.weight for one in parts],
+            "pooled": [float(one.judged or one.cases) for one in parts],
+        }[part["mean"]]
+        score = sum(share * one.score for share, one in zip(weights, parts, strict=True)) / sum(weights)
+        judged, cases = sum(one.judged for one in parts), sum(one.cases for one in parts)
+        return cls(part["name"], score, judged, cases, weight, part["mean"] == "weighted", parts)
+
+    def lines(self, depth: int, share: float | None) -> Iterator[Score]:
+        yield Score(name=self.name, depth=depth, score=self.score, judged=self.judged, cases=self.cases, weight=share)
+        total = sum(part.weight for part in self.parts)
+        for part in self.parts:
+            yield from part.lines(depth + 1, part.weight / total if self.weighted else None)

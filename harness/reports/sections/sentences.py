@@ -1,0 +1,169 @@
+"""What every report says in the same words: how many passed, what went wrong with a trial."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.judging.access_checks import is_leaking
+from harness.reports.sections.call_outcomes import case_mark
+from harness.safe_text import bounded, money, number, one_line, printable, seconds
+from harness.stats import mean, rate_interval
+from harness.types import CaseResult, CheckResult, Report, Status, TrialResult, Usage
+
+URGENCY: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passed")
+"""The order in which a person wants to hear of results."""
+
+
+GRADED = "graded"
+"""The check that has a score for faithfulness."""
+_LINE = 2_000
+"""Characters that are looked at for one line."""
+_PART = 20_000
+"""Characters of one check's or error's text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassRate:
+    """How many passed, averaged per case first, and how far off that may be."""
+
+    rate: float
+    """0 to 1."""
+    low: float
+    """Lower end of the 95 % interval."""
+    high: float
+    """Upper end of the 95 % interval."""
+    judged: int
+    """Trials with a verdict."""
+    cases: int
+    """Cases with at least one of them."""
+
+    def __str__(self) -> str:
+        """``pass rate 85 % of 13 judged (95 % interval 58–96 %)``, with no more digits than the data supports."""
+        low, rate, high = (round(100 * value) for value in (self.low, self.rate, self.high))
+        cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
+        what = f"{self.judged} judged" if self.judged == self.cases else f"{self.judged} trials of {cases}"
+        return f"pass rate {rate} % of {what} (95 % interval {low}–{high} %)"
+
+
+def pass_rate(report: Report) -> PassRate | None:
+    """Return the report's pass rate, or ``None`` when nothing has a verdict."""
+    return pass_rate_of(report.cases)
+
+
+def pass_rate_of(cases: Iterable[CaseResult]) -> PassRate | None:
+    """Return the pass rate of ``cases``, or ``None`` when nothing has a verdict."""
+    rates, judged = [], 0
+    for case in cases:
+        verdicts = [run.status == "passed" for run in case.trials if run.status in {"passed", "failed"}]
+        if verdicts:
+            rates.append(sum(verdicts) / len(verdicts))
+            judged += len(verdicts)
+    rate, interval = mean(rates), rate_interval(rates, judged)
+    if rate is None or interval is None:
+        return None
+    return PassRate(rate=rate, low=interval[0], high=interval[1], judged=judged, cases=len(rates))
+
+
+def endings(report: Report) -> list[tuple[Status, int]]:
+    """Return how many trials ended how, those endings alone that occurred, ``passed`` first."""
+    order: tuple[Status, ...] = ("passed", "failed", "error", "skipped", "cancelled")
+    return [(status, amount) for status in order if (amount := getattr(report.counts, status))]
+
+
+def effort(report: Report) -> tuple[str, str]:
+    """Return ``time 8.1 s · latency 2.0 s average, 16 s total`` and ``tokens 0 in, 0 out · cost $0.00``.
+
+    What is unknown is said to be.
+    """
+    took = "interrupted" if report.elapsed_s is None else seconds(report.elapsed_s)
+    usage = report.usage
+    average, total = report.summary["avg_latency_ms"], report.summary["total_latency_ms"]
+    latency = "" if average is None else f" · latency {seconds(average / 1000)} average, {seconds(total / 1000)} total"
+    tokens = f"tokens {number(usage.input_tokens)} in, {number(usage.output_tokens)} out"
+    return f"time {took}{latency}", f"{tokens} · cost {money(usage.cost_usd)}"
+
+
+def beside(report: Report) -> Iterator[str]:
+    """Yield what judges and simulated users took, ``judge gpt-4o · tokens 90 in, 30 out · cost $0.01``, if anything."""
+    for who, used in (("judge", report.judge_usage), ("user", report.user_usage)):
+        if used != Usage():
+            names = ", ".join(report.settings.get(f"{who}_models", {}))
+            tokens = f"tokens {number(used.input_tokens)} in, {number(used.output_tokens)} out"
+            yield f"{who} {names} · {tokens} · cost {money(used.cost_usd)}"
+
+
+def stand_in(run: TrialResult) -> str | None:
+    """Return how the trial's faithfulness is labelled if no judge scored it."""
+    found: Any = next((check.actual for check in run.checks if check.kind == GRADED), None)
+    for step in ("metrics", "faithfulness", "label"):
+        found = found.get(step) if isinstance(found, Mapping) else None
+    return None if found is None else str(found)
+
+
+def stand_ins(report: Report) -> Iterator[str]:
+    """Yield ``faithfulness of 12 trials: no judge: …`` where a score of our own stands in for a judge's."""
+    for label, trials in Counter(filter(None, map(stand_in, report.runs))).items():
+        yield f"faithfulness of {trials} trial{'' if trials == 1 else 's'}: {label}"
+
+
+def model_words(facts: Mapping[str, Any], name: str) -> str:
+    """Return what a reader should know of a model besides its name, in parentheses."""
+    if facts.get("provider") == "lexical":
+        return "(built-in baseline, not an LLM)"
+    provider, model_id = facts.get("provider"), facts.get("model_id")
+    return f"({provider}: {model_id})" if model_id != name else f"({provider})"
+
+
+def by_urgency(report: Report) -> list[CaseResult]:
+    """Return the cases, those first that did not pass, of these such as leak; of those that passed the marked ones."""
+
+    def urgency(case: CaseResult) -> tuple[int, bool, bool]:
+        return URGENCY.index(case.status), not any(map(is_leaking, case.trials)), case_mark(case) is None
+
+    return sorted(report.cases, key=urgency)
+
+
+def least_urgent_first(report: Report) -> list[CaseResult]:
+    """Return the cases, those that passed first, and those that failed last."""
+    return sorted(by_urgency(report), key=lambda case: -URGENCY.index(case.status))
+
+
+def case_name(case: CaseResult, report: Report) -> str:
+    """Return the case's name with as much of suite and model as is needed to tell it apart."""
+    suite = f"{case.suite}::" if len(report.suites) > 1 else ""
+    model = f" [{case.model}]" if len(report.models) > 1 else ""
+    return one_line(f"{suite}{case.case}{model}")
+
+
+def failed_checks(run: TrialResult) -> Iterator[CheckResult]:
+    """Yield the checks because of which the trial did not pass."""
+    return (check for check in run.checks if check.verdict != "passed" and check.severity == "fail")
+
+
+def problem(run: TrialResult) -> str:
+    """Return the one thing to look at, on one line; empty when the trial passed."""
+    if run.status == "passed":
+        return ""
+    if run.error is not None:
+        return one_line(f"{run.error.kind} error: {run.error.message[:_LINE]}")
+    for check in failed_checks(run):
+        first = printable(check.explanation[:_LINE]).strip().partition("\n")[0]
+        return one_line(first or f"{check.label[:_LINE]} {check.verdict}")
+    return one_line(run.skip_reason or run.status)
+
+
+def account(run: TrialResult) -> str:
+    """Return everything that went wrong with a trial, with what usually helps, as plain text."""
+    parts = []
+    if run.error is not None:
+        parts.append(f"{run.error.kind} error: {run.error.message}")
+        parts += [run.error.detail] if run.error.detail else []
+    for check in failed_checks(run):
+        where = f" ({check.at})" if check.at else ""
+        parts.append("\n".join(part for part in (f"{check.label}{where}", check.explanation, check.hint) if part))
+    if run.skip_reason:
+        parts.append(run.skip_reason)
+    return "\n\n".join(bounded(part, _PART) for part in parts)

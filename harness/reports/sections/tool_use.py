@@ -1,0 +1,130 @@
+"""What became of the tools: which were offered, called, refused, never used, and mistaken for which."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from harness.runlog import RunLog
+from harness.types import CheckResult, Report, ToolCall, Transcript, TrialResult
+
+NO_CALL = "(no other tool)"
+"""Stands in the place of a tool where an expected one was not called, and nothing else instead of it."""
+
+_EXPECTING = ("must_call", "must_call_any", "must_call_in_order", "graded")
+_LISTS = ("any_of", "in_order", "calls")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    """One tool over a whole run."""
+
+    tool: str
+    """The server's name of it."""
+    offered: int = 0
+    """Trials in which the model could have called it."""
+    called: int = 0
+    """Calls."""
+    errors: int = 0
+    """Of those, calls that failed for another reason than a refusal."""
+    denied: int = 0
+    """Of those, calls that the server refused to this user."""
+    blocked: int = 0
+    """Of those, calls that were not sent, because reading alone was allowed or the tool was blocked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFacts:
+    """All tools of a run."""
+
+    tools: tuple[ToolUse, ...]
+    """In alphabetical order, those that a model made up included (offered: never)."""
+    matrix: Mapping[tuple[str, str], int]
+    """(expected tool, tool called in its place, itself or `NO_CALL`) → trials."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confusion:
+    """A tool that was expected and not called, and what was called instead."""
+
+    expected: str
+    """The tool that a check asks for."""
+    called: str
+    """The tool that was called and not asked for, or `NO_CALL`."""
+    trials: int
+    """How often."""
+
+
+def tool_facts(report: Report, log: RunLog) -> ToolFacts:
+    """Count over every conversation of the report, one at a time."""
+    offered: Counter[str] = Counter()
+    calls: Counter[tuple[str, str]] = Counter()
+    matrix: Counter[tuple[str, str]] = Counter()
+    for run in report.runs:
+        transcript = log.transcript(run.key)
+        if transcript is not None:
+            offered.update(set(transcript.tools))
+            calls.update((call.tool, _fate(call)) for call in transcript.tool_calls)
+            matrix.update(_cells(run, transcript))
+    names = sorted({*offered, *(tool for tool, _ in calls)})
+    return ToolFacts(tools=tuple(_use(name, offered[name], calls) for name in names), matrix=matrix)
+
+
+def confusions(report: Report, log: RunLog) -> list[Confusion]:
+    """Return which tools were taken for which, the most frequent first."""
+    found: Counter[tuple[str, str]] = Counter()
+    for run in report.runs:
+        if any(check.verdict == "failed" and check.kind in _EXPECTING for check in run.checks):
+            transcript = log.transcript(run.key)
+            if transcript is not None:
+                found.update(cell for cell in _cells(run, transcript) if cell[0] != cell[1])
+    return [
+        Confusion(expected=expected, called=called, trials=trials)
+        for (expected, called), trials in sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def expected_tools(checks: Iterable[CheckResult]) -> list[str]:
+    """Return the tools that checks ask for, each once, in their order.
+
+    Of alternatives those count that were called; all of them, if none was.
+    """
+    return list(dict.fromkeys(tool for check in checks if check.kind in _EXPECTING for tool in _asked(check)))
+
+
+def _asked(check: CheckResult) -> Iterator[str]:
+    wanted = check.expected if isinstance(check.expected, Mapping) else {}
+    listed = next((wanted[key] for key in _LISTS if isinstance(wanted.get(key), list | tuple)), [wanted])
+    tools = [item["tool"] for item in listed if isinstance(item, Mapping) and isinstance(item.get("tool"), str)]
+    if check.kind == "must_call_any":
+        made = {call.get("tool") for call in check.actual or () if isinstance(call, Mapping)}
+        tools = [tool for tool in tools if tool in made] or tools
+    yield from tools
+
+
+def _cells(run: TrialResult, transcript: Transcript) -> Iterator[tuple[str, str]]:
+    expected = expected_tools(run.checks)
+    called = list(dict.fromkeys(call.tool for call in transcript.tool_calls))
+    instead = [tool for tool in called if tool not in expected] or [NO_CALL]
+    for tool in expected:
+        if tool in called:
+            yield tool, tool
+        else:
+            yield from ((tool, other) for other in instead)
+
+
+def _fate(call: ToolCall) -> str:
+    return call.outcome if call.outcome in {"ok", "denied", "blocked"} else "errors"
+
+
+def _use(name: str, offered: int, calls: Mapping[tuple[str, str], int]) -> ToolUse:
+    fates = {fate: calls.get((name, fate), 0) for fate in ("ok", "errors", "denied", "blocked")}
+    return ToolUse(
+        tool=name,
+        offered=offered,
+        called=sum(fates.values()),
+        errors=fates["errors"],
+        denied=fates["denied"],
+        blocked=fates["blocked"],
+    )

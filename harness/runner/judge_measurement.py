@@ -1,0 +1,118 @@
+"""A judge measured against people: the same answers, graded by both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import anyio
+
+from harness.checks.judge.agreement import Agreement, agreement
+from harness.checks.judge.judge import Judge, JudgeModel
+from harness.checks.judge.labelled_answers import FAIL, PASS, Labelled
+from harness.checks.judge.prompt import GRADE, SCORE
+from harness.errors import JudgeError
+from harness.runner.open_models import open_models
+from harness.types import Judgement, ModelSpec, Usage
+
+CONCURRENCY = 4
+"""Judgements at the same time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One answer, graded by a person and by the judge."""
+
+    item: Labelled
+    """The answer and the person's grade."""
+    judgement: Judgement | None
+    """The judge's; ``None`` where there is none."""
+    error: str | None = None
+    """Why there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCheck:
+    """What came of measuring a judge."""
+
+    judge: str
+    """Its name."""
+    threshold: float
+    """The score from which an answer passes."""
+    answers: tuple[Measured, ...]
+    """In the order of the file."""
+    usage: Usage
+    """What it took."""
+
+    @property
+    def judged(self) -> tuple[Measured, ...]:
+        """The answers that the judge gave a verdict on."""
+        return tuple(answer for answer in self.answers if answer.judgement is not None)
+
+    @property
+    def agreement(self) -> Agreement:
+        """Person against judge, over the answers that were judged.
+
+        In grades, where every answer is compared with an expected one; else by whether it passes.
+        """
+        graded = all(answer.item.question.scale is GRADE for answer in self.answers)
+        labels = tuple(GRADE.grades) if graded else (PASS, FAIL)
+        pairs = [self.labels(answer, in_grades=graded) for answer in self.judged]
+        return agreement(pairs, labels)
+
+    @property
+    def mean_difference(self) -> float | None:
+        """How far the judge's score lies from the person's on average; ``None`` where no person gave a score."""
+        gaps = [
+            abs(answer.judgement.score - answer.item.human)
+            for answer in self.judged
+            if answer.judgement and isinstance(answer.item.human, float)
+        ]
+        return sum(gaps) / len(gaps) if gaps else None
+
+    @property
+    def disagreements(self) -> tuple[Measured, ...]:
+        """The answers on which the two do not agree."""
+        graded = self.agreement.labels != (PASS, FAIL)
+        return tuple(answer for answer in self.judged if len(set(self.labels(answer, in_grades=graded))) > 1)
+
+    def labels(self, answer: Measured, *, in_grades: bool = False) -> tuple[str, str]:
+        """Return the person's label and the judge's for an answer that was judged."""
+        assert answer.judgement is not None
+        human, judged = answer.item.human, answer.judgement
+        if in_grades:
+            return str(human), str(judged.grade)
+        if answer.item.question.scale is SCORE:
+            return self._label(human), self._label(judged.score)
+        return self._label(GRADE.grades[str(human)], 1.0), self._label(judged.score, 1.0)
+
+    def _label(self, value: str | float, threshold: float | None = None) -> str:
+        if isinstance(value, str):
+            return value
+        return PASS if value >= (self.threshold if threshold is None else threshold) else FAIL
+
+
+async def check_judge(items: Sequence[Labelled], spec: ModelSpec, threshold: float) -> JudgeCheck:
+    """Have the model of ``spec`` judge every item, side by side.
+
+    Raises:
+        UsageError: the model cannot be opened.
+    """
+    measured: dict[int, Measured] = {}
+    limiter = anyio.CapacityLimiter(CONCURRENCY)
+    async with open_models((spec,)) as models:
+        judge = Judge({spec.name: JudgeModel(spec.name, models[spec.name])}, spec.name)
+
+        async def measure(place: int) -> None:
+            async with limiter:
+                try:
+                    judgement = await judge.grade(items[place].question)
+                    measured[place] = Measured(item=items[place], judgement=judgement)
+                except JudgeError as error:
+                    measured[place] = Measured(item=items[place], judgement=None, error=str(error))
+
+        async with anyio.create_task_group() as group:
+            for place in range(len(items)):
+                group.start_soon(measure, place)
+    answers = tuple(measured[place] for place in range(len(items)))
+    return JudgeCheck(judge=spec.name, threshold=threshold, answers=answers, usage=judge.usage)

@@ -1,0 +1,1 @@
+"""What is to be run, with which models, and what it may cost."""

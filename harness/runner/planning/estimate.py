@@ -1,0 +1,153 @@
+"""What a plan would do and may cost, said before anything is started or paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.checks.judge.needs import needs
+from harness.errors import HarnessError
+from harness.models.pricing import list_price
+from harness.runlog import read_log
+from harness.runner.planning.plan import Job, Plan
+from harness.runner.runs.folders import RUNS, log_path, run_ids
+from harness.types import ModelSpec, TrialResult
+
+RECENT_RUNS = 10
+"""How many earlier runs are looked through for what a case used."""
+TYPICAL_TOKENS = (6000, 400)
+"""Input and output of a case about which nothing is known: two turns with a dozen tools."""
+TYPICAL_JUDGEMENT = (1500, 150)
+"""Likewise of one judgement: the rubric, a conversation's results and its answer; a score and a reason."""
+FREE = ("lexical", "replay", "recorded")
+"""Providers that nobody pays."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What the trials of one model may use."""
+
+    model: ModelSpec
+    """The model."""
+    trials: int
+    """How many trials it answers."""
+    known: int
+    """Of those, how many an earlier run says something about."""
+    input_tokens: int
+    """All trials together."""
+    output_tokens: int
+    """All trials together."""
+    cost_usd: float | None
+    """``None`` when the price is unknown."""
+    judges: bool = False
+    """Whether the model judges; then trials are judgements."""
+    plays: bool = False
+    """Whether the model plays simulated users."""
+
+
+def estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
+    """Yield what each model of ``plan`` may use, by what the same cases used before."""
+    used = _used_before(runs)
+    for model in plan.models:
+        jobs = [job for job in plan.jobs if job.model.name == model.name]
+        known = [used[_name(job)] for job in jobs if _name(job) in used]
+        unknown = [job for job in jobs if _name(job) not in used]
+        guessed = [job.trial.case.typical_tokens or job.suite.typical_tokens or TYPICAL_TOKENS for job in unknown]
+        tokens_in = round(sum(tokens for tokens, _ in (*known, *guessed)))
+        tokens_out = round(sum(tokens for _, tokens in (*known, *guessed)))
+        free = model.provider in FREE
+        yield Estimate(
+            model=model,
+            trials=len(jobs),
+            known=len(known),
+            input_tokens=0 if free else tokens_in,
+            output_tokens=0 if free else tokens_out,
+            cost_usd=0.0 if free else list_price(model, tokens_in, tokens_out),
+        )
+
+
+def judge_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
+    """Yield what each judge of ``plan`` may use: at the most, since an equal question is judged once."""
+    before = _judged_before(runs)
+    for judge in plan.judges:
+        asked = [
+            job
+            for job in plan.jobs
+            for need in needs(job.trial.case.every_check)
+            if (need.model or job.judge) == judge.name
+        ]
+        if not asked:  # by no case of this shard
+            continue
+        known = [before[name] for job in asked if (name := (*_name(job), judge.name)) in before]
+        left = len(asked) - len(known)
+        tokens_in = round(sum(tokens for tokens, _ in known) + left * TYPICAL_JUDGEMENT[0])
+        tokens_out = round(sum(tokens for _, tokens in known) + left * TYPICAL_JUDGEMENT[1])
+        yield Estimate(
+            model=judge,
+            trials=len(asked),
+            known=len(known),
+            input_tokens=tokens_in,
+            output_tokens=tokens_out,
+            cost_usd=list_price(judge, tokens_in, tokens_out),
+            judges=True,
+        )
+
+
+def user_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
+    """Yield what each model that plays users in ``plan`` may use, by what the users of the same cases used before."""
+    used = {
+        (run.suite, run.case): (run.user_usage.input_tokens, run.user_usage.output_tokens or 0)
+        for run in _recent(runs)
+        if run.user_usage.input_tokens
+    }
+    for player in plan.players:
+        jobs = [job for job in plan.jobs if job.player is not None and job.player.name == player.name]
+        known = [tokens for job in jobs if (tokens := used.get((job.suite.name, job.trial.case.name))) is not None]
+        left = len(jobs) - len(known)
+        tokens_in = sum(tokens or 0 for tokens, _ in known) + left * TYPICAL_TOKENS[0]
+        tokens_out = sum(tokens for _, tokens in known) + left * TYPICAL_TOKENS[1]
+        free = player.provider in FREE
+        yield Estimate(
+            model=player,
+            trials=len(jobs),
+            known=len(known),
+            input_tokens=0 if free else tokens_in,
+            output_tokens=0 if free else tokens_out,
+            cost_usd=0.0 if free else list_price(player, tokens_in, tokens_out),
+            plays=True,
+        )
+
+
+def _judged_before(runs: Path) -> dict[tuple[str, str, str, str], tuple[float, float]]:
+    """Return the tokens of one judgement, as of the last trial of each case in which one judge alone was asked."""
+    used: dict[tuple[str, str, str, str], tuple[float, float]] = {}
+    for run in _recent(runs):
+        made = [one for one in run.judgements if not one.cached]
+        judges = {one.model for one in made}
+        tokens = run.judge_usage.input_tokens, run.judge_usage.output_tokens
+        if len(judges) == 1 and tokens[0] is not None and tokens[1] is not None:
+            used[(run.suite, run.case, run.model, judges.pop())] = tokens[0] / len(made), tokens[1] / len(made)
+    return used
+
+
+def _recent(runs: Path) -> Iterator[TrialResult]:
+    for run_id in run_ids(runs)[-RECENT_RUNS:]:
+        with suppress(HarnessError):  # a damaged log of old is no reason to refuse an estimate
+            yield from read_log(log_path(run_id, runs)).runs
+
+
+def _used_before(runs: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
+    """Return the tokens, in and out, that each case used last, by suite, case and model."""
+    used: dict[tuple[str, str, str], tuple[float, float]] = {}
+    for run in _recent(runs):
+        tokens = run.usage.input_tokens, run.usage.output_tokens
+        # One that broke off tells nothing, and neither does one whose tokens nobody counted.
+        if run.status in {"passed", "failed"} and tokens[0] and tokens[1] is not None:
+            used[run.suite, run.case, run.model] = tokens[0], tokens[1]
+    return used
+
+
+def _name(job: Job) -> tuple[str, str, str]:
+    return job.suite.name, job.trial.case.name, job.model.name

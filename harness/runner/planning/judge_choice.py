@@ -1,0 +1,125 @@
+"""Who judges: chosen before a run, for only then can a user be told what it will take."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from harness.checks.judge.judge import DEFAULT_JUDGE, NO_JUDGE, judging
+from harness.checks.judge.needs import Need, needs
+from harness.checks.judge.prompt import JUDGE_PROMPT_VERSION
+from harness.config import Config
+from harness.errors import UsageError
+from harness.runner.planning.plan import describe_model
+from harness.types import JsonObject, ModelSpec, Suite
+
+NOBODY = "none"
+"""``--judge-model none``: nobody judges, even where a judge is configured."""
+
+_NO_LLM = ("lexical", "replay", "recorded")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """The judges of a run."""
+
+    models: tuple[ModelSpec, ...] = ()
+    """Every judge, once, set for judging."""
+    default_of: dict[str, str] = field(default_factory=dict)
+    """Suite → the judge of those of its checks that name none; suites without such a judge are missing."""
+    notes: tuple[str, ...] = ()
+    """Sentences for the user."""
+
+    def settings(self) -> JsonObject:
+        """Return what the log's header says of judging; nothing where nobody judges."""
+        if not self.models:
+            return {}
+        return {
+            "judge": dict(self.default_of),
+            "judge_prompt_version": JUDGE_PROMPT_VERSION,
+            "judge_models": {spec.name: describe_model(spec) for spec in self.models},
+        }
+
+
+def choose_judges(
+    suites: Sequence[Suite], named: str | None, config: Config, judged_then: Collection[str] = ()
+) -> Bench:
+    """Return the judges that the checks of ``suites`` ask for.
+
+    ``judged_then`` are the suites of which a recording holds judgements, which stand where nobody judges now.
+
+    ``named`` (from the command line) comes first, then the suite's own, then `DEFAULT_JUDGE` if it is configured
+    in a file: a key in the environment alone never starts a paid judge.
+
+    Raises:
+        UsageError: a judge is unknown, cannot be used, or is no LLM.
+    """
+    models: dict[str, ModelSpec] = {}
+    default_of: dict[str, str] = {}
+    notes: list[str] = []
+    for suite in suites:
+        asked = [need for case in suite.cases for need in needs(case.every_check)]
+        names = dict.fromkeys(need.model for need in asked if need.model is not None)
+        undecided = [need for need in asked if need.model is None]
+        default = _default(suite, named, config, notes) if undecided else None
+        if default is not None:
+            default_of[suite.name] = default
+            names[default] = None
+        elif undecided:
+            notes.append(_without_judge(suite, undecided, judged_then))
+        for name in names:
+            models.setdefault(name, _usable(name, config))
+    notes += [note for spec in models.values() for note in spec.notes]
+    return Bench(models=tuple(models.values()), default_of=default_of, notes=tuple(dict.fromkeys(notes)))
+
+
+def sole_judge(named: str | None, config: Config) -> ModelSpec:
+    """Return the judge called ``named``, or else `DEFAULT_JUDGE` if it is configured.
+
+    Raises:
+        UsageError: there is none, it cannot be used, or it is no LLM.
+    """
+    notes: list[str] = []
+    name = named or _configured(config, notes)
+    if name is None:
+        raise UsageError(NO_JUDGE, meant=" ".join(notes) or None)
+    return _usable(name, config)
+
+
+def _default(suite: Suite, named: str | None, config: Config, notes: list[str]) -> str | None:
+    if named == NOBODY:
+        return None
+    return named or suite.judge_model or _configured(config, notes)
+
+
+def _configured(config: Config, notes: list[str]) -> str | None:
+    configured = next((model for model in config.models() if model.spec.name == DEFAULT_JUDGE), None)
+    if configured is None:
+        return None
+    if configured.error is not None:
+        notes.append(f"The judge {DEFAULT_JUDGE} is configured and cannot be used: {configured.error.message}.")
+        return None
+    return DEFAULT_JUDGE
+
+
+def _usable(name: str, config: Config) -> ModelSpec:
+    spec = config.model(name)
+    if spec.provider in _NO_LLM:
+        raise UsageError(f"{name} cannot judge: it is no LLM", meant="Name another model with --judge-model.")
+    return judging(spec)
+
+
+def _without_judge(suite: Suite, undecided: Iterable[Need], judged_then: Collection[str]) -> str:
+    required = sum(need.required for need in undecided)
+    if required and suite.name in judged_then:
+        return (
+            f"No judge is named for {suite.name}: its checks that need one take the recorded verdict, and end as "
+            "errors where there is none. Name a judge with --judge-model to have them judged anew."
+        )
+    if required:
+        are = "check needs" if required == 1 else "checks need"
+        return f"{required} {are} a judge in {suite.name}, and will end as errors: {NO_JUDGE}"
+    return (
+        f"No judge is named for {suite.name}: faithfulness is scored by keywords and grounding, and not judged. "
+        "Name a judge with --judge-model."
+    )

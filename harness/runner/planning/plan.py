@@ -1,0 +1,264 @@
+"""What is to be run: every case with every model, as often as asked, each with a stable key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from harness.canonical_json import digest
+from harness.checks.kinds.end_state import needs_fresh_copy
+from harness.documents.files import shown
+from harness.errors import UsageError
+from harness.redaction.places import bare_url
+from harness.types import Case, Check, IdentitySpec, JsonObject, ModelSpec, ServerSpec, Suite, Trial, TrialResult, Usage
+
+_DIGITS = 12
+"""Of a digest that people read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A trial together with what it needs to be run."""
+
+    trial: Trial
+    """What is asked."""
+    suite: Suite
+    """Where it comes from."""
+    model: ModelSpec
+    """Who answers."""
+    server: ServerSpec
+    """Who executes tools."""
+    judge: str | None = None
+    """Who judges where a check names nobody; ``None`` if there is no such judge."""
+    player: ModelSpec | None = None
+    """Who plays its user, where a model does."""
+    optional: bool = False
+    """Whether it is run only as long as its case is not decided."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All jobs of a run, in the order in which they are started."""
+
+    jobs: tuple[Job, ...]
+    """Suite by suite, case by case, model by model, repeat by repeat; optional repeats last, round by round."""
+    settings: JsonObject = field(default_factory=dict)
+    """What was asked for on the command line, for the log's header."""
+    judges: tuple[ModelSpec, ...] = ()
+    """Every model that judges, once."""
+    done: tuple[TrialResult, ...] = ()
+    """Results of an earlier part of the same run that stand."""
+    spent: Usage = field(default_factory=Usage)
+    """What that part used in all, as far as it is known."""
+
+    @property
+    def suites(self) -> tuple[Suite, ...]:
+        """Every suite, once."""
+        return tuple({job.suite.name: job.suite for job in self.jobs}.values())
+
+    @property
+    def models(self) -> tuple[ModelSpec, ...]:
+        """Every model, once."""
+        return tuple({job.model.name: job.model for job in self.jobs}.values())
+
+    @property
+    def players(self) -> tuple[ModelSpec, ...]:
+        """Every model that plays a user, once."""
+        return tuple({job.player.name: job.player for job in self.jobs if job.player is not None}.values())
+
+    @property
+    def servers(self) -> tuple[ServerSpec, ...]:
+        """Every server, once."""
+        used = {job.server.name: job.server for job in self.jobs}
+        return tuple({each.name: each for one in used.values() for each in (one, *one.members)}.values())
+
+
+def case_label(suite: str, case: str) -> str:
+    """Return how a case is named across suites: ``suite::case``."""
+    return f"{suite}::{case}"
+
+
+def make_plan(  # noqa: PLR0913 - who does what in a run
+    suites: Iterable[Suite],
+    *,
+    models_of: Callable[[Suite], Sequence[ModelSpec]],
+    server_of: Callable[[Suite], ServerSpec],
+    judge_of: Callable[[Suite], str | None] = lambda _: None,
+    judges: Sequence[ModelSpec] = (),
+    player_of: Callable[[Suite, Case, ModelSpec], ModelSpec | None] = lambda *_: None,
+    trials: int | None = None,
+    least_trials: int | None = None,
+    settings: JsonObject | None = None,
+) -> Plan:
+    """Lay out every trial of ``suites``; ``models_of`` and ``server_of`` are asked once a suite.
+
+    ``trials`` goes before what a case says itself. Those beyond ``least_trials`` are optional.
+    """
+    jobs: list[Job] = []
+    for suite in suites:
+        server, models = server_of(suite), models_of(suite)
+        model_keys = [(model, digest([model.name, describe_model(model)])) for model in models]
+        shared_key = digest(describe_server(server))
+        for case in suite.cases:
+            case_key = digest([suite.name, suite.system_prompt, describe_case(case)])
+            own_server = _with_state_for(case, case.server or server)
+            server_key = shared_key if own_server is server else digest(describe_server(own_server))
+            repeats = trials or case.trials or 1
+            for model, model_key in model_keys:
+                player = player_of(suite, case, model)
+                played_by = [] if player is None else [describe_model(player)]
+                for index in range(repeats):
+                    key = digest([case_key, model_key, server_key, index, *played_by])
+                    trial = Trial(suite=suite.name, case=case, model=model.name, index=index, key=key, repeats=repeats)
+                    judge = judge_of(suite)
+                    jobs.append(
+                        Job(trial=trial, suite=suite, model=model, server=own_server, judge=judge, player=player)
+                    )
+    laid_out = jobs if least_trials is None else _optional_last(jobs, least_trials)
+    return Plan(jobs=tuple(laid_out), settings=settings or {}, judges=tuple(judges))
+
+
+def _with_state_for(case: Case, server: ServerSpec) -> ServerSpec:
+    """Return ``server``, with a fresh state for each trial where a check of ``case`` compares with a fresh copy."""
+    if not needs_fresh_copy(case.every_check):
+        return server
+    if any(one.command is None and one.reset is None for one in server.members or (server,)):
+        raise UsageError(
+            f"{case.at or case.name}: same_state_as needs a fresh copy of server {server.name!r}, which runs already",
+            meant="Name the call that makes its state a fresh one by 'reset:' in the server's entry.",
+        )
+    if all(one.isolation == "case" for one in (server, *server.members)):
+        return server
+    return replace(server, isolation="case", members=tuple(replace(one, isolation="case") for one in server.members))
+
+
+def _optional_last(jobs: Sequence[Job], least: int) -> list[Job]:
+    """Mark repeats from ``least`` on as optional, and put them behind all others."""
+    marked = [replace(job, optional=job.trial.index >= least) for job in jobs]
+    return sorted(marked, key=lambda job: job.trial.index if job.optional else 0)
+
+
+def describe_case(case: Case) -> JsonObject:
+    """Return what determines a trial of a case, without where the case stands and what describes it.
+
+    Parts that a case does not have are left out, so that those that came later change no older key.
+    """
+    described = {
+        "name": case.name,
+        "prompt": case.prompt,
+        "user_context": case.user_context,
+        "limits": asdict(case.limits),
+        "checks": _described(case.checks),
+    }
+    parts = {
+        "turns": [[turn.prompt, _described(turn.checks), *(["fresh"] if turn.fresh else [])] for turn in case.turns],
+        "setup": [[call.tool, call.arguments] for call in case.setup],
+        "teardown": [[call.tool, call.arguments] for call in case.teardown],
+        "user": None if case.user is None else asdict(replace(case.user, code=None)),
+        "steering": case.steering,
+        "abort": case.abort,
+        "credential": None if case.credential == "valid" else case.credential,
+        "system_prompt": case.system_prompt,
+        "recall": None if case.recall is None else [case.recall.tool, case.recall.arguments],
+        "one_reply": case.one_reply,
+        "routing": case.routing,
+        "later": [turn.routing for turn in case.turns] if any(turn.routing for turn in case.turns) else None,
+    }
+    return described | {name: part for name, part in parts.items() if part}
+
+
+def _described(checks: Iterable[Check]) -> list[Any]:
+    return [[check.kind, check.params, check.severity] for check in checks]
+
+
+def describe_suite(suite: Suite) -> JsonObject:
+    """Return what the log's header says of a suite."""
+    return {
+        "file": suite.at.file if suite.at else None,
+        **({"reference": suite.reference} if suite.reference else {}),
+        "description": suite.description,
+        "digest": suite.digest,
+        "system_prompt": suite.system_prompt,
+        "cases": {case.name: digest(describe_case(case)) for case in suite.cases},
+        **({"require_identity": True} if suite.require_identity else {}),
+        **({"scores": suite.scores} if suite.scores else {}),
+    }
+
+
+def describe_model(model: ModelSpec) -> JsonObject:
+    """Return a model's settings without its secrets."""
+    return {
+        "provider": model.provider,
+        "model_id": model.model_id,
+        "base_url": model.base_url,
+        "api": model.api,
+        "temperature": model.temperature,
+        "max_tokens": model.max_tokens,
+        "body": dict(model.body),
+        "headers": sorted(model.headers),
+    }
+
+
+def _describe_identity(identity: IdentitySpec) -> JsonObject:
+    """Return how a server is told who asks; of a ``token_command``, which may hold a secret, only that there is one."""
+    told: dict[str, Any] = {
+        "via": identity.via,
+        "variables": identity.variables,
+        "json_variable": identity.json_variable,
+        "headers": identity.headers,
+    }
+    later = {
+        "claims": identity.claims,
+        "scope": identity.scope,
+        "audience": identity.audience,
+        "issuer_port": identity.issuer_port,
+        "token_command": identity.token_command is not None,
+        "token_env": identity.token_env,
+    }
+    return told | {name: value for name, value in later.items() if value}
+
+
+def _describe_transport(server: ServerSpec) -> JsonObject:
+    """Return how a server is reached where that is not over stdio, without what may be a secret in it."""
+    if server.transport == "stdio":
+        return {}
+    url = None if server.url is None else bare_url(server.url)
+    return {"transport": server.transport, "url": url, "headers": sorted(server.headers)}
+
+
+def _describe_rest(server: ServerSpec) -> JsonObject:
+    """Return what few servers have, so that it changes no key of the others.
+
+    A folder outside the project is left out: it is another one on every machine. How a server's state is read and
+    reset may hold secrets in any form, and need only be told from another way: of that, digests.
+    """
+    cwd = None if server.cwd is None else shown(Path(server.cwd))
+    parts = {
+        "cwd": None if cwd is None or cwd == "." or Path(cwd).is_absolute() else cwd,
+        "reset": None if server.reset is None else [server.reset.tool, _short_digest(server.reset.arguments)],
+        "queries": {name: _short_digest(asdict(query)) for name, query in server.queries.items()},
+    }
+    return {name: part for name, part in parts.items() if part}
+
+
+def _short_digest(value: Any) -> str:
+    return digest(value)[:_DIGITS]
+
+
+def describe_server(server: ServerSpec) -> JsonObject:
+    """Return how a server is started or reached, without the values of its environment and headers."""
+    return {
+        **_describe_transport(server),
+        "command": server.command,
+        "args": list(server.args),
+        "env": sorted(server.env),
+        "protocol": server.protocol,
+        "identity": _describe_identity(server.identity),
+        "isolation": server.isolation,
+        "read_only": server.read_only,
+        "block": list(server.block),
+        **_describe_rest(server),
+        **({"members": [describe_server(member) for member in server.members]} if server.members else {}),
+    }

@@ -1,0 +1,294 @@
+"""From what was asked for to a plan: suites found, cases picked, models and servers resolved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from harness.builtin import builtin_suites
+from harness.checks import VOCABULARY
+from harness.config import Config, load_config
+from harness.errors import NothingToRun, UsageError
+from harness.models import unknown_provider
+from harness.models.settings import unsent
+from harness.redaction import KNOWN, MARK
+from harness.runlog import read_log
+from harness.runner.planning import ranges
+from harness.runner.planning.judge_choice import choose_judges
+from harness.runner.planning.plan import Plan, case_label, make_plan
+from harness.runner.planning.user_models import choose_players
+from harness.runner.preflight.credentials import check_credentials
+from harness.runner.preflight.named_tools import ON_COMMAND_LINE
+from harness.runner.recordings.recorded_outputs import as_recorded, entrants, judged_then, possible
+from harness.runner.runs.folders import find_log
+from harness.runner.runs.shard import shard
+from harness.suites.csv_dataset import MAX_CASES, reader
+from harness.suites.discovery import distinct, find_suites, select_cases
+from harness.suites.leaderboards import narrowed
+from harness.types import DEFAULT_TIMEOUT_S, Case, JsonObject, ModelSpec, NamedTool, ServerSpec, Suite
+
+EMBEDDED_MODEL = "lexical"
+"""What runs when nobody named a model: a key in the environment alone never starts a paid run."""
+
+CONCURRENCY = 4
+"""Trials at the same time where nobody says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a user asks for; every field narrows or overrides what suites and configuration say."""
+
+    suites: Sequence[str] = ()
+    """Suite names or paths; none means all of the project."""
+    categories: str | None = None
+    """Parts of a benchmark, joined by commas; ``None`` means all."""
+    models: Sequence[str] = ()
+    """Models that answer; none means each suite's own, else the configured default, else `EMBEDDED_MODEL`."""
+    pattern: str | None = None
+    """Picks cases by name or tag."""
+    cases: Sequence[str] | None = None
+    """Only these, each as ``suite::case``; ``None`` means all."""
+    server: str | Sequence[str] | None = None
+    """A command line or a configured name that replaces every suite's server; several are joined."""
+    mcp_config: str | None = None
+    """The configuration of an MCP client, whose servers go before all others."""
+    user_context: JsonObject | None = None
+    """Replaces every case's own."""
+    timeout_s: float | None = None
+    """Replaces every case's own."""
+    trials: int | None = None
+    """Repeats of each case, in place of every case's own."""
+    least_trials: int | None = None
+    """Repeats beyond which a case is run no more once it is decided; ``None`` runs all."""
+    shard: str | None = None
+    """``i/n``: only that part of the plan."""
+    read_only: bool = False
+    """Send no call to a tool that is not marked read-only."""
+    block: Sequence[str] = ()
+    """Send no call to these tools."""
+    judge_model: str | None = None
+    """Who judges, in place of every suite's own; ``none`` for nobody."""
+    user_model: str | None = None
+    """Who plays simulated users, in place of every case's and suite's own."""
+    max_cases: int = MAX_CASES
+    """The most tests that are taken from one dataset in CSV."""
+    concurrency: int | None = None
+    """Trials at the same time; ``None`` means the configured number, else `CONCURRENCY`."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that no run can have, whoever asks: raises `UsageError`."""
+        ranges.TRIALS.check(self.trials)
+        ranges.LEAST_TRIALS.check(self.least_trials)
+        ranges.CONCURRENCY.check(self.concurrency)
+        ranges.MAX_CASES.check(self.max_cases)
+        ranges.TIMEOUT_MS.check(None if self.timeout_s is None else self.timeout_s * 1000)
+        if self.trials is not None and self.least_trials is not None and self.least_trials > self.trials:
+            raise UsageError(f"least_trials is {self.least_trials}, and there are only {self.trials} trials")
+        if self.user_context is not None and not isinstance(self.user_context, Mapping):
+            raise UsageError("user_context: expected a mapping such as {'role': 'admin'}")
+
+    def filled_from(self, settings: JsonObject) -> Request:
+        """Return the request of an earlier run, by its log's settings, if this one asks for nothing itself.
+
+        Raises:
+            UsageError: what that run was asked is not in its log, since it holds a secret.
+        """
+        recorded = settings.get("request")
+        asks_nothing = replace(self, concurrency=None) == Request()
+        if not recorded or not asks_nothing:
+            return self
+        if MARK[:-1] in json.dumps(recorded):
+            raise UsageError(
+                "this run was started with a secret on its command line, which its log does not hold",
+                meant="Give the same options again beside --resume.",
+            )
+        return replace(Request(**recorded), concurrency=self.concurrency)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A plan and what the user should know before it runs."""
+
+    plan: Plan
+    """What will be run."""
+    concurrency: int
+    """Trials at the same time."""
+    notes: tuple[str, ...] = ()
+    """Sentences for the user: which model stands in, what a name was taken for."""
+
+
+def prepare(
+    request: Request,
+    cwd: Path,
+    environ: Mapping[str, str],
+    given: Sequence[Suite] = (),
+    options: Mapping[str, Any] | None = None,
+    *,
+    keyless: bool = False,
+) -> Prepared:
+    """Return the plan of ``request``.
+
+    Args:
+        request: What a user asks for.
+        cwd: Where suites and configuration are looked up.
+        environ: Where keys and references are looked up.
+        given: Suites that a program holds, beside those that the request names.
+        options: Settings of every model under test, over the configured ones.
+        keyless: Whether models without their key will do: the plan is only looked at.
+
+    Raises:
+        UsageError: a suite, model or server is unknown or invalid.
+        NothingToRun: no case is left to run.
+    """
+    config = replace(load_config(cwd, environ, request.mcp_config), keyless=keyless)
+    found: Sequence[Suite] = ()
+    if request.suites or not given:
+        names = narrowed(request.suites, request.categories)
+        found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(request.max_cases))
+    found = distinct((*given, *found))
+    KNOWN.know(suites=found)  # before any is left out: what a mark stands for is the same in every run of them
+    request = replace(request, suites=(*request.suites, *(suite.reference or suite.name for suite in given)))
+    picked = _only(select_cases(found, request.pattern), request.cases)
+    suites = [_adapted(suite, request, config) for suite in picked]
+    if not suites:
+        raise NothingToRun(_nothing(request, found))
+    chosen = {suite.name: _models(suite, request, config, options) for suite in suites}
+    suites, recorded_notes = as_recorded(suites, chosen)
+    then = [suite.name for suite in suites if judged_then(suite, chosen[suite.name])]
+    bench = choose_judges(suites, request.judge_model, config, then)
+    cast = choose_players(suites, chosen, request.user_model, config)
+    plan = make_plan(
+        suites,
+        models_of=lambda suite: chosen[suite.name],
+        server_of=lambda suite: _server(suite, request, config),
+        judge_of=lambda suite: bench.default_of.get(suite.name),
+        judges=bench.models,
+        player_of=cast.of,
+        trials=request.trials,
+        least_trials=request.least_trials,
+        settings={
+            "trials": request.trials,
+            "least_trials": request.least_trials,
+            "shard": None,
+            "request": asdict(request),
+            **bench.settings(),
+            **cast.settings(),
+        },
+    )
+    plan, left_out = possible(plan)
+    _check_providers(plan)
+    check_credentials(plan)
+    if request.shard is not None:
+        plan = shard(plan, request.shard)
+    return Prepared(
+        plan=plan,
+        concurrency=request.concurrency or config.concurrency or CONCURRENCY,
+        notes=(*_notes(request, suites, config, plan), *recorded_notes, *left_out, *bench.notes, *cast.notes),
+    )
+
+
+def suite_roots(cwd: Path) -> list[Path]:
+    """Return the folders in which suites are looked up: the project's own first."""
+    return [cwd / "evals", builtin_suites()]
+
+
+def _only(suites: Sequence[Suite], cases: Sequence[str] | None) -> Sequence[Suite]:
+    """Return ``suites`` with those of their cases that are named; suites left without one are dropped."""
+    if cases is None:
+        return suites
+    kept = (
+        replace(suite, cases=tuple(case for case in suite.cases if case_label(suite.name, case.name) in cases))
+        for suite in suites
+    )
+    return [suite for suite in kept if suite.cases]
+
+
+def _adapted(suite: Suite, request: Request, config: Config) -> Suite:
+    return replace(suite, cases=tuple(_adapted_case(case, suite, request, config) for case in suite.cases))
+
+
+def _adapted_case(case: Case, suite: Suite, request: Request, config: Config) -> Case:
+    usual_s = (config.timeout_s or DEFAULT_TIMEOUT_S) * case.conversations
+    timeout_s = request.timeout_s or case.limits.timeout_s or usual_s
+    # An identity of a matrix stays who it is: under another's attributes its name would be a lie.
+    own = request.user_context is None or case.identity is not None
+    context = case.user_context if own else request.user_context
+    server = None if case.server is None or request.server is not None else config.server(case.server, case.name)
+    return replace(
+        case,
+        user_context=context,
+        limits=replace(case.limits, timeout_s=timeout_s),
+        server=None if server is None else guarded(server, suite, request),
+    )
+
+
+def _models(suite: Suite, request: Request, config: Config, options: Mapping[str, Any] | None) -> list[ModelSpec]:
+    names = request.models or [suite.model or config.default_model or EMBEDDED_MODEL]
+    found = (config.model(name, options) for name in dict.fromkeys(names))
+    return [one for model in found for one in entrants(suite, _recorded(model))]
+
+
+def _check_providers(plan: Plan) -> None:
+    """Accept ``plan`` if there is somebody who provides each of its models.
+
+    Raises:
+        UsageError: there is nobody for one.
+    """
+    for model in (*plan.models, *plan.players, *plan.judges):
+        if wrong := unknown_provider(model):
+            raise wrong
+
+
+def _recorded(model: ModelSpec) -> ModelSpec:
+    """Turn the run that ``replay:RUN`` names into the path of its log."""
+    if model.provider != "replay":
+        return model
+    path = find_log(model.model_id)
+    return replace(model, model_id=str(path), notes=(*model.notes, *read_log(path).complaints))
+
+
+def _server(suite: Suite, request: Request, config: Config) -> ServerSpec:
+    if request.server is not None:
+        server = config.server_options([request.server] if isinstance(request.server, str) else request.server)
+    else:
+        server = config.server(suite.server, suite.name)
+    return guarded(server, suite, request)
+
+
+def guarded(server: ServerSpec, suite: Suite, request: Request) -> ServerSpec:
+    """Return ``server`` under the guards of ``suite`` and ``request`` beside its own."""
+    return replace(
+        server,
+        members=tuple(guarded(member, suite, request) for member in server.members),
+        isolation=suite.isolation or server.isolation,
+        read_only=server.read_only or suite.read_only or request.read_only,
+        block=(*server.block, *suite.block, *request.block),
+        blocked=(
+            *server.blocked,
+            *suite.blocked,
+            *(NamedTool(tool=tool, at=ON_COMMAND_LINE) for tool in request.block),
+        ),
+    )
+
+
+def _notes(request: Request, suites: Sequence[Suite], config: Config, plan: Plan) -> list[str]:
+    notes = [note for suite in suites for note in suite.notes]
+    notes += dict.fromkeys(note for model in plan.models for note in (*model.notes, *unsent(model)))
+    if not request.models and config.default_model is None and any(suite.model is None for suite in suites):
+        notes.append(
+            "No model was named: the built-in baseline 'lexical' answers. It is not an LLM; "
+            "name one with --model, for example --model claude-4-sonnet."
+        )
+    return notes
+
+
+def _nothing(request: Request, found: Sequence[Suite]) -> str:
+    if request.pattern is not None and found:
+        names = ", ".join(case.name for suite in found for case in suite.cases)
+        return f"no case matches -k {request.pattern!r}; the cases are: {names}"
+    if request.cases is not None and found:
+        return f"none of these cases is there any more: {', '.join(request.cases)}"
+    return "there is no suite to run: write one into evals/, for example evals/first.yml"

@@ -1,0 +1,110 @@
+"""Who plays the simulated users of a run: chosen before it, for only then can a user be told what it will take."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import anyio.to_thread
+
+from harness.config import Config
+from harness.errors import UsageError
+from harness.models import Model
+from harness.runner.open_models import open_models
+from harness.runner.planning.plan import describe_model
+from harness.runner.runs.folders import find_log
+from harness.types import Case, JsonObject, ModelSpec, Suite
+from harness.users.replayed import RecordedUsers
+
+_REPLAY = "replay"
+_UNFIT = ("lexical", "recorded")
+"""Providers that converse with nobody."""
+
+Player: TypeAlias = Model | RecordedUsers
+"""Who plays users: a model, or those of a recorded run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cast:
+    """Who plays whom."""
+
+    models: tuple[ModelSpec, ...] = ()
+    """Every model that plays a user, once."""
+    notes: tuple[str, ...] = ()
+    """Sentences for the user."""
+    _by_name: Mapping[str, ModelSpec] = field(default_factory=dict)
+    _of_case: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def of(self, suite: Suite, case: Case, model: ModelSpec) -> ModelSpec | None:
+        """Return who plays the user of ``case`` when ``model`` answers; ``None`` if no model does.
+
+        A run that is replayed has the words of its users, too.
+        """
+        name = self._of_case.get((suite.name, case.name))
+        if name is not None:
+            return self._by_name[name]
+        return model if model.provider == _REPLAY and needs_player(case) else None
+
+    def settings(self) -> JsonObject:
+        """Return what the log's header says of simulated users; nothing where no model plays one."""
+        return {"user_models": {spec.name: describe_model(spec) for spec in self.models}} if self.models else {}
+
+
+def choose_players(
+    suites: Sequence[Suite], models: Mapping[str, Sequence[ModelSpec]], named: str | None, config: Config
+) -> Cast:
+    """Return who plays the users of ``suites``, whose cases are answered by ``models`` (by suite).
+
+    ``named`` (from the command line) comes first, then the case's own, then the suite's.
+
+    Raises:
+        UsageError: somebody is to be played and nobody is named for it, or who is named cannot do it.
+    """
+    by_name: dict[str, ModelSpec] = {}
+    of_case: dict[tuple[str, str], str] = {}
+    for suite in suites:
+        replayed = all(model.provider in (_REPLAY, "recorded") for model in models[suite.name])
+        for case in filter(needs_player, suite.cases):
+            assert case.user is not None
+            name = named or (None if replayed else case.user.model or suite.user_model)
+            if name is not None:
+                by_name.setdefault(name, _usable(name, config))
+                of_case[suite.name, case.name] = name
+            elif not replayed:
+                where = case.at or suite.name
+                raise UsageError(
+                    f"{where}: test {case.name!r} has a simulated user, and no model is named to play them",
+                    meant="Name one with --user-model, or by 'user_model:' in the suite.",
+                )
+    return Cast(
+        models=tuple(by_name.values()),
+        notes=tuple(dict.fromkeys(note for spec in by_name.values() for note in spec.notes)),
+        _by_name=by_name,
+        _of_case=of_case,
+    )
+
+
+def needs_player(case: Case) -> bool:
+    """Whether a model is needed to play the user of ``case``."""
+    return case.user is not None and case.user.code is None and not case.user.script
+
+
+def _usable(name: str, config: Config) -> ModelSpec:
+    spec = config.model(name)
+    if spec.provider in _UNFIT:
+        raise UsageError(f"{name} cannot play a user: it is no LLM", meant="Name another model with --user-model.")
+    return replace(spec, model_id=str(find_log(spec.model_id))) if spec.provider == _REPLAY else spec
+
+
+@asynccontextmanager
+async def open_players(specs: Sequence[ModelSpec]) -> AsyncIterator[dict[str, Player]]:
+    """Yield everybody who plays users, by name."""
+    recorded = [spec for spec in specs if spec.provider == _REPLAY]
+    players: dict[str, Player] = {
+        spec.name: await anyio.to_thread.run_sync(RecordedUsers, Path(spec.model_id)) for spec in recorded
+    }
+    async with open_models(tuple(spec for spec in specs if spec.provider != _REPLAY)) as models:
+        yield {**players, **models}

@@ -1,0 +1,41 @@
+"""Before a server is started: can every case be told to its server as the case wants it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.checks.kinds.session_refusal import asks_for_admission
+from harness.errors import InvalidInput, Problem, UsageError
+from harness.runner.planning.plan import Job, Plan
+from harness.sessions.identity.bearer import check_credential
+from harness.types import Location
+
+
+def check_credentials(plan: Plan) -> None:
+    """Accept ``plan`` if each case's credential can be shown to its server.
+
+    Raises:
+        InvalidInput: with every case of which that is not so.
+    """
+    cases = {(id(job.server), id(job.trial.case)): job for job in plan.jobs}
+    problems = [problem for job in cases.values() for problem in _problems(job)]
+    if problems:
+        raise InvalidInput(dict.fromkeys(problems))
+
+
+def _problems(job: Job) -> Iterator[Problem]:
+    case, server = job.trial.case, job.server
+    at = case.at or Location(file=job.suite.name)
+    servers = server.members or (server,)
+    # Of servers that are joined, a credential is shown to those that ask for one.
+    for each in [one for one in servers if one.identity.via == "bearer"] or servers[:1]:
+        try:
+            check_credential(each, case.user_context, case.credential)
+        except UsageError as error:
+            yield Problem(at=at, message=f"test {case.name!r}: {error.message}.", meant=error.meant)
+    if asks_for_admission(case) and all(one.transport == "stdio" for one in servers):
+        yield Problem(
+            at=at,
+            message=f"test {case.name!r}: 'must_be_refused' needs a server over HTTP; {server.name!r} is on stdio.",
+            meant="A process on stdio refuses nobody at the door: assert must_be_denied.",
+        )

@@ -1,0 +1,104 @@
+"""Which tools a plan names: in checks, in calls that cases and servers make themselves, and among the blocked ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from harness.checks.named_tools import tool_names
+from harness.runner.planning.plan import Job
+from harness.types import Case, Location, NamedTool, ScriptedCall, ServerSpec, Suite
+
+ON_COMMAND_LINE = Location(file="--block")
+"""Where tools are named that are blocked for all suites of a request."""
+
+Scope: TypeAlias = tuple[str | None, str | None]
+"""Name of the suite and of the server of whose users one must be offered a tool; ``None`` means any."""
+CaseKey: TypeAlias = tuple[str, str]
+"""Name of a suite and of a case in it."""
+
+_LIKE_A_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_./-][A-Za-z0-9]+)+")
+"""What may be meant as a tool's name where a text is just as good."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A tool's name somewhere in a plan."""
+
+    named: NamedTool
+    """The name and its place."""
+    scope: Scope
+    """Who must be offered it."""
+    may_say_absent: bool = False
+    """Whether ``allow_absent: true`` could be written there."""
+    by_own_name: bool = False
+    """Whether a tool of joined servers may also go by the name that its own server gives it, as in ``block``."""
+    only_near: bool = False
+    """Whether it is a mistake only if it is nearly the name of a tool: it may not be meant as one."""
+
+
+def mentions_of(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
+    """Return every tool that ``jobs`` name, with the cases that it is about; none for a list of blocked tools."""
+    found: dict[Mention, set[CaseKey]] = {}
+    for job in {(job.suite.name, job.trial.case.name): job for job in jobs}.values():
+        key = job.suite.name, job.trial.case.name
+        for mention in _in_case(job.trial.case, (job.suite.name, job.server.name)):
+            found.setdefault(mention, set()).add(key)
+    for suite, server in {(job.suite.name, job.server.name): (job.suite, job.server) for job in jobs}.values():
+        found |= {mention: set() for mention in _in_server(suite, server)}
+    return found
+
+
+def named_in(case: Case) -> Iterator[NamedTool]:
+    """Yield every tool that ``case`` names, but for texts that may be one."""
+    for call in (*case.setup, *case.teardown, *([case.recall] if case.recall else [])):
+        yield _of_call(call)
+    for check in case.every_check:
+        yield from tool_names(check)
+
+
+def is_told_its_tools(case: Case) -> bool:
+    """Whether the server is told which case asks, so that it may list other tools for each case and turn."""
+    return case.routing is not None or any(turn.routing is not None for turn in case.turns)
+
+
+def _in_case(case: Case, scope: Scope) -> Iterator[Mention]:
+    if is_told_its_tools(case):
+        return
+    for named in named_in(case):
+        in_table = named.at is not None and named.at.file.endswith(".csv")
+        placed = named if named.at is not None else NamedTool(
+            tool=named.tool, at=case.at, allow_absent=named.allow_absent
+        )  # fmt: skip
+        yield Mention(named=placed, scope=scope, may_say_absent=not in_table)
+    for text in case.user.transfer_when if case.user is not None else ():
+        if _LIKE_A_NAME.fullmatch(text):
+            yield Mention(named=NamedTool(tool=text, at=case.at), scope=scope, only_near=True)
+
+
+def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
+    """Yield the tools that a suite, its server or the command line block, and that a server resets itself by."""
+    for one in (server, *server.members):
+        if one.reset is not None:
+            # A server may carry out its reset without listing it; a call that fails is told, or costs a new process.
+            reset = _of_call(one.reset)
+            yield Mention(named=reset, scope=(None, server.name), only_near=True, by_own_name=True)
+        for named in _blocked(one):
+            if named in suite.blocked:
+                yield Mention(named=named, scope=(suite.name, None), may_say_absent=True, by_own_name=True)
+            elif named.at == ON_COMMAND_LINE:
+                yield Mention(named=named, scope=(None, None), by_own_name=True)
+            else:
+                yield Mention(named=named, scope=(None, server.name), may_say_absent=True, by_own_name=True)
+
+
+def _blocked(server: ServerSpec) -> Iterable[NamedTool]:
+    placed = {named.tool for named in server.blocked}
+    at = server.at or Location(file=f"server {server.name}")
+    return (*server.blocked, *(NamedTool(tool=tool, at=at) for tool in server.block if tool not in placed))
+
+
+def _of_call(call: ScriptedCall) -> NamedTool:
+    return NamedTool(tool=call.tool, at=call.at, allow_absent=call.allow_absent)

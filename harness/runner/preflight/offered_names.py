@@ -1,0 +1,207 @@
+"""Is every tool that a plan names offered to somebody? A misspelt name in a prohibition would pass for ever.
+
+A name is a mistake when no user of the suite's server is offered such a tool: neither those of the cases that run nor
+those of its other cases. Lists are asked for only as long as a name is in none of the known ones, first as a user
+whose cases name it, so that a plan without a mistake costs one list, or none that its trials would not ask for.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from harness.canonical_json import canonical_json
+from harness.errors import HarnessError, InvalidInput, NotAdmitted, Problem
+from harness.runner.planning.plan import Job, Plan
+from harness.runner.preflight.named_tools import CaseKey, Mention, Scope, is_told_its_tools, mentions_of, named_in
+from harness.runner.preflight.not_offered import own_names, titles, unoffered
+from harness.runner.recordings.recorded_outputs import RECORDED
+from harness.types import Case, Credential, JsonObject, ServerSpec, ToolList
+
+_NEAR = 0.8
+"""How like a tool's name a text must be to be taken for a misspelt one."""
+_UserKey = tuple[str, str]
+
+
+@dataclass(slots=True, kw_only=True)
+class Listed:
+    """One user of one server, whose list is known or can be asked for."""
+
+    server: ServerSpec
+    """Whose list it is."""
+    user_context: JsonObject | None
+    """Who asks."""
+    credential: Credential
+    """What they show for it."""
+    suites: set[str] = field(default_factory=set)
+    """The suites of which a case asks as this user."""
+    names: set[str] = field(default_factory=set)
+    """Tools that those cases name."""
+    asked: bool = False
+    """Whether the list was asked for."""
+    failure: HarnessError | None = None
+    """Why there is none; a caller who is refused at the door is offered nothing, and that is an answer."""
+    cut: str | None = None
+    """Why only a part of it is known."""
+
+    def is_in(self, scope: Scope) -> bool:
+        """Whether ``scope`` has this user."""
+        suite, server = scope
+        return (suite is None or suite in self.suites) and server in (None, self.server.name)
+
+
+class Offers:
+    """What is offered to whom, as far as it is known, and which names of a plan are in no list."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Find out which tools ``plan`` names and who could be offered them."""
+        jobs = [job for job in plan.jobs if job.model.provider != RECORDED]
+        self._mentions = {
+            mention: cases for mention, cases in mentions_of(jobs).items() if not mention.named.allow_absent
+        }
+        self._narrowed = plan.settings.get("shard") is not None
+        self._open: list[Mention] = []
+        self._users: dict[_UserKey, Listed] = {}
+        self._known: dict[Scope, dict[str, str | None]] = {}
+        self._own_names: dict[Scope, set[str]] = {}
+        self.lists: dict[str, tuple[Listed, ToolList]] = {}
+        """Digest → a list that was asked for in search of a name, and its first user."""
+        for job in {(job.suite.name, job.trial.case.name): job for job in jobs}.values():
+            self._add(job.suite.name, job.server, job.trial.case)
+        self._add_neighbours(jobs)
+
+    def __bool__(self) -> bool:
+        """Whether the plan names any tool."""
+        return bool(self._mentions)
+
+    def _add_neighbours(self, jobs: Iterable[Job]) -> None:
+        """Add the users of cases that do not run here: what is offered to them is no mistake."""
+        for suite, server in {
+            job.suite.name: (job.suite, job.server) for job in jobs if not job.trial.case.server
+        }.values():
+            for case in (*suite.cases, *suite.left_out):
+                if case.server is None:
+                    self._add(suite.name, server, case)
+
+    def _add(self, suite: str, server: ServerSpec, case: Case) -> None:
+        if is_told_its_tools(case):
+            return
+        key = _key(server, case.user_context, case.credential)
+        user = self._users.get(key)
+        if user is None:
+            user = Listed(server=server, user_context=case.user_context, credential=case.credential)
+            self._users[key] = user
+        user.suites.add(suite)
+        user.names.update(named.tool for named in named_in(case))
+
+    # ── What is learnt ───────────────────────────────────────────────────────────────────────
+
+    def learn(self, server: ServerSpec, who: JsonObject | None, credential: Credential, tools: ToolList) -> None:
+        """Note the list of a user."""
+        user = self._users.get(_key(server, who, credential))
+        if user is None or (user.asked and user.failure is None):
+            return
+        user.asked, user.failure, user.cut = True, None, tools.cut
+        names, own = titles(tools), own_names(tools, server)
+        self.lists.setdefault(tools.digest, (user, tools))
+        for scope in ((None, None), (None, server.name), *((s, None) for s in user.suites),
+                      *((s, server.name) for s in user.suites)):  # fmt: skip
+            self._known.setdefault(scope, {}).update(names)
+            self._own_names.setdefault(scope, set()).update(own)
+
+    def failed(self, server: ServerSpec, who: JsonObject | None, credential: Credential, error: HarnessError) -> None:
+        """Note that there is no list of a user."""
+        if user := self._users.get(_key(server, who, credential)):
+            user.asked, user.failure = True, error
+
+    def next_users(self, most: int) -> list[Listed]:
+        """Return who is to be asked next because of names that no known list has; nobody, when that is settled.
+
+        At first that is one user of each server, then up to ``most``; who names a missing tool comes first.
+        """
+        missing = [mention for mention in self._mentions if self._is_missing(mention)]
+        scopes, names = {mention.scope for mention in missing}, {mention.named.tool for mention in missing}
+        waiting = [
+            user for user in self._users.values() if not user.asked and any(user.is_in(scope) for scope in scopes)
+        ]
+        waiting.sort(key=lambda user: user.names.isdisjoint(names))
+        fresh = {user.server.name: user for user in reversed(waiting) if not self._has_list_of(user.server.name)}
+        return list(fresh.values())[:most] or waiting[:most]
+
+    def _has_list_of(self, server: str) -> bool:
+        return any(user.asked for user in self._users.values() if user.server.name == server)
+
+    # ── What is found ────────────────────────────────────────────────────────────────────────
+
+    def problems(self) -> list[Problem]:
+        """Return every name that nobody is offered.
+
+        A name stays open where a server that failed, or the part of a list that was not read, might have it.
+        Where there is no tool at all, no name is at fault: the trials end as errors that say so.
+        """
+        self._open = [
+            mention for mention in self._mentions if self._is_missing(mention) and self._known.get(mention.scope) != {}
+        ]
+        return [
+            self._problem(mention)
+            for mention in self._open
+            if self._asked(mention.scope) and not self._silent(mention.scope)
+        ]
+
+    def check(self, case: CaseKey) -> None:
+        """Look at the names that a case is concerned with, in case that their servers could not be asked before.
+
+        Raises:
+            InvalidInput: nobody is offered a tool of one of these names.
+            HarnessError: no known list has one, and not every list is known, or known to its end.
+        """
+        for mention in self._open:
+            if self._concerns(mention, case) and self._is_missing(mention) and self._asked(mention.scope):
+                problem, silent = self._problem(mention), self._silent(mention.scope)
+                if not silent:
+                    raise InvalidInput([problem])
+                why = silent[0].failure or silent[0].cut
+                raise HarnessError(f"{problem} Not everything is known that may be offered: {why}")
+
+    def _concerns(self, mention: Mention, case: CaseKey) -> bool:
+        cases = self._mentions[mention]
+        return case in cases if cases else mention.scope[0] in (None, case[0])
+
+    def _is_missing(self, mention: Mention) -> bool:
+        """Whether no known list has a tool of that name; a word that may mean none has to be near one."""
+        name, known = mention.named.tool, self._known.get(mention.scope, {})
+        if mention.by_own_name and name in self._own_names.get(mention.scope, ()):
+            return False
+        maybe = mention.only_near or (self._narrowed and mention.scope == (None, None))
+        if name in known or not maybe:
+            return name not in known
+        return bool(difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)) or not self._asked(mention.scope)
+
+    def _asked(self, scope: Scope) -> list[Listed]:
+        return [user for user in self._users.values() if user.asked and user.failure is None and user.is_in(scope)]
+
+    def _silent(self, scope: Scope) -> list[Listed]:
+        return [
+            user
+            for user in self._users.values()
+            if (user.cut is not None or (user.failure is not None and not isinstance(user.failure, NotAdmitted)))
+            and user.is_in(scope)
+        ]
+
+    def _problem(self, mention: Mention) -> Problem:
+        asked, (suite, server) = self._asked(mention.scope), mention.scope
+        several = len({canonical_json([user.user_context, user.credential]) for user in asked}) > 1
+        if server is None and suite is None:
+            who = "no server of this run offers"
+        elif several:
+            who = "no identity of this suite is offered" if suite else "no identity of this run is offered"
+        else:
+            who = f"the server {asked[0].server.name!r} offers no"
+        article = "" if who.endswith(" no") else " a"
+        return unoffered(mention.named, f"{who}{article}", self._known.get(mention.scope, {}),
+                         may_say_absent=mention.may_say_absent)  # fmt: skip
+
+
+def _key(server: ServerSpec, who: JsonObject | None, credential: Credential) -> _UserKey:
+    return server.name, canonical_json([who, credential])

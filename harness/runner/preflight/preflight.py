@@ -1,0 +1,196 @@
+"""Before a token is spent: is there every tool, and does it have the arguments, that checks and scripted calls name?
+
+A server says only at run time which arguments its tools take, and may say it differently to every user. So
+the tools of the users of a plan are listed before its first trial opens a session; the sessions stay open for
+the trials. Users beyond the first `LISTED_AHEAD`, and those whose server did not come up, are looked at when
+their own session opens: starting every process at once would cost more than it saves. Where a tool is named that
+none of them is offered, all others are asked, too (`harness.runner.preflight.offered_names`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+
+from harness.canonical_json import canonical_json
+from harness.checks.named_arguments import argument_names
+from harness.errors import HarnessError, InvalidInput, Problem, did_you_mean
+from harness.runner.planning.plan import Job, Plan
+from harness.runner.preflight.not_offered import sorted_problems
+from harness.runner.preflight.offered_names import Listed, Offers
+from harness.runner.recordings.recorded_outputs import RECORDED
+from harness.sessions import SessionPool
+from harness.types import Case, Credential, JsonObject, Location, ServerSpec, Tool, ToolList
+
+LISTED_AHEAD = 8
+"""Users whose tools are listed before any model is asked: about what a machine starts within a few seconds."""
+
+
+@dataclass(slots=True)
+class _User:
+    """One user of one server, and the cases that name arguments of its tools."""
+
+    server: ServerSpec
+    user_context: JsonObject | None
+    credential: Credential
+    cases: list[Case] = field(default_factory=list)
+    failure: HarnessError | None = None
+    """Why there was no session, until a trial has been told."""
+
+
+class Preflight:
+    """The look at all tools of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Find out whose tools have to be listed: only those of cases that name arguments."""
+        self._users: dict[tuple[int, str], _User] = {}
+        self._user_of: dict[tuple[str, str], _User] = {}
+        self._over = anyio.Event()
+        self._offers = Offers(plan)
+        for job in plan.jobs:
+            if job.model.provider != RECORDED:  # whose calls were made elsewhere, to other tools
+                self._add(job)
+
+    async def run(self, pool: SessionPool) -> None:
+        """List the tools of the first users; a server that does not come up is left to its trials.
+
+        Raises:
+            InvalidInput: with every tool that nobody is offered, and every argument that a tool does not have.
+        """
+        problems: list[Problem] = []
+
+        async def look(user: _User | Listed) -> None:
+            who = user.server, user.user_context, user.credential
+            try:
+                async with pool.session(*who) as session:
+                    self._offers.learn(*who, session.tools)
+                    if isinstance(user, _User):
+                        problems.extend(_problems(user.cases, session.tools))
+            except HarnessError as error:
+                self._offers.failed(*who, error)
+                if isinstance(user, _User):
+                    user.failure = error
+
+        wave: Sequence[_User | Listed] = list(self._users.values())[:LISTED_AHEAD] or self._offers.next_users(1)
+        while wave:
+            async with anyio.create_task_group() as group:
+                for user in wave:
+                    group.start_soon(look, user)
+            wave = self._offers.next_users(LISTED_AHEAD)
+        problems += self._offers.problems()
+        if problems:
+            raise InvalidInput(sorted_problems(problems))
+        self._over.set()
+
+    @property
+    def lists(self) -> Iterable[tuple[Listed, ToolList]]:
+        """Every list that was asked for, with its first user: what a name was looked for in."""
+        return self._offers.lists.values()
+
+    async def wait(self, job: Job) -> None:
+        """Wait until all have been looked at; a trial that held a session meanwhile could stand in the way.
+
+        Raises:
+            HarnessError: the server of this user did not come up. It is told once; the next trial tries again.
+        """
+        if self._users or self._offers:
+            await self._over.wait()
+        user = self._user_of.get(_case_key(job))
+        if user is not None and user.failure is not None:
+            failure, user.failure = user.failure, None
+            raise failure
+
+    def check(self, job: Job, tools: ToolList) -> None:
+        """Look at ``tools``, in case that nobody has seen those of this user before.
+
+        Raises:
+            InvalidInput: the job's case names a tool that nobody is offered, or an argument that a tool does not have.
+            HarnessError: it names a tool of which that cannot be said, because a server does not come up.
+        """
+        case = job.trial.case
+        self._offers.learn(job.server, case.user_context, case.credential, tools)
+        self._offers.check(_case_key(job))
+        if _case_key(job) in self._user_of and (problems := list(_problems([case], tools))):
+            raise InvalidInput(sorted_problems(problems))
+
+    def _add(self, job: Job) -> None:
+        key, case = _case_key(job), job.trial.case
+        if key in self._user_of or not any(names for _, names, _ in _named(case)):
+            return
+        who = (id(job.server), canonical_json([case.user_context, case.credential]))
+        user = self._user_of[key] = self._users.setdefault(who, _User(job.server, case.user_context, case.credential))
+        user.cases.append(case)
+
+
+def _case_key(job: Job) -> tuple[str, str]:
+    return job.suite.name, job.trial.case.name
+
+
+def _named(case: Case) -> Iterator[tuple[str, tuple[str, ...], Location | None]]:
+    """Yield ``(tool, names of arguments, place)`` for every call that a case describes."""
+    for call in (*case.setup, *case.teardown):
+        yield call.tool, tuple(call.arguments), call.at
+    for check in case.every_check:
+        for tool, names in argument_names(check.params):
+            yield tool, names, check.at
+
+
+def _problems(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]:
+    for case in cases:
+        for name, arguments, at in _named(case):
+            tool = tools.get(name)
+            known = None if tool is None else known_arguments(tool)
+            if known is None:
+                continue
+            for argument in arguments:
+                if argument not in known:
+                    yield Problem(
+                        at=at or case.at or Location(file=case.name),
+                        message=f"the tool {name!r} has no argument {argument!r}.",
+                        meant=did_you_mean(argument, known) or _offer(known),
+                    )
+
+
+def known_arguments(tool: Tool) -> tuple[str, ...] | None:
+    """Return the names of a tool's arguments; ``None`` if its schema lets any name pass.
+
+    A schema that names some arguments and does not say whether there are others has no others: few servers
+    write ``additionalProperties: false``, and nearly all mean it.
+    """
+    names = _properties(tool.input_schema, 0)
+    if names is None or (not names and tool.input_schema.get("additionalProperties") is not False):
+        return None
+    return tuple(dict.fromkeys(names))
+
+
+def _properties(schema: Any, depth: int) -> list[str] | None:
+    """Return the properties that ``schema`` names; ``None`` if it may let others pass, or cannot be told."""
+    if not isinstance(schema, Mapping) or depth > _MAX_DEPTH or any(key in schema for key in _OPEN):
+        return None
+    if schema.get("additionalProperties", False) is not False:
+        return None
+    parts = [schema[keyword] for keyword in ("allOf", "anyOf", "oneOf") if keyword in schema]
+    properties = schema.get("properties", {})
+    if not isinstance(properties, Mapping) or not all(isinstance(part, list) for part in parts):
+        return None
+    names = list(properties)
+    for part in itertools.chain(*parts):
+        more = _properties(part, depth + 1)
+        if more is None:
+            return None
+        names += more
+    return names
+
+
+_OPEN = ("$ref", "$dynamicRef", "patternProperties", "then", "else", "dependentSchemas")
+"""Keywords that may allow names which no ``properties`` beside them shows."""
+_MAX_DEPTH = 10
+
+
+def _offer(known: Iterable[str]) -> str:
+    names = ", ".join(known)
+    return f"It takes {names}." if names else "It takes no arguments."

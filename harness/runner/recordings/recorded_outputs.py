@@ -1,0 +1,216 @@
+"""``recorded:FILE``: what a model did elsewhere in a benchmark, judged here as if it had just done it.
+
+Nothing is asked of a model and no server is started: the benchmark turns each recorded output into the
+transcript that it would have left, and checks, log and reports are those of any run. A file that holds several
+models gives each of them; ``recorded:FILE#MODEL`` picks one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from harness.errors import ModelError, NothingToRun, UsageError, did_you_mean
+from harness.runner.planning.plan import Job, Plan
+from harness.suites.leaderboards import BENCHMARKS, CarriedOut, Recording, Replayable
+from harness.types import Case, Message, ModelSpec, Reply, Suite, ToolList, Transcript, Trial
+
+RECORDED = "recorded"
+"""The provider of such models."""
+
+UNRECORDED = "not recorded"
+"""`TrialResult.skip_reason` of a trial that the recording does not have."""
+
+_SHOWN = 10
+
+
+class RecordedModel:
+    """One model of a recording; its id is ``BENCHMARK:PATH#MODEL``."""
+
+    def __init__(self, spec: ModelSpec) -> None:
+        """Read the recording."""
+        self._recording = _recording(spec)
+
+    @property
+    def carried_out(self) -> CarriedOut | None:
+        """The recording, if its calls are to be carried out again."""
+        return self._recording if isinstance(self._recording, CarriedOut) else None
+
+    def transcript(self, trial: Trial) -> Transcript | None:
+        """Return what was recorded of ``trial``; ``None`` where nothing was."""
+        recorded = self._recording.transcripts(trial.case.name)
+        return recorded[trial.index] if trial.index < len(recorded) else None
+
+    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+        """Refuse: it said what it said.
+
+        Raises:
+            ModelError: always.
+        """
+        raise ModelError("a recording answers no new conversation")
+
+    async def aclose(self) -> None:
+        """Nothing is held open."""
+
+
+def entrants(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
+    """Return the models that ``model`` stands for: itself, or every one of the recording that it names.
+
+    Raises:
+        UsageError: the suite has no recordings, the file has none of it, or no such model.
+    """
+    if model.provider != RECORDED:
+        return [model]
+    if suite.benchmark is None or not isinstance(BENCHMARKS.get(suite.benchmark), Replayable):
+        raise UsageError(
+            f"{model.name}: the suite {suite.name!r} is no benchmark, and has no recorded outputs",
+            meant="To replay a run of your own, name it: --model replay:RUN.",
+        )
+    path, entrant = _split(model.model_id)
+    found = _recordings(suite.benchmark, path)
+    if entrant is not None and entrant not in found:
+        near = did_you_mean(entrant, found) or f"It holds: {', '.join(found)}."
+        raise UsageError(f"{path} has no recording of {entrant!r}", meant=near)
+    names = [entrant] if entrant is not None else list(found)
+    several = len(names) > 1
+    return [
+        replace(
+            model,
+            name=f"{model.name}#{name}" if several else model.name,
+            model_id=f"{suite.benchmark}:{path}#{name}",
+            notes=(_several(path, names),) if several else model.notes,
+        )
+        for name in names
+    ]
+
+
+def as_recorded(
+    suites: Sequence[Suite], models: Mapping[str, Sequence[ModelSpec]]
+) -> tuple[list[Suite], tuple[str, ...]]:
+    """Return ``suites`` with the cases alone that some model can run, and what to tell the user of the others.
+
+    ``models`` has those of each suite, by its name. A suite that a live model runs stays whole.
+
+    Raises:
+        NothingToRun: nothing of them was recorded.
+    """
+    kept: list[Suite] = []
+    notes: list[str] = []
+    for suite in suites:
+        recordings = [_recording(model) for model in models[suite.name] if model.provider == RECORDED]
+        notes += [note for recording in recordings for note in recording.notes]
+        if not recordings or len(recordings) < len(models[suite.name]):
+            kept.append(suite)
+            continue
+        cases = tuple(
+            _as_often(_as_recorded(case, recordings), recordings) for case in suite.cases if _trials(case, recordings)
+        )
+        if len(cases) < len(suite.cases):
+            notes.append(
+                f"{len(cases)} of the {len(suite.cases)} cases of {suite.name} were recorded: the others are left."
+            )
+        if cases:
+            kept.append(replace(suite, cases=cases))
+    if not kept:
+        raise NothingToRun("none of these cases was recorded")
+    return kept, tuple(dict.fromkeys(notes))
+
+
+def possible(plan: Plan) -> tuple[Plan, tuple[str, ...]]:
+    """Return ``plan`` without jobs that nobody can do, and what to tell the user of them.
+
+    These are cases that a recording has nothing of, and those that only a recording can have.
+
+    Raises:
+        NothingToRun: no job is left.
+    """
+    read = {model.name: _recording(model) for model in plan.models if model.provider == RECORDED}
+    kept: list[Job] = []
+    reasons: Counter[str] = Counter()
+    for job in plan.jobs:
+        recording = read.get(job.model.name)
+        if recording is None and job.trial.case.unavailable is not None:
+            reasons[job.trial.case.unavailable] += 1
+        elif recording is None or recording.transcripts(job.trial.case.name):
+            kept.append(job)
+    notes = tuple(f"{amount} cases are left out: {reason}." for reason, amount in reasons.items())
+    if not kept:
+        raise NothingToRun("; ".join(reasons) or "none of these cases was recorded")
+    return (plan if len(kept) == len(plan.jobs) else replace(plan, jobs=tuple(kept))), notes
+
+
+def judged_then(suite: Suite, models: Sequence[ModelSpec]) -> bool:
+    """Return whether a recording among ``models`` holds judgements of its own on cases of ``suite``."""
+    recordings = [_recording(model) for model in models if model.provider == RECORDED]
+    return any(
+        recording.verdicts(case.name, index)
+        for recording in recordings
+        if isinstance(recording, CarriedOut)
+        for case in suite.cases
+        for index in range(len(recording.transcripts(case.name)))
+    )
+
+
+def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
+    """Return ``case`` as it was then, where a recording knows.
+
+    Raises:
+        UsageError: the recordings do not agree on what it asks: they are of different revisions of the benchmark.
+    """
+    found = [one.case(case) for one in recordings if isinstance(one, CarriedOut) and one.transcripts(case.name)]
+    if not found:
+        return case
+    if any(one.checks != found[0].checks for one in found):
+        raise UsageError(
+            f"the recordings have different criteria for {case.name}: they are of different revisions of the benchmark",
+            meant="Replay them one at a time: name one file, or one model with #NAME.",
+        )
+    return next((one for one in found if one.server is not None), found[0])
+
+
+def _as_often(case: Case, recordings: Sequence[Recording]) -> Case:
+    """Return ``case``, run as often as it was recorded unless it says otherwise."""
+    trials = _trials(case, recordings)
+    return replace(case, trials=trials) if case.trials is None and trials > 1 else case
+
+
+def _trials(case: Case, recordings: Sequence[Recording]) -> int:
+    return max(len(recording.transcripts(case.name)) for recording in recordings)
+
+
+def _several(path: str, names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+    return f"{path} holds {len(names)} models, and each is scored: {shown}. Pick one with #NAME."
+
+
+def _split(reference: str) -> tuple[str, str | None]:
+    """Return the absolute path and the model that a user named; a ``#`` may be part of the file's name."""
+    path, mark, entrant = reference, "", ""
+    if not os.path.exists(reference) and "#" in reference:  # noqa: PTH110 - Path.exists raises for too long a name
+        path, mark, entrant = reference.partition("#")
+    if not os.path.exists(path):  # noqa: PTH110 - as above
+        raise UsageError(f"there is no recording {path!r}", meant="Name a file or folder: --model recorded:FILE.")
+    return str(Path(path).absolute()), entrant if mark else None
+
+
+def _recording(model: ModelSpec) -> Recording:
+    benchmark, _, rest = model.model_id.partition(":")
+    path, entrant = _split(rest)
+    assert entrant is not None
+    return _recordings(benchmark, path)[entrant]
+
+
+def _recordings(benchmark: str, path: str) -> Mapping[str, Recording]:
+    return _read(benchmark, path, Path(path).stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _read(benchmark: str, path: str, _changed: int) -> Mapping[str, Recording]:
+    """Read a recording once: a plan is made of it, and then it is played."""
+    found = BENCHMARKS.get(benchmark)
+    assert isinstance(found, Replayable)
+    return found.recordings(Path(path))

@@ -1,0 +1,143 @@
+"""A conversation that was recorded elsewhere, with its calls carried out again on the real server.
+
+What was said stays as it was; what the tools answer is what they answer now. Where that is something else than what
+was recorded, the verdict stands on another ground than the recorded one, and the trial says so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Any
+
+import anyio
+
+from harness.agent import lost_in
+from harness.errors import ServerError
+from harness.json_bounds import loads
+from harness.sessions import Session
+from harness.types import AssistantMessage, CheckResult, Message, ToolAnswer, ToolCall, ToolMessage, Transcript
+
+_SHOWN = 300
+_BEFORE = 40
+"""Characters of a text that are shown, and how many of them before the place where two texts part."""
+_MOST = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A call whose result is not what was recorded."""
+
+    call: ToolCall
+    """As it was carried out now."""
+    recorded: str
+    """The text that was recorded."""
+    recorded_error: bool
+    """Whether it was an error."""
+
+
+async def carried_out(recorded: Transcript, session: Session) -> tuple[Transcript, tuple[Difference, ...]]:
+    """Return ``recorded`` with the results that its calls have now, and the calls that came out differently.
+
+    Calls are made one after the other, in the order in which they were asked for.
+
+    Raises:
+        ServerError: the server is gone, or did not answer a call.
+    """
+    epoch = anyio.current_time()
+    differences: list[Difference] = []
+    messages: list[Message] = []
+    made: list[ToolCall] = []
+    turn = 0
+    for place, message in enumerate(recorded.messages):
+        if isinstance(message, ToolMessage):
+            continue
+        messages.append(message)
+        if not isinstance(message, AssistantMessage):
+            continue
+        turn += 1
+        calls = [await session.call(request, turn=turn, epoch=epoch) for request in message.reply.tool_requests]
+        if (lost := session.lost or lost_in(calls)) is not None:
+            raise ServerError(lost, stderr_tail=session.stderr_tail())
+        made += calls
+        differences += _differences(calls, _answers_to(recorded.messages[place + 1 :]))
+        if calls:
+            messages.append(ToolMessage(answers=tuple(map(_answer, calls))))
+    now = replace(
+        recorded,
+        messages=tuple(messages),
+        tool_calls=tuple(made),
+        tools=tuple(tool.name for tool in session.tools.tools),
+        tools_digest=session.tools.digest,
+        latency_s=round(anyio.current_time() - epoch, 6),
+    )
+    return now, tuple(differences)
+
+
+def replay_check(differences: Sequence[Difference]) -> CheckResult:
+    """Return whether every call came out as recorded. It changes no verdict: it is no fault of the model."""
+    times = Counter(f"{one.call.tool}, reply {one.call.turn}: {_difference(one)}" for one in differences)
+    lines = [words if count == 1 else f"{words} ({count} times)" for words, count in times.items()]
+    if len(lines) > _MOST:
+        lines[_MOST:] = [f"and {len(differences) - sum(list(times.values())[:_MOST])} more"]
+    return CheckResult(
+        kind="replay",
+        label="replay: results as recorded",
+        verdict="failed" if differences else "passed",
+        severity="warn",
+        actual=[one.call.request_id for one in differences],
+        explanation="\n".join(lines),
+        hint="The server or its data are not those of the recording." if differences else None,
+    )
+
+
+def _answers_to(after: Sequence[Message]) -> Sequence[ToolAnswer]:
+    """Return the recorded results of a reply's calls, in their order: what stands right ``after`` the reply.
+
+    They are paired with the calls by position: some agents give the same id to every call.
+    """
+    return after[0].answers if after and isinstance(after[0], ToolMessage) else ()
+
+
+def _differences(made: Sequence[ToolCall], then: Sequence[ToolAnswer]) -> list[Difference]:
+    return [
+        Difference(call=call, recorded=was.text, recorded_error=was.is_error)
+        for call, was in zip(made, then, strict=False)  # what was never answered cannot be compared
+        if not _equal(call, was)
+    ]
+
+
+def _equal(call: ToolCall, was: ToolAnswer) -> bool:
+    """Whether a call came out as recorded: as JSON if both texts are JSON, otherwise letter by letter."""
+    return call.is_error == was.is_error and _value(call.text) == _value(was.text)
+
+
+def _value(text: str) -> Any:
+    try:
+        return loads(text)
+    except ValueError:
+        return text
+
+
+def _difference(one: Difference) -> str:
+    """Return what differs, each text from shortly before the place where they part."""
+    then, now = one.recorded, one.call.text
+    part = next((place for place, pair in enumerate(zip_longest(then, now)) if pair[0] != pair[1]), 0)
+    start = max(0, part - _BEFORE)
+    as_then = as_now = ""
+    if one.recorded_error != one.call.is_error:
+        as_then, as_now = (
+            "as an error " if error else "as a result " for error in (one.recorded_error, one.call.is_error)
+        )
+    return f"recorded {as_then}“{_excerpt(then, start)}”, now {as_now}“{_excerpt(now, start)}”"
+
+
+def _excerpt(text: str, start: int) -> str:
+    end = start + _SHOWN
+    return ("…" if start else "") + text[start:end] + ("…" if len(text) > end else "")
+
+
+def _answer(call: ToolCall) -> ToolAnswer:
+    return ToolAnswer(request_id=call.request_id, text=call.text, is_error=call.is_error)

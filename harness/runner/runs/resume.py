@@ -1,0 +1,115 @@
+"""Take up a run where it ended: only what is missing or could not be judged is run again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InvalidInput, UsageError
+from harness.runlog import Header, RunLog, TrialLine, read_header, read_lines
+from harness.runlog_diff import differences
+from harness.runner.planning.plan import Plan
+from harness.runner.runs.folders import LATEST, RUNS, find_log, has_header, log_path, run_ids
+from harness.types import DECIDED, TrialResult, Usage
+
+_SHOWN = 5
+"""Runs that a message names."""
+
+
+def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
+    """Return the log of the run that ``--resume NAME`` means; ``latest`` is the newest of ``suites`` that can be.
+
+    Raises:
+        UsageError: there is none, or it is a run that cannot be resumed.
+    """
+    if name != LATEST:
+        path = find_log(name, runs)
+        if (source := read_header(path).settings.get("graded_from")) is not None:
+            raise UsageError(
+                f"run {name} was made by harness grade from recorded conversations, and has nothing to resume",
+                meant=f"The run that it was made from: harness evals --resume {source}",
+            )
+        return path
+    passed_over: list[str] = []
+    for run_id in reversed(run_ids(runs)):
+        path = log_path(run_id, runs)
+        why = _why_not(path, suites)
+        if why is None:
+            return path
+        passed_over.append(f"{run_id} {why}")
+    if not passed_over:
+        raise UsageError(f"there is no run to resume: {runs} holds none yet")
+    listed = "\n".join(f"  - {line}" for line in passed_over[:_SHOWN])
+    raise UsageError(f"there is no run that can be resumed{' of ' + ', '.join(suites) if suites else ''}:\n{listed}")
+
+
+def _why_not(path: Path, suites: Sequence[str]) -> str | None:
+    """Return why ``--resume`` without a name does not mean that run, or ``None``."""
+    if not has_header(path):
+        return "never began"
+    try:
+        header = read_header(path)
+    except InvalidInput as error:
+        return f"cannot be read: {error.problems[0].message}"
+    if header.settings.get("graded_from") is not None:
+        return "was made by harness grade"
+    if header.settings.get("probe") is not None:
+        return "was made by harness probe"
+    names = {name for suite, facts in header.suites.items() for name in _names(suite, facts)}
+    if suites and not names.intersection(one.rstrip("/") for one in suites):
+        return f"is of {', '.join(header.suites)}"
+    return None
+
+
+def _names(suite: str, facts: Any) -> Iterator[str]:
+    """Yield how a user may have named a suite."""
+    yield suite
+    for name in (facts.get("file"), facts.get("reference")):
+        if name:
+            yield name
+            yield Path(name).stem
+            yield from map(str, (Path(name).absolute(), *Path(name).parents))
+
+
+def remaining(plan: Plan, log: RunLog) -> Plan:
+    """Return the part of ``plan`` that ``log`` holds no verdict of."""
+    done = {run.key: run for run in log.runs if _stands(run)}
+    jobs = tuple(job for job in plan.jobs if job.trial.key not in done)
+    made = (line.run for _, _, line in read_lines(log.path) if isinstance(line, TrialLine))  # all that were paid for
+    spent = sum((_known(run.usage + run.judge_usage + run.user_usage) for run in made), Usage())
+    return replace(plan, jobs=jobs, done=tuple(done.values()), spent=spent)
+
+
+def _stands(run: TrialResult) -> bool:
+    """Whether a result is final; any other is worth another attempt."""
+    return run.status in {"passed", "failed"} or run.skip_reason == DECIDED
+
+
+def _known(usage: Usage) -> Usage:
+    """Return ``usage`` with nothing in place of what is unknown: a budget counts it no more, now that it is spent."""
+    return replace(
+        usage,
+        input_tokens=usage.input_tokens or 0,
+        output_tokens=usage.output_tokens or 0,
+        cost_usd=usage.cost_usd or 0.0,
+    )
+
+
+def refuse_if_changed(old: Header, new: Header, strangers: Iterable[TrialResult] = ()) -> None:
+    """Let a run be resumed only with what it began with; ``strangers`` are results that the new plan does not have.
+
+    Raises:
+        UsageError: naming every suite, case, model, server and setting that differs.
+    """
+    changes = list(differences(old, new))
+    if not changes:
+        # What is secret in a server's arguments decides what is asked, and is not in a header.
+        changes = [f"suite {run.suite}: case {run.case} was asked in another way" for run in strangers]
+    if changes:
+        listed = "\n".join(f"  - {change}" for change in changes)
+        raise UsageError(
+            f"run {old.run_id} cannot be resumed, for what it asked has changed:\n{listed}",
+            meant="Undo the change, or start a new run without --resume.",
+        )

@@ -1,0 +1,131 @@
+"""Split a plan over several machines, and join their logs as if one run had made them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
+from harness.runlog_diff import differences
+from harness.runner.planning.plan import Job, Plan
+from harness.runner.runs.folders import log_path, new_run_id
+
+
+def shard(plan: Plan, spec: str) -> Plan:
+    """Return part ``i`` of ``n`` for a ``spec`` of ``i/n``: whole cases, dealt out in the plan's order.
+
+    Cases that ask one thing as several identities stay together, for they are held against one another.
+
+    Raises:
+        UsageError: the spec is not of that form.
+    """
+    match = re.fullmatch(r"(\d+)/(\d+)", spec)
+    part, parts = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= part <= parts:
+        raise UsageError(f"--shard {spec} is no part of a whole", meant="Write i/n with 1 ≤ i ≤ n, for example 2/3.")
+    cases = dict.fromkeys(_together(job) for job in plan.jobs)
+    mine = {case for place, case in enumerate(cases) if place % parts == part - 1}
+    jobs = tuple(job for job in plan.jobs if _together(job) in mine)
+    return replace(plan, jobs=jobs, settings={**plan.settings, "shard": f"{part}/{parts}", "dealt_out": len(cases)})
+
+
+def _together(job: Job) -> tuple[str, str]:
+    return job.suite.name, job.trial.case.group or job.trial.case.name
+
+
+def merge_runs(logs: Sequence[RunLog]) -> RunLog:
+    """Join ``logs`` in a run folder of its own (see `merge`)."""
+    return merge(logs, log_path(new_run_id(list(logs[0].header.suites))))
+
+
+def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
+    """Write one log of all trials of ``logs`` to ``target`` and return it.
+
+    Raises:
+        UsageError: the logs are not of one plan, or two hold the same trial; nothing is written then.
+    """
+    _refuse_doubles(logs)
+    _check_parts([log.header for log in logs])
+    header = _joined([log.header for log in logs], target.parent.name)
+    with LogWriter(target) as writer:
+        writer.append(header)
+        for log in logs:
+            for tools in log.tools.values():
+                writer.append(ToolsLine(server=next(iter(header.servers), ""), tools=tools))
+            for run, transcript in log:
+                writer.append(TrialLine(run=run, transcript=transcript))
+        footers = [log.footer for log in logs]
+        whole = [footer for footer in footers if footer is not None]
+        if len(whole) == len(footers):
+            reasons = [footer.reason for footer in whole if footer.reason != "complete"]
+            writer.append(
+                Footer(
+                    finished_at=max(footer.finished_at for footer in whole),
+                    elapsed_s=max(footer.elapsed_s for footer in whole),
+                    reason=reasons[0] if reasons else "complete",
+                )
+            )
+    return read_log(target)
+
+
+def _refuse_doubles(logs: Sequence[RunLog]) -> None:
+    """Let no trial count twice, and none in the place of another."""
+    found: dict[str, str] = {}
+    for log in logs:
+        name = log.header.run_id
+        twice = next((run for run in log.runs if run.key in found), None)
+        if twice is not None:
+            other = found[twice.key]
+            whose = f"run {name} is given twice" if other == name else f"runs {other} and {name} hold the same trial"
+            raise UsageError(
+                f"{whose}: {twice.suite}/{twice.case}, trial {twice.index + 1} with {twice.model}",
+                meant="Only parts of one plan can be joined (--shard); to hold two runs against each other: "
+                "harness compare A B",
+            )
+        found |= {run.key: name for run in log.runs}
+
+
+def _check_parts(headers: Sequence[Header]) -> None:
+    """Let shards be joined only with all their siblings: a part that never came would be missed by nobody."""
+    specs = [str(header.settings["shard"]) for header in headers if header.settings.get("shard")]
+    if not specs:
+        return
+    totals = {spec.partition("/")[2] for spec in specs}
+    if len(totals) > 1 or len(specs) < len(headers):
+        raise UsageError(f"these are shards of several splits: {', '.join(_shard_of(header) for header in headers)}")
+    total = int(totals.pop())
+    # With fewer cases than parts the last ones have none, and no log.
+    parts = min(total, headers[0].settings.get("dealt_out", total))
+    missing = [f"{part}/{total}" for part in range(1, parts + 1) if f"{part}/{total}" not in specs]
+    if missing:
+        raise UsageError(
+            f"of {total} shards {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing",
+            meant="Did a job end before its log was kept? Each shard's own report shows what it found.",
+        )
+    if len(specs) > parts:
+        raise UsageError(f"a shard is given twice: {', '.join(specs)}")
+
+
+def _shard_of(header: Header) -> str:
+    return f"{header.run_id} ({header.settings.get('shard') or 'whole'})"
+
+
+def _joined(headers: Sequence[Header], run_id: str) -> Header:
+    first, settings = headers[0], {**headers[0].settings, "shard": None}
+    for header in headers:
+        shared = {name: header.suites.get(name, facts) for name, facts in first.suites.items()}
+        comparable = replace(header, suites=shared, settings={**header.settings, "shard": None})
+        changes = list(differences(replace(first, settings=settings), comparable))
+        if changes:
+            raise UsageError(f"runs {first.run_id} and {header.run_id} are not of one plan: {'; '.join(changes)}")
+    return replace(
+        first,
+        run_id=run_id,
+        started_at=min(header.started_at for header in headers),
+        planned=sum(header.planned for header in headers),
+        suites={name: facts for header in headers for name, facts in header.suites.items()},
+        settings=settings,
+    )

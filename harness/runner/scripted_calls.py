@@ -1,0 +1,81 @@
+"""The calls that a case makes itself: setup before its conversation, teardown after it, whatever came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import anyio
+
+from harness.canonical_json import canonical_json
+from harness.sessions import Session
+from harness.types import Case, ScriptedCall, ToolCall, ToolRequest, Transcript, TrialError
+
+TEARDOWN_S = 10.0
+"""All teardown calls of a trial together; nothing interrupts them before."""
+
+_ARGUMENT_CHARS = 200
+_TEXT_CHARS = 500
+
+
+class ScriptedCalls:
+    """The setup and teardown of one trial, made through the session of its conversation."""
+
+    def __init__(self, case: Case, session: Session) -> None:
+        """Prepare; nothing is sent before `set_up`."""
+        self._case = case
+        self._session = session
+        self._setup: list[ToolCall] = []
+        self._teardown: list[ToolCall] = []
+        self._error: TrialError | None = None
+
+    async def set_up(self) -> bool:
+        """Make the setup calls, one after the other; return whether all went well. The first failure ends it."""
+        epoch = anyio.current_time()
+        for call in self._case.setup:
+            made = await self._make(call, f"setup_{len(self._setup) + 1}", epoch)
+            self._setup.append(made)
+            if made.is_error:
+                self._error = self._explain(made)
+                return False
+        return True
+
+    async def tear_down(self) -> None:
+        """Make all teardown calls within `TEARDOWN_S`, even when the trial was interrupted."""
+        calls, epoch = self._case.teardown, anyio.current_time()
+        with anyio.move_on_after(TEARDOWN_S, shield=True):
+            for call in calls:
+                self._teardown.append(await self._make(call, f"teardown_{len(self._teardown) + 1}", epoch))
+        self._teardown += self._unmade(calls[len(self._teardown) :])
+
+    def completed(self, transcript: Transcript) -> Transcript:
+        """Return ``transcript`` with the calls that were made around its conversation."""
+        around = replace(transcript, setup_calls=tuple(self._setup), teardown_calls=tuple(self._teardown))
+        return around if self._error is None else replace(around, stop="error", error=self._error)
+
+    async def _make(self, call: ScriptedCall, request_id: str, epoch: float) -> ToolCall:
+        request = ToolRequest(id=request_id, tool=call.tool, arguments=call.arguments)
+        return await self._session.call(request, turn=0, epoch=epoch)
+
+    def _unmade(self, calls: Iterable[ScriptedCall]) -> list[ToolCall]:
+        return [
+            ToolCall(
+                tool=call.tool,
+                arguments=call.arguments,
+                outcome="timeout",
+                turn=0,
+                text=f"teardown took longer than {TEARDOWN_S:g} s",
+            )
+            for call in calls
+        ]
+
+    def _explain(self, made: ToolCall) -> TrialError:
+        at = self._case.setup[len(self._setup) - 1].at
+        arguments = canonical_json(made.arguments)[:_ARGUMENT_CHARS]
+        where = f" ({at})" if at else ""
+        return TrialError(
+            # What our own guard rails kept back is no fault of the server.
+            kind="harness" if made.outcome == "blocked" else "server",
+            message=f"setup failed: {made.tool}({arguments}) → {made.outcome}: {made.text[:_TEXT_CHARS]}{where}",
+            detail=self._session.stderr_tail() or None,
+        )

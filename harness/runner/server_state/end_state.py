@@ -1,0 +1,137 @@
+"""What a conversation has left behind: read when it is over, and compared with what reference calls leave behind.
+
+A reference state is read once a run for each server, user, setup and list of calls, from a session of its own whose
+state is fresh, after the setup of the case: the calls are the same for every trial, and so is what they do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+
+from harness.canonical_json import canonical_json, parsed_json
+from harness.checks.kinds.end_state import Wanted, wanted_states
+from harness.errors import HarnessError, ServerError
+from harness.json_bounds import shortcoming
+from harness.runner.server_state.queries import run_query
+from harness.sessions import Session, SessionPool
+from harness.types import Case, JsonObject, ServerSpec, StateReading, ToolRequest
+
+KEPT_BYTES = 100_000
+"""Larger states are compared by digest, and not kept in the log."""
+READING_S = 30.0
+"""All states of a trial together; and each reference state."""
+_LATE = f"it was not read within {READING_S:g} s"
+
+
+class EndStates:
+    """The reference states of one run."""
+
+    def __init__(self) -> None:
+        """Know no reference state yet."""
+        self._references: dict[str, StateReading] = {}
+        self._locks: dict[str, anyio.Lock] = {}
+
+    async def references(self, case: Case, server: ServerSpec, pool: SessionPool) -> tuple[StateReading, ...]:
+        """Return the reference states for ``case``; what cannot be read says why.
+
+        Call it before the trial has a session of its own: each that waited with one for another would wait for ever.
+        """
+        wanted = [one for one in wanted_states(case.every_check) if one.after is not None]
+        return tuple([await self._reference(one, case, server, pool) for one in wanted])
+
+    async def _reference(self, wanted: Wanted, case: Case, server: ServerSpec, pool: SessionPool) -> StateReading:
+        user = [case.user_context, case.credential]
+        setup = [{"tool": call.tool, "args": call.arguments} for call in case.setup]
+        key = canonical_json([server.name, server.command, list(server.args), user, setup, wanted])
+        async with self._locks.setdefault(key, anyio.Lock()):
+            if key not in self._references:
+                with anyio.move_on_after(READING_S):
+                    self._references[key] = await _from_fresh_copy(wanted, case, setup, server, pool)
+                self._references.setdefault(key, _unread(wanted, _LATE))
+            return self._references[key]
+
+
+async def read_states(case: Case, server: ServerSpec, session: Session) -> tuple[StateReading, ...]:
+    """Return every state of ``session`` that the checks of ``case`` ask about; what cannot be read says why."""
+    wanted = [one for one in wanted_states(case.every_check) if one.after is None]
+    readings: list[StateReading] = []
+    with anyio.move_on_after(READING_S):
+        for one in wanted:
+            readings.append(await _read(one, server, session))  # noqa: PERF401 - what was read in time is kept
+    return (*readings, *(_unread(one, _LATE) for one in wanted[len(readings) :]))
+
+
+async def _from_fresh_copy(
+    wanted: Wanted, case: Case, setup: Sequence[JsonObject], server: ServerSpec, pool: SessionPool
+) -> StateReading:
+    calls = [
+        (f"{what} call {number}", call)
+        for what, some in (("setup", setup), ("reference", wanted.after or ()))
+        for number, call in enumerate(some, start=1)
+    ]
+    try:
+        async with pool.session(server, case.user_context, case.credential) as session:
+            for name, call in calls:
+                request = ToolRequest(id=name.replace(" call ", "_"), tool=call["tool"], arguments=call["args"])
+                made = await session.call(request, turn=0, epoch=anyio.current_time())
+                if made.is_error and not (call.get("may_fail") and not made.unanswered):
+                    return _unread(wanted, f"{name} failed: {made.tool} → {made.outcome}: {made.text}")
+            return await _read(wanted, server, session)
+    except ServerError as error:
+        return _unread(wanted, str(error))
+
+
+async def _read(wanted: Wanted, server: ServerSpec, session: Session) -> StateReading:
+    try:
+        value = await _value(wanted.source, server, session)
+    except HarnessError as error:
+        return _unread(wanted, str(error))
+    if (why := shortcoming(value)) is not None:  # two states that differ only in what was not read are not equal
+        return _unread(wanted, f"the state cannot be compared: {why}")
+    data = canonical_json(value).encode("utf-8", "replace")
+    cut = len(data) > KEPT_BYTES
+    return StateReading(
+        source=wanted.source,
+        after=wanted.after,
+        digest=hashlib.sha256(data).hexdigest(),
+        value=None if cut else value,
+        cut=cut,
+    )
+
+
+def _unread(wanted: Wanted, why: str) -> StateReading:
+    return StateReading(source=wanted.source, after=wanted.after, error=why)
+
+
+async def _value(source: JsonObject, server: ServerSpec, session: Session) -> Any:
+    if "resource" in source:
+        result = await session.ask("resources/read", {"uri": source["resource"]})
+        return _contents(result.get("contents"))
+    if "tool" in source:
+        return await _returned(source, session)
+    return await run_query(server, source["query"])
+
+
+def _contents(contents: Any) -> Any:
+    texts = [part.get("text", part.get("blob")) for part in contents or () if isinstance(part, dict)]
+    if not texts:
+        raise ServerError("the resource is empty")
+    return parsed_json(texts[0]) if len(texts) == 1 else [parsed_json(text) for text in texts]
+
+
+async def _returned(source: JsonObject, session: Session) -> Any:
+    tool = session.tools.get(source["tool"])
+    if tool is None or not tool.read_only:
+        which = "is not offered to this user" if tool is None else "is not marked as read-only"
+        raise HarnessError(f"the tool {source['tool']!r} {which}")
+    request = ToolRequest(id="end_state", tool=tool.name, arguments=source["args"])
+    made = await session.call(request, turn=0, epoch=anyio.current_time())
+    if made.is_error:
+        raise ServerError(f"{made.tool} → {made.outcome}: {made.text}")
+    if made.cut is not None:
+        raise HarnessError(f"only a part of the result of {made.tool} was read, {made.cut}")
+    return parsed_json(made.text) if made.structured is None else made.structured

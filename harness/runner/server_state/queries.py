@@ -1,0 +1,61 @@
+"""A server's state, read past the server by a query that its entry declares."""
+
+from __future__ import annotations
+
+import shlex
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from harness.canonical_json import parsed_json
+from harness.errors import HarnessError, did_you_mean
+from harness.types import ServerSpec, StateQuery
+
+QUERY_S = 10.0
+_TOLD_CHARS = 300
+
+
+async def run_query(server: ServerSpec, name: str) -> Any:
+    """Return what the query ``name`` of ``server`` finds: rows as objects, or what its command prints.
+
+    Raises:
+        HarnessError: there is no such query, it failed, or it took longer than `QUERY_S`.
+    """
+    query = server.queries.get(name)
+    if query is None:
+        meant = did_you_mean(name, server.queries) or f"Its queries: {', '.join(server.queries) or 'none'}."
+        raise HarnessError(f"server {server.name!r} declares no query {name!r}. {meant}")
+    with anyio.move_on_after(QUERY_S):
+        if query.command is not None:
+            return await _printed(query.command, server, name)
+        return await anyio.to_thread.run_sync(_rows, query, server, abandon_on_cancel=True)
+    raise HarnessError(f"the query {name!r} took longer than {QUERY_S:g} s")
+
+
+def _rows(query: StateQuery, server: ServerSpec) -> list[dict[str, Any]]:
+    path = Path(server.cwd or ".") / (query.database or "")
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=QUERY_S / 2)) as database:
+            database.row_factory = sqlite3.Row
+            return [{key: _json(row[key]) for key in row.keys()} for row in database.execute(query.sql or "")]  # noqa: SIM118 - a Row is no mapping
+    except sqlite3.Error as error:
+        raise HarnessError(f"the query of {path.name} failed: {error}") from error
+
+
+def _json(value: Any) -> Any:
+    return value.hex() if isinstance(value, bytes) else value
+
+
+async def _printed(command: str, server: ServerSpec, name: str) -> Any:
+    try:
+        ended = await anyio.run_process(shlex.split(command), cwd=server.cwd, check=False)
+    except (OSError, ValueError) as error:
+        raise HarnessError(f"the query {name!r} cannot be run: {error}") from error
+    if ended.returncode != 0:
+        said = ended.stderr.decode("utf-8", "replace").strip()[-_TOLD_CHARS:]
+        raise HarnessError(f"the query {name!r} ended with exit code {ended.returncode}: {said}")
+    return parsed_json(ended.stdout.decode("utf-8", "replace").strip())

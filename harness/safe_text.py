@@ -1,0 +1,64 @@
+"""Text from models and servers, made harmless for whoever shows it, and figures as people read them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from harness.invisible import HIDDEN, escaped
+from harness.redaction import KNOWN
+
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]?")
+_COMMANDS = re.compile(r"^(?P<lead>[^\S\n]*)::|##(?=\[)", re.MULTILINE)
+"""What a CI system takes for a command when it stands in a log: ``::error …`` and ``##[error]``."""
+
+
+def printable(text: str) -> str:
+    """Return ``text`` without secrets, terminal escapes and CI commands; hidden characters are escaped."""
+    plain = escaped(_ESCAPES.sub("", KNOWN.text(text).replace("\r\n", "\n")))
+    return _COMMANDS.sub(lambda found: "# #" if found["lead"] is None else f"{found['lead']}: :", plain)
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` harmless and on one line, every run of white space a single space."""
+    return " ".join(printable(text).split())
+
+
+def escaped_json(text: str) -> str:
+    """Return a JSON text in which no hidden character stands as itself; it means the same."""
+    return HIDDEN.sub(lambda found: json.dumps(found.group())[1:-1], text)
+
+
+def bounded(text: str, limit: int) -> str:
+    """Return ``text`` harmless, and cut to ``limit`` characters with a note of what was left out."""
+    text = KNOWN.text(text)  # a secret that is cut in two would not be known any more
+    if len(text) <= limit:
+        return printable(text)
+    return f"{printable(text[:limit])}\n… {len(text) - limit:,} more characters are in the run log"
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return ``text`` cut to ``limit`` characters, with a mark that says so."""
+    text = KNOWN.text(text)  # before it is cut, as above
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def seconds(value: float) -> str:
+    """Return a duration: ``40 ms``, ``3.2 s``, ``2 min 5 s``."""
+    if value < 1:
+        return f"{value * 1000:.0f} ms"
+    if value < 60:  # noqa: PLR2004 - seconds in a minute
+        return f"{value:.1f} s"
+    return f"{int(value // 60)} min {int(value % 60)} s"
+
+
+def money(value: float | None) -> str:
+    """Return dollars with the digits that matter, or that they are unknown."""
+    if value is None:
+        return "unknown"
+    return f"${value:.2f}" if value >= 0.1 or value == 0 else f"${value:.4f}"  # noqa: PLR2004 - a dime
+
+
+def number(value: int | None) -> str:
+    """Return a count with thousands separated, or that it is unknown."""
+    return "unknown" if value is None else f"{value:,}"

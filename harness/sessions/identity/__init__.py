@@ -1,0 +1,1 @@
+"""How a caller's identity reaches a server: request metadata, environment, headers or bearer tokens."""

@@ -1,0 +1,205 @@
+"""The token that one caller shows to one server: made when first needed, renewed before it expires."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+from urllib.parse import urlsplit, urlunsplit
+
+import anyio
+
+from harness.errors import UsageError
+from harness.redaction import Redactor
+from harness.redaction.names import names_secret
+from harness.sessions.identity.delivery import Identity
+from harness.sessions.processes.guardian import Guardian
+from harness.types import Credential, JsonObject, ServerSpec
+
+if TYPE_CHECKING:
+    from harness.sessions.identity.issuer import Issuer, Issuers
+    from harness.sessions.identity.tokens import Token
+
+RENEW_S = 60.0
+"""How long before its expiry a token is renewed, at most: no request may arrive with one that just expired."""
+
+RENEW_SHARE = 1 / 4
+"""The same as a share of its life, for tokens that live shorter."""
+
+PLACEHOLDERS: Mapping[str, str] = {
+    "issuer": "HARNESS_ISSUER",
+    "jwks_url": "HARNESS_JWKS_URL",
+    "audience": "HARNESS_AUDIENCE",
+}
+"""What a server that we start is told in ``{name}`` of its args and env → the variable that tells it, too."""
+
+
+class Bearer:
+    """Gives the ``Authorization`` header of one caller, request by request."""
+
+    def __init__(
+        self, source: Bearers, spec: ServerSpec, who: Identity, audience: str, now: Callable[[], float] = time.time
+    ) -> None:
+        """Speak for ``who`` to ``spec``, whose tokens are for ``audience``; ``now`` is the clock since the epoch."""
+        self._source = source
+        self._spec = spec
+        self._who = who
+        self._audience = audience
+        self._now = now
+        self._lock = anyio.Lock()
+        self._token: Token | None = None
+        self._renew_at = math.inf
+
+    async def headers(self) -> dict[str, str]:
+        """Return what every request carries; nobody, and who has no credential, carries nothing.
+
+        Raises:
+            ServerError: the token cannot be made.
+            UsageError: the ``user_context`` cannot be claims of a token.
+        """
+        user_context = self._who.user_context
+        if user_context is None or self._who.credential == "none":
+            return {}
+        async with self._lock:
+            if self._token is None or self._now() >= self._renew_at:
+                self._token = await self._new(user_context)
+                self._renew_at = self._end_of_use(self._token)
+            return {"Authorization": f"Bearer {self._token.text}"}
+
+    def _end_of_use(self, token: Token) -> float:
+        left = math.inf if token.expires_at is None else token.expires_at - self._now()
+        # One that comes expired is meant to be, or the next one would be no better.
+        return math.inf if left <= 0 else self._now() + left - min(RENEW_S, left * RENEW_SHARE)
+
+    async def _new(self, user_context: JsonObject) -> Token:
+        identity = self._spec.identity
+        if identity.token_command is not None:
+            from harness.sessions.identity.token_command import ask_command
+            from harness.sessions.identity.tokens import Token, expiry_of
+
+            for name in filter(names_secret, identity.token_env):
+                self._source.learn(os.environ.get(name, ""))
+            text = await ask_command(
+                identity.token_command, user_context, self._source.guardian, self._spec.cwd, identity.token_env
+            )
+            self._source.learn(text)
+            return Token(text, expiry_of(text))
+        from harness.sessions.identity.claims import claims_of
+
+        issuer = await self._source.issuer(identity.issuer_port)
+        claims = claims_of(identity, user_context)
+        return issuer.token(claims, audience=self._audience, credential=self._who.credential)
+
+
+class Bearers:
+    """All tokens of a pool of sessions, and the issuers behind them; an async context manager."""
+
+    def __init__(self, guardian: Guardian, learn: Callable[[str], None] = lambda _: None) -> None:
+        """Start nothing yet. ``learn`` hears of every token that does not look like one, before it is used."""
+        self.guardian = guardian
+        self._redactor = Redactor()
+        self._learn = learn
+        self._issuers: Issuers | None = None
+
+    async def __aenter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """End the issuers."""
+        if self._issuers is not None:
+            await self._issuers.aclose()
+
+    def of(self, spec: ServerSpec, who: Identity, url: str) -> Bearer:
+        """Return what speaks for ``who`` to ``spec``, which is at ``url``."""
+        return Bearer(self, spec, who, audience_of(spec, url))
+
+    async def introduced(self, spec: ServerSpec) -> ServerSpec:
+        """Return ``spec``, about to be started at its URL, told whose tokens it will get (see `PLACEHOLDERS`).
+
+        Raises:
+            ServerError: the issuer could not start.
+        """
+        identity = spec.identity
+        if identity.via != "bearer" or identity.token_command is not None:
+            return spec
+        issuer = await self.issuer(identity.issuer_port)
+        facts = {"issuer": issuer.url, "jwks_url": issuer.jwks_url, "audience": audience_of(spec, spec.url or "")}
+        told = {variable: facts[name] for name, variable in PLACEHOLDERS.items()}
+        env = {name: _filled(value, facts) for name, value in spec.env.items()}
+        return replace(spec, args=tuple(_filled(text, facts) for text in spec.args), env={**told, **env})
+
+    async def issuer(self, port: int | None) -> Issuer:
+        """Return the issuer on ``port``, where ``None`` is any that is free; it is started when first asked for.
+
+        Raises:
+            ServerError: the port is taken.
+        """
+        if self._issuers is None:
+            from harness.sessions.identity.issuer import Issuers
+
+            self._issuers = Issuers()
+        return await self._issuers.on(port)
+
+    def learn(self, token: str) -> None:
+        """Keep ``token`` out of everything that is written from now on."""
+        self._redactor.learn(token)
+        self._learn(token)
+
+    def scrubbed(self, text: str) -> str:
+        """Return ``text``, which a server wrote, without tokens."""
+        return self._redactor.text(text)
+
+
+def audience_of(spec: ServerSpec, url: str) -> str:
+    """Return for whom the tokens of ``spec`` are: what is configured, else its URL without what may be a secret."""
+    if spec.identity.audience is not None:
+        return spec.identity.audience
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def shown_to(member: ServerSpec, credential: Credential) -> Credential:
+    """Return what ``member`` of a joined server is shown: ``credential`` where it asks for one."""
+    return credential if member.identity.via == "bearer" else "valid"
+
+
+def check_credential(spec: ServerSpec, user_context: JsonObject | None, credential: Credential) -> None:
+    """Accept only credentials that can be shown to ``spec``, and users that can be told to it.
+
+    Raises:
+        UsageError: with what to do instead.
+    """
+    identity = spec.identity
+    if credential != "valid" and identity.via != "bearer":
+        raise UsageError(
+            f"credential {credential!r} needs a bearer token, and {spec.name!r} learns who asks by {identity.via}",
+            meant="Write 'identity: bearer' in the server's entry, or take the credential out.",
+        )
+    if credential not in ("valid", "none") and user_context is None:
+        raise UsageError(
+            f"credential {credential!r} needs a user_context: there is no token for nobody",
+            meant="Say whose token it is with 'user_context:', or write 'credential: none'.",
+        )
+    if credential not in ("valid", "none") and identity.token_command is not None:
+        raise UsageError(
+            f"credential {credential!r} cannot be made: the tokens of server {spec.name!r} come from its token_command",
+            meant="Only 'valid' and 'none' go with a token_command.",
+        )
+    if identity.via == "bearer" and identity.token_command is None and user_context is not None:
+        from harness.sessions.identity.claims import claims_of
+
+        claims_of(identity, user_context)
+
+
+def _filled(text: str, facts: Mapping[str, str]) -> str:
+    """Return ``text`` with ``{issuer}``, ``{jwks_url}`` and ``{audience}`` filled in; other braces stay."""
+    for name, value in facts.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text

@@ -1,0 +1,103 @@
+"""The claims of a token: what a server learns of a ``user_context`` that travels by bearer.
+
+Without ``claims:`` every attribute is a claim of its own name. With it, exactly those claims are made:
+
+| written                                      | becomes                                                       |
+|----------------------------------------------|---------------------------------------------------------------|
+| ``roles: "{roles}"``                         | the attribute as it is: a list stays a list                   |
+| ``email: "{name}@example.com"``              | text, its attributes filled in                                |
+| ``realm_access.roles: "{roles}"``            | ``{"realm_access": {"roles": …}}``                            |
+| ``groups: ["{role}", everyone]``             | a list; templates may stand anywhere in JSON                  |
+| ``https://example.com/roles: "{roles}"``     | one claim of that name: the dots of a URL are no path         |
+
+A claim whose template names an attribute that is missing or null is left out. There is always a
+``sub``: what ``claims:`` or the attribute ``sub`` says, else ``user_id``, ``username`` or ``name``, else a
+digest of the whole, so that equal users have equal subjects. The claims of `RESERVED_CLAIMS` are the
+issuer's: a ``user_context`` that would become one of them is refused, never passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from harness.canonical_json import digest
+from harness.errors import UsageError
+from harness.sessions.identity.delivery import filled
+from harness.types import RESERVED_CLAIMS, IdentitySpec, JsonObject
+
+SUBJECTS = ("sub", "user_id", "username", "name")
+"""Attributes that name a user, the most telling first."""
+
+AGAIN = "\u200b"
+"""Behind an attribute's name: in a token of ours it becomes one more claim of that name. RFC 7519 has a reader take
+the last of them or refuse the token; who takes the first can be told what nobody is."""
+
+_ALONE = re.compile(r"\{([^{}]+)\}")
+_LEFT_OUT = object()
+
+
+def claims_of(identity: IdentitySpec, user_context: JsonObject) -> dict[str, Any]:
+    """Return the claims that say who ``user_context`` is, without those of the issuer.
+
+    Raises:
+        UsageError: an attribute has the name of a reserved claim.
+    """
+    claims = _mapped(identity.claims, user_context) if identity.claims else _own(user_context)
+    if identity.scope is not None:
+        lists = {name: " ".join(map(str, value)) for name, value in user_context.items() if isinstance(value, list)}
+        scope = filled(identity.scope, {**user_context, **lists})
+        if scope is not None:
+            claims["scope"] = scope
+    if claims.get("sub") in (None, ""):
+        claims["sub"] = _subject(user_context)
+    claims["sub"] = str(claims["sub"])
+    return claims
+
+
+def claim_path(name: str) -> tuple[str, ...]:
+    """Return the steps to a claim: ``realm_access.roles`` has two, a URL one."""
+    return (name,) if "://" in name else tuple(name.split("."))
+
+
+def _own(user_context: JsonObject) -> dict[str, Any]:
+    reserved = [name for name in RESERVED_CLAIMS if name in user_context]
+    if reserved:
+        raise UsageError(
+            f"the user_context has {reserved[0]!r}, which in a token is the issuer's claim",
+            meant="Rename the attribute, or say under 'claims:' of the identity which claims there are.",
+        )
+    return dict(user_context)
+
+
+def _mapped(mapping: Mapping[str, Any], user_context: JsonObject) -> dict[str, Any]:
+    claims: dict[str, Any] = {}
+    for name, template in mapping.items():
+        value = _value(template, user_context)
+        if value is _LEFT_OUT:
+            continue
+        *above, last = claim_path(name)
+        place = claims
+        for step in above:
+            place = place.setdefault(step, {})
+        place[last] = value
+    return claims
+
+
+def _value(template: Any, user_context: JsonObject) -> Any:
+    if isinstance(template, str):
+        alone = _ALONE.fullmatch(template)
+        value = user_context.get(alone[1]) if alone else filled(template, user_context)
+        return _LEFT_OUT if value is None else value
+    if isinstance(template, list | tuple):
+        return [value for item in template if (value := _value(item, user_context)) is not _LEFT_OUT]
+    if isinstance(template, Mapping):
+        values = {name: _value(item, user_context) for name, item in template.items()}
+        return {name: value for name, value in values.items() if value is not _LEFT_OUT}
+    return template
+
+
+def _subject(user_context: JsonObject) -> Any:
+    named = (user_context[name] for name in SUBJECTS if isinstance(user_context.get(name), str | int))
+    return next((name for name in named if name != ""), f"user-{digest(dict(user_context))[:16]}")

@@ -1,0 +1,150 @@
+"""How a ``user_context`` reaches a server, and never the model.
+
+| ``via``    | what happens                                                                          |
+|------------|---------------------------------------------------------------------------------------|
+| ``meta``   | it travels in ``_meta`` of every ``tools/list`` and ``tools/call``                    |
+| ``env``    | the process of this user has it in named variables, in one JSON variable, or in both  |
+| ``header`` | every HTTP request has it in named headers                                            |
+| ``bearer`` | every HTTP request has a token whose claims say it (see `harness.sessions.identity.bearer`)    |
+
+A case without a ``user_context`` is nobody: no ``_meta``, no variable, no header.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.canonical_json import canonical_json
+from harness.documents.headers import header_problem
+from harness.errors import UsageError
+from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
+
+USER_CONTEXT_META_KEY = "io.github.harness/user_context"
+"""The key of ``_meta`` under which a server finds the ``user_context`` of a request."""
+
+_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who asks a server, and what they show for it."""
+
+    user_context: JsonObject | None
+    """Who it is; ``None`` is nobody."""
+    credential: Credential = "valid"
+    """What they show, where identity goes by bearer."""
+
+    @property
+    def key(self) -> str:
+        """Equal text for equal identities.
+
+        Raises:
+            UsageError: the ``user_context`` is not JSON, so that no server could be told of it.
+        """
+        return f"{self.credential} {identity_key(self.user_context)}"
+
+
+def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
+    """Accept only what ``server`` can be told of ``user_context``.
+
+    Raises:
+        UsageError: with what to do instead.
+    """
+    via = server.identity.via
+    if server.transport == "stdio" and via not in ("meta", "env"):
+        raise UsageError(
+            f"identity {via!r} comes with HTTP servers, and server {server.name!r} is reached over stdio",
+            meant="For a server that is started as a process use 'meta' or 'env'.",
+        )
+    if via == "env" and server.command is None:
+        raise UsageError(
+            f"identity 'env' needs a server that harness starts, and server {server.name!r} has no command",
+            meant="Use 'meta' or 'header', or give the server's command.",
+        )
+    check_headers(server.headers, f"server {server.name!r}")
+    user_headers(server.identity, user_context)
+
+
+def check_headers(headers: Mapping[str, str], of: str) -> None:
+    """Accept only headers that HTTP can carry; ``of`` says whose they are.
+
+    Raises:
+        UsageError: naming the header, and never showing its value.
+    """
+    for name, value in headers.items():
+        problem = header_problem(name, value)
+        if problem is not None:
+            raise UsageError(f"the header {name!r} of {of} cannot be sent: {problem}")
+
+
+def user_headers(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, str]:
+    """Return the headers that tell a server who asks; templates are filled in as in `process_env`.
+
+    Raises:
+        UsageError: an attribute cannot stand in a header.
+    """
+    if identity.via != "header" or user_context is None:
+        return {}
+    values = {name: filled(str(template), user_context) for name, template in identity.headers.items()}
+    headers = {name: value for name, value in values.items() if value is not None}
+    check_headers(headers, "this user_context")
+    return headers
+
+
+async def request_headers(server: ServerSpec, user_context: JsonObject | None) -> dict[str, str]:
+    """Return the headers of the next request that tell ``server`` who asks; for bearer see `harness.sessions.identity.bearer`.
+
+    It is asked for every request, because what it tells may have to be renewed.
+
+    Raises:
+        UsageError: ``user_context`` cannot be told in this way.
+    """
+    return user_headers(server.identity, user_context)
+
+
+def request_meta(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, Any]:
+    """Return what ``_meta`` of every request of this user holds."""
+    if identity.via != "meta" or user_context is None:
+        return {}
+    return {USER_CONTEXT_META_KEY: dict(user_context)}
+
+
+def process_env(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, str]:
+    """Return the variables that tell a process who its user is.
+
+    A template is text with attributes in braces: ``{role}``. Text goes in as it is, anything else
+    as JSON. A variable whose template names an attribute that is missing or null is not set.
+    """
+    if identity.via != "env" or user_context is None:
+        return {}
+    values = {name: filled(str(template), user_context) for name, template in identity.variables.items()}
+    if identity.json_variable is not None:
+        values[identity.json_variable] = json.dumps(dict(user_context), ensure_ascii=False)
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def identity_key(user_context: JsonObject | None) -> str:
+    """Return equal text for equal users.
+
+    Raises:
+        UsageError: the ``user_context`` is not JSON, so that no server could be told of it.
+    """
+    try:
+        return canonical_json(user_context)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"the user_context cannot be written as JSON: {error}") from error
+
+
+def filled(template: str, user_context: JsonObject) -> str | None:
+    """Return ``template`` with its attributes filled in; ``None`` if one is missing or null."""
+    if any(user_context.get(name) is None for name in _PLACEHOLDER.findall(template)):
+        return None
+    return _PLACEHOLDER.sub(lambda match: _text(user_context[match[1]]), template)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,154 @@
+"""The issuer of a run: an authorization server on loopback, as far as a server's verifier needs one.
+
+It serves three documents and no login page: who needs a token is us, and we sign it ourselves.
+
+| path                                      | document                                   |
+|-------------------------------------------|--------------------------------------------|
+| ``/.well-known/openid-configuration``     | discovery, as OpenID Connect has it        |
+| ``/.well-known/oauth-authorization-server`` | the same, as OAuth 2.0 has it (RFC 8414)   |
+| ``/jwks.json``                            | the public key (RFC 7517)                  |
+
+It runs in a thread of its own, so that a server that checks a token never waits for our event loop.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import socketserver
+import threading
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from harness.errors import ServerError
+from harness.sessions.identity.tokens import ALGORITHM, SigningKey, Token
+from harness.types import Credential, JsonObject
+
+HOST = "127.0.0.1"
+"""Nobody but this machine has to know the key."""
+
+REQUEST_S = 5.0
+"""How long a client of the issuer may take over its request."""
+
+END_S = 2.0
+"""How long the end of the thread is waited for; it needs milliseconds."""
+
+_POLL_S = 0.05
+_JWKS = "/jwks.json"
+
+
+class Issuer:
+    """Signs tokens and tells verifiers the key, from its making until `close`."""
+
+    def __init__(self, port: int = 0) -> None:
+        """Make a key and listen on ``port``, where 0 is any that is free. Takes a moment: do it in a thread.
+
+        Raises:
+            ServerError: the port is taken.
+        """
+        try:
+            self._http = _Http((HOST, port), _Handler)
+        except OSError as error:
+            why = "is taken by another process" if error.errno == errno.EADDRINUSE else f"is no use: {error.strerror}"
+            raise ServerError(f"the issuer of tokens could not start: port {port} of {HOST} {why}") from error
+        self.url = f"http://{HOST}:{self._http.server_address[1]}"
+        self.jwks_url = f"{self.url}{_JWKS}"
+        self._key = SigningKey()
+        metadata = _metadata(self.url, self.jwks_url)
+        self._http.documents = {
+            "/.well-known/openid-configuration": metadata,
+            "/.well-known/oauth-authorization-server": metadata,
+            _JWKS: self._key.jwks(),
+        }
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(_POLL_S,), daemon=True)
+        self._thread.start()
+
+    def token(self, claims: JsonObject, *, audience: str, credential: Credential) -> Token:
+        """Return a new token (see `SigningKey.sign`)."""
+        return self._key.sign(claims, issuer=self.url, audience=audience, credential=credential)
+
+    def close(self) -> None:
+        """Stop listening; bounded by `END_S`."""
+        self._http.shutdown()
+        self._thread.join(END_S)
+        self._http.server_close()
+
+
+class Issuers:
+    """The issuers of a pool of sessions: one for each port that is asked for, started when first needed."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._lock = anyio.Lock()
+        self._issuers: dict[int, Issuer] = {}
+
+    async def on(self, port: int | None) -> Issuer:
+        """Return the issuer on ``port``; ``None`` is any that is free.
+
+        Raises:
+            ServerError: the port is taken.
+        """
+        async with self._lock:
+            issuer = self._issuers.get(port or 0)
+            if issuer is None:
+                issuer = self._issuers[port or 0] = await anyio.to_thread.run_sync(Issuer, port or 0)
+            return issuer
+
+    async def aclose(self) -> None:
+        """End them all; cannot be cancelled, and is bounded."""
+        with anyio.CancelScope(shield=True):
+            for issuer in self._issuers.values():
+                await anyio.to_thread.run_sync(issuer.close)
+            self._issuers.clear()
+
+
+class _Http(ThreadingHTTPServer):
+    """Serves ``documents``, path by path."""
+
+    daemon_threads = True
+    documents: Mapping[str, JsonObject]
+
+    def server_bind(self) -> None:
+        """Bind without asking any name server what this machine is called."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = HOST, self.server_address[1]
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: who hangs up in mid-request has lost interest, and the terminal is the user's."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers GET with a document."""
+
+    server: _Http
+    timeout = REQUEST_S
+
+    def do_GET(self) -> None:
+        """Answer."""
+        document = self.server.documents.get(self.path.partition("?")[0])
+        body = json.dumps({"error": "not_found"} if document is None else document).encode()
+        self.send_response(404 if document is None else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # named by the base class
+        """Say nothing: the terminal is the user's."""
+
+
+def _metadata(issuer: str, jwks_url: str) -> dict[str, Any]:
+    return {
+        "issuer": issuer,
+        "jwks_uri": jwks_url,
+        "authorization_endpoint": f"{issuer}/authorize",
+        "token_endpoint": f"{issuer}/token",
+        "response_types_supported": ["code"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": [ALGORITHM],
+        "code_challenge_methods_supported": ["S256"],
+    }

@@ -1,0 +1,148 @@
+"""A token from a command of the user's own, where no server would believe our issuer.
+
+The command is run without a shell, reads the ``user_context`` as JSON on stdin and prints the token. Of our
+environment it gets what it needs to run and to reach an identity provider (`INHERITED`), and the variables that the
+configuration names (``token_env``): keys of models and whatever else is secret there are none of its business.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+import anyio
+from anyio.abc import ByteReceiveStream, Process
+
+from harness.errors import ServerError
+from harness.sessions.processes.guardian import Guardian
+from harness.sessions.processes.last_words import last_words
+from harness.sessions.processes.pipes import see_off
+from harness.sessions.processes.process import INHERITED as SERVER_INHERITED
+from harness.types import JsonObject
+
+_PROXIES = ("all_proxy", "http_proxy", "https_proxy", "no_proxy")
+
+INHERITED = (
+    *SERVER_INHERITED,
+    *("LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"),
+    *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"),
+    *("SSL_CERT_DIR", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
+    *_PROXIES,
+    *map(str.upper, _PROXIES),
+)
+"""What a command gets of our environment: what a server gets, and where caches, settings, certificates and proxies
+are."""
+
+COMMAND_S = 15.0
+"""How long the command may take: it may ask a far identity provider."""
+
+MAX_BYTES = 65_536
+"""The longest token that is read, and as much of stderr; no header is that long."""
+
+REAP_S = 2.0
+"""How long the end of a killed command is waited for."""
+
+_TOKEN = re.compile(r"[\x21-\x7e]+")
+_KEPT_LINES = 5
+
+
+async def ask_command(
+    command: str,
+    user_context: JsonObject,
+    guardian: Guardian,
+    cwd: str | None = None,
+    variables: Sequence[str] = (),
+) -> str:
+    """Return what ``command`` prints: the token of ``user_context``.
+
+    ``variables`` names those of our environment that it gets beside `INHERITED`.
+
+    Raises:
+        ServerError: it could not be run, failed, took longer than `COMMAND_S` or printed no token. No message
+            holds anything that it printed on stdout.
+    """
+    if unset := [name for name in variables if name not in os.environ]:
+        raise ServerError(f"the token_command cannot be run: {', '.join(unset)} of its token_env is not set")
+    with anyio.CancelScope(shield=True):  # nobody may lose sight of a process that was just started
+        process = await _started(command, cwd, guardian, {*INHERITED, *variables})
+        guardian.watch(process.pid)
+    out, err = bytearray(), bytearray()
+    try:
+        with anyio.move_on_after(COMMAND_S) as scope:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_feed, process, json.dumps(dict(user_context)).encode())
+                tasks.start_soon(_collect, process.stdout, out)
+                tasks.start_soon(_collect, process.stderr, err)
+            await process.wait()
+    finally:
+        await _end(process, guardian)
+    tail = "\n".join(err.decode("utf-8", "replace").strip().splitlines()[-_KEPT_LINES:])
+    if scope.cancelled_caught:
+        raise ServerError(f"the token_command did not end within {COMMAND_S:g} s", stderr_tail=tail)
+    if process.returncode:
+        why = "".join(f"; its last words: {cause}" for cause in last_words(tail)[:1])
+        raise ServerError(f"the token_command ended with exit code {process.returncode}{why}", stderr_tail=tail)
+    return _token_in(bytes(out), tail)
+
+
+async def _started(command: str, cwd: str | None, guardian: Guardian, variables: Iterable[str]) -> Process:
+    try:
+        await guardian.start()
+        return await anyio.open_process(
+            shlex.split(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd,
+            env={name: os.environ[name] for name in variables if name in os.environ},
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise ServerError(f"the token_command could not be started: {error}") from error
+
+
+async def _feed(process: Process, data: bytes) -> None:
+    assert process.stdin is not None
+    with suppress(anyio.BrokenResourceError, OSError):  # it need not read who it is for
+        await process.stdin.send(data)
+    with suppress(anyio.BrokenResourceError, OSError):
+        await process.stdin.aclose()
+
+
+async def _collect(stream: ByteReceiveStream | None, kept: bytearray) -> None:
+    assert stream is not None
+    with suppress(anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        while True:
+            kept += (await stream.receive())[: MAX_BYTES + 1 - len(kept)]
+
+
+async def _end(process: Process, guardian: Guardian) -> None:
+    """End the command and whatever it left behind."""
+    with anyio.CancelScope(shield=True):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        guardian.release(process.pid)
+        with anyio.move_on_after(REAP_S):
+            await process.aclose()
+            assert process.stdin is not None
+            await see_off(process.stdin)
+
+
+def _token_in(out: bytes, tail: str) -> str:
+    """Return the token; of what is none, say only what is wrong with it."""
+    text = out.decode("utf-8", "replace").strip()
+    if not text:
+        problem = "printed nothing"
+    elif len(out) > MAX_BYTES:
+        problem = f"printed more than {MAX_BYTES:,} bytes"
+    elif not _TOKEN.fullmatch(text):
+        problem = "printed what is no token: it has to be one word of visible ASCII characters"
+    else:
+        return text
+    raise ServerError(f"the token_command {problem}", stderr_tail=tail)

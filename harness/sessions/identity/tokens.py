@@ -1,0 +1,94 @@
+"""Bearer tokens as our own issuer makes them: JSON Web Tokens, signed by a key that no one keeps.
+
+This module loads PyJWT and cryptography: import it once a token is needed.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
+
+from harness.sessions.identity.claims import AGAIN
+from harness.types import Credential, JsonObject
+
+ALGORITHM = "RS256"
+"""What nearly every identity provider signs with, and so what nearly every verifier takes."""
+
+LIFETIME_S = 300.0
+"""From issue to expiry: far more than a request takes, and no use to anybody tomorrow."""
+
+EXPIRED_S = 3600.0
+"""How long an expired token has been so: no verifier is that lenient."""
+
+WRONG_AUDIENCE = "https://another-service.invalid"
+"""The audience of a token that was meant for somebody else."""
+
+_KEY_BITS = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token and the end of its life."""
+
+    text: str = field(repr=False)
+    """What goes behind ``Bearer``."""
+    expires_at: float | None
+    """Seconds since the epoch; ``None`` where the token does not say."""
+
+
+class SigningKey:
+    """A key pair for one run: the private half never leaves this object."""
+
+    def __init__(self, now: Callable[[], float] = time.time) -> None:
+        """Make a new pair, which takes a moment; ``now`` is the clock in seconds since the epoch."""
+        self._now = now
+        self._private = rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS)
+        self._id = uuid.uuid4().hex  # new for each key, so that verifiers who cache keys look again
+
+    def jwks(self) -> dict[str, Any]:
+        """Return the public half as a JSON Web Key Set."""
+        key = RSAAlgorithm.to_jwk(self._private.public_key(), as_dict=True)
+        return {"keys": [{**key, "kid": self._id, "use": "sig", "alg": ALGORITHM}]}
+
+    def sign(self, claims: JsonObject, *, issuer: str, audience: str, credential: Credential = "valid") -> Token:
+        """Return a token with ``claims`` and those of the issuer, flawed as ``credential`` says."""
+        issued = self._now() - (EXPIRED_S + LIFETIME_S if credential == "expired" else 0)
+        expires = issued + LIFETIME_S
+        payload = {
+            **claims,
+            "iss": issuer,
+            "aud": WRONG_AUDIENCE if credential == "wrong_audience" else audience,
+            "iat": int(issued),
+            "nbf": int(issued),
+            "exp": int(expires),
+            "jti": uuid.uuid4().hex,
+        }
+        data = json.dumps(payload, separators=(",", ":")).replace(f'{json.dumps(AGAIN)[1:-1]}":', '":')
+        headers = {"kid": self._id, "typ": "JWT"}
+        text = jwt.PyJWS().encode(data.encode(), self._private, algorithm=ALGORITHM, headers=headers)
+        return Token(_forged(text) if credential == "bad_signature" else text, expires)
+
+
+def expiry_of(text: str) -> float | None:
+    """Return when a token of another issuer expires, if it is one that says so; nothing is verified."""
+    try:
+        expires = jwt.decode(text, options={"verify_signature": False}).get("exp")
+    except jwt.PyJWTError:
+        return None
+    return float(expires) if isinstance(expires, int | float) else None
+
+
+def _forged(token: str) -> str:
+    """Return the same token with a signature of the right shape that is wrong in every bit."""
+    signed, _, signature = token.rpartition(".")
+    wrong = bytes(byte ^ 0xFF for byte in base64.urlsafe_b64decode(f"{signature}=="))
+    return f"{signed}.{base64.urlsafe_b64encode(wrong).rstrip(b'=').decode()}"

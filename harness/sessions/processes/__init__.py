@@ -1,0 +1,1 @@
+"""Server processes: started, watched, and ended with everything that they started."""

@@ -1,0 +1,259 @@
+"""Servers behind a URL: those that harness starts on a port of their own, and those that run already.
+
+A process serves all users of its server and ends with the last of their connections. A server that
+learns who asks from its environment, or that is to be fresh for each case, is not shared.
+
+| a server that harness starts                | what happens                                              |
+|---------------------------------------------|-----------------------------------------------------------|
+| starts                                      | its port is tried until it listens                        |
+| exits before that                           | everyone who waits is told how it ended                   |
+| exits later                                 | its connections are lost; the next one starts it again    |
+| has a port that is taken before it starts   | it is not started: someone else would answer in its place |
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict, replace
+from urllib.parse import urlsplit
+
+import anyio
+from anyio.abc import TaskGroup
+
+from harness.canonical_json import digest
+from harness.errors import ServerError
+from harness.sessions.identity.bearer import Bearers
+from harness.sessions.processes.guardian import Guardian
+from harness.sessions.processes.process import OBITUARY_S, ServerProcess, launch
+from harness.sessions.processes.shortage import shortage
+from harness.types import ServerSpec
+
+PORT = "{port}"
+"""What stands in a server's arguments, environment and URL for the port that harness chose."""
+
+POLL_S = 0.02
+"""How often a server that starts is tried; being refused costs microseconds."""
+
+KNOCK_S = 1.0
+"""How long one such attempt may take."""
+
+_PATHS = {"http": "/mcp", "sse": "/sse"}
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class Host:
+    """A server at a URL, with the process behind it if that is ours."""
+
+    def __init__(self, spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, bearers: Bearers) -> None:
+        """Prepare to start ``spec``, with ``env`` beside its own environment, where it has a command."""
+        self.url = spec.url or ""
+        self.users: list[Callable[[], None]] = []
+        """Whoever is to be told when the process exits."""
+        self._spec = spec
+        self._env = env
+        self._guardian = guardian
+        self._bearers = bearers
+        self._process: ServerProcess | None = None
+        self._failure: ServerError | None = None
+        self._end: str | None = None
+        self._last_words = ""
+        self._launched = anyio.Event()
+        self._settled = anyio.Event()
+        self._over = anyio.Event()
+        self._gone = anyio.Event()
+        self._ended = anyio.Event()
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether harness starts it."""
+        return self._spec.command is not None
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether it may say more soon: it is ours and runs."""
+        return self.is_ours and not self.is_over
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it ends, or has ended."""
+        return self._over.is_set()
+
+    def stderr_text(self) -> str:
+        """Return the last lines that it wrote, on stdout or stderr."""
+        return self._last_words if self._process is None else self._process.stderr.text()
+
+    async def launched(self) -> None:
+        """Wait until it boots, or never will."""
+        if self.is_ours:
+            await self._launched.wait()
+
+    async def ready(self) -> str | None:
+        """Wait until it listens; return ``None``, or how it ended instead.
+
+        Raises:
+            ServerError: it could not be started.
+        """
+        if not self.is_ours:
+            return None
+        await self._settled.wait()
+        if self._failure is not None:
+            raise self._failure.again()
+        return self._end
+
+    async def obituary(self) -> str | None:
+        """Say how it ended, waiting a moment where that is about to be known; ``None`` if it lives, or is not ours."""
+        if self.is_ours:
+            with anyio.move_on_after(OBITUARY_S):
+                await self._gone.wait()
+        return self._end
+
+    def close(self) -> None:
+        """Begin to end the process."""
+        self._over.set()
+
+    async def closed(self) -> None:
+        """Wait until no process is left."""
+        await self._ended.wait()
+
+    async def run(self) -> None:
+        """Start the process, keep it until `close` or its exit, and end it. Never raises."""
+        try:
+            await self._live()
+        except ServerError as error:
+            self._failure = error
+        except Exception as error:  # noqa: BLE001 - whatever a URL or a machine brings is this server's fault and must not touch others
+            why = f"server {self._spec.name!r} could not be started: {type(error).__name__}: {error}"
+            lack = shortage(error, f"starting server {self._spec.name!r}")
+            self._failure = lack or ServerError(why, stderr_tail=self._last_words)
+        finally:
+            for event in (self._launched, self._over, self._settled, self._gone, self._ended):
+                event.set()
+
+    async def _live(self) -> None:
+        port = await self._choose_port()
+        spec = await self._bearers.introduced(_with_port(self._spec, port))
+        self.url = spec.url or ""
+        env = {**({} if "PORT" in spec.env else {"PORT": str(port)}), **self._env}
+        async with launch(spec, env, self._guardian, with_pipes=False) as process, anyio.create_task_group() as tasks:
+            self._process = process
+            self._launched.set()
+            try:
+                tasks.start_soon(self._watch, process)
+                tasks.start_soon(self._knock)
+                await self._over.wait()
+                tasks.cancel_scope.cancel()
+            finally:
+                self._last_words = process.stderr.text()
+                self._process = None
+
+    async def _choose_port(self) -> int:
+        """Return a free port, or the one in the URL if nobody listens there.
+
+        Raises:
+            ServerError: somebody does.
+        """
+        if self._spec.url is None or PORT in self._spec.url:
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                port: int = probe.getsockname()[1]
+                return port
+        host, port = address(self._spec.url)
+        if await _listens(host, port):
+            raise ServerError(
+                f"server {self._spec.name!r} was not started: another program listens on port {port} already; "
+                f"write {PORT} in its url and args, and harness chooses a free one"
+            )
+        return port
+
+    async def _watch(self, process: ServerProcess) -> None:
+        await process.exited()
+        self._end = await process.obituary()
+        for event in (self._over, self._settled, self._gone):
+            event.set()
+        for tell in self.users:
+            tell()
+
+    async def _knock(self) -> None:
+        host, port = address(self.url)
+        while not await _listens(host, port):  # noqa: ASYNC110 - nobody tells us when another process listens
+            await anyio.sleep(POLL_S)
+        self._settled.set()
+
+
+class Hosts:
+    """All servers behind URLs of a pool."""
+
+    def __init__(self, owners: TaskGroup, guardian: Guardian, bearers: Bearers) -> None:
+        """Run processes in ``owners``, which ``bearers`` tell whose tokens they get."""
+        self._owners = owners
+        self._guardian = guardian
+        self._bearers = bearers
+        self._shared: dict[str, Host] = {}
+
+    @asynccontextmanager
+    async def lend(self, spec: ServerSpec, env: Mapping[str, str], on_exit: Callable[[], None]) -> AsyncGenerator[Host]:
+        """Lend the server of ``spec``, started with ``env`` if nobody has done so; it may not be ready yet.
+
+        ``on_exit`` is called when its process exits by itself.
+        """
+        if spec.command is None and not spec.url:
+            raise ServerError(f"server {spec.name!r} is reached over HTTP and has neither a command nor a url")
+        host = await self._host(spec, env)
+        host.users.append(on_exit)
+        try:
+            await host.launched()
+            yield host
+        finally:
+            host.users.remove(on_exit)
+            if host.is_ours and not host.users:
+                host.close()
+                with anyio.CancelScope(shield=True):
+                    await host.closed()
+
+    async def _host(self, spec: ServerSpec, env: Mapping[str, str]) -> Host:
+        own = Host(spec, env, self._guardian, self._bearers)
+        if own.is_ours:
+            if spec.isolation != "case":
+                key = digest([asdict(spec), dict(env)])
+                while (shared := self._shared.get(key)) is not None and shared.is_over:
+                    await shared.closed()  # it may have a port that its successor needs
+                    if self._shared.get(key) is shared:
+                        del self._shared[key]
+                if shared is not None:
+                    return shared
+                self._shared[key] = own
+            self._owners.start_soon(own.run)
+        return own
+
+
+def address(url: str) -> tuple[str, int]:
+    """Return the host and the port of ``url``."""
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or _DEFAULT_PORTS.get(parts.scheme, 80)
+
+
+def _with_port(spec: ServerSpec, port: int) -> ServerSpec:
+    def filled(text: str) -> str:
+        return text.replace(PORT, str(port))
+
+    return replace(
+        spec,
+        url=filled(spec.url or f"http://127.0.0.1:{PORT}{_PATHS.get(spec.transport, '/')}"),
+        args=tuple(filled(argument) for argument in spec.args),
+        env={name: filled(value) for name, value in spec.env.items()},
+    )
+
+
+async def _listens(host: str, port: int) -> bool:
+    with anyio.move_on_after(KNOCK_S):
+        try:
+            stream = await anyio.connect_tcp(host, port)
+        except OSError as error:
+            if (lack := shortage(error, "reaching a server that starts")) is not None:
+                raise lack from error
+            return False
+        await stream.aclose()
+        return True
+    return False

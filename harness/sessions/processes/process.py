@@ -1,0 +1,265 @@
+"""A server as a process: started quickly, and ended for certain with all that it started.
+
+Nothing here knows MCP, so that a server boots while its client is still being imported.
+
+A server runs in a session of its own. It is ended in steps, all of them bounded: its stdin closes,
+its process group gets SIGTERM (at once where MCP does not come over its pipes: it would not mind its
+stdin), its process group gets SIGKILL. The group gets its SIGKILL even when
+the server itself left at once, because of what it may have left behind. Should we be killed first,
+the kernel (on Linux) and the guardian do the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import anyio
+from anyio.abc import ByteReceiveStream, ByteSendStream, Process
+
+from harness.errors import ServerError
+from harness.sessions.processes.guardian import Guardian
+from harness.sessions.processes.pipes import see_off
+from harness.sessions.processes.shortage import shortage
+from harness.sessions.processes.stderr import StderrTail
+from harness.types import ServerSpec
+
+INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
+"""All that a server sees of our environment, as MCP clients do it; the rest must be configured."""
+
+EXIT_GRACE_S = 1.5
+"""From the closing of stdin to SIGTERM: a Python server needs 0.1 s to exit, ten at once a second."""
+
+TERM_GRACE_S = 0.5
+"""From SIGTERM to SIGKILL: whoever ignores the end of stdin had its time already."""
+
+REAP_S = 2.0
+"""From SIGKILL to giving up: only a process stuck in the kernel runs this out."""
+
+VANISH_S = 0.25
+"""How long to watch for the end of killed children; where nobody reaps orphans this runs out."""
+
+OBITUARY_S = 0.5
+"""How long to wait for the exit code of a server that closed its stdout."""
+
+_READ_BYTES = 65_536
+_POLL_S = 0.002
+
+
+class ServerProcess:
+    """A running server: its pipes, its last words, and how it ended. Made by `launch`."""
+
+    def __init__(self, process: Process, stderr: StderrTail, guardian: Guardian) -> None:
+        """Take charge of ``process``, the leader of a process group of its own."""
+        assert process.stdin is not None
+        self.stdin: ByteSendStream = process.stdin
+        self.stdout: ByteReceiveStream | None = process.stdout
+        self.stderr = stderr
+        self._process = process
+        self._guardian = guardian
+        self._group: int | None = process.pid
+        guardian.watch(process.pid)
+
+    @property
+    def pid(self) -> int:
+        """The process, and its group."""
+        return self._process.pid
+
+    def stderr_text(self) -> str:
+        """Return the last lines that it wrote on stderr."""
+        return self.stderr.text()
+
+    async def obituary(self) -> str:
+        """Say how it ended, ``exited with code 1``, waiting a moment where that is about to be known."""
+        with anyio.move_on_after(OBITUARY_S):
+            await self._process.wait()
+        code = self._process.returncode
+        if code is None:
+            return "closed its stdin or stdout while still running"
+        if code < 0:
+            return f"was killed by {_signal_name(-code)}"
+        return f"exited with code {code}"
+
+    async def exited(self) -> None:
+        """Wait until it has ended."""
+        await self._process.wait()
+
+    async def watch(self) -> None:
+        """Wait for the exit, then end the rest of its group: nobody must keep its pipes open."""
+        await self._process.wait()
+        self._kill_group()
+        if self.stdout is None:
+            return
+        # Only a process that left the group can still hold the pipe: stop listening to it.
+        await anyio.sleep(REAP_S)
+        await self.stdout.aclose()
+
+    async def end(self) -> None:
+        """End the server and everything in its group; cannot be cancelled, and is bounded."""
+        with anyio.CancelScope(shield=True):
+            with suppress(anyio.BrokenResourceError, OSError):
+                await self.stdin.aclose()
+            if self.stdout is None:
+                self._signal_group(signal.SIGTERM)
+                await self._exits_within(EXIT_GRACE_S)
+            elif not await self._exits_within(EXIT_GRACE_S):
+                self._signal_group(signal.SIGTERM)
+                await self._exits_within(TERM_GRACE_S)
+            self._kill_group()
+            if await self._exits_within(REAP_S):
+                await self._process.aclose()
+                await see_off(self.stdin)
+                await self._vanishes()
+            self.stderr.close()
+
+    async def _exits_within(self, seconds: float) -> bool:
+        with anyio.move_on_after(seconds):
+            async with anyio.create_task_group() as tasks:
+                # A server that is blocked on its full stdout could not leave in peace.
+                tasks.start_soon(self._discard_stdout)
+                await self._process.wait()
+                tasks.cancel_scope.cancel()
+        return self._process.returncode is not None
+
+    async def _vanishes(self) -> None:
+        """Wait for the kernel to finish the rest of the group: the signal was sent, and takes a moment."""
+        with anyio.move_on_after(VANISH_S), suppress(ProcessLookupError, PermissionError):
+            while True:
+                os.killpg(self._process.pid, 0)
+                await anyio.sleep(_POLL_S)
+
+    async def _discard_stdout(self) -> None:
+        with suppress(anyio.EndOfStream, anyio.ClosedResourceError, OSError):
+            while self.stdout is not None:
+                await self.stdout.receive(_READ_BYTES)
+
+    def _kill_group(self) -> None:
+        # Once only: after it the number may belong to somebody else.
+        if self._group is not None:
+            self._signal_group(signal.SIGKILL)
+            self._guardian.release(self._group)
+            self._group = None
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        if self._group is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._group, number)
+
+
+@asynccontextmanager
+async def launch(
+    spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *, with_pipes: bool = True
+) -> AsyncGenerator[ServerProcess]:
+    """Run the server for the length of the block; ``env`` is added to its configured environment.
+
+    Where MCP does not come ``with_pipes``, what it writes on stdout is kept with its stderr.
+
+    Raises:
+        ServerError: it could not be started.
+    """
+    process = await _start(spec, {**_inherited(), **spec.env, **env}, guardian, with_pipes=with_pipes)
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(process.stderr.read_on)
+            tasks.start_soon(process.watch)
+            try:
+                yield process
+            finally:
+                tasks.cancel_scope.cancel()
+    finally:
+        await process.end()
+
+
+async def _start(spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *, with_pipes: bool) -> ServerProcess:
+    if spec.command is None:
+        wrong = "is reached over stdio and has" if spec.url is None else "has a url, is reached over stdio, and has"
+        raise ServerError(f"server {spec.name!r} {wrong} no command to start")
+    _check_startable(spec.name, spec.command, spec.cwd, env)
+    starting = f"starting server {spec.name!r}"
+    try:
+        stderr_read, stderr_write = os.pipe()
+    except OSError as error:
+        raise shortage(error, starting) or ServerError(f"server {spec.name!r} could not be started: {error}") from error
+    try:
+        await guardian.start()
+        # A cancellation between the fork and its return would leave a process that nobody knows.
+        with anyio.CancelScope(shield=True):
+            process = await anyio.open_process(
+                [*_dying_with_us(), spec.command, *spec.args],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE if with_pipes else stderr_write,
+                stderr=stderr_write,
+                cwd=spec.cwd,
+                env=env,
+                start_new_session=True,
+            )
+    except (OSError, ValueError) as error:
+        os.close(stderr_read)
+        raise shortage(error, starting) or ServerError(f"server {spec.name!r} could not be started: {error}") from error
+    except BaseException:
+        os.close(stderr_read)
+        raise
+    finally:
+        os.close(stderr_write)
+    return ServerProcess(process, StderrTail(stderr_read), guardian)
+
+
+def _inherited() -> dict[str, str]:
+    return {name: os.environ[name] for name in INHERITED if name in os.environ}
+
+
+def _check_startable(name: str, command: str, cwd: str | None, env: Mapping[str, str]) -> None:
+    """Say what is wrong before the start: afterwards the system only knows "no such file"."""
+    folder = Path(cwd or ".")
+    if not folder.is_dir():
+        problem = "is not a directory" if folder.exists() else "does not exist"
+        raise ServerError(f"server {name!r} could not be started: its working directory {cwd} {problem}")
+    if "/" in command:
+        path, where = str(folder / command), f"(looked for in {folder.absolute()})"
+        found = os.access(path, os.X_OK) and Path(path).is_file()
+    else:
+        search = env.get("PATH", os.defpath)
+        path, where = str(folder / command), f"in PATH ({search})"
+        found = shutil.which(command, path=search) is not None
+    if found:
+        return
+    if not Path(path).exists():
+        raise ServerError(f"server {name!r} could not be started: command {command!r} was not found {where}")
+    problem = "is a directory" if Path(path).is_dir() else "is not executable"
+    if "/" not in command:
+        problem = f"was not found {where}; did you mean './{command}'?"
+    raise ServerError(f"server {name!r} could not be started: command {command!r} {problem}")
+
+
+@functools.cache
+def _dying_with_us() -> tuple[str, ...]:
+    """Return what to start a command with, so that the kernel kills it when we die, where that works.
+
+    It covers the moment before the guardian knows of the server. Old and reduced versions of
+    ``setpriv`` lack the option, hence the trial.
+    """
+    setpriv = shutil.which("setpriv") if sys.platform == "linux" else None
+    if setpriv is None:
+        return ()
+    prefix = (setpriv, "--pdeathsig", "KILL", "--")
+    try:
+        trial = subprocess.run(  # noqa: S603 - the system's own tool, asked for its version
+            [*prefix, setpriv, "--version"], capture_output=True, timeout=2, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    return prefix if trial.returncode == 0 else ()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

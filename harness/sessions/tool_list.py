@@ -1,0 +1,179 @@
+"""The tools of a server as one user sees them: all pages, read leniently.
+
+One broken tool must not cost the others, so each is read by itself; what cannot be offered, or only
+with a reservation, becomes a `ToolProblem`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any
+
+from mcp.shared.exceptions import MCPError
+
+from harness.canonical_json import digest
+from harness.errors import ServerError
+from harness.json_bounds import shortcoming
+from harness.sessions.call_outcome import METHOD_NOT_FOUND
+from harness.sessions.client import is_closed
+from harness.sessions.tool_schemas import examine
+from harness.sessions.transports.frames import is_no_answer
+from harness.types import THE_LIST, JsonObject, Tool, ToolList, ToolProblem
+
+MAX_PAGES = 100
+"""Pages that are asked for: a server with a bug pages for ever."""
+
+MAX_TOOLS = 10_000
+"""Tools that are taken; no model can be offered a tenth of it."""
+
+_COSTLY = "the official client rejects the whole list because of it"
+_NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
+
+Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+
+
+async def list_tools(request: Request) -> ToolList:
+    """Ask for every page and return what this user can be offered.
+
+    Raises:
+        ServerError: the server refused, or answered what is not a tool list.
+        ConnectionError: it is gone.
+    """
+    listing = _Listing()
+    cursor: str | None = None
+    seen: set[str] = set()
+    for _ in range(MAX_PAGES):
+        cursor = await listing.add(await _page(request, cursor))
+        if cursor is None:
+            break
+        if cursor in seen:
+            listing.note(THE_LIST, f"paging goes in a circle: the cursor {cursor[:80]!r} came twice", usable=True)
+            break
+        if len(listing.tools) >= MAX_TOOLS:
+            listing.note(THE_LIST, f"only the first {MAX_TOOLS:,} tools were read", usable=True)
+            break
+        seen.add(cursor)
+    else:
+        listing.note(THE_LIST, f"paging did not end: only the first {MAX_PAGES} pages were read", usable=True)
+    return listing.result()
+
+
+async def _page(request: Request, cursor: str | None) -> dict[str, Any]:
+    try:
+        return await request("tools/list", {} if cursor is None else {"cursor": cursor})
+    except MCPError as error:
+        if is_closed(error):
+            raise ConnectionError from error
+        if is_no_answer(error.data):
+            raise ServerError(f"did not list its tools: {error.message}") from error
+        if error.code == METHOD_NOT_FOUND and cursor is None:
+            return {"tools": []}
+        raise ServerError(f"refused to list its tools: {error.message} (code {error.code})") from error
+
+
+class _Listing:
+    """Collects tools and problems over pages."""
+
+    def __init__(self) -> None:
+        self.tools: dict[str, Tool] = {}
+        self._problems: list[ToolProblem] = []
+        self._count = 0
+
+    async def add(self, page: Mapping[str, Any]) -> str | None:
+        """Take the tools of one page and return the cursor of the next."""
+        tools = page.get("tools")
+        if not isinstance(tools, list):
+            raise ServerError("answered tools/list without a list of tools")
+        for raw in tools:
+            self._count += 1
+            await self._take(raw)
+        cursor = page.get("nextCursor")
+        return cursor if isinstance(cursor, str) and cursor else None
+
+    def note(self, tool: str, problem: str, *, usable: bool, unknown: bool = False) -> None:
+        """Report a problem."""
+        self._problems.append(ToolProblem(tool=tool, problem=problem, usable=usable, unknown=unknown))
+
+    def result(self) -> ToolList:
+        """Return all that was collected."""
+        tools = tuple(self.tools.values())
+        seen = [
+            {name: getattr(tool, name) for name in Tool.__slots__} for tool in sorted(tools, key=lambda tool: tool.name)
+        ]
+        return ToolList(tools=tools, problems=tuple(self._problems), digest=digest(seen))
+
+    async def _take(self, raw: Any) -> None:
+        name = raw.get("name") if isinstance(raw, dict) else None
+        if not isinstance(name, str) or not name:
+            self.note(f"#{self._count}", "it has no name", usable=False)
+            return
+        if name in self.tools:
+            self.note(name, "it is listed more than once; the first is offered", usable=True)
+            return
+        schema, problem = _input_schema(raw.get("inputSchema"))
+        if schema is None:
+            self.note(name, problem or "", usable=False)
+            return
+        for reservation in filter(None, (problem, *_reservations(name, raw))):
+            self.note(name, reservation, usable=True)
+        tool = self.tools[name] = _tool(name, raw, schema)
+        await self._examine(name, "inputSchema", tool.input_schema)
+        if tool.output_schema is not None:
+            await self._examine(name, "outputSchema", tool.output_schema)
+
+    async def _examine(self, name: str, word: str, schema: JsonObject) -> None:
+        examined = await examine(schema)
+        if examined.problem is not None:
+            self.note(name, f"its {word} is not a valid JSON Schema: {examined.problem}", usable=True)
+        if examined.gave_up is not None:
+            problem = f"harness could not find out whether its {word} is a valid JSON Schema: {examined.gave_up}"
+            self.note(name, problem, usable=True, unknown=True)
+
+
+def _input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | None]:
+    """Return the schema to offer, or ``None``, and what is wrong with it."""
+    if not isinstance(schema, dict):
+        return None, f"its inputSchema is {'missing' if schema is None else 'not an object'}; {_COSTLY}"
+    kind = schema.get("type")
+    if (why := shortcoming(schema)) is not None:
+        return None, f"its inputSchema cannot be used: {why}"
+    if kind == "object":
+        return schema, None
+    if kind is None:
+        return {"type": "object", **schema}, 'its inputSchema lacks "type": "object", which was added'
+    return None, f"its inputSchema is of type {str(kind)[:80]!r} instead of 'object'; {_COSTLY}"
+
+
+def _reservations(name: str, raw: Mapping[str, Any]) -> Iterator[str | None]:
+    if not _NAME.fullmatch(name):
+        yield "its name is not 1 to 128 of the characters A-Z a-z 0-9 _ - . /, so many clients reject it"
+    for key in ("title", "description"):
+        if not isinstance(raw.get(key), str | None):
+            yield f"its {key} is not text and was dropped"
+    output = raw.get("outputSchema")
+    if output is None:
+        return
+    if not isinstance(output, dict):
+        yield "its outputSchema is not an object and was dropped"
+    elif (why := shortcoming(output)) is not None:
+        yield f"its outputSchema was dropped: {why}"
+
+
+def _tool(name: str, raw: Mapping[str, Any], schema: Mapping[str, Any]) -> Tool:
+    hints = raw.get("annotations")
+    hints = hints if isinstance(hints, dict) else {}
+    output = _of(dict, raw.get("outputSchema"))
+    return Tool(
+        name=name,
+        input_schema=schema,
+        description=_of(str, raw.get("description")) or "",
+        title=_of(str, raw.get("title")) or _of(str, hints.get("title")),
+        output_schema=None if output is None or shortcoming(output) else output,
+        read_only=_of(bool, hints.get("readOnlyHint")),
+        destructive=_of(bool, hints.get("destructiveHint")),
+    )
+
+
+def _of(kind: type, value: Any) -> Any:
+    return value if isinstance(value, kind) else None

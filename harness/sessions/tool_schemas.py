@@ -1,0 +1,117 @@
+"""JSON Schemas of tools, checked as far as they can be: a server may send anything as a schema.
+
+The work on one schema or value is counted in steps, and what takes more is given up: it is told as *not
+validated*, and blames neither the server nor the model. What takes more than a moment is done in another thread, so
+that no schema of one server holds up the calls of another, or the deadline of its own.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from anyio.to_thread import run_sync
+
+from harness.canonical_json import digest
+from harness.types import JsonObject, ToolList
+from harness.validation.budget import Budget, OutOfSteps
+from harness.validation.validators import Validation, check, schema_problem
+
+VALUE_STEPS = 400_000
+"""Steps that go into one value: enough for some 80,000 values in rows and columns. It takes a second."""
+
+SCHEMA_STEPS = 200_000
+"""Steps that go into finding out whether a schema is one: enough for some 3,000 properties."""
+
+AT_ONCE_STEPS = 4_000
+"""Steps up to which the event loop does the work itself: some 20 ms."""
+
+CHECKED_BYTES = 1_000_000
+"""Size up to which a result is checked."""
+
+_KEPT = 1_024  # schemas whose examination is remembered
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What was found out about a schema."""
+
+    problem: str | None = None
+    """Why it is not a JSON Schema, in a sentence; ``None`` when it is one, as far as is known."""
+    gave_up: str | None = None
+    """Why that could not be found out, which is nobody's fault; ``None`` when it could."""
+
+
+_examined: OrderedDict[str, Examined] = OrderedDict()
+
+
+async def examine(schema: JsonObject) -> Examined:
+    """Return whether ``schema`` is a JSON Schema, as far as that can be found out."""
+    try:
+        key = digest(schema)
+    except RecursionError:
+        return Examined(gave_up="it is nested too deeply")
+    if key not in _examined:
+        found = await _in_time(lambda budget: _examine(schema, budget), SCHEMA_STEPS)
+        _examined[key] = found
+        if len(_examined) > _KEPT:
+            _examined.popitem(last=False)
+        return found
+    return _examined[key]
+
+
+class ToolSchemas:
+    """The schemas of one tool list."""
+
+    def __init__(self, tools: ToolList) -> None:
+        """Check against what ``tools`` declare."""
+        self._inputs = {tool.name: tool.input_schema for tool in tools.tools}
+        self._outputs = {tool.name: tool.output_schema for tool in tools.tools if tool.output_schema is not None}
+
+    async def arguments(self, tool: str, arguments: JsonObject) -> Validation:
+        """Return where ``arguments`` break the tool's ``inputSchema``; a tool that is not listed has none."""
+        return await _held(self._inputs.get(tool), dict(arguments))
+
+    async def output(self, tool: str, structured: Any, size: int) -> Validation:
+        """Return where ``structured``, of a result of ``size`` bytes, breaks the tool's ``outputSchema``."""
+        if tool not in self._outputs:
+            return Validation()
+        if structured is None:
+            return Validation(errors=("the tool has an outputSchema, and its result has no structuredContent",))
+        if size > CHECKED_BYTES:
+            return Validation(gave_up=f"it is larger than {CHECKED_BYTES:,} bytes")
+        return await _held(self._outputs[tool], structured)
+
+
+async def _held(schema: JsonObject | None, value: Any) -> Validation:
+    if schema is None:
+        return Validation()
+    examined = await examine(schema)
+    if examined.problem is not None:
+        return Validation(gave_up=f"the tool's schema is not a valid JSON Schema: {examined.problem}")
+    if examined.gave_up is not None:
+        return Validation(gave_up=f"whether the tool's schema is a valid JSON Schema is not known: {examined.gave_up}")
+    return await _in_time(lambda budget: check(value, schema, budget), VALUE_STEPS)
+
+
+def _examine(schema: JsonObject, budget: Budget) -> Examined:
+    try:
+        return Examined(problem=schema_problem(schema, budget))
+    except OutOfSteps as error:
+        return Examined(gave_up=f"that takes {error}")
+
+
+async def _in_time(work: Callable[[Budget], _T], steps: int) -> _T:
+    """Return what ``work`` finds within ``steps``; it leaves the event loop if that takes more than a moment."""
+    budget = Budget(AT_ONCE_STEPS)
+    found = work(budget)
+    if budget.left >= 0:
+        return found
+    budget = Budget(steps)
+    try:
+        return await run_sync(work, budget, abandon_on_cancel=True)
+    finally:
+        budget.end()  # for a thread that nobody waits for any more

@@ -1,0 +1,1 @@
+"""MCP's transports: stdio, streamable HTTP and HTTP with server-sent events."""

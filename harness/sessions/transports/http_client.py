@@ -1,0 +1,226 @@
+"""The HTTP client of one connection: whose headers it sends, where it goes, and what a bad answer means.
+
+| what happens                         | what becomes of it                                                     |
+|--------------------------------------|------------------------------------------------------------------------|
+| no answer: refused, reset, cut short | `HttpFault` without a status                                           |
+| a status that is no success          | `HttpFault` that names it and the first words of the body              |
+| a redirect within the origin         | followed, `MAX_REDIRECTS` times, if the request stays what it is       |
+| any other redirect                   | `HttpFault`: what identifies a user must not go to another server      |
+| more than `MAX_MESSAGE_BYTES`        | `HttpFault`                                                            |
+
+Nothing is ever sent again after a server may have seen it. Certificates are verified. Proxies of the
+environment are used, except for servers on this machine.
+"""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+import os
+import re
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import httpx2
+
+from harness.redirects import MAX_REDIRECTS, same_request_elsewhere, shown
+from harness.sessions.processes.shortage import shortage
+from harness.sessions.transports.frames import MAX_MESSAGE_BYTES
+from harness.sessions.transports.http_errors import HttpFault
+from harness.trust_store import trusted
+
+EXCERPT_S = 0.5
+"""How long the body of an error is waited for: its status says what matters."""
+
+IDLE_S = 2.0
+"""How long an idle connection is kept: many servers close theirs after 5 s, and a request that meets
+the closing would be lost."""
+
+_EXCERPT_BYTES = 100_000
+_EXCERPT_CHARS = 300
+_READ_FOR_WORDS = 4_000  # bytes; enough to get past the styles of most error pages
+_MARKUP = re.compile(r"<(script|style)\b.*?</\1>|</?[A-Za-z!][^<>]*>", re.DOTALL)
+
+RequestHeaders = Callable[[], Awaitable[Mapping[str, str]]]
+"""Returns what tells who asks; it is asked for each request, so that tokens can be renewed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where a server is, and how it is talked to there."""
+
+    url: str
+    """Its URL, the port filled in; it may hold secrets."""
+    headers: Mapping[str, str]
+    """Sent with every request; they may be secrets."""
+    identity: RequestHeaders
+    """What tells who asks; it comes before `headers`."""
+
+
+class Web:
+    """Sends requests to the endpoint of one server."""
+
+    def __init__(self, client: httpx2.AsyncClient, url: httpx2.URL) -> None:
+        """Use ``client``; relative URLs count from ``url``."""
+        self._client = client
+        self.url = url
+
+    @asynccontextmanager
+    async def exchange(self, method: str, url: httpx2.URL, **request: Any) -> AsyncGenerator[httpx2.Response]:
+        """Send one request and give its answer, whatever its status, its body still unread.
+
+        Raises:
+            HttpFault: there is no answer, or it breaks off within the block.
+            OutOfResources: harness has no open file left for it.
+        """
+        try:
+            async with self._answer(self._client.build_request(method, url, **request)) as response:
+                yield response
+        except httpx2.ConnectError as error:
+            if (lack := shortage(error, f"reaching {shown(url)}")) is not None:
+                raise lack from error
+            raise HttpFault(f"cannot be reached at {shown(url)}: {_reason(error)}", gone=True) from error
+        except httpx2.SSEError as error:
+            raise HttpFault(f"sent an event stream that cannot be read: {error}") from error
+        except httpx2.DecodingError as error:
+            raise HttpFault(f"sent an answer that cannot be decoded: {error}") from error
+        except httpx2.HTTPError as error:
+            raise HttpFault(f"broke off before it had answered: {_reason(error)}") from error
+
+    @asynccontextmanager
+    async def _answer(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Response]:
+        response = await self._client.send(request, stream=True)
+        for _ in range(MAX_REDIRECTS):
+            following = same_request_elsewhere(response)
+            if following is None:
+                break
+            await response.aclose()
+            response = await self._client.send(following, stream=True)
+        try:
+            yield response
+        finally:
+            with anyio.CancelScope(shield=True):
+                await response.aclose()
+
+
+@asynccontextmanager
+async def open_web(endpoint: Endpoint) -> AsyncGenerator[Web]:
+    """Run an HTTP client for ``endpoint``. It has no time-outs of its own: whoever asks has a deadline."""
+    url = httpx2.URL(endpoint.url)
+    headers = httpx2.Headers({"user-agent": "harness"})
+    if url.userinfo:
+        headers["authorization"] = f"Basic {base64.b64encode(f'{url.username}:{url.password}'.encode()).decode()}"
+        url = url.copy_with(userinfo=b"")
+    headers.update(_encoded(endpoint.headers))
+    trust_env = not is_loopback(url.host)
+    async with httpx2.AsyncClient(
+        verify=trusted(trust_env=trust_env),
+        headers=headers,
+        auth=_Identity(endpoint.identity),
+        timeout=httpx2.Timeout(None),
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=IDLE_S),
+        follow_redirects=False,
+        trust_env=trust_env,
+    ) as client:
+        yield Web(client, url)
+
+
+class _Identity(httpx2.Auth):
+    """Has every request say who asks."""
+
+    def __init__(self, headers: RequestHeaders) -> None:
+        self._headers = headers
+
+    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        request.headers.update(_encoded(await self._headers()))
+        yield request
+
+
+async def body_of(response: httpx2.Response) -> bytes:
+    """Return the body of an answer.
+
+    Raises:
+        HttpFault: it is longer than `MAX_MESSAGE_BYTES`.
+    """
+    parts, size = [], 0
+    async for part in response.aiter_bytes():
+        parts.append(part)
+        size += len(part)
+        if size > MAX_MESSAGE_BYTES:
+            raise HttpFault(f"answered with more than {MAX_MESSAGE_BYTES // 1_000_000} MB")
+    return b"".join(parts)
+
+
+async def events_of(response: httpx2.Response) -> AsyncIterator[httpx2.ServerSentEvent]:
+    """Yield the events of an event stream, each of at most `MAX_MESSAGE_BYTES`."""
+    async for event in httpx2.EventSource(response, max_event_size=MAX_MESSAGE_BYTES):
+        yield event
+
+
+async def beginning_of(response: httpx2.Response) -> bytes:
+    """Return what comes soon of the body of an error, and not more than `_EXCERPT_BYTES`."""
+    kept = b""
+    with anyio.move_on_after(EXCERPT_S):
+        async for part in response.aiter_bytes():
+            kept += part[:_EXCERPT_BYTES]
+            if len(kept) >= _EXCERPT_BYTES:
+                break
+    return kept
+
+
+def bad_status(response: httpx2.Response, body: bytes, *, gone: bool = False) -> HttpFault:
+    """Return what a status means that is no success; ``body`` is the beginning of what came with it."""
+    status = f"HTTP {response.status_code} {response.reason_phrase}".strip()
+    if response.next_request is not None:
+        return HttpFault(
+            f"answered {status}: a redirect to {shown(response.next_request.url)}, which is not followed",
+            status=response.status_code,
+        )
+    words = words_of(body) or response.headers.get("www-authenticate", "")
+    said = f": {words[:_EXCERPT_CHARS]}" if words else ""
+    return HttpFault(f"answered {status}{said}", status=response.status_code, gone=gone)
+
+
+def words_of(body: bytes) -> str:
+    """Return what a person can read of an error's body, be it JSON, HTML or text."""
+    text = body[:_READ_FOR_WORDS].decode("utf-8", "replace")
+    return " ".join(_MARKUP.sub(" ", text).split())
+
+
+def media_type(response: httpx2.Response) -> str:
+    """Return the type of an answer's body, in lower case and without parameters."""
+    kind: str = response.headers.get("content-type", "")
+    return kind.partition(";")[0].strip().lower()
+
+
+def is_success(response: httpx2.Response) -> bool:
+    """Whether the status is one of success."""
+    return bool(response.is_success)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether ``host`` is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower().rstrip(".") == "localhost" or host.lower().endswith(".localhost")
+
+
+def _encoded(headers: Mapping[str, str]) -> httpx2.Headers:
+    return httpx2.Headers([(name.encode(), value.encode("latin-1")) for name, value in headers.items()])
+
+
+def _reason(error: Exception) -> str:
+    """Return the innermost reason, which is the system's: ``Connection refused``."""
+    inner: BaseException = error
+    while (cause := inner.__cause__ or inner.__context__) is not None:
+        inner = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause
+    if isinstance(inner, ssl.SSLError):
+        return f"{getattr(inner, 'verify_message', None) or inner.reason or inner}"
+    if isinstance(inner, OSError) and inner.errno:
+        return os.strerror(inner.errno) if inner.errno > 0 else str(inner.strerror)
+    return str(error).rstrip(".") or type(error).__name__

@@ -1,0 +1,155 @@
+"""MCP over HTTP with server-sent events, as it was before streamable HTTP.
+
+One GET stays open and brings all answers as events; its first event names the URL to which requests
+are posted. A post runs in the task that asks and brings nothing but a status.
+
+| the server                                  | what becomes of it                                     |
+|---------------------------------------------|--------------------------------------------------------|
+| refuses the stream, or it is no such stream | `HttpFault`, raised by the first request               |
+| answers a post with a bad status            | `HttpFault`                                            |
+| ends the stream                             | the connection is lost: no answer can come any more    |
+| names a URL of another origin               | the same: what identifies a user must not go there     |
+| says more than `MAX_UNASKED` things in vain | the same                                               |
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import anyio
+import httpx2
+from anyio.abc import ObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCRequest
+
+from harness.redirects import same_origin, shown
+from harness.sessions.client import Link, open_client
+from harness.sessions.server_messages import FLOOD, Flood, Unasked
+from harness.sessions.transports.frames import read_frames
+from harness.sessions.transports.http_client import (
+    Endpoint,
+    Web,
+    bad_status,
+    beginning_of,
+    events_of,
+    is_success,
+    media_type,
+    open_web,
+)
+from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.streamable_http import NOTIFY_S
+
+
+@asynccontextmanager
+async def connect(endpoint: Endpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]) -> AsyncGenerator[Link]:
+    """Talk MCP to ``endpoint``; ``on_closed`` is called once its stream has ended."""
+    async with open_web(endpoint) as web, anyio.create_task_group() as tasks:
+        stream = EventStream(web)
+
+        async def listen() -> None:
+            await stream.listen()
+            on_closed()
+
+        tasks.start_soon(listen)
+        async with open_client(stream.incoming, SseWriter(web, stream), meta, over_http=True) as client:
+            yield Link(client, stream)
+        tasks.cancel_scope.cancel()
+
+
+class EventStream:
+    """The stream that brings all answers."""
+
+    def __init__(self, web: Web) -> None:
+        """Listen through ``web``, once `listen` runs."""
+        self.complaint: str | None = None
+        self.noise: str | None = None
+        self._outgoing, self.incoming = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
+        self._web = web
+        self._fault: HttpFault | None = None
+        self._post_url: httpx2.URL | None = None
+        self._settled = anyio.Event()
+
+    async def listen(self) -> None:
+        """Take in the stream until it ends, for whatever reason."""
+        fault = HttpFault("closed its event stream")
+        try:
+            async with self._web.exchange("GET", self._web.url, headers={"accept": "text/event-stream"}) as response:
+                await self._take_events(response)
+        except HttpFault as error:
+            fault = error
+        finally:
+            self._fault = HttpFault(str(fault), status=fault.status, gone=True)
+            self.complaint = str(fault)
+            self._settled.set()
+            self._outgoing.close()
+
+    async def post_url(self) -> httpx2.URL:
+        """Return where requests are posted to, once the server has named it.
+
+        Raises:
+            HttpFault: the stream has ended.
+        """
+        await self._settled.wait()
+        if self._fault is not None or self._post_url is None:
+            raise self._fault or HttpFault("closed its event stream", gone=True)
+        return self._post_url
+
+    async def _take_events(self, response: httpx2.Response) -> None:
+        if not is_success(response):
+            raise bad_status(response, await beginning_of(response))
+        if media_type(response) != "text/event-stream":
+            raise HttpFault(f"answered with content of type {media_type(response)!r} instead of an event stream")
+        unasked = Unasked()
+        async for event in events_of(response):
+            try:
+                await unasked.one_more()
+            except Flood as error:
+                raise HttpFault(FLOOD) from error
+            if event.event == "endpoint":
+                url = response.url.join(event.data)
+                if not same_origin(url, response.url):
+                    raise HttpFault(f"wants requests posted to another server, {shown(url)}, which is not done")
+                self._post_url = url
+                self._settled.set()
+            elif event.event == "message" and event.data:
+                messages, noise = read_frames(event.data)
+                self.noise = self.noise or noise
+                for message in messages:
+                    self._outgoing.send_nowait(SessionMessage(message))
+                if not all(isinstance(message, JSONRPCRequest) for message in messages):
+                    unasked.answered()
+
+
+class SseWriter(ObjectSendStream[SessionMessage]):
+    """What is said to the server."""
+
+    def __init__(self, web: Web, stream: EventStream) -> None:
+        """Post to where ``stream`` says."""
+        self._web = web
+        self._stream = stream
+
+    async def send(self, item: SessionMessage) -> None:
+        """Post one message.
+
+        Raises:
+            HttpFault: a request was not taken.
+        """
+        if isinstance(item.message, JSONRPCRequest):
+            await self._post(item)
+        else:
+            with anyio.move_on_after(NOTIFY_S), suppress(HttpFault):
+                await self._post(item)
+
+    async def aclose(self) -> None:
+        """Do nothing: the HTTP client closes what is open."""
+
+    async def _post(self, item: SessionMessage) -> None:
+        url = await self._stream.post_url()
+        content = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        headers = {"content-type": "application/json"}
+        async with self._web.exchange("POST", url, content=content, headers=headers) as response:
+            if not is_success(response):
+                raise bad_status(response, await beginning_of(response))

@@ -1,0 +1,148 @@
+"""MCP over the stdin and stdout of a process: one JSON-RPC message a line.
+
+The two streams have no task of their own: a message is written and parsed in the task that sends
+or waits for it. Reading is linear in what arrives, and lenient where that costs nothing (see
+`harness.sessions.transports.frames`): one bad byte must not leave a call without its answer.
+
+| the server prints                             | what becomes of it                                    |
+|-----------------------------------------------|-------------------------------------------------------|
+| more than `MAX_MESSAGE_BYTES` without newline | the connection is lost                                |
+| bytes that are not UTF-8                      | replaced by U+FFFD                                    |
+| more than `MAX_UNASKED` things, and no answer | the connection is lost                                |
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, NoReturn
+
+import anyio
+import anyio.lowlevel
+from anyio.abc import ByteReceiveStream, ByteSendStream, ObjectReceiveStream, ObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification, JSONRPCRequest
+
+from harness.sessions.client import Link, open_client
+from harness.sessions.processes.process import ServerProcess
+from harness.sessions.server_messages import FLOOD, Flood, Unasked
+from harness.sessions.transports.frames import MAX_MESSAGE_BYTES, read_frames
+
+NOTIFY_S = 0.1
+"""How long a notification may wait for a server that does not read; it is only a courtesy."""
+
+_READ_BYTES = 65_536
+
+
+@asynccontextmanager
+async def connect(
+    process: ServerProcess, meta: Mapping[str, Any], on_closed: Callable[[], None]
+) -> AsyncGenerator[Link]:
+    """Talk MCP to ``process``; ``on_closed`` is called once it no longer listens or answers."""
+    assert process.stdout is not None
+    reader = StdioReader(process.stdout, on_closed)
+    async with open_client(reader, StdioWriter(process.stdin, on_closed), meta) as client:
+        yield Link(client, reader)
+
+
+class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
+    """What the server says, message by message, until it is gone."""
+
+    def __init__(self, stdout: ByteReceiveStream, on_closed: Callable[[], None]) -> None:
+        """Read from ``stdout``; ``on_closed`` is called once nothing more will come."""
+        self.complaint: str | None = None
+        self.noise: str | None = None
+        self._stdout = stdout
+        self._on_closed = on_closed
+        self._rest: list[bytes] = []
+        self._rest_bytes = 0
+        self._lines: deque[bytes] = deque()
+        self._messages: deque[SessionMessage] = deque()
+        self._unasked = Unasked()
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Return the next message.
+
+        Raises:
+            EndOfStream: the server is gone.
+        """
+        while not self._messages:
+            while not self._lines:
+                await self._read()
+            messages = self._parse(self._lines.popleft())
+            self._messages.extend(messages)
+            if all(isinstance(each.message, JSONRPCRequest) for each in messages):
+                await self._count()
+            else:
+                self._unasked.answered()
+        return self._messages.popleft()
+
+    async def aclose(self) -> None:
+        """Do nothing: the pipe belongs to the process."""
+
+    async def _read(self) -> None:
+        try:
+            chunk = await self._stdout.receive(_READ_BYTES)
+        except (anyio.EndOfStream, anyio.ClosedResourceError, OSError):
+            self._close()
+        *lines, rest = chunk.split(b"\n")
+        if lines:
+            lines[0] = b"".join([*self._rest, lines[0]])
+            self._lines.extend(lines)
+            self._rest, self._rest_bytes = [], 0
+        self._rest.append(rest)
+        self._rest_bytes += len(rest)
+        if self._rest_bytes > MAX_MESSAGE_BYTES:
+            self.complaint = f"wrote more than {MAX_MESSAGE_BYTES // 1_000_000} MB to stdout without a line end"
+            self._close()
+        if len(chunk) == _READ_BYTES:
+            await anyio.lowlevel.checkpoint()  # a flood is always there to be read: let others live
+
+    async def _count(self) -> None:
+        try:
+            await self._unasked.one_more()
+        except Flood:
+            self.complaint = FLOOD
+            self._close()
+
+    def _close(self) -> NoReturn:
+        self._rest.clear()
+        self._on_closed()
+        raise anyio.EndOfStream
+
+    def _parse(self, line: bytes) -> list[SessionMessage]:
+        if not line.strip():
+            return []
+        messages, noise = read_frames(line.decode("utf-8", "replace"))
+        self.noise = self.noise or noise
+        return [SessionMessage(message) for message in messages]
+
+
+class StdioWriter(ObjectSendStream[SessionMessage]):
+    """What is said to the server; waits while the server does not read."""
+
+    def __init__(self, stdin: ByteSendStream, on_closed: Callable[[], None]) -> None:
+        """Write to ``stdin``; ``on_closed`` is called when the server no longer takes anything."""
+        self._stdin = stdin
+        self._on_closed = on_closed
+
+    async def send(self, item: SessionMessage) -> None:
+        """Write one message.
+
+        Raises:
+            BrokenResourceError: the server is gone, or closed its stdin.
+        """
+        line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        try:
+            if isinstance(item.message, JSONRPCNotification):
+                with anyio.move_on_after(NOTIFY_S):
+                    await self._stdin.send(line)
+            else:
+                await self._stdin.send(line)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError, RuntimeError) as error:
+            self._on_closed()
+            raise anyio.BrokenResourceError from error
+
+    async def aclose(self) -> None:
+        """Do nothing: the pipe belongs to the process."""

@@ -1,0 +1,193 @@
+"""MCP over streamable HTTP: each request is a POST, and its answer comes in the body of the reply.
+
+The exchange runs in the task that asks, so a call that is given up takes its connection along: to
+servers of the newest revision that says all, older ones are told in a notification. The stream of
+messages that nobody asked for (a GET) is not opened: nobody would listen.
+
+| the server                              | what becomes of it                                             |
+|-----------------------------------------|----------------------------------------------------------------|
+| answers with a bad status               | `HttpFault`, unless it brings a JSON-RPC error that says more  |
+| no longer knows the session (404)       | `HttpFault`, and the connection is lost                        |
+| answers what is no MCP                  | a JSON-RPC error of code `MALFORMED`                           |
+| ends its event stream before the answer | asked for the rest, if it numbered its events; else a fault    |
+| asks something itself within the stream | answered as the client's session answers it                    |
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from typing import Any
+
+import anyio
+import httpx2
+from anyio.abc import ObjectSendStream
+from anyio.streams.memory import MemoryObjectSendStream
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
+from mcp.shared.message import ClientMessageMetadata, SessionMessage
+from mcp_types import METHOD_NOT_FOUND, JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from harness.sessions.client import Link, open_client
+from harness.sessions.transports.frames import Message
+from harness.sessions.transports.http_client import Endpoint, Web, bad_status, beginning_of, media_type, open_web
+from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.http_replies import Answer, error_in
+
+NOTIFY_S = 0.25
+"""How long a notification may take: it is only a courtesy."""
+
+END_S = 1.0
+"""How long a server may take to end our session; it forgets it anyway."""
+
+MAX_RESUMPTIONS = 2
+"""Attempts in a row to get the rest of an event stream that bring nothing."""
+
+_SESSION_ID = "mcp-session-id"
+_SUCCESS = range(200, 300)
+_ACCEPTED, _BAD_REQUEST, _NOT_FOUND = 202, 400, 404
+
+
+@asynccontextmanager
+async def connect(endpoint: Endpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]) -> AsyncGenerator[Link]:
+    """Talk MCP to ``endpoint``; ``on_closed`` is called once it cannot be reached or no longer knows us."""
+    incoming, reader = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
+    async with open_web(endpoint) as web:
+        writer = HttpWriter(web, incoming, on_closed)
+        try:
+            async with open_client(reader, writer, meta, over_http=True) as client:
+                yield Link(client, writer)
+        finally:
+            incoming.close()
+            await writer.end_session()
+
+
+class HttpWriter(ObjectSendStream[SessionMessage]):
+    """What is said to the server; a request is said once it is answered."""
+
+    def __init__(
+        self,
+        web: Web,
+        incoming: MemoryObjectSendStream[SessionMessage | Exception],
+        on_closed: Callable[[], None],
+    ) -> None:
+        """Send through ``web``, and put what comes back into ``incoming``."""
+        self.complaint: str | None = None
+        self.noise: str | None = None
+        self._web = web
+        self._incoming = incoming
+        self._on_closed = on_closed
+        self._session_id: str | None = None
+        self._version: str | None = None
+
+    async def send(self, item: SessionMessage) -> None:
+        """Send one message; for a request, take in its answer.
+
+        Raises:
+            HttpFault: the request got no answer of MCP.
+        """
+        message = item.message
+        headers = self._headers(item)
+        if isinstance(message, JSONRPCRequest):
+            try:
+                await self._ask(message, headers)
+            except HttpFault as fault:
+                if fault.gone:
+                    self.complaint = str(fault)
+                    self._on_closed()
+                raise
+        elif not (_is_cancellation(message) and self._version in MODERN_PROTOCOL_VERSIONS):
+            with anyio.move_on_after(NOTIFY_S), suppress(HttpFault):
+                async with self._post(message, headers):
+                    pass
+
+    async def aclose(self) -> None:
+        """Do nothing: the HTTP client closes what is open."""
+
+    async def end_session(self) -> None:
+        """Tell the server that its session is over, where it made one; bounded by `END_S`."""
+        if self._session_id is None or self.complaint is not None:
+            return
+        with anyio.CancelScope(shield=True), anyio.move_on_after(END_S), suppress(HttpFault):
+            async with self._web.exchange("DELETE", self._web.url, headers=self._state()):
+                pass
+
+    def _headers(self, item: SessionMessage) -> dict[str, str]:
+        own = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
+        own = dict(own or {})
+        if isinstance(item.message, JSONRPCRequest) and item.message.method == "initialize":
+            self._version = self._session_id = None
+        self._version = own.get(MCP_PROTOCOL_VERSION_HEADER, self._version)
+        accepted = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+        return {**accepted, **self._state(), **own}
+
+    def _state(self) -> dict[str, str]:
+        """Return what was agreed on: the older revisions want it with every request."""
+        state = {MCP_PROTOCOL_VERSION_HEADER: self._version, _SESSION_ID: self._session_id}
+        return {name: value for name, value in state.items() if value is not None}
+
+    def _post(
+        self, message: JSONRPCMessage, headers: Mapping[str, str]
+    ) -> AbstractAsyncContextManager[httpx2.Response]:
+        content = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        return self._web.exchange("POST", self._web.url, content=content, headers=headers)
+
+    def _deliver(self, message: Message) -> None:
+        self._incoming.send_nowait(SessionMessage(message))
+
+    async def _ask(self, request: JSONRPCRequest, headers: Mapping[str, str]) -> None:
+        answer = Answer(request.id, self._deliver)
+        try:
+            async with self._post(request, headers) as response:
+                if response.status_code not in _SUCCESS or response.status_code == _ACCEPTED:
+                    answer.reject(await self._error_in(response))
+                    return
+                if request.method == "initialize":
+                    self._session_id = response.headers.get(_SESSION_ID)
+                if await answer.read(response):
+                    return
+        except HttpFault as fault:
+            if answer.event_id is None or fault.status is not None:
+                raise
+        await self._resume(answer)
+
+    async def _resume(self, answer: Answer) -> None:
+        """Get the rest of a stream that broke off; the request itself is never sent again."""
+        in_vain = 0
+        while answer.event_id is not None and in_vain < MAX_RESUMPTIONS:
+            before = answer.event_id
+            await anyio.sleep(answer.wait_s)
+            headers = {"accept": "text/event-stream", "last-event-id": before, **self._state()}
+            with suppress(HttpFault):
+                async with self._web.exchange("GET", self._web.url, headers=headers) as response:
+                    if response.status_code in _SUCCESS and await answer.read(response):
+                        return
+            in_vain = 0 if answer.event_id != before else in_vain + 1
+        raise HttpFault("ended its event stream without an answer")
+
+    async def _error_in(self, response: httpx2.Response) -> JSONRPCError:
+        """Return the server's own JSON-RPC error, if a bad status brings one.
+
+        Raises:
+            HttpFault: it does not, or the status says more.
+        """
+        body = await beginning_of(response)
+        error = error_in(body) if media_type(response) == "application/json" else None
+        words = body if error is None else error.error.message.encode()
+        fault = bad_status(response, words, gone=self._is_over(response, error))
+        if error is None or fault.overrules:
+            raise fault
+        return error
+
+    def _is_over(self, response: httpx2.Response, error: JSONRPCError | None) -> bool:
+        """Whether the server says that it does not know our session."""
+        if self._session_id is None or (error is not None and error.error.code == METHOD_NOT_FOUND):
+            return False
+        if response.status_code == _NOT_FOUND:
+            return True
+        return response.status_code == _BAD_REQUEST and error is not None and "session" in error.error.message.lower()
+
+
+def _is_cancellation(message: JSONRPCMessage) -> bool:
+    return isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled"

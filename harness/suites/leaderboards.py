@@ -1,0 +1,119 @@
+"""Public benchmarks: suites by name, whose cases come from data that somebody fetched.
+
+A benchmark is asked for as ``NAME``, or as ``NAME:PART`` with one or more of its parts joined by
+commas: ``bfcl:simple_python,parallel``, ``tau2:airline``. To add one, write an object that satisfies
+`Benchmark` and name it here or under the entry-point group ``harness.benchmarks``. One whose outputs
+others have recorded also satisfies `Replayable`, and ``--model recorded:FILE`` works for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from harness.errors import UsageError
+from harness.registry import Registry
+from harness.types import Case, Judgement, Suite, Transcript
+
+
+class Benchmark(Protocol):
+    """A family of suites under one name."""
+
+    def suites(self, part: str | None) -> Sequence[Suite]:
+        """Return the suites of ``part`` (what stands behind the colon); ``None`` means all.
+
+        Each has `Suite.benchmark` set to the benchmark's name and `Suite.reference` to how it is named again.
+
+        Raises:
+            UsageError: there is no such part.
+            NothingToRun: the data is not there; the message has the command that fetches it.
+        """
+        ...
+
+
+class Recording(Protocol):
+    """What one model did in a benchmark, as somebody recorded it elsewhere."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Sentences for the user: which files and parts were left out, and why."""
+        ...
+
+    def cases(self) -> Collection[str]:
+        """Return the names of the cases that were recorded."""
+        ...
+
+    def transcripts(self, case: str) -> Sequence[Transcript]:
+        """Return every recorded trial of that case; none where it was not recorded."""
+        ...
+
+
+@runtime_checkable
+class CarriedOut(Recording, Protocol):
+    """A recording whose calls are carried out again, on the suite's own server: only their results of now count."""
+
+    def case(self, case: Case) -> Case:
+        """Return ``case`` as it was when it was recorded, its checks above all."""
+        ...
+
+    def verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
+        """Return ``statement → judgement`` of the judge of then on a trial of that case; empty where nobody judged."""
+        ...
+
+
+@runtime_checkable
+class Replayable(Protocol):
+    """A benchmark whose recorded outputs can stand for a model's."""
+
+    def recordings(self, path: Path) -> Mapping[str, Recording]:
+        """Return what is in the file or folder ``path``, by the name of the model that was recorded.
+
+        Raises:
+            UsageError: there is no recording of this benchmark.
+        """
+        ...
+
+
+BENCHMARKS: Registry[Benchmark] = Registry(
+    "harness.benchmarks",
+    "benchmark",
+    {
+        "bfcl": "harness.leaderboards.bfcl.suite:BFCL",
+        "tau2": "harness.leaderboards.tau2.suite:TAU2",
+    },
+)
+"""Name → the benchmark."""
+
+
+def benchmark_of(name: str) -> tuple[str, str | None] | None:
+    """Return the benchmark and the part that ``name`` asks for; ``None`` if it is no benchmark's name."""
+    benchmark, colon, part = name.partition(":")
+    return (benchmark, part if colon else None) if benchmark in BENCHMARKS else None
+
+
+def narrowed(names: Sequence[str], categories: str | None) -> list[str]:
+    """Return ``names`` with ``categories`` (joined by commas) as the part of each benchmark that names none.
+
+    Several parts of one benchmark are asked for at once, so that they are one suite where they can be.
+
+    Raises:
+        UsageError: ``categories`` are given, and there is no such benchmark.
+    """
+    parts: dict[str, list[str] | None] = {}
+    placed: list[str] = []
+    for name in names:
+        asked = benchmark_of(name)
+        if asked is None:
+            placed.append(name)
+            continue
+        benchmark, part = asked[0], asked[1] if asked[1] is not None else categories
+        if benchmark not in parts:
+            placed.append(benchmark)
+            parts[benchmark] = []
+        known = parts[benchmark]
+        parts[benchmark] = None if part is None or known is None else [*known, part]
+    if categories is not None and not parts:
+        known_names = ", ".join(BENCHMARKS.names())
+        raise UsageError("--category picks parts of a benchmark, and none is named", meant=f"There are: {known_names}.")
+    return [f"{name}:{','.join(chosen)}" if (chosen := parts.get(name)) else name for name in placed]

@@ -1,0 +1,247 @@
+"""What is asked: suites, their cases, and the checks of a case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
+from harness.types.parties import Isolation, ServerSpec
+
+Severity: TypeAlias = Literal["fail", "warn"]
+"""``fail``: a failed check fails the trial. ``warn``: it is shown, and changes no verdict."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that a case asks for, as plain data; `harness.checks` knows how to judge it."""
+
+    kind: str
+    """The registered name, for example ``must_call``."""
+    params: JsonObject
+    """What the kind needs, normalised: ``{"tool": "get_orders", "args": {…}}``."""
+    severity: Severity = "fail"
+    """Whether a failure decides the verdict."""
+    at: Location | None = None
+    """Where the suite says it."""
+    code: Any = field(default=None, repr=False, compare=False)
+    """The live object that judges, where the check is code; never written anywhere."""
+
+
+DEFAULT_TIMEOUT_S = 60.0
+"""Wall time of a trial where nobody says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Where a conversation is ended honestly. ``None`` means no limit of that sort."""
+
+    max_turns: int = 20
+    """Model replies in one trial."""
+    max_calls: int = 100
+    """Tool calls in one trial."""
+    timeout_s: float | None = None
+    """Wall time of one trial, from its first request to its answer; ``None`` is the configured one,
+    else `DEFAULT_TIMEOUT_S`."""
+    max_tokens: int | None = None
+    """Input plus output tokens over all replies."""
+    max_cost_usd: float | None = None
+    """Money over all replies; a model with an unknown price cannot be held to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One thing that the user says in a conversation of several."""
+
+    prompt: str
+    """Their words."""
+    checks: tuple[Check, ...] = ()
+    """What must hold of everything up to the answer to it."""
+    routing: JsonObject | None = None
+    """What the server is told from here on, over what `Case.routing` says: it may list other tools then."""
+    fresh: bool = False
+    """Whether a new conversation begins with it: the model remembers nothing of what was said before, the
+    server is the same."""
+    ingest: bool = False
+    """Whether it only tells the model what it will be asked about: what is asked are the turns after it."""
+
+
+GREETING = "Hi! How can I help you today?"
+"""What a simulated user hears first where nobody says otherwise; the model under test never sees it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedUser:
+    """Somebody who talks with the model under test: a model of its own, a script, or a program."""
+
+    scenario: str = ""
+    """Who they are and what they want, told to the model that plays them."""
+    model: str | None = None
+    """Name of that model; ``None`` is the one that the suite or the command line names."""
+    script: tuple[str, ...] = ()
+    """What they say one after the other, in place of a model; at its end they stop."""
+    code: Any = field(default=None, repr=False, compare=False)
+    """In place of a model: ``(messages of the user's side of the conversation) → what they say``, ``None`` to stop;
+    never written anywhere."""
+    first_message: str | None = None
+    """What they say first; ``None`` leaves that to who plays them."""
+    greeting: str = GREETING
+    """What they hear before they say anything; the model under test never sees it."""
+    guidelines: str | None = None
+    """How to play a user, in place of `harness.users.guidelines`."""
+    max_turns: int = 20
+    """Messages of the user in one trial; what would be one more ends it as ``user_limit``."""
+    stop_when: tuple[str, ...] = ("###STOP###", "###OUT-OF-SCOPE###")
+    """Texts in a message of theirs after which the conversation is over (``user_stop``)."""
+    transfer_when: tuple[str, ...] = ("###TRANSFER###",)
+    """Texts in a message of theirs, or names of tools of which a call went well, after which they are with
+    somebody else (``transfer``)."""
+    agent_stop_when: tuple[str, ...] = ()
+    """Texts in an answer of the model under test after which the conversation is over (``agent_stop``)."""
+
+
+RECALLED = "{recalled}"
+"""Where a system prompt takes what `Case.recall` returned."""
+
+Credential: TypeAlias = Literal["valid", "none", "expired", "wrong_audience", "bad_signature"]
+"""The token that a caller shows where identity goes by bearer: a good one, none at all, or one that a
+verifier has to refuse because of its time, its audience or its signature."""
+
+LeakRule: TypeAlias = Literal["fail", "ignore"]
+"""What it comes to when an identity of a test is shown what is kept from it elsewhere: it fails the case, or
+nobody looks for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One question to the model, or a conversation of several, and what must come of it."""
+
+    name: str
+    """Unique in the suite."""
+    prompt: str
+    """What the user says; where there are `turns`, what they say first."""
+    checks: tuple[Check, ...]
+    """What must hold in the end. Unless a turn checks something there is at least one: a case that
+    checks nothing is an invalid suite."""
+    turns: tuple[Turn, ...] = ()
+    """Everything that the user says, one after the other; empty where `prompt` is all of it."""
+    user: SimulatedUser | None = None
+    """Who says it, where that is not written down; `prompt` then only tells readers what it is about."""
+    setup: tuple[ScriptedCall, ...] = ()
+    """Calls made before the conversation; if one fails, the trial is an error."""
+    teardown: tuple[ScriptedCall, ...] = ()
+    """Calls made after it, whatever came of it; one that fails is a warning."""
+    trials: int | None = None
+    """How often the case is run where nobody says otherwise; ``None`` is once."""
+    pass_threshold: float = 1.0
+    """Share of the trials (above 0, at most 1) that must pass for the case to pass."""
+    description: str | None = None
+    """Why the case exists, in a sentence."""
+    user_context: JsonObject | None = None
+    """Who asks; reaches the server as its ``identity`` says, and never the model."""
+    credential: Credential = "valid"
+    """What the caller shows for it; anything but ``valid`` needs a server whose identity goes by bearer."""
+    limits: Limits = field(default_factory=Limits)
+    """Where the conversation ends."""
+    tags: tuple[str, ...] = ()
+    """Free labels to pick cases by."""
+    metadata: JsonObject = field(default_factory=dict)
+    """Carried through to the log, JSON and JSONL, never interpreted."""
+    group: str | None = None
+    """The test that is asked as several identities, of which this case is one; ``None`` for all other cases."""
+    identity: str | None = None
+    """Name of that identity; its attributes are the `user_context`."""
+    leaks: LeakRule = "fail"
+    """What a leak between the identities of the group comes to."""
+    server: ServerSpec | None = None
+    """Who executes its tools, where that is not the suite's server."""
+    system_prompt: str | None = None
+    """Sent to the model ahead of the conversation, in place of the suite's."""
+    recall: ScriptedCall | None = None
+    """A call made ahead of each of its conversations; what comes of it stands for `RECALLED` in the system prompt."""
+    routing: JsonObject | None = None
+    """What the server is told of the case, beside who asks: for one that serves many cases, each its own tools."""
+    typical_tokens: tuple[int, int] | None = None
+    """Input and output that a trial may take, as far as the case's own texts tell; ``None`` where nobody worked
+    it out."""
+    unavailable: str | None = None
+    """Why it cannot be run here, so that only recorded outputs of it are judged."""
+    one_reply: bool = False
+    """Whether the conversation is over with the first reply, once its calls were made: what is asked is which
+    calls those are, and nobody goes on."""
+    silence: bool = False
+    """Whether an empty reply is one like any other, as a benchmark's own rules may have it; elsewhere it fails."""
+    steering: str | None = None
+    """What the user says while the run is under way: right after the model's first reply."""
+    abort: bool = False
+    """Whether the run is aborted while the first tool calls are under way; then that is judged."""
+    allow_no_tools: bool = False
+    """Whether it is judged even if the server offers this user no tool at all, which is an error otherwise."""
+    at: Location | None = None
+    """Where the suite defines it."""
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """Everything that the user says, in order."""
+        return tuple(turn.prompt for turn in self.turns) or (self.prompt,)
+
+    @property
+    def conversations(self) -> int:
+        """How many conversations it takes: one, and one more for each turn that begins another."""
+        return 1 + sum(turn.fresh for turn in self.turns[1:])
+
+    @property
+    def every_check(self) -> tuple[Check, ...]:
+        """The checks of all turns, in order, and those of the whole conversation."""
+        return (*(check for turn in self.turns for check in turn.checks), *self.checks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """A file of cases against one server."""
+
+    name: str
+    """Unique among the suites of a project."""
+    cases: tuple[Case, ...]
+    """In the order of the file."""
+    description: str | None = None
+    """What the suite is about."""
+    model: str | None = None
+    """Default model; ``--model`` overrides it."""
+    server: ServerSpec | str | tuple[str, ...] | None = None
+    """The server itself, or the name of a configured one, or those of several; ``None`` means the suite's own name."""
+    isolation: Isolation | None = None
+    """Overrides the server's; ``None`` leaves it."""
+    read_only: bool = False
+    """Refuse to send a call to any tool that is not marked ``readOnlyHint``, whatever the server's entry says."""
+    block: tuple[str, ...] = ()
+    """Tools to which no call is ever sent, beside those that the server's entry blocks."""
+    blocked: tuple[NamedTool, ...] = field(default=(), compare=False)
+    """Those of `block` of which it is known where they were written, or that they may be absent."""
+    system_prompt: str | None = None
+    """Sent to the model ahead of the conversation."""
+    require_identity: bool = False
+    """Whether it is a failure, and not only a warning, that no identity ever saw anything different."""
+    judge_model: str | None = None
+    """The model that grades answers, where a check needs one."""
+    user_model: str | None = None
+    """The model that plays the users of cases that have one and name no model for it."""
+    digest: str = ""
+    """SHA-256 of the file's content: two runs of equal digest asked the same."""
+    at: Location | None = None
+    """The file."""
+    reference: str | None = None
+    """How to name it again, where that is not its file: ``my.module:Suite``."""
+    typical_tokens: tuple[int, int] | None = None
+    """Input and output of one trial, for an estimate before anything like it was run; ``None`` is a rule of thumb."""
+    estimate_cost: Callable[[str, int, int], float | None] | None = field(default=None, repr=False, compare=False)
+    """``(model, input tokens, output tokens) → US dollars``, in place of the price table."""
+    benchmark: str | None = None
+    """The public benchmark that it is part of: it knows how recorded outputs are replayed."""
+    scores: JsonObject | None = None
+    """How cases add up to scores, as `harness.reports.sections.scores` reads it; ``None`` where a pass rate says all."""
+    notes: tuple[str, ...] = ()
+    """What its reader has to say of it short of a mistake, each with its place."""
+    left_out: tuple[Case, ...] = field(default=(), repr=False, compare=False)
+    """Cases that are not run because nobody picked them: their users are users of the server, too."""

@@ -1,0 +1,65 @@
+"""What the pages of this package share: JSON, places in files, named tools, the endings of a trial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+JsonObject: TypeAlias = Mapping[str, Any]
+"""A JSON object: string keys, JSON values. Treated as read-only everywhere."""
+
+JsonPath: TypeAlias = tuple[str | int, ...]
+"""Steps from a JSON value to a part of it: ``(2, "args")``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """A place in a file that a person can open."""
+
+    file: str
+    """Path as the user would type it, relative to the working directory where possible."""
+    line: int | None = None
+    """1-based line; ``None`` when the whole file is meant."""
+    column: int | None = None
+    """1-based column."""
+
+    def __str__(self) -> str:
+        """``evals/shop.yml:12:5``, the form that terminals and editors turn into a link."""
+        return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedTool:
+    """A tool whose name somebody wrote down: in a check, a scripted call, or a list of blocked tools."""
+
+    tool: str
+    """The name."""
+    at: Location | None = None
+    """Where it was written."""
+    allow_absent: bool = False
+    """Whether it is meant that no server lists such a tool; otherwise that is a mistake."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptedCall:
+    """A tool call that a case makes itself, before or after the conversation."""
+
+    tool: str
+    """The server's name of the tool."""
+    arguments: JsonObject = field(default_factory=dict)
+    """What is sent, as it stands."""
+    at: Location | None = None
+    """Where the suite says it."""
+    allow_absent: bool = False
+    """Whether it is no mistake that nobody's list has the tool when a run begins: some are listed only later."""
+
+
+Status: TypeAlias = Literal["passed", "failed", "error", "skipped", "cancelled"]
+"""A trial's one final status:
+
+- ``passed``: every deciding check passed.
+- ``failed``: a check failed or a limit of the case was hit.
+- ``error``: it could not be judged; `TrialResult.error` says why.
+- ``skipped``: it was not started; `TrialResult.skip_reason` says why.
+- ``cancelled``: it was started and interrupted."""

@@ -1,0 +1,63 @@
+"""Users who say again what they said in a recorded run."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.errors import ModelError
+from harness.runlog import read_log
+from harness.types import Stop, Transcript, UserMessage
+from harness.users.kinds import Utterance
+
+_THEIR_ENDS: tuple[Stop, ...] = ("user_stop", "transfer")
+
+
+class RecordedUsers:
+    """All simulated users of one recorded run."""
+
+    def __init__(self, log: Path) -> None:
+        """Read the run whose log is ``log``."""
+        self._log = read_log(log)
+        self._keys: dict[str, deque[str]] = defaultdict(deque)
+        for run in self._log.runs:
+            if run.stop is not None:
+                self._keys[f"{run.suite}::{run.case}#{run.index}"].append(run.key)
+
+    def speaker(self, label: str) -> RecordedUser:
+        """Return the user of the trial called ``label``; of several entrants' users, each in turn."""
+        keys = self._keys.get(label)
+        transcript = self._log.transcript(keys[0]) if keys else None
+        if keys:
+            keys.rotate(-1)
+        return RecordedUser(label, transcript or Transcript())
+
+
+class RecordedUser:
+    """The user of one recorded trial."""
+
+    def __init__(self, label: str, transcript: Transcript) -> None:
+        """Say what the user says in ``transcript``."""
+        lines: Sequence[str] = [
+            message.text for message in transcript.messages if isinstance(message, UserMessage) and not message.injected
+        ]
+        self._label = label
+        self._count = len(lines)
+        self._lines = iter(lines)
+        self._ended = transcript.stop in _THEIR_ENDS
+
+    async def speak(self, heard: str) -> Utterance | None:
+        """Return the next recorded message.
+
+        Raises:
+            ModelError: there is none, and they had not stopped.
+        """
+        line = next(self._lines, None)
+        if line is not None:
+            return Utterance(text=line)
+        if self._ended:
+            return None
+        raise ModelError(
+            f"the simulated user: the recording of {self._label} holds {self._count} messages of theirs, and no more"
+        )

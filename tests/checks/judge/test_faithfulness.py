@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.checks import Evidence
+from harness.checks.judge.faithfulness import stand_in
+from tests.checks.scenes import call, scene
+
+PRICE = call("get_stock_price", {"ticker": "AAPL"}, text="", structured={"ticker": "AAPL", "current_price": 189.8437})
+
+
+def told(answer: str, keywords: list[str], evidence: Evidence | None = None) -> tuple[float, str]:
+    found = stand_in(keywords, evidence or scene(PRICE, answer=answer, prompt="What is Apple's stock price?"))
+    assert found.judgement is None
+    return found.score, found.explanation
+
+
+def test_all_keywords_and_only_figures_with_a_source_score_1() -> None:
+    score, words = told("Apple's current price is $189.84.", ["current price", "apple"])
+    assert score == 1.0
+    assert words == "All keywords and figures are accounted for."
+
+
+def test_missing_keywords_cost_their_share_and_are_named() -> None:
+    score, words = told("It is $189.84.", ["current price", "Apple"])
+    assert score == 0.0
+    assert words == "The answer lacks “current price”, “Apple”."
+    assert told("Apple: $189.84.", ["current price", "Apple"])[0] == 0.5
+
+
+def test_invented_figures_cost_their_share_and_are_named() -> None:
+    score, words = told("Apple stands at $189.84, up from 172.10.", ["Apple"])
+    assert score == 0.5
+    assert "No tool returned “172.10”." in words
+
+
+@pytest.mark.parametrize("figure", ["$189.84", "190", "189.8", "$189.8437"])
+def test_a_figure_may_be_rounded(figure: str) -> None:
+    assert told(f"Apple: {figure}", ["Apple"])[0] == 1.0
+
+
+@pytest.mark.parametrize("figure", ["192", "$18.98", "1,898"])
+def test_a_figure_beyond_rounding_is_invented(figure: str) -> None:
+    assert told(f"Apple: {figure}", ["Apple"])[0] == 0.0
+
+
+def test_figures_of_the_question_and_small_counts_need_no_source() -> None:
+    evidence = scene(answer="For 10,000 over 2 years: 1. yes, two options.", prompt="What becomes of 10000?")
+    assert told("", [], evidence)[0] == 1.0
+
+
+def test_the_result_of_a_call_that_failed_is_no_source() -> None:
+    failed = call("get_stock_price", outcome="tool_error", text="limit of 500 reached")
+    assert told("", [], scene(failed, answer="It is 500."))[0] == 0.0
+
+
+def test_no_answer_scores_0() -> None:
+    assert told(" ", []) == (0.0, "There is no answer.")
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=6).filter(str.strip), max_size=4), st.text(max_size=60))
+def test_the_score_stays_between_0_and_1_and_every_keyword_found_raises_it(
+    answer: str, keywords: list[str], result: str
+) -> None:
+    def score(answer: str) -> float:
+        return stand_in(keywords, scene(call("t", text=result), answer=answer)).score
+
+    assert 0.0 <= score(answer) <= 1.0
+
+
+WORDS = st.lists(st.sampled_from(["price", "Apple", "growth", "ratio"]), unique=True)
+
+
+@given(WORDS, WORDS, WORDS)
+def test_a_further_keyword_in_the_answer_never_lowers_the_score(
+    keywords: list[str], said: list[str], more: list[str]
+) -> None:
+    before = stand_in(keywords, scene(answer=f"x {' '.join(said)}")).score
+    after = stand_in(keywords, scene(answer=f"x {' '.join([*said, *more])}")).score
+    assert after >= before
+
+
+@given(st.permutations(["price", "Apple", "growth"]), WORDS)
+def test_the_order_of_keywords_does_not_matter(keywords: list[str], said: list[str]) -> None:
+    evidence = scene(answer=f"x {' '.join(said)}")
+    assert stand_in(keywords, evidence).score == stand_in(sorted(keywords), evidence).score

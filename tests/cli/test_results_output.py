@@ -1,0 +1,44 @@
+import json
+from pathlib import Path
+
+import click
+import pytest
+
+from harness.cli.results_output import Output, show
+from harness.errors import UsageError
+from harness.reports.requested import ReportRequest
+from tests.reports.sample_logs import a_hostile_log, an_ordinary_log
+
+
+def test_every_report_that_was_asked_for_is_written_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reports = tuple(ReportRequest.parse(text) for text in ("junit", "html", f"csv:{tmp_path}/mine.csv"))
+    with pytest.raises(click.exceptions.Exit) as ended:
+        show(an_ordinary_log(tmp_path), Output(reports=reports))
+    assert ended.value.exit_code == 1
+    paths = [tmp_path / "junit.xml", tmp_path / "report.html", tmp_path / "mine.csv"]
+    assert capsys.readouterr().out.splitlines()[-3:] == [f"report {path}" for path in paths]
+    assert all(path.stat().st_size for path in paths)
+
+
+def test_one_report_that_cannot_be_written_costs_neither_the_others_nor_the_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reports = tuple(ReportRequest.parse(text) for text in ("csv:/dev/null/x.csv", "junit"))
+    with pytest.raises(UsageError, match=r"/dev/null/x\.csv cannot be written"):
+        show(an_ordinary_log(tmp_path), Output(reports=reports))
+    assert (tmp_path / "junit.xml").is_file()
+    assert "failed    mistaken" in capsys.readouterr().out
+
+
+def test_annotations_leave_the_one_document_on_stdout_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    log = a_hostile_log(tmp_path, big=False)
+    with pytest.raises(click.exceptions.Exit):
+        show(log, Output(json_output=True, reports=(ReportRequest(format="github"),)))
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["status"] == "ok"
+    assert printed.err.count("\n::error ") == len(log.runs) - 1

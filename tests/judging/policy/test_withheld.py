@@ -1,0 +1,58 @@
+"""What one result keeps back that another one gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.judging.policy import find_leaks
+from harness.judging.policy.views import Result
+from harness.judging.policy.withheld import differences
+from tests.judging.policy.views import call, view
+
+
+def kept(full: Any, other: Any) -> list[tuple[str, str]]:
+    one, two = (Result(call=call(structured=value, text="x")) for value in (full, other))
+    return [(difference.leaf.path, difference.kept) for difference in differences(one, two)]
+
+
+@pytest.mark.parametrize(
+    ("full", "other", "found"),
+    [
+        ({"a": 1}, {"a": 1}, []),
+        ({"a": 1}, {"a": 2}, []),
+        ({"a": 1, "b": 2}, {"a": 1}, [("b", "left out")]),
+        ({"a": 1}, {"a": "***"}, [("a", "masked")]),
+        ({"a": "***"}, {"b": 1}, []),
+        ([{"a": 1}, {"a": 2}], [{"a": 1}], [("[].a", "row left out")]),
+        ([{"a": 1}, {"a": 2}], [{"a": 3}], []),
+        ([{"a": 1}, {"a": 2}], [], [("[].a", "row left out"), ("[].a", "row left out")]),
+        ([{"a": 1, "b": 2}], [{"b": 2}], [("[].a", "left out")]),
+        ([{"a": 1}], [{"a": 1}, {"a": 2}], []),
+        ([{"a": 1}, {"a": 2}], [{"a": 1}, {"a": "***"}], []),
+        ([{"a": 1}, {"a": 2}], [{"a": "***"}, {"a": "***"}], [("[].a", "masked"), ("[].a", "masked")]),
+        ({"r": [{"a": 1}], "n": 1}, {"n": 1}, [("r[].a", "row left out")]),
+        ({"a": 1}, None, []),
+    ],
+)
+def test_a_field_is_left_out_masked_or_left_out_with_its_row(full: Any, other: Any, found: Any) -> None:
+    assert kept(full, other) == found
+
+
+@pytest.mark.parametrize(("rows", "meant"), [(100, True), (200, True), (201, False)])
+def test_a_word_like_none_is_meant_where_nobody_was_given_anything_else_of_the_thing(rows: int, meant: bool) -> None:
+    full = [{"id": f"A-{n}", "boss": f"Ann Lee {n}"} for n in range(rows)]
+    other = [{"id": f"B-{n}", "boss": "none"} for n in range(100)]
+    masked = [path for path, how in kept(full, other) if how == "masked"]
+    assert (not masked) is meant
+
+
+@pytest.mark.parametrize(("fields", "told"), [(3, 3), (200, 200)])
+def test_every_field_that_is_kept_back_is_looked_for(fields: int, told: int) -> None:
+    record = {f"f{n}": f"value-{n:05}" for n in range(fields)}
+    views = [
+        view("admin", call(structured=record)),
+        view("clerk", call(structured={}), call("other", structured=record)),
+    ]
+    assert len({leak.field for leak in find_leaks(views)}) == told

@@ -1,0 +1,110 @@
+"""A table of decisions that is kept: the same is the same, and any change is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.errors import InvalidInput, UsageError
+from harness.probing.kept_decisions import changes, freeze, read_frozen, words_of, write_frozen
+from harness.probing.report import Decided, ProbeReport
+
+DECISIONS = st.builds(
+    Decided,
+    access=st.sampled_from(["allowed", "denied", "hidden", "error", "listed"]),
+    shape=st.sampled_from([None, "tool_error", "http_status"]),
+) | st.builds(
+    Decided,
+    access=st.just("filtered"),
+    shape=st.just("filtered_fields"),
+    fields=st.lists(st.sampled_from(["email", "rows[].phone"]), min_size=1, unique=True).map(tuple),
+)
+TABLES = st.dictionaries(st.text(max_size=8), st.dictionaries(st.text(max_size=8), DECISIONS, min_size=1), max_size=4)
+
+
+@dataclass
+class Decisions:
+    """As much of a report as is kept."""
+
+    decisions: dict[str, dict[str, Decided]]
+
+
+def report(table: dict[str, dict[str, Decided]]) -> ProbeReport:
+    return cast("ProbeReport", Decisions(table))
+
+
+def kept(table: dict[str, dict[str, Decided]]) -> Any:
+    return json.loads(freeze(report(table)))["decisions"]
+
+
+@given(TABLES)
+def test_nothing_has_changed_where_nothing_has(table: dict[str, dict[str, Decided]]) -> None:
+    assert list(changes(kept(table), report(table))) == []
+
+
+@given(TABLES, TABLES)
+def test_every_decision_that_differs_is_told_and_no_other(before: Any, now: Any) -> None:
+    cells = {(call, who) for table in (before, now) for call, row in table.items() for who in row}
+    different = {
+        (call, who)
+        for call, who in cells
+        if _words(before.get(call, {}).get(who)) != _words(now.get(call, {}).get(who))
+    }
+    assert len(list(changes(kept(before), report(now)))) == len(different)
+
+
+def _words(decided: Decided | None) -> str | None:
+    return None if decided is None else words_of(decided)
+
+
+def test_a_change_says_what_was_and_what_is() -> None:
+    before = {"get()": {"ann": Decided(access="denied", shape="tool_error")}}
+    now = {"get()": {"ann": Decided(access="filtered", fields=("email",)), "bob": Decided(access="allowed")}}
+    assert list(changes(kept(before), report(now))) == [
+        "get() as ann: denied (tool_error) before, filtered without email now",
+        "get() as bob: not asked before, allowed now",
+    ]
+
+
+def test_a_table_is_written_and_read_again(tmp_path: Path) -> None:
+    table = {"get()": {"ann": Decided(access="denied", shape="tool_error")}}
+    write_frozen(tmp_path / "kept" / "table.json", report(table))
+    assert read_frozen(tmp_path / "kept" / "table.json") == {"get()": {"ann": "denied (tool_error)"}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[1]",
+        "{}",
+        "\xff",
+        '{"version": 2, "decisions": {}}',
+        '{"version": 1, "decisions": []}',
+        '{"version": 1, "decisions": {"get()": {"ann": {"access": "denied"}}}}',
+    ],
+)
+def test_what_is_no_table_is_refused_by_name(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "table.json"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(InvalidInput, match=r"table\.json: this is no table of decisions"):
+        read_frozen(path)
+
+
+def test_a_file_that_is_not_there_says_how_to_write_it(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="harness probe --update"):
+        read_frozen(tmp_path / "nope.json")
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        read_frozen(tmp_path)
+
+
+def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot be written"):
+        write_frozen(tmp_path / "file" / "table.json", report({}))

@@ -1,0 +1,241 @@
+"""Arguments that no tool has are found before a model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.checks import VOCABULARY
+from harness.errors import InvalidInput, ServerError
+from harness.runner.planning.plan import Job, Plan, make_plan
+from harness.runner.preflight import preflight
+from harness.runner.preflight.preflight import Preflight, known_arguments
+from harness.types import (
+    Case,
+    Check,
+    Credential,
+    JsonObject,
+    Location,
+    ModelSpec,
+    ScriptedCall,
+    ServerSpec,
+    Suite,
+    Tool,
+    ToolList,
+    Turn,
+)
+from tests.support import LendsOneByOne, MemorySession, a_case
+
+TOOLS = ToolList(
+    tools=(
+        Tool(name="get", input_schema={"type": "object", "properties": {"customer_id": {}, "verbose": {}}}),
+        Tool(name="ping", input_schema={"type": "object", "properties": {}, "additionalProperties": False}),
+        Tool(name="anything", input_schema={"type": "object"}),
+    )
+)
+
+
+class MemoryPool(LendsOneByOne):
+    """Lends sessions that list `TOOLS`, and remembers to whom."""
+
+    def __init__(self, *broken: str) -> None:
+        self.lent: list[JsonObject | None] = []
+        self.told: list[JsonObject | None] = []
+        self._broken = broken
+
+    @asynccontextmanager
+    async def session(
+        self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
+    ) -> AsyncGenerator[MemorySession]:
+        self.lent.append(user_context)
+        if (user_context or {}).get("role") in self._broken:
+            raise ServerError("it does not start")
+        session = MemorySession()
+        session.tools = TOOLS
+        yield session
+
+    def prestart(self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid") -> None:
+        pass
+
+
+def asking(tool: str = "get", at: int = 7, role: str | None = None, **args: Any) -> Case:
+    check = Check(kind="must_call", params={"tool": tool, "args": args}, at=Location(file="s.yml", line=at, column=9))
+    context = None if role is None else {"role": role}
+    return a_case(name=f"{tool} {role} {at} {sorted(args)}", checks=(check,), user_context=context)
+
+
+def jobs(*cases: Case) -> tuple[Job, ...]:
+    model = ModelSpec(name="m", provider="lexical", model_id="m")
+    server = ServerSpec(name="s", command="x")
+    suite = Suite(name="suite", cases=cases)
+    return make_plan([suite], models_of=lambda _: [model], server_of=lambda _: server, trials=2).jobs
+
+
+def look(*cases: Case, pool: MemoryPool | None = None) -> MemoryPool:
+    """Look at the tools of ``cases``, and clear every trial of them."""
+
+    async def scenario() -> MemoryPool:
+        lender, planned = pool or MemoryPool(), jobs(*cases)
+        looking = Preflight(plan_of(planned))
+        await looking.run(lender)
+        for job in planned:
+            try:
+                await looking.wait(job)
+            except ServerError:
+                lender.told.append(job.trial.case.user_context)
+            else:
+                looking.check(job, TOOLS)
+        return lender
+
+    return anyio.run(scenario)
+
+
+def plan_of(planned: tuple[Job, ...]) -> Plan:
+    return Plan(jobs=planned)
+
+
+def told(*cases: Case, pool: MemoryPool | None = None) -> str:
+    with pytest.raises(InvalidInput) as caught:
+        look(*cases, pool=pool)
+    return str(caught.value)
+
+
+def test_names_that_the_tools_have_are_no_problem() -> None:
+    look(asking(customer_id="C1"), asking("ping"), asking("anything", whatever=1))
+
+
+def test_a_misspelt_argument_is_told_with_its_place_and_the_nearest_name() -> None:
+    assert told(asking(customr_id="C1")) == (
+        "s.yml:7:9: the tool 'get' has no argument 'customr_id'.\n    Did you mean 'customer_id'?"
+    )
+
+
+def test_without_a_near_name_all_of_them_are_told() -> None:
+    assert told(asking(zzz=1)).endswith("It takes customer_id, verbose.")
+    assert told(asking("ping", zzz=1)).endswith("It takes no arguments.")
+
+
+def test_every_problem_is_told_at_once_in_the_order_of_the_file_and_once() -> None:
+    assert [
+        line
+        for line in told(asking(at=9, a=1), asking(at=3, b=1, role="x"), asking(at=9, a=2, role="y")).splitlines()
+        if "s.yml" in line
+    ] == [
+        "s.yml:3:9: the tool 'get' has no argument 'b'.",
+        "s.yml:9:9: the tool 'get' has no argument 'a'.",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["must_not_call", "must_call_any", "must_call_in_order", "only_call", "must_succeed"])
+def test_every_check_on_calls_is_looked_at(kind: str) -> None:
+    value = ["ping", {"tool": "get", "args": {"zzz": 1}}]
+    found = [
+        told(a_case(checks=(Check(kind=kind, params=params),))) for _, params in VOCABULARY.parse(kind, value)[-1:]
+    ]
+    assert "no argument 'zzz'" in found[0]
+
+
+def test_checks_of_turns_and_scripted_calls_are_looked_at() -> None:
+    check = Check(kind="must_call", params={"tool": "get", "args": {"in_turn": 1}})
+    case = a_case(
+        turns=(Turn(prompt="x", checks=(check,)),),
+        setup=(ScriptedCall(tool="get", arguments={"in_setup": 1}),),
+        teardown=(ScriptedCall(tool="get", arguments={"in_teardown": 1}),),
+    )
+    message = told(case)
+    assert all(f"'{name}'" in message for name in ("in_turn", "in_setup", "in_teardown"))
+
+
+def test_only_users_whose_cases_name_arguments_are_looked_at_and_each_once() -> None:
+    cases = [asking(role="a", customer_id=1), asking(role="a", at=8, verbose=1), asking("ping", role="b"), asking()]
+    assert look(*cases).lent == [{"role": "a"}]
+
+
+def test_users_beyond_a_few_are_looked_at_when_their_own_session_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preflight, "LISTED_AHEAD", 1)
+    assert "no argument 'zzz'" in told(asking(role="a", verbose=1), asking(role="b", zzz=1))
+    assert look(asking(role="a", verbose=1), asking(role="b", verbose=1)).lent == [{"role": "a"}]
+
+
+def test_a_server_that_does_not_start_is_told_to_one_trial_and_tried_again_by_the_next() -> None:
+    pool = MemoryPool("a")
+    look(asking(role="a", verbose=1), asking(role="b", verbose=1), pool=pool)
+    assert len(pool.lent) == 2
+    assert pool.told == [{"role": "a"}]
+    assert "no argument 'zzz'" in told(asking(role="a", zzz=1), pool=MemoryPool("a"))
+
+
+def test_no_model_is_asked_before_all_have_been_looked_at() -> None:
+    async def scenario() -> bool:
+        planned = jobs(asking(verbose=1), asking("ping"))
+        looking = Preflight(plan_of(planned))
+        cleared = anyio.Event()
+
+        async def wait() -> None:
+            await looking.wait(planned[-1])
+            cleared.set()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(wait)
+            await anyio.wait_all_tasks_blocked()
+            early = cleared.is_set()
+            await looking.run(MemoryPool())
+            with anyio.fail_after(5):
+                await cleared.wait()
+        return early
+
+    assert anyio.run(scenario) is False
+
+
+def test_where_no_tool_is_named_nobody_waits() -> None:
+    async def scenario() -> None:
+        planned = jobs(a_case())
+        with anyio.fail_after(5):
+            await Preflight(plan_of(planned)).wait(planned[0])
+
+    anyio.run(scenario)
+
+
+# ── What a schema allows ─────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("schema", "known"),
+    [
+        ({}, None),
+        ({"type": "object"}, None),
+        ({"properties": {}}, None),
+        ({"properties": {}, "additionalProperties": False}, ()),
+        ({"properties": {"a": {}}}, ("a",)),
+        ({"properties": {"a": {}}, "additionalProperties": False}, ("a",)),
+        ({"properties": {"a": {}}, "additionalProperties": True}, None),
+        ({"properties": {"a": {}}, "additionalProperties": {"type": "string"}}, None),
+        ({"properties": {"a": {}}, "patternProperties": {"^x": {}}}, None),
+        ({"$ref": "#/$defs/x", "properties": {"a": {}}}, None),
+        ({"properties": {"a": {}}, "anyOf": [{"required": ["a"]}, {"properties": {"b": {}}}]}, ("a", "b")),
+        ({"oneOf": [{"properties": {"a": {}}}, {"$ref": "#/x"}]}, None),
+        ({"allOf": [{"properties": {"a": {}}}, True]}, None),
+    ],
+)
+def test_the_arguments_of_a_tool_are_what_its_schema_names(schema: JsonObject, known: tuple[str, ...] | None) -> None:
+    assert known_arguments(Tool(name="t", input_schema=schema)) == known
+
+
+_KEYWORDS = st.sampled_from(["properties", "additionalProperties", "$ref", "allOf", "anyOf", "oneOf"])
+_ANY: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.just("a") | st.just({"a": {}}),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_KEYWORDS, inner, min_size=1, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(_KEYWORDS, _ANY, min_size=1, max_size=4))
+def test_no_schema_breaks_the_look_at_it(schema: JsonObject) -> None:
+    known = known_arguments(Tool(name="t", input_schema=schema))
+    assert known is None or all(isinstance(name, str) for name in known)

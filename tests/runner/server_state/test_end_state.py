@@ -1,0 +1,51 @@
+"""Reference states of a fresh copy, on a pool in memory; on real servers they are read in the tests of whole runs."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+
+from harness.checks import VOCABULARY
+from harness.runner.server_state.end_state import EndStates
+from harness.types import Case, Check, Outcome, ScriptedCall, ServerSpec, StateReading, ToolRequest
+from tests.support import MemorySession, a_case
+
+SERVER = ServerSpec(name="orders", command="orders")
+[(_, UNCHANGED)] = VOCABULARY.parse("end_state", {"tool": "look", "same_state_as": []})
+CHECK = Check(kind="end_state", params=UNCHANGED)
+
+
+class Copies:
+    """Lends a session whose server refuses to write what is not there."""
+
+    def __init__(self) -> None:
+        self.sent: list[list[str]] = []
+
+    @asynccontextmanager
+    async def session(self, *_who: Any) -> AsyncIterator[MemorySession]:
+        session = MemorySession(self._answer)
+        yield session
+        self.sent.append([request.tool for request in session.sent])
+
+    async def _answer(self, request: ToolRequest) -> tuple[Outcome, str]:
+        return ("tool_error", "no such order") if request.arguments.get("id") == 404 else ("ok", "5")
+
+
+def case(*written: int) -> Case:
+    setup = tuple(ScriptedCall(tool="write", arguments={"id": number}) for number in written)
+    return a_case(checks=(CHECK,), setup=setup)
+
+
+def test_a_fresh_copy_is_set_up_as_the_case_is_once_for_each_setup() -> None:
+    copies, states = Copies(), EndStates()
+
+    async def read() -> list[StateReading]:
+        found = [await states.references(one, SERVER, copies) for one in (case(7), case(7), case(), case(404))]  # type: ignore[arg-type]
+        return [reading for (reading,) in found]
+
+    first, again, bare, failed = anyio.run(read)
+    assert [sent[:1] for sent in copies.sent] == [["write"], [], ["write"]]
+    assert first is again
+    assert first is not bare
+    assert failed.error == "setup call 1 failed: write → tool_error: no such order"

@@ -1,0 +1,121 @@
+"""Schemas that a server sends, whatever they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from harness.sessions.tool_schemas import Examined, ToolSchemas, examine
+from harness.types import Tool, ToolList
+from harness.validation.validators import MAX_ERROR_CHARS, MAX_ERRORS, Validation
+
+pytestmark = pytest.mark.anyio
+
+NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}}
+BOMB = {
+    "type": "object",
+    "$defs": {**{f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)}, "d30": {}},
+    "$ref": "#/$defs/d0",
+}
+
+
+def schemas(schema: dict[str, Any], output: dict[str, Any] | None = None) -> ToolSchemas:
+    return ToolSchemas(ToolList(tools=(Tool(name="t", input_schema=schema, output_schema=output),)))
+
+
+async def test_errors_name_the_place() -> None:
+    checked = schemas({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}}}})
+    assert (await checked.arguments("t", {"a": [1, "x"]})).errors == ("at 'a.1': 'x' is not of type 'integer'",)
+    assert await checked.arguments("t", {"a": [1]}) == Validation()
+
+
+async def test_a_tool_that_is_not_listed_has_no_errors() -> None:
+    assert await schemas({"type": "object"}).arguments("other", {"a": 1}) == Validation()
+
+
+async def test_errors_are_bounded_in_number_and_length() -> None:
+    checked = schemas({"additionalProperties": {"type": "integer"}})
+    errors = (await checked.arguments("t", {str(number): "x" * 1_000 for number in range(50)})).errors
+    assert len(errors) == MAX_ERRORS
+    assert max(len(error) for error in errors) == MAX_ERROR_CHARS
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "quantity"},
+        {"properties": 5},
+        {"pattern": "("},
+        {"$schema": ["what"]},
+        {"required": "name"},
+    ],
+)
+async def test_a_schema_that_is_none_is_reported_and_checks_nothing(schema: dict[str, Any]) -> None:
+    assert (await examine(schema)).problem
+    checked = await schemas(schema).arguments("t", {"a": 1})
+    assert checked.errors == ()
+    assert str(checked.gave_up).startswith("the tool's schema is not a valid JSON Schema: ")
+
+
+@pytest.mark.parametrize("schema", [{"$ref": "#/nowhere"}, {"$ref": "http://localhost:9/schema.json"}])
+async def test_a_schema_that_cannot_be_applied_says_so_and_never_leaves_the_machine(schema: dict[str, Any]) -> None:
+    checked = await schemas(schema).arguments("t", {"a": 1})
+    assert checked.errors == ()  # nobody is to blame
+    assert str(checked.gave_up).startswith("the schema could not be applied: ")
+
+
+async def test_older_drafts_are_read_by_their_own_rules() -> None:
+    draft7 = {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "integer"}]}
+    assert await examine(draft7) == Examined()
+    assert (await examine({"items": [{"type": "integer"}]})).problem is not None
+
+
+async def test_output_is_checked_where_it_is_declared() -> None:
+    checked = schemas({"type": "object"}, {"type": "object", "required": ["n"]})
+    assert await checked.output("t", {"n": 1}, 10) == Validation()
+    assert (await checked.output("t", {}, 10)).errors == ("'n' is a required property",)
+    assert (await checked.output("t", None, 10)).errors == (
+        "the tool has an outputSchema, and its result has no structuredContent",
+    )
+    assert await schemas({"type": "object"}).output("t", None, 10) == Validation()
+
+
+async def test_a_schema_that_nobody_can_examine_is_no_problem_of_the_server() -> None:
+    nested: Any = {}
+    for _ in range(2_000):
+        nested = {"items": nested}
+    many: Any = {"anyOf": [{}] * 30_000}
+    assert await examine({"properties": {"a": nested}}) == Examined(gave_up="it is nested too deeply")
+    assert await examine(many) == Examined(gave_up="that takes more than 200,000 steps")
+    checked = await schemas(many).arguments("t", {})
+    assert checked.errors == ()
+    assert checked.gave_up is not None
+
+
+async def test_a_bomb_holds_up_nobody_else() -> None:
+    finished: list[str] = []
+
+    async def bomb() -> None:
+        checked = await schemas(BOMB).arguments("t", {})
+        assert checked == Validation(gave_up="to validate it takes more than 400,000 steps")
+        finished.append("bomb")
+
+    async def neighbour() -> None:
+        for number in range(100):
+            await schemas(NUMBER).arguments("t", {"n": number})
+            await anyio.lowlevel.checkpoint()
+        finished.append("neighbour")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(bomb)
+        tasks.start_soon(neighbour)
+    assert finished == ["neighbour", "bomb"]
+
+
+async def test_a_deadline_ends_the_wait_for_a_bomb() -> None:
+    with anyio.move_on_after(0.05) as scope:
+        await schemas(BOMB).arguments("t", {})
+    assert scope.cancelled_caught

@@ -1,0 +1,103 @@
+"""What is said over HTTP beside messages: headers that repeat them, and words for people."""
+
+from __future__ import annotations
+
+import httpx2
+import pytest
+
+from harness.redirects import shown
+from harness.sessions.transports.http_client import bad_status, is_loopback, words_of
+from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.routing_headers import RoutingHeaders
+
+TOOL = {
+    "name": "search",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"region": {"type": "string", "x-mcp-header": "Region"}, "text": {"type": "string"}},
+    },
+}
+
+
+def test_the_newest_revision_repeats_what_a_schema_marks() -> None:
+    routing = RoutingHeaders("2026-07-28")
+    routing.learn([TOOL, {"name": "broken"}, None])
+    call = {"name": "search", "arguments": {"region": "EU", "text": "x"}}
+    assert routing.of("tools/call", call) == {
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": "search",
+        "Mcp-Param-Region": "EU",
+    }
+    assert routing.of("tools/list", {}) == {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list"}
+
+
+def test_older_revisions_say_only_their_own_name() -> None:
+    routing = RoutingHeaders("2025-11-25")
+    routing.learn([TOOL])
+    assert routing.of("tools/call", {"name": "search"}) == {"mcp-protocol-version": "2025-11-25"}
+    assert RoutingHeaders(None).of("initialize", {}) == {}
+
+
+def test_a_name_that_cannot_stand_in_a_header_is_encoded() -> None:
+    headers = RoutingHeaders("2026-07-28").of("tools/call", {"name": "näme\r\nX: y"})
+    assert headers["mcp-name"].isascii()
+    assert "\r" not in headers["mcp-name"]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b'{"error":"invalid_token"}', '{"error":"invalid_token"}'),
+        (b"<html><script>let a = 1 < 2;</script><body><h1>502</h1>\n<p>Bad  gateway</p>", "502 Bad gateway"),
+        (b"1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
+        (b"\xff\xfe", "\ufffd\ufffd"),
+        (b"", ""),
+    ],
+)
+def test_an_error_is_told_in_words(body: bytes, words: str) -> None:
+    assert words_of(body) == words
+
+
+def test_a_long_error_is_cut_and_an_empty_one_says_what_its_header_says() -> None:
+    request = httpx2.Request("POST", "https://example.com/mcp")
+    response = httpx2.Response(401, headers={"www-authenticate": "Bearer"}, request=request)
+    assert str(bad_status(response, b"")) == "answered HTTP 401 Unauthorized: Bearer"
+    assert len(str(bad_status(response, b"x" * 100_000))) < 400
+
+
+@pytest.mark.parametrize(
+    ("host", "is_ours"),
+    [
+        ("localhost", True),
+        ("LOCALHOST", True),
+        ("shop.localhost", True),
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("::1", True),
+        ("10.0.0.1", False),
+        ("localhost.example.com", False),
+        ("example.com", False),
+    ],
+)
+def test_this_machine_is_known(host: str, is_ours: bool) -> None:
+    assert is_loopback(host) == is_ours
+
+
+def test_what_may_be_a_secret_is_not_shown() -> None:
+    assert shown(httpx2.URL("https://u:p@example.com:8443/a?k=v#f")) == "https://example.com:8443/a"
+
+
+@pytest.mark.parametrize(
+    ("status", "refuses", "blames"),
+    [
+        *[(401, True, False), (403, True, False)],
+        *[(400, False, True), (404, False, True), (413, False, True)],
+        *[(429, False, False), (500, False, False), (503, False, False), (307, False, False), (None, False, False)],
+    ],
+)
+def test_a_status_is_about_who_asks_or_what_was_asked_or_neither(
+    status: int | None, refuses: bool, blames: bool
+) -> None:
+    fault = HttpFault("", status=status)
+    assert (fault.refuses, fault.blames_the_request) == (refuses, blames)
