@@ -12,18 +12,31 @@ from benchmarks.measures import MEASURES
 
 def main() -> int:
     """Run what was asked for; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="What the harness itself costs.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(MEASURES)}; none means all")
-    parser.add_argument("--rounds", type=int, default=5, help="how often each comparison is made; default 5")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="What the harness itself costs."
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"{', '.join(MEASURES)}; none means all"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="how often each comparison is made; default 5"
+    )
     options = parser.parse_args()
     if unknown := set(options.names) - MEASURES.keys():
         parser.error(f"there is no benchmark named {', '.join(sorted(unknown))}")
-    print(f"{os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}", flush=True)
+    print(
+        f"{os.cpu_count()} cores, Python {platform.python_version()}, load "
+        f"{os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
     missed = 0
     for name in options.names or MEASURES:
         finding = MEASURES[name](options.rounds)
         missed += not finding.holds
-        print(f"\n{name}: {finding.figure} (target {finding.target}: {'holds' if finding.holds else 'MISSED'})")
+        print(
+            f"\n{name}: {finding.figure} (target {finding.target}: "
+            f"{'holds' if finding.holds else 'MISSED'})"
+        )
         print("\n".join(f"    {line}" for line in finding.details), flush=True)
     return 1 if missed else 0
 

@@ -1,8 +1,8 @@
 """``python -m benchmarks.bfcl_parity RECORDED``: do our verdicts equal the official ones, case by case?
 
-RECORDED holds lines ``{"model", "category", "id", "result", "valid", "error_type"}``, gzipped or not: what models
-said, and what the official checker made of it. Every line goes the way of ``harness evals bfcl --model
-recorded:RECORDED``, and is read back from the run log.
+RECORDED holds lines ``{"model", "category", "id", "result", "valid", "error_type"}``, gzipped or
+not: what models said, and what the official checker made of it. Every line goes the way of
+``harness evals bfcl --model recorded:RECORDED``, and is read back from the run log.
 """
 
 from __future__ import annotations
@@ -50,7 +50,11 @@ def compare(recorded: Path, log: RunLog) -> dict[str, Tally]:
         tally.verdicts += found == line["valid"]
         tally.error_types += (found, code) == (line["valid"], line["error_type"])
         if (found, code) != (line["valid"], line["error_type"]):
-            words = f"{line['model']} {line['id']}: official {line['error_type'] or 'valid'}, ours {code or run.status}"
+            words = (
+                f"{line['model']} {line['id']}: official {line['error_type'] or 'valid'}, "
+                f"ours "
+                f"{code or run.status}"
+            )
             tally.different.append(words)
     return tallies
 
@@ -63,7 +67,10 @@ def lines(recorded: Path) -> Iterator[dict[str, Any]]:
 
 def table(tallies: dict[str, Tally]) -> str:
     """Return the comparison in Markdown."""
-    rows = ["| category | outputs | officially valid | equal verdict | equal error type |", "|---|--:|--:|--:|--:|"]
+    rows = [
+        "| category | outputs | officially valid | equal verdict | equal error type |",
+        "|---|--:|--:|--:|--:|",
+    ]
     total = Tally()
     for name, tally in tallies.items():
         if tally.lines:
@@ -88,7 +95,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         tallies = compare(recorded, replayed("bfcl", recorded, Path(folder)))
     print(table(tallies))
-    print(f"\n{sum(tally.lines for tally in tallies.values())} outputs in {time.perf_counter() - began:.1f} s")
+    print(
+        f"\n{sum(tally.lines for tally in tallies.values())} outputs in "
+        f"{time.perf_counter() - began:.1f} s"
+    )
     for tally in tallies.values():
         for words in tally.different:
             print(f"different: {words}")

@@ -1,8 +1,8 @@
 """The yardstick: the same cases as a loop that somebody writes in an afternoon.
 
-The official SDKs of the model and of MCP, one session, as many cases at the same time as asked. A case
-is a question, a tool call, and an answer; it passes when the tool was called and the answer holds a
-word. No deadline, no record, no report: what is left out here is what the harness is for.
+The official SDKs of the model and of MCP, one session, as many cases at the same time as asked. A
+case is a question, a tool call, and an answer; it passes when the tool was called and the answer
+holds a word. No deadline, no record, no report: what is left out here is what the harness is for.
 
 ``python by_hand.py URL CASES CONCURRENCY SERVER...``
 """
@@ -28,7 +28,11 @@ async def main(url: str, cases: int, concurrency: int, command: str, arguments: 
         tools = [
             {
                 "type": "function",
-                "function": {"name": tool.name, "description": tool.description, "parameters": tool.input_schema},
+                "function": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": tool.input_schema,
+                },
             }
             for tool in (await session.list_tools()).tools
         ]
@@ -36,17 +40,23 @@ async def main(url: str, cases: int, concurrency: int, command: str, arguments: 
 
         async def run(number: int) -> bool:
             async with slots:
-                return await converse(model, session, tools, f"What do we know of customer {number}?")
+                return await converse(
+                    model, session, tools, f"What do we know of customer {number}?"
+                )
 
         return sum(await asyncio.gather(*(run(number) for number in range(cases))))
 
 
-async def converse(model: AsyncOpenAI, session: ClientSession, tools: list[Any], prompt: str) -> bool:
+async def converse(
+    model: AsyncOpenAI, session: ClientSession, tools: list[Any], prompt: str
+) -> bool:
     """Ask, and call what is asked for, until there is an answer; return whether the case passed."""
     messages: list[Any] = [{"role": "user", "content": prompt}]
     called = set()
     while True:
-        completion = await model.chat.completions.create(model="gpt-4o", messages=messages, tools=tools)
+        completion = await model.chat.completions.create(
+            model="gpt-4o", messages=messages, tools=tools
+        )
         message = completion.choices[0].message
         messages.append(message)
         if not message.tool_calls:
@@ -54,7 +64,9 @@ async def converse(model: AsyncOpenAI, session: ClientSession, tools: list[Any],
         for call in message.tool_calls:
             assert call.type == "function"
             called.add(call.function.name)
-            result = await session.call_tool(call.function.name, json.loads(call.function.arguments))
+            result = await session.call_tool(
+                call.function.name, json.loads(call.function.arguments)
+            )
             text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
             messages.append({"role": "tool", "tool_call_id": call.id, "content": text})
 

@@ -1,8 +1,9 @@
 """``python -m benchmarks.false_alarms``: a correct server over other data, a hundred times; is anything called wrong?
 
-For each seed the server ``data_governance`` starts with people and orders made from that number. Every identity makes
-every call, the suite's and one on each of some customers of that very data, and so does every damaged identity.
-Whatever the probe finds is a false alarm, for rules and server are always the same, and right.
+For each seed the server ``data_governance`` starts with people and orders made from that number.
+Every identity makes every call, the suite's and one on each of some customers of that very data,
+and so does every damaged identity. Whatever the probe finds is a false alarm, for rules and server
+are always the same, and right.
 """
 
 from __future__ import annotations
@@ -57,7 +58,12 @@ def suite_of(seed: int, folder: Path, customers: int) -> tuple[Case, ...]:
     """Return a suite that asks after ``customers`` people of the data of ``seed``, in every way that the tools have."""
     calls = [call for row in chosen(seed, customers) for call in calls_on(row)]
     tests = [
-        {"name": f"call_{number}", "prompt": "-", "tool": {"tool": tool, "args": arguments}, "expect": expect}
+        {
+            "name": f"call_{number}",
+            "prompt": "-",
+            "tool": {"tool": tool, "args": arguments},
+            "expect": expect,
+        }
         for number, (tool, arguments, expect) in enumerate(calls)
     ]
     document = {
@@ -80,10 +86,17 @@ def chosen(seed: int, customers: int) -> list[CustomerRow]:
 
 _KNOWN = {"admin": "allowed", "analyst": "allowed", "writer": "allowed", "user": "allowed"}
 _UNKNOWN = {"no_role": "denied", "anonymous": "denied"}
-_PERSONAL = {"admin": "allowed", **dict.fromkeys(("analyst", "writer", "user"), "denied"), **_UNKNOWN}
+_PERSONAL = {
+    "admin": "allowed",
+    **dict.fromkeys(("analyst", "writer", "user"), "denied"),
+    **_UNKNOWN,
+}
 _LISTED = {
     "admin": "allowed",
-    **{name: {"decision": "filtered", "without": ["email", "phone"]} for name in ("analyst", "writer", "user")},
+    **{
+        name: {"decision": "filtered", "without": ["email", "phone"]}
+        for name in ("analyst", "writer", "user")
+    },
     **_UNKNOWN,
 }
 
@@ -105,7 +118,9 @@ def main() -> int:
     """Try as many seeds as were asked for; return 1 if there is an alarm."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.false_alarms", description=__doc__)
     parser.add_argument("--seeds", type=int, default=100, help="how many; default 100")
-    parser.add_argument("--first", type=int, default=SEED + 1, help="the first seed; default %(default)s")
+    parser.add_argument(
+        "--first", type=int, default=SEED + 1, help="the first seed; default %(default)s"
+    )
     options = parser.parse_args()
     began, asked, alarms = time.monotonic(), 0, 0
     with tempfile.TemporaryDirectory() as folder:

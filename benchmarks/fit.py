@@ -45,7 +45,10 @@ def fit(points: Sequence[tuple[int, float]]) -> Fit:
     # y ≈ a + b·x with weights 1/y² is 1 ≈ a·(1/y) + b·(x/y): two unknowns, solved by hand.
     u = [1 / cost for _, cost in points]
     v = [cases / cost for cases, cost in points]
-    uu, vv, uv = (sum(p * q for p, q in zip(left, right, strict=True)) for left, right in ((u, u), (v, v), (u, v)))
+    uu, vv, uv = (
+        sum(p * q for p, q in zip(left, right, strict=True))
+        for left, right in ((u, u), (v, v), (u, v))
+    )
     determinant = uu * vv - uv * uv
     intercept = (sum(u) * vv - sum(v) * uv) / determinant
     slope = (sum(v) * uu - sum(u) * uv) / determinant

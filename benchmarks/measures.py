@@ -19,8 +19,8 @@ CASES = 1_000
 LATENCY_MS = 200
 SIZES = (100, 300, 1_000, 3_000, 10_000)
 RESULT_BYTES = 6_000
-"""A tool result of this length makes a transcript of 20 kB: it is there as text, as structured content and as told to
-the model."""
+"""A tool result of this length makes a transcript of 20 kB: it is there as text, as structured
+content and as told to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,22 +52,33 @@ def cpu(rounds: int) -> Finding:
 
 def wall(rounds: int) -> Finding:
     """Compare the wall time at a real model's latency with the time that the model alone takes."""
-    with provider(latency_ms=LATENCY_MS) as url, _workload(url, CASES) as many, _workload(url, 1) as one:
+    with (
+        provider(latency_ms=LATENCY_MS) as url,
+        _workload(url, CASES) as many,
+        _workload(url, 1) as one,
+    ):
         replies_s = TURNS * LATENCY_MS / 1000
-        took = [(many.harness(), one.harness(), many.by_hand(), one.by_hand()) for _ in range(rounds)]
+        took = [
+            (many.harness(), one.harness(), many.by_hand(), one.by_hand()) for _ in range(rounds)
+        ]
     ideal = CASES * replies_s / CONCURRENCY
     ratios = [(ours.wall_s - own_one.wall_s + replies_s) / ideal for ours, own_one, _, _ in took]
-    by_hand = [(theirs.wall_s - their_one.wall_s + replies_s) / ideal for _, _, theirs, their_one in took]
+    by_hand = [
+        (theirs.wall_s - their_one.wall_s + replies_s) / ideal for _, _, theirs, their_one in took
+    ]
     return Finding(
-        figure=f"wall time of {CASES:,} cases at {LATENCY_MS} ms, start-up aside: {median(ratios):.3f} × the model's",
+        figure=f"wall time of {CASES:,} cases at {LATENCY_MS} ms, start-up aside: "
+        f"{median(ratios):.3f} × the model's",
         target="1.05 ×",
         holds=median(ratios) <= 1.05,  # noqa: PLR2004 - the target
         details=(
             f"the model alone {ideal:.2f} s; the loop by hand {median(by_hand):.3f} × of it",
             "start-up is a run of one case without its two replies",
             *(
-                f"harness {ours.wall_s:.2f} s, of which start-up {own_one.wall_s - replies_s:.2f} s;"
-                f" by hand {theirs.wall_s:.2f} s, of which start-up {their_one.wall_s - replies_s:.2f} s"
+                f"harness {ours.wall_s:.2f} s, of which start-up "
+                f"{own_one.wall_s - replies_s:.2f} s;"
+                f" by hand {theirs.wall_s:.2f} s, of which start-up "
+                f"{their_one.wall_s - replies_s:.2f} s"
                 for ours, own_one, theirs, their_one in took
             ),
         ),
@@ -96,7 +107,12 @@ def help_text(rounds: int) -> Finding:
         figure=f"harness --help: {1000 * median(times):.0f} ms",
         target="150 ms",
         holds=median(times) < 0.15,  # noqa: PLR2004 - the target
-        details=(f"fastest {1000 * min(times):.0f} ms, slowest {1000 * max(times):.0f} ms of {len(times)}",),
+        details=(
+            (
+                f"fastest {1000 * min(times):.0f} ms, slowest {1000 * max(times):.0f} ms of "
+                f"{len(times)}"
+            ),
+        ),
     )
 
 
@@ -108,11 +124,17 @@ def growth(rounds: int) -> Finding:
         for cases in SIZES:
             with _workload(url, cases) as work:
                 # Small suites are run more often, so that one disturbance does not bend the line.
-                points.append((cases, min(work.harness().cpu_s for _ in range(rounds if cases <= CASES else 1))))
+                points.append(
+                    (
+                        cases,
+                        min(work.harness().cpu_s for _ in range(rounds if cases <= CASES else 1)),
+                    )
+                )
                 logs.append(f"{work.log_bytes() / cases:,.0f}")
     line = fit(points)
     return Finding(
-        figure=f"CPU from {SIZES[0]} to {SIZES[-1]:,} cases: {line.worst:.0%} from a straight line at most",
+        figure=f"CPU from {SIZES[0]} to {SIZES[-1]:,} cases: {line.worst:.0%} from a straight line "
+        f"at most",
         target="20 %",
         holds=line.worst <= 0.2,  # noqa: PLR2004 - the target
         details=(
@@ -125,11 +147,15 @@ def growth(rounds: int) -> Finding:
 
 def memory(_rounds: int) -> Finding:
     """Take the highest memory of a large run with long transcripts, its JSON document included."""
-    with provider(script="benchmarks.provider:terse") as url, _workload(url, SIZES[-1], RESULT_BYTES) as work:
+    with (
+        provider(script="benchmarks.provider:terse") as url,
+        _workload(url, SIZES[-1], RESULT_BYTES) as work,
+    ):
         took = work.harness("--json-output", "--report", "report.jsonl")
         transcript = work.log_bytes() / SIZES[-1]
     return Finding(
-        figure=f"memory of {SIZES[-1]:,} cases with transcripts of {transcript / 1000:.0f} kB: {took.peak_mb:.0f} MB",
+        figure=f"memory of {SIZES[-1]:,} cases with transcripts of {transcript / 1000:.0f} kB: "
+        f"{took.peak_mb:.0f} MB",
         target="300 MB",
         holds=took.peak_mb < 300,  # noqa: PLR2004 - the target
         details=(f"{took.wall_s:.0f} s of wall time, {took.cpu_s:.0f} s of CPU",),
@@ -159,5 +185,6 @@ def _compared(pairs: Iterable[tuple[Measured, Measured]]) -> Iterator[str]:
     for ours, theirs in pairs:
         yield (
             f"harness {ours.cpu_s:.2f} s CPU, {ours.wall_s:.2f} s wall, {ours.peak_mb:.0f} MB;"
-            f" by hand {theirs.cpu_s:.2f} s CPU, {theirs.wall_s:.2f} s wall, {theirs.peak_mb:.0f} MB"
+            f" by hand {theirs.cpu_s:.2f} s CPU, {theirs.wall_s:.2f} s wall, "
+            f"{theirs.peak_mb:.0f} MB"
         )

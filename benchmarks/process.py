@@ -26,7 +26,9 @@ class Measured:
     """Resident memory at its highest: of the process or of a child, whichever is larger."""
 
 
-def run(command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None) -> Measured:
+def run(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
+) -> Measured:
     """Run ``command`` in ``folder`` with ``environment`` added, and measure it.
 
     Raises:
@@ -43,20 +45,27 @@ def run(command: Sequence[str], folder: Path, environment: Mapping[str, str] | N
             stdout=stdout,
             stderr=stderr,
         )
-        # Ended and not yet reaped: the kernel still keeps its own account apart from that of its children.
+        # Ended and not yet reaped: the kernel still keeps its own account apart from that of its
+        # children.
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         wall_s = time.perf_counter() - began
         cpu_s = _own_cpu_s(process.pid)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)} exited with {process.returncode}:\n{errors.read_text()[-2000:]}")
+        raise RuntimeError(
+            f"{' '.join(command)} exited with {process.returncode}:\n{errors.read_text()[-2000:]}"
+        )
     return Measured(wall_s=wall_s, cpu_s=cpu_s, peak_mb=usage.ru_maxrss / 1024)
 
 
 def _usual_environment() -> dict[str, str]:
     """Return the environment without what makes Python slower than for users: compiling modules at every start."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON") or name == "PYTHONPATH"}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PYTHON") or name == "PYTHONPATH"
+    }
 
 
 def _own_cpu_s(pid: int) -> float:

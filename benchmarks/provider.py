@@ -18,8 +18,18 @@ END_S = 10.0
 @contextmanager
 def provider(*, latency_ms: int = 0, script: str = "agent") -> Iterator[str]:
     """Yield the root URL of a provider that answers by ``script``, each time after ``latency_ms``."""
-    command = [sys.executable, "-m", "tests.fake_provider", "--latency-ms", str(latency_ms), "--script", script]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    command = [
+        sys.executable,
+        "-m",
+        "tests.fake_provider",
+        "--latency-ms",
+        str(latency_ms),
+        "--script",
+        script,
+    ]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         yield json.loads(process.stdout.readline())["url"]

@@ -14,10 +14,18 @@ from harness.runner.run import RunOptions
 
 
 def replayed(
-    suite: str, recorded: Path, folder: Path, *, concurrency: int = 2, environ: Mapping[str, str] = os.environ
+    suite: str,
+    recorded: Path,
+    folder: Path,
+    *,
+    concurrency: int = 2,
+    environ: Mapping[str, str] = os.environ,
 ) -> RunLog:
     """Return the run log of everything that ``recorded`` has of ``suite``; it is written below ``folder``."""
     prepared = prepare(Request(suites=[suite], models=[f"recorded:{recorded}"]), folder, environ)
     return launch(
-        prepared.plan, RunOptions(catch_signals=False, concurrency=concurrency), Silent(), runs=folder / "runs"
+        prepared.plan,
+        RunOptions(catch_signals=False, concurrency=concurrency),
+        Silent(),
+        runs=folder / "runs",
     )

@@ -1,8 +1,8 @@
 """``python -m benchmarks.tau2_parity RESULTS…``: do our rewards equal the recorded ones, simulation by simulation?
 
-RESULTS are result files of tau2-bench, gzipped or not. Every simulation goes the way of ``harness evals tau2:DOMAIN
---model recorded:RESULTS``: its calls are carried out over MCP, by a server process of the domain, and everything that
-is compared is read back from the run log.
+RESULTS are result files of tau2-bench, gzipped or not. Every simulation goes the way of ``harness
+evals tau2:DOMAIN --model recorded:RESULTS``: its calls are carried out over MCP, by a server
+process of the domain, and everything that is compared is read back from the run log.
 """
 
 from __future__ import annotations
@@ -58,14 +58,20 @@ def _add(tally: Tally, simulation: Simulation, run: TrialResult) -> None:
     assert then is not None, f"{simulation.id} has no reward"
     who = f"task {simulation.task}, trial {simulation.trial}"
     tally.simulations += 1
-    tally.rewards += _same(tally, f"{who}: reward", then.reward, 1.0 if run.status == "passed" else 0.0)
+    tally.rewards += _same(
+        tally, f"{who}: reward", then.reward, 1.0 if run.status == "passed" else 0.0
+    )
     database = _check(run, "end_state")
     same = None if database is None else database.verdict == "passed"
-    tally.databases += _same(tally, f"{who}: the database is the gold one", then.same_database, same)
+    tally.databases += _same(
+        tally, f"{who}: the database is the gold one", then.same_database, same
+    )
     actions = next((check for check in run.checks if check.label.startswith("tau2 ACTION")), None)
     found = () if actions is None else tuple(actions.actual)
     tally.actions += len(then.actions_matched)
-    tally.actions_equal += sum(one == other for one, other in zip(then.actions_matched, found, strict=True))
+    tally.actions_equal += sum(
+        one == other for one, other in zip(then.actions_matched, found, strict=True)
+    )
     _same(tally, f"{who}: gold actions called", then.actions_matched, found)
     replay = _check(run, "replay")
     assert replay is not None
@@ -103,7 +109,8 @@ def pass_hats(results: Results, log: RunLog) -> list[tuple[int, float, float]]:
 
 
 _HEAD = (
-    "| file | simulations | equal reward | equal database verdict | equal action checks | equal outputs | seconds |\n"
+    "| file | simulations | equal reward | equal database verdict | equal action checks | equal "
+    "outputs | seconds |\n"
     "|---|--:|--:|--:|--:|--:|--:|"
 )
 
@@ -112,7 +119,8 @@ def row(name: str, tally: Tally) -> str:
     """Return one line of the table, in Markdown."""
     return (
         f"| {name} | {tally.simulations} | {tally.rewards} | {tally.databases} "
-        f"| {tally.actions_equal} of {tally.actions} | {tally.outputs} of {tally.calls} | {tally.seconds:.1f} |"
+        f"| {tally.actions_equal} of {tally.actions} | {tally.outputs} of {tally.calls} | "
+        f"{tally.seconds:.1f} |"
     )
 
 
@@ -132,7 +140,10 @@ def main() -> None:
         tally.seconds = time.perf_counter() - began
         print(row(path.name.partition(".json")[0], tally))
         figures = ", ".join(f"pass^{k} {then:.3f} and {now:.3f}" for k, then, now in hats)
-        notes += [f"{path.name}: recorded and ours: {figures}", *(f"  {words}" for words in tally.different)]
+        notes += [
+            f"{path.name}: recorded and ours: {figures}",
+            *(f"  {words}" for words in tally.different),
+        ]
     print("\n" + "\n".join(notes))
 
 

@@ -1,8 +1,8 @@
 """``python -m benchmarks.web``: many runs and many listeners at once, on one page.
 
-Twenty runs of a hundred cases each with a model that takes 50 ms a reply, and fifty clients that listen to them,
-a fifth of which break off every few events and come back. Every client checks what it hears: that no event is
-missing, repeated or out of order.
+Twenty runs of a hundred cases each with a model that takes 50 ms a reply, and fifty clients that
+listen to them, a fifth of which break off every few events and come back. Every client checks what
+it hears: that no event is missing, repeated or out of order.
 """
 
 from __future__ import annotations
@@ -58,8 +58,16 @@ def measure(runs: int, cases: int, clients: int, latency_ms: int, folder: Path) 
     """Run that many runs at once below ``folder``, listened to by that many clients."""
     with provider(latency_ms=latency_ms) as url:
         project = Project(folder, {"KEY": "test-key"})
-        model = {"type": "openai", "model": "gpt-4o", "base_url": f"{url}/v1", "api_key": "${KEY}", "timeout": 60}
-        project.configure(models={"models": {"fake": model}}, servers={"plain": plain_server(protocol="legacy")})
+        model = {
+            "type": "openai",
+            "model": "gpt-4o",
+            "base_url": f"{url}/v1",
+            "api_key": "${KEY}",
+            "timeout": 60,
+        }
+        project.configure(
+            models={"models": {"fake": model}}, servers={"plain": plain_server(protocol="legacy")}
+        )
         with served(project, "--at-once", str(runs), "--queue", str(runs)) as page:
             return asyncio.run(_measure(page, runs, cases, clients))
 
@@ -72,7 +80,9 @@ async def _measure(page: Page, runs: int, cases: int, clients: int) -> Finding:
         watching = asyncio.create_task(_watch(client, page.process.pid, finding))
         text = dataset(["Say it."] * cases)
         names = await asyncio.gather(*(_begin(client, text) for _ in range(runs)))
-        await asyncio.gather(*(_listen(client, names[who % runs], cases, who, finding) for who in range(clients)))
+        await asyncio.gather(
+            *(_listen(client, names[who % runs], cases, who, finding) for who in range(clients))
+        )
         finding.seconds = time.perf_counter() - began
         watching.cancel()
         finding.memory_mb.append((finding.events, _memory(page.process.pid)))
@@ -81,14 +91,18 @@ async def _measure(page: Page, runs: int, cases: int, clients: int) -> Finding:
 
 async def _begin(client: httpx2.AsyncClient, text: str) -> str:
     answer = await client.post(
-        "/evaluations", files={"file": ("load.csv", text)}, data={"model": "fake", "server": "plain"}
+        "/evaluations",
+        files={"file": ("load.csv", text)},
+        data={"model": "fake", "server": "plain"},
     )
     if answer.is_error:
         raise RuntimeError(answer.text)
     return str(answer.json()["id"])
 
 
-async def _listen(client: httpx2.AsyncClient, run: str, cases: int, who: int, finding: Finding) -> None:
+async def _listen(
+    client: httpx2.AsyncClient, run: str, cases: int, who: int, finding: Finding
+) -> None:
     """Hear a run to its end, and check every event."""
     restless = who % 5 == 0
     seen, number, done, started = "", 0, 0, set()
@@ -108,7 +122,9 @@ async def _listen(client: httpx2.AsyncClient, run: str, cases: int, who: int, fi
                     finding.faults.append(f"client {who}: result of {data['case']} out of order")
             elif name in {"summary", "error"}:
                 if (name, done, len(started)) != ("summary", cases, cases):
-                    finding.faults.append(f"client {who}: {name} after {done} results of {len(started)} started")
+                    finding.faults.append(
+                        f"client {who}: {name} after {done} results of {len(started)} started"
+                    )
                 return
             if restless and heard == BREAK_OFF_AFTER:
                 break
@@ -117,8 +133,12 @@ async def _listen(client: httpx2.AsyncClient, run: str, cases: int, who: int, fi
             return
 
 
-async def _events(client: httpx2.AsyncClient, run: str, seen: str) -> AsyncIterator[tuple[str, str, dict[str, Any]]]:
-    async with client.stream("GET", f"/evaluations/{run}/events", headers={"Last-Event-ID": seen}) as answer:
+async def _events(
+    client: httpx2.AsyncClient, run: str, seen: str
+) -> AsyncIterator[tuple[str, str, dict[str, Any]]]:
+    async with client.stream(
+        "GET", f"/evaluations/{run}/events", headers={"Last-Event-ID": seen}
+    ) as answer:
         fields: dict[str, str] = {}
         async for line in answer.aiter_lines():
             name, _, value = line.partition(": ")
@@ -147,22 +167,33 @@ def _memory(pid: int) -> float:
 
 def main() -> int:
     """Measure and print; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.web", description="Many runs and listeners at once.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.web", description="Many runs and listeners at once."
+    )
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--latency-ms", type=int, default=50)
     options = parser.parse_args()
-    print(f"{os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}", flush=True)
+    print(
+        f"{os.cpu_count()} cores, Python {platform.python_version()}, load "
+        f"{os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
     with tempfile.TemporaryDirectory() as folder:
-        finding = measure(options.runs, options.cases, options.clients, options.latency_ms, Path(folder))
+        finding = measure(
+            options.runs, options.cases, options.clients, options.latency_ms, Path(folder)
+        )
     answers = sorted(finding.answer_s)
     print(
-        f"{options.runs} runs at once of {options.cases} cases, a model of {options.latency_ms} ms, "
+        f"{options.runs} runs at once of {options.cases} cases, a model of {options.latency_ms} "
+        f"ms, "
         f"{options.clients} clients: {finding.seconds:.1f} s\n"
-        f"    {finding.events:,} events heard; lost, repeated or out of order: {len(finding.faults)}\n"
+        f"    {finding.events:,} events heard; lost, repeated or out of order: "
+        f"{len(finding.faults)}\n"
         f"    memory of the page: {finding.memory_mb[0][1]:.0f} MB at first, "
-        f"{max(size for _, size in finding.memory_mb):.0f} MB at most, {finding.memory_mb[-1][1]:.0f} MB at the end;\n"
+        f"{max(size for _, size in finding.memory_mb):.0f} MB at most, "
+        f"{finding.memory_mb[-1][1]:.0f} MB at the end;\n"
         f"        {finding.growth_mb():+.1f} MB over the last three quarters of the events\n"
         f"    the page answered in {1000 * answers[len(answers) // 2]:.0f} ms (median), "
         f"{1000 * answers[-1]:.0f} ms (slowest of {len(answers)})"

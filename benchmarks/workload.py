@@ -46,22 +46,41 @@ class Workload:
         head = f"suite: bench\nmodel: fake\nserver: {json.dumps(server)}\ntests:\n"
         cases = "".join(_CASE.format(number=number) for number in range(self.cases))
         (self.folder / "evals" / "bench.yml").write_text(head + cases, "utf-8")
-        model = {"type": "openai", "model": "gpt-4o", "base_url": f"{self.url}/v1", "api_key": "${BENCH_KEY}"}
-        (self.folder / "harness.yml").write_text(json.dumps({"models": {"models": {"fake": model}}}), "utf-8")
+        model = {
+            "type": "openai",
+            "model": "gpt-4o",
+            "base_url": f"{self.url}/v1",
+            "api_key": "${BENCH_KEY}",
+        }
+        (self.folder / "harness.yml").write_text(
+            json.dumps({"models": {"models": {"fake": model}}}), "utf-8"
+        )
 
     def harness(self, *options: str) -> Measured:
         """Run the suite as a user does."""
         command = [str(Path(sys.executable).with_name("harness")), "evals", "bench"]
-        return run([*command, "--concurrency", str(CONCURRENCY), *options], self.folder, {"BENCH_KEY": "test-key"})
+        return run(
+            [*command, "--concurrency", str(CONCURRENCY), *options],
+            self.folder,
+            {"BENCH_KEY": "test-key"},
+        )
 
     def by_hand(self) -> Measured:
         """Run the same work without the harness."""
-        loop = [sys.executable, str(HERE / "by_hand.py"), self.url, str(self.cases), str(CONCURRENCY)]
+        loop = [
+            sys.executable,
+            str(HERE / "by_hand.py"),
+            self.url,
+            str(self.cases),
+            str(CONCURRENCY),
+        ]
         return run([*loop, sys.executable, *self._server], self.folder)
 
     def log_bytes(self) -> int:
         """Return the size of the newest run log."""
-        newest = max(self.folder.glob(".harness/runs/*/log.jsonl"), key=lambda path: path.stat().st_mtime)
+        newest = max(
+            self.folder.glob(".harness/runs/*/log.jsonl"), key=lambda path: path.stat().st_mtime
+        )
         return newest.stat().st_size
 
     @property

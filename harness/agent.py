@@ -48,7 +48,8 @@ _LIMITED: dict[Stop, str] = {
 """Why a requested call was not sent, by what ended the conversation."""
 
 ABORT_AFTER_S = 1.0
-"""From the first tool calls to the abort that a case asks for: time for them to reach the server."""
+"""From the first tool calls to the abort that a case asks for: time for them to reach the
+server."""
 
 _ANSWERED: tuple[Stop, ...] = ("answer", "refusal")
 """After these the user may go on."""
@@ -69,8 +70,9 @@ class Conversation:
     ) -> None:
         """Prepare; nothing is sent before `run`.
 
-        ``price`` puts a better known cost into what was used. ``speaker`` plays the user, where the case has one.
-        ``later`` has the sessions that take the place of ``session``, by the turn from which on (0-based).
+        ``price`` puts a better known cost into what was used. ``speaker`` plays the user, where the
+        case has one. ``later`` has the sessions that take the place of ``session``, by the turn
+        from which on (0-based).
         """
         self._later = later or {}
         self._case = case
@@ -99,7 +101,9 @@ class Conversation:
 
     async def run(self) -> None:
         """Converse to the end. Model and server faults end up in the transcript, not as exceptions."""
-        self._started_at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self._started_at = (
+            datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        )
         self._epoch = anyio.current_time()
         try:
             with anyio.move_on_after(self._timeout_s) as deadline:
@@ -116,7 +120,8 @@ class Conversation:
     def say(self, text: str) -> None:
         """Have the user say ``text`` while the run is under way; the model hears it with its next request.
 
-        It gets one more if it has answered already. Nothing is heard once a limit has ended the run.
+        It gets one more if it has answered already. Nothing is heard once a limit has ended the
+        run.
         """
         self._unheard.append(text)
 
@@ -195,17 +200,23 @@ class Conversation:
 
     async def _recall(self, call: ScriptedCall) -> str:
         """Put what the server says into the system prompt of the conversation that begins."""
-        request = ToolRequest(id=f"recall_{len(self._messages)}", tool=call.tool, arguments=call.arguments)
+        request = ToolRequest(
+            id=f"recall_{len(self._messages)}", tool=call.tool, arguments=call.arguments
+        )
         made = await self._session.call(request, turn=0, epoch=self._epoch)
         if made.unanswered:
-            self._fail(TrialError(kind="server", message=made.text, detail=self._session.stderr_tail()))
+            self._fail(
+                TrialError(kind="server", message=made.text, detail=self._session.stderr_tail())
+            )
         self._system = (self._prompt or "").replace(RECALLED, made.text)
         return made.text
 
     async def _ask(self, prompt: str, *, fresh: bool = False, recalled: str = "") -> Stop:
         """Have the user say ``prompt``, and go on until it is answered."""
         said_s = self._now() if self._messages else 0.0
-        self._messages.append(UserMessage(text=prompt, said_s=said_s, fresh=fresh, recalled=recalled))
+        self._messages.append(
+            UserMessage(text=prompt, said_s=said_s, fresh=fresh, recalled=recalled)
+        )
         self._answer = ""
         return await self._until_answered()
 
@@ -238,13 +249,17 @@ class Conversation:
             if self._case.one_reply and lost is None:
                 return "answer"
             if lost is not None:
-                self._fail(TrialError(kind="server", message=lost, detail=self._session.stderr_tail()))
+                self._fail(
+                    TrialError(kind="server", message=lost, detail=self._session.stderr_tail())
+                )
                 return "error"
 
     def _hear(self) -> None:
         """Put what the user said meanwhile where the model reads it next."""
         now = self._now()
-        self._messages += [UserMessage(text=text, said_s=now, injected=True) for text in self._unheard]
+        self._messages += [
+            UserMessage(text=text, said_s=now, injected=True) for text in self._unheard
+        ]
         self._unheard.clear()
 
     def _take(self, reply: Reply) -> None:
@@ -255,7 +270,8 @@ class Conversation:
         self._served_by = reply.served_by or self._served_by
         if reply.stop == "other":
             raise ModelError(
-                f"the reply ended in a way that nobody knows: {reply.stop_detail or 'it does not say how'}"
+                f"the reply ended in a way that nobody knows: "
+                f"{reply.stop_detail or 'it does not say how'}"
             )
 
     def _use(self, usage: Usage) -> None:
@@ -269,9 +285,17 @@ class Conversation:
         if reply.stop == "max_tokens":
             self._answer = reply.text
             return "max_tokens"
-        if limits.max_tokens is not None and usage.tokens is not None and usage.tokens > limits.max_tokens:
+        if (
+            limits.max_tokens is not None
+            and usage.tokens is not None
+            and usage.tokens > limits.max_tokens
+        ):
             return "token_limit"
-        if limits.max_cost_usd is not None and usage.cost_usd is not None and usage.cost_usd > limits.max_cost_usd:
+        if (
+            limits.max_cost_usd is not None
+            and usage.cost_usd is not None
+            and usage.cost_usd > limits.max_cost_usd
+        ):
             return "cost_limit"
         goes_on = bool(reply.tool_requests or self._unheard) and not self._case.one_reply
         if goes_on and self._turns >= limits.max_turns:
@@ -286,7 +310,9 @@ class Conversation:
         unanswered = calls.copy()
 
         async def send(position: int) -> None:
-            calls[position] = await self._session.call(requests[position], turn=self._turns, epoch=self._epoch)
+            calls[position] = await self._session.call(
+                requests[position], turn=self._turns, epoch=self._epoch
+            )
 
         try:
             if len(requests) == 1:

@@ -29,7 +29,8 @@ from harness.suites.python_suite import read_object
 from harness.types import JsonObject, Report, Suite
 
 SuiteSource: TypeAlias = str | Path | Suite | PythonSuite | type[PythonSuite]
-"""A suite by name, path or dotted path, one that was loaded, or a suite in Python: its class or an instance."""
+"""A suite by name, path or dotted path, one that was loaded, or a suite in Python: its class or an
+instance."""
 
 
 def load_suite(path: str | Path) -> Suite:
@@ -66,23 +67,27 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
 
     Args:
         suite: One suite or several; none means all of ``evals/``.
-        model: Who answers; none means each suite's own, else the configured default, else ``lexical``.
+        model: Who answers; none means each suite's own, else the configured default, else
+            ``lexical``.
         report_path: Where to write the results too: JSONL, one line a trial, unless the suffix says
             another format.
         concurrency: Trials at the same time; as configured, or 4.
-        timeout_ms: Milliseconds for one trial, in place of every case's own; else as configured, or 60000.
+        timeout_ms: Milliseconds for one trial, in place of every case's own; else as configured, or
+            60000.
         provider_opts: Settings of the model over the configured ones: ``api_key``, ``base_url``,
-            ``temperature``, ``max_tokens``, ``headers``, ``body``, ``timeout`` (seconds for one request),
-            ``max_retries`` …
+            ``temperature``, ``max_tokens``, ``headers``, ``body``, ``timeout`` (seconds for one
+            request), ``max_retries`` …
         trials: Repeats of each case, in place of every case's own.
-        least_trials: Repeats beyond which a case is run no more once it is decided; none means all of them.
+        least_trials: Repeats beyond which a case is run no more once it is decided; none means all
+            of them.
         pattern: Picks cases by name or tag.
-        server: A command line or a configured name, in place of every suite's server; several are joined.
+        server: A command line or a configured name, in place of every suite's server; several are
+            joined.
         user_context: Who asks, in place of every case's own.
         judge_model: Who judges answers, where a check asks for it.
         user_model: Who plays simulated users, where a case has one.
-        max_cost: US dollars at which no further trial is started, judging included; the report's ``reason`` is then
-            ``budget``.
+        max_cost: US dollars at which no further trial is started, judging included; the report's
+            ``reason`` is then ``budget``.
         max_tokens: Tokens, in and out, at which no further trial is started. (Those of one reply:
             ``provider_opts={"max_tokens": …}``.)
         block: Tools to which no call is sent.
@@ -90,8 +95,8 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
         mcp_config: The configuration of an MCP client, whose servers go before all others.
 
     Raises:
-        UsageError: a suite, model or server is unknown or invalid, or a number is none that a run can have
-            (`harness.runner.planning.ranges`, the same as on the command line).
+        UsageError: a suite, model or server is unknown or invalid, or a number is none that a run
+            can have (`harness.runner.planning.ranges`, the same as on the command line).
         NothingToRun: no case is left to run.
     """
     _refuse_inside_a_loop()
@@ -166,7 +171,9 @@ def _texts(name: str, given: Any) -> tuple[str, ...]:
         UsageError: it is anything else.
     """
     found = (given,) if isinstance(given, str) else () if given is None else given
-    if not isinstance(found, Sequence | AbstractSet) or not all(isinstance(one, str) for one in found):
+    if not isinstance(found, Sequence | AbstractSet) or not all(
+        isinstance(one, str) for one in found
+    ):
         raise UsageError(f"{name}: expected a text, or a list of texts, found {given!r}")
     return tuple(found)
 
@@ -197,7 +204,10 @@ def _prepared(
         ),
         Path.cwd(),
         os.environ,
-        [source if isinstance(source, Suite) else read_object(source, VOCABULARY) for source in held],
+        [
+            source if isinstance(source, Suite) else read_object(source, VOCABULARY)
+            for source in held
+        ],
         provider_opts,
     )
 
@@ -209,7 +219,9 @@ async def _run(prepared: Prepared, budget: Budget, report_path: str | Path | Non
     if report_path is None:
         return report
     path = Path(report_path)
-    write_report(ReportRequest(format=SUFFIXES.get(path.suffix.lower(), "jsonl"), path=path), report, log)
+    write_report(
+        ReportRequest(format=SUFFIXES.get(path.suffix.lower(), "jsonl"), path=path), report, log
+    )
     return linked(replace(report, report_path=str(path)), log)
 
 
@@ -219,5 +231,6 @@ def _refuse_inside_a_loop() -> None:
     except RuntimeError:
         return
     raise UsageError(
-        "harness.run() cannot be called inside a running event loop", meant="Write: await harness.run_async(…)."
+        "harness.run() cannot be called inside a running event loop",
+        meant="Write: await harness.run_async(…).",
     )

@@ -16,7 +16,10 @@ _HTTP = "_http"  # what the name of such a server ends with where it is to be re
 _OF_FETCHED_DATA = ("airline", "retail")
 _STORES = {"memory": ("kv", "vector", "summary")}
 # Servers with several stores; each has a name of its own: memory_vector.
-_CACHES = ("HARNESS_CACHE", "XDG_CACHE_HOME")  # where such servers find what was fetched: they inherit nothing else
+_CACHES = (
+    "HARNESS_CACHE",
+    "XDG_CACHE_HOME",
+)  # where such servers find what was fetched: they inherit nothing else
 _NOT_SERVERS = frozenset({"common"})  # what servers share is no server itself
 
 
@@ -38,12 +41,15 @@ def builtin_suites() -> Path:
 def builtin_servers() -> tuple[str, ...]:
     """Return the names of the project's own servers, in alphabetical order.
 
-    One that can also be started on HTTP has a second name for that: ``hr_http``. There users show bearer tokens.
+    One that can also be started on HTTP has a second name for that: ``hr_http``. There users show
+    bearer tokens.
     """
     mains = (builtin_root() / "servers").glob("*/__main__.py")
     names = {main.parent.name for main in mains} - _NOT_SERVERS
     stores = {f"{name}_{store}" for name in names.intersection(_STORES) for store in _STORES[name]}
-    return tuple(sorted(names | stores | {f"{name}{_HTTP}" for name in names.intersection(_OVER_HTTP)}))
+    return tuple(
+        sorted(names | stores | {f"{name}{_HTTP}" for name in names.intersection(_OVER_HTTP)})
+    )
 
 
 def builtin_server(name: str) -> ServerSpec:
@@ -60,10 +66,16 @@ def builtin_server(name: str) -> ServerSpec:
         )
     package, options = _package_of(name)
     spec = ServerSpec(
-        name=name, command=sys.executable, args=("-m", f"servers.{package}", *options), cwd=str(builtin_root())
+        name=name,
+        command=sys.executable,
+        args=("-m", f"servers.{package}", *options),
+        cwd=str(builtin_root()),
     )
     if name in _OF_FETCHED_DATA:
-        return replace(spec, env={variable: os.environ[variable] for variable in _CACHES if variable in os.environ})
+        return replace(
+            spec,
+            env={variable: os.environ[variable] for variable in _CACHES if variable in os.environ},
+        )
     if not name.endswith(_HTTP):
         return spec
     # Over stdio nobody in particular is served with the least privilege, and so it is here.

@@ -11,7 +11,9 @@ from harness.json_bounds import loads
 
 def canonical_json(value: Any) -> str:
     """Return ``value`` as JSON with sorted keys and no spaces: equal values, equal text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain)
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain
+    )
 
 
 def digest(value: Any) -> str:

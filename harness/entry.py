@@ -1,8 +1,8 @@
 """Where the command ``harness`` begins: Ctrl-C ends it in one line from its first moment on.
 
-Loading the command line takes a while, and Python answers an interrupt meanwhile with a traceback. So whoever
-imports this module, which is the installed command alone, has its own answer first. `harness.cli` takes over once it
-can tell of an interrupt itself.
+Loading the command line takes a while, and Python answers an interrupt meanwhile with a traceback.
+So whoever imports this module, which is the installed command alone, has its own answer first.
+`harness.cli` takes over once it can tell of an interrupt itself.
 """
 
 import os

@@ -68,7 +68,9 @@ class InvalidInput(UsageError):
 class InvalidValue(HarnessError):
     """A value that does not fit, found while parsing plain data whose file is not known here."""
 
-    def __init__(self, message: str, *, path: tuple[str | int, ...] = (), meant: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, path: tuple[str | int, ...] = (), meant: str | None = None
+    ) -> None:
         """``path`` leads from the value handed in to the part that is wrong."""
         super().__init__(message)
         self.message = message
@@ -99,7 +101,8 @@ class ModelError(HarnessError):
             status: The last HTTP status.
             attempts: Requests sent.
             waited_s: Idle time, in seconds.
-            usage: What the attempts used; ``None`` is nothing, which is known of a request that was refused.
+            usage: What the attempts used; ``None`` is nothing, which is known of a request that was
+                refused.
         """
         super().__init__(message)
         self.status = status
@@ -122,7 +125,9 @@ class ServerError(HarnessError):
 
     def again(self, addition: str = "") -> ServerError:
         """Return the same error for somebody else who is told of it, with ``addition`` behind its first line."""
-        return ServerError(_with_addition(self, addition), stderr_tail=self.stderr_tail, gone=self.gone)
+        return ServerError(
+            _with_addition(self, addition), stderr_tail=self.stderr_tail, gone=self.gone
+        )
 
 
 class NotAdmitted(ServerError):
@@ -135,7 +140,9 @@ class NotAdmitted(ServerError):
 
     def again(self, addition: str = "") -> NotAdmitted:
         """Return the same error for somebody else who is told of it, with ``addition`` behind its first line."""
-        return NotAdmitted(_with_addition(self, addition), status=self.status, stderr_tail=self.stderr_tail)
+        return NotAdmitted(
+            _with_addition(self, addition), status=self.status, stderr_tail=self.stderr_tail
+        )
 
 
 class OutOfResources(ServerError):

@@ -1,7 +1,7 @@
 """The built-in suite ``internal``: the harness's own kernel, checked end to end with any model.
 
-Its tools are served by real processes over real sessions. A model needs next to no skill for it: what
-fails here is the way to the model, the way to the tools, or the loop between them.
+Its tools are served by real processes over real sessions. A model needs next to no skill for it:
+what fails here is the way to the model, the way to the tools, or the loop between them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def find_customer(name: str) -> dict[str, str]:
 def count_orders(customer_id: Annotated[str, Field(pattern=r"^CUST_\d{4}$")]) -> dict[str, int]:
     """Return the number of orders of the customer with this customer_id."""
     if customer_id not in _ORDERS:
-        raise LookupError(f"there is no customer {customer_id!r}; find_customer returns the customer_id")
+        raise LookupError(
+            f"there is no customer {customer_id!r}; find_customer returns the customer_id"
+        )
     return {"number_of_orders": _ORDERS[customer_id]}
 
 
@@ -67,32 +69,57 @@ async def wait_for_signal() -> str:
 
 
 def _answers(run: PythonRun) -> Finding:
-    return bool(run.answer.strip()) and not run.tool_calls, f"expected an answer in words, found {run.answer!r}"
+    return bool(
+        run.answer.strip()
+    ) and not run.tool_calls, f"expected an answer in words, found {run.answer!r}"
 
 
 def _adds(run: PythonRun) -> Finding:
-    added = [set(map(str, call.arguments.values())) for call in run.tool_calls if call.outcome == "ok"]
+    added = [
+        set(map(str, call.arguments.values())) for call in run.tool_calls if call.outcome == "ok"
+    ]
     if {"19", "23"} not in added:
         return False, f"expected a call of add_numbers with 19 and 23; the calls were {_calls(run)}"
     return "42" in run.answer, f"expected 42 in the answer, found {run.answer!r}"
 
 
 def _reasons(run: PythonRun) -> Finding:
-    found = next((call for call in run.tool_calls if call.name == "find_customer" and call.outcome == "ok"), None)
-    counted = next((call for call in run.tool_calls if call.name == "count_orders" and call.outcome == "ok"), None)
+    found = next(
+        (call for call in run.tool_calls if call.name == "find_customer" and call.outcome == "ok"),
+        None,
+    )
+    counted = next(
+        (call for call in run.tool_calls if call.name == "count_orders" and call.outcome == "ok"),
+        None,
+    )
     if found is None or counted is None:
-        return False, f"expected find_customer, then count_orders with its result; the calls were {_calls(run)}"
+        return (
+            False,
+            (
+                f"expected find_customer, then count_orders with its result; the calls were "
+                f"{_calls(run)}"
+            ),
+        )
     if counted.turn <= found.turn:
-        return False, "expected the second call in a later turn than the first, whose result it needs"
+        return (
+            False,
+            "expected the second call in a later turn than the first, whose result it needs",
+        )
     return "17" in run.answer, f"expected 17 in the answer, found {run.answer!r}"
 
 
 def _heeds_steering(run: PythonRun) -> Finding:
     said = [place for place, message in enumerate(run.messages) if message["role"] == "user"]
     if len(said) != 2 or run.messages[1]["role"] != "assistant":  # noqa: PLR2004 - the prompt and what was said later
-        return False, "the second message did not reach the conversation while the run was under way"
+        return (
+            False,
+            "the second message did not reach the conversation while the run was under way",
+        )
     cities = [str(call.arguments.get("city", "")).lower() for call in run.tool_calls]
-    return "lima" in cities, f"expected a call for Lima, which only the second message asks for; found {cities}"
+    return (
+        "lima" in cities,
+        f"expected a call for Lima, which only the second message asks for; found {cities}",
+    )
 
 
 def _aborts_cleanly(run: PythonRun) -> Finding:
@@ -111,7 +138,12 @@ def _is_gone(process: int) -> bool:
 
 
 def _calls(run: PythonRun) -> str:
-    return ", ".join(f"{call.name}({dict(call.arguments)}) → {call.outcome}" for call in run.tool_calls) or "none"
+    return (
+        ", ".join(
+            f"{call.name}({dict(call.arguments)}) → {call.outcome}" for call in run.tool_calls
+        )
+        or "none"
+    )
 
 
 _CHECKS: dict[str, Callable[[PythonRun], Finding]] = {

@@ -1,7 +1,8 @@
 r"""Characters that nobody sees or that turn the direction of a text, written as escapes such as ``\u202e``.
 
-A server or a model may say one thing to people and another to machines with them. Joiners and variation selectors
-stay where emoji and scripts need them: between two characters that are no ASCII.
+A server or a model may say one thing to people and another to machines with them. Joiners and
+variation selectors stay where emoji and scripts need them: between two characters that are no
+ASCII.
 """
 
 from __future__ import annotations

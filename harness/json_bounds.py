@@ -1,7 +1,8 @@
 """How deep JSON of others may nest, how long its integers may be, and what stands for the rest.
 
-Servers, models and recordings may send JSON of any depth. Python, the log's reader and a schema's validator give up
-at depths of their own, and each in its own way, so one bound holds where data enters: `loads` reads it.
+Servers, models and recordings may send JSON of any depth. Python, the log's reader and a schema's
+validator give up at depths of their own, and each in its own way, so one bound holds where data
+enters: `loads` reads it.
 
 | in the JSON                                 | what `loads` returns for it                                       |
 |---------------------------------------------|-------------------------------------------------------------------|
@@ -27,7 +28,8 @@ from itertools import accumulate
 from typing import Any
 
 MAX_DEPTH = 100
-"""Levels of arguments, structured results and schemas that are used and kept: ``{"a": [1]}`` has two."""
+"""Levels of arguments, structured results and schemas that are used and kept: ``{"a": [1]}`` has
+two."""
 
 WIRE_DEPTH = MAX_DEPTH + 20
 """Levels of a whole message that are read: what stands around a value of `MAX_DEPTH` must fit."""
@@ -40,7 +42,9 @@ _SHOWN = 200
 _BRACKETS = b"[]{}"
 _STEPS = bytes.maketrans(_BRACKETS, b"\x01\xff\x01\xff")  # as signed bytes: one up, one down
 _NO_MARK = bytes(set(range(256)) - set(_BRACKETS + b'"'))
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{}]', re.DOTALL)  # a text that never ends is the last
+_TOKEN = re.compile(
+    rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{}]', re.DOTALL
+)  # a text that never ends is the last
 
 
 class Cut(str):
@@ -55,7 +59,8 @@ class Cut(str):
 def loads(text: str | bytes, *, strict: bool = False) -> Any:
     """Return the JSON ``text``, within the bounds above.
 
-    ``strict``: whether it will be sent on, so that whatever JSON cannot hold has to be told apart from a text.
+    ``strict``: whether it will be sent on, so that whatever JSON cannot hold has to be told apart
+    from a text.
 
     Raises:
         ValueError: it is no JSON.
@@ -140,7 +145,10 @@ def _whole_characters(value: Any, mark: Callable[[str], str]) -> Any:
         case list():
             return [_whole_characters(item, mark) for item in value]
         case dict():
-            return {_whole_characters(key, mark): _whole_characters(item, mark) for key, item in value.items()}
+            return {
+                _whole_characters(key, mark): _whole_characters(item, mark)
+                for key, item in value.items()
+            }
         case _:
             return value
 
@@ -158,12 +166,18 @@ def _mended(text: str) -> str:
 
 
 def _decoded(text: str, constant: Callable[[str], Any]) -> Any:
-    decoder = _DECODER if constant is str else json.JSONDecoder(parse_constant=constant, parse_float=_finite)
+    decoder = (
+        _DECODER
+        if constant is str
+        else json.JSONDecoder(parse_constant=constant, parse_float=_finite)
+    )
     try:
         return decoder.decode(text)
     except json.JSONDecodeError:
         raise
-    except ValueError:  # an integer that Python refuses to read: now each is looked at, which takes longer
+    except (
+        ValueError
+    ):  # an integer that Python refuses to read: now each is looked at, which takes longer
         return json.loads(text, parse_constant=constant, parse_float=_finite, parse_int=_integer)
 
 
@@ -205,7 +219,10 @@ def _shallow(data: bytes) -> Iterator[bytes]:
                 if depth == WIRE_DEPTH:
                     part = data[kept : token.end()]
                     digest = hashlib.sha256(part).hexdigest()
-                    what = f"nested deeper than {WIRE_DEPTH} levels, {len(part):,} bytes, sha256 {digest}"
+                    what = (
+                        f"nested deeper than {WIRE_DEPTH} levels, {len(part):,} bytes, sha256 "
+                        f"{digest}"
+                    )
                     yield json.dumps(f"[… cut by harness: {what}]").encode()
                     kept = token.end()
             case _:

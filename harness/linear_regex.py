@@ -1,6 +1,7 @@
 """Regular expressions that others wrote, matched in linear time: no pattern can hang a run.
 
-RE2's syntax is Perl's without look-around and back-references, which is what makes the promise possible.
+RE2's syntax is Perl's without look-around and back-references, which is what makes the promise
+possible.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
-_MAX_MEMORY = 1 << 20  # bytes of a compiled pattern: the worst of that size takes 2 s on 100 kB of text
+_MAX_MEMORY = (
+    1 << 20
+)  # bytes of a compiled pattern: the worst of that size takes 2 s on 100 kB of text
 
 
 class BrokenPattern(ValueError):
@@ -50,4 +53,6 @@ def _read(pattern: str) -> Any:
         return _compiled(pattern)
     except (re2.error, UnicodeEncodeError) as error:
         reason = error.args[0] if isinstance(error, re2.error) and error.args else str(error)
-        raise BrokenPattern(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from error
+        raise BrokenPattern(
+            reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        ) from error

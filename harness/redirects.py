@@ -1,6 +1,7 @@
 """Redirects that are followed, of servers and of models alike: those that stay on the same origin.
 
-What identifies a user, a key and a conversation must not go to another server because this one says so.
+What identifies a user, a key and a conversation must not go to another server because this one says
+so.
 """
 
 from __future__ import annotations

@@ -24,12 +24,17 @@ class Registry(Generic[T]):
     """
 
     def __init__(
-        self, group: str, noun: str, builtin: Mapping[str, str], *, unlisted: Mapping[str, str] | None = None
+        self,
+        group: str,
+        noun: str,
+        builtin: Mapping[str, str],
+        *,
+        unlisted: Mapping[str, str] | None = None,
     ) -> None:
         """``group`` is the entry-point group, ``noun`` a member's sort in messages.
 
-        ``builtin`` maps a name to ``module:attribute``; so does ``unlisted``, for members that the program itself
-        asks for and nobody may name.
+        ``builtin`` maps a name to ``module:attribute``; so does ``unlisted``, for members that the
+        program itself asks for and nobody may name.
         """
         self.group = group
         self._noun = noun

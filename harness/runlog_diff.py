@@ -28,7 +28,8 @@ def differences(old: Header, new: Header) -> Iterator[str]:
     was, now = _settings(old, new, "judge_models")
     # One that is asked in a single run alone shows in the checks and in who judges by default.
     yield from _changed_fields(
-        "judge", *({name: judges[name] for name in was.keys() & now.keys()} for judges in (was, now))
+        "judge",
+        *({name: judges[name] for name in was.keys() & now.keys()} for judges in (was, now)),
     )
     for setting in ("trials", "least_trials", "shard", "judge"):
         was, now = old.settings.get(setting), new.settings.get(setting)
@@ -44,7 +45,11 @@ def tool_differences(old: Mapping[str, ToolList], new: Mapping[str, ToolList]) -
         if before is None or after is None:
             yield f"tool {name} {_came_or_went(before)}"
         elif before != after:
-            parts = {part for one, other in zip(before, after, strict=False) for part in _changed_parts(one, other)}
+            parts = {
+                part
+                for one, other in zip(before, after, strict=False)
+                for part in _changed_parts(one, other)
+            }
             yield f"tool {name}: {', '.join(sorted(parts)) or 'who is shown it'} changed"
 
 

@@ -16,7 +16,9 @@ _COMMANDS = re.compile(r"^(?P<lead>[^\S\n]*)::|##(?=\[)", re.MULTILINE)
 def printable(text: str) -> str:
     """Return ``text`` without secrets, terminal escapes and CI commands; hidden characters are escaped."""
     plain = escaped(_ESCAPES.sub("", KNOWN.text(text).replace("\r\n", "\n")))
-    return _COMMANDS.sub(lambda found: "# #" if found["lead"] is None else f"{found['lead']}: :", plain)
+    return _COMMANDS.sub(
+        lambda found: "# #" if found["lead"] is None else f"{found['lead']}: :", plain
+    )
 
 
 def one_line(text: str) -> str:

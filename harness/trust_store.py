@@ -30,5 +30,7 @@ def trusted(*, trust_env: bool = True) -> ssl.SSLContext:
         where = f"${name} ({os.environ[name]})" if name else "this machine"
         raise UsageError(
             f"the certificates of {where} cannot be read: {error.strerror or error}",
-            meant=f"Name certificates in PEM, or unset {name}." if name else "Install ca-certificates.",
+            meant=f"Name certificates in PEM, or unset {name}."
+            if name
+            else "Install ca-certificates.",
         ) from error

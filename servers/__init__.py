@@ -6,6 +6,6 @@ name themselves by an absolute path, for they are shipped inside another package
 
 import gc
 
-# While the SDK loads, a hundred thousand objects come into being and none is garbage: looking for it again and again
-# takes a sixth of a server's start.
+# While the SDK loads, a hundred thousand objects come into being and none is garbage: looking for
+# it again and again takes a sixth of a server's start.
 gc.set_threshold(200_000)

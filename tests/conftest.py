@@ -10,18 +10,23 @@ from hypothesis import HealthCheck, settings
 from harness.redaction import KNOWN
 from tests.browser import Browser, a_browser
 
-# A busy machine is no bug: time is bounded for each test as a whole. In CI the examples are the same every
-# time, so that a red run is a change's own fault; elsewhere they are new each time, to find what is not known yet.
+# A busy machine is no bug: time is bounded for each test as a whole. In CI the examples are the
+# same every time, so that a red run is a change's own fault; elsewhere they are new each time, to
+# find what is
+# not known yet.
 settings.register_profile(
     "harness",
     deadline=None,
-    max_examples=int(os.environ.get("HARNESS_EXAMPLES", "100")),  # a thousand now and then find more
+    max_examples=int(
+        os.environ.get("HARNESS_EXAMPLES", "100")
+    ),  # a thousand now and then find more
     derandomize="CI" in os.environ,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("harness")
 
-# While the tests are collected, hundreds of thousands of objects come into being and none is garbage.
+# While the tests are collected, hundreds of thousands of objects come into being and none is
+# garbage.
 gc.set_threshold(200_000, 50, 100)
 
 

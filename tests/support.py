@@ -40,7 +40,9 @@ class ScriptedModel:
         self.asked: list[tuple[Message, ...]] = []
         self.systems: list[str | None] = []
 
-    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
         self.asked.append(tuple(conversation))
         self.systems.append(system)
         step = self.steps[min(len(self.asked), len(self.steps)) - 1]
@@ -55,7 +57,9 @@ class ScriptedModel:
 class MemorySession:
     """Answers every call at once, or as `behave` says."""
 
-    def __init__(self, behave: Callable[[ToolRequest], Awaitable[tuple[Outcome, str]]] | None = None) -> None:
+    def __init__(
+        self, behave: Callable[[ToolRequest], Awaitable[tuple[Outcome, str]]] | None = None
+    ) -> None:
         self.tools = a_tool_list("look", "write")
         self.lost: str | None = None
         self.sent: list[ToolRequest] = []
@@ -63,7 +67,11 @@ class MemorySession:
 
     async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
         self.sent.append(request)
-        outcome, text = ("ok", f"result of {request.id}") if self._behave is None else await self._behave(request)
+        outcome, text = (
+            ("ok", f"result of {request.id}")
+            if self._behave is None
+            else await self._behave(request)
+        )
         return ToolCall(
             tool=request.tool,
             arguments=request.arguments,
@@ -86,17 +94,25 @@ class LendsOneByOne:
 
     @asynccontextmanager
     async def sessions(
-        self, server: ServerSpec, user_contexts: Sequence[JsonObject | None], credential: Credential = "valid"
+        self,
+        server: ServerSpec,
+        user_contexts: Sequence[JsonObject | None],
+        credential: Credential = "valid",
     ) -> AsyncGenerator[list[Session]]:
         async with AsyncExitStack() as loans:
             lend: Any = self.session  # type: ignore[attr-defined]  # what it is mixed into has it
-            yield [await loans.enter_async_context(lend(server, user, credential)) for user in user_contexts]
+            yield [
+                await loans.enter_async_context(lend(server, user, credential))
+                for user in user_contexts
+            ]
 
 
 class MemoryPool(LendsOneByOne):
     """Lends one session in memory."""
 
-    def session(self, server: ServerSpec, user_context: object, credential: str = "valid") -> MemoryPool:
+    def session(
+        self, server: ServerSpec, user_context: object, credential: str = "valid"
+    ) -> MemoryPool:
         return self
 
     def prestart(self, server: ServerSpec, user_context: object, credential: str = "valid") -> None:
@@ -110,11 +126,17 @@ class MemoryPool(LendsOneByOne):
 
 
 def a_tool_list(*names: str) -> ToolList:
-    return ToolList(tools=tuple(Tool(name=name, input_schema={"type": "object"}) for name in names), digest="d")
+    return ToolList(
+        tools=tuple(Tool(name=name, input_schema={"type": "object"}) for name in names), digest="d"
+    )
 
 
 def a_case(**changes: Any) -> Case:
-    facts = {"name": "case", "prompt": "question", "checks": (Check(kind="answer_contains", params={"text": "x"}),)}
+    facts = {
+        "name": "case",
+        "prompt": "question",
+        "checks": (Check(kind="answer_contains", params={"text": "x"}),),
+    }
     return Case(**{**facts, **changes})
 
 

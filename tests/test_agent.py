@@ -23,7 +23,11 @@ from tests.support import MemorySession, ScriptedModel, a_case, asks, says
 
 
 def converse(
-    model: ScriptedModel, session: MemorySession | None = None, *, system: str | None = None, **limits: float
+    model: ScriptedModel,
+    session: MemorySession | None = None,
+    *,
+    system: str | None = None,
+    **limits: float,
 ) -> Transcript:
     case = a_case(limits=Limits(**limits))  # type: ignore[arg-type]
     conversation = Conversation(case, model, session or MemorySession(), system)
@@ -91,7 +95,11 @@ def test_an_endless_tool_loop_ends_at_the_turn_limit_and_its_last_call_is_not_se
 def test_a_thousand_calls_in_one_reply_are_recorded_and_none_is_sent() -> None:
     session = MemorySession()
     transcript = converse(ScriptedModel(asks(*[("look", {})] * 1000)), session, max_calls=100)
-    assert (transcript.stop, len(session.sent), len(transcript.tool_calls)) == ("call_limit", 0, 1000)
+    assert (transcript.stop, len(session.sent), len(transcript.tool_calls)) == (
+        "call_limit",
+        0,
+        1000,
+    )
     assert {call.outcome for call in transcript.tool_calls} == {"blocked"}
 
 
@@ -111,12 +119,16 @@ def test_a_reply_cut_at_its_token_bound_is_no_answer() -> None:
 
 def test_calls_of_a_cut_reply_are_not_sent() -> None:
     session = MemorySession()
-    cut = Reply(tool_requests=(ToolRequest(id="1", tool="write", malformed='{"a": '),), stop="max_tokens")
+    cut = Reply(
+        tool_requests=(ToolRequest(id="1", tool="write", malformed='{"a": '),), stop="max_tokens"
+    )
     assert converse(ScriptedModel(cut), session).stop == "max_tokens"
     assert session.sent == []
 
 
-def test_a_reply_that_ended_in_a_way_nobody_knows_is_an_error_by_name_and_its_calls_are_not_sent() -> None:
+def test_a_reply_that_ended_in_a_way_nobody_knows_is_an_error_by_name_and_its_calls_are_not_sent() -> (
+    None
+):
     session = MemorySession()
     odd = asks(("write", {}), text="Hm.")
     transcript = converse(ScriptedModel(replace(odd, stop="other", stop_detail="pause")), session)
@@ -160,7 +172,9 @@ def test_a_call_that_was_cut_off_is_recorded_all_the_same() -> None:
         await anyio.sleep_forever()
         raise AssertionError
 
-    transcript = converse(ScriptedModel(asks(("write", {"a": 1}))), MemorySession(hang), timeout_s=0.1)
+    transcript = converse(
+        ScriptedModel(asks(("write", {"a": 1}))), MemorySession(hang), timeout_s=0.1
+    )
     assert transcript.stop == "time_limit"
     assert [(call.tool, call.outcome) for call in transcript.tool_calls] == [("write", "timeout")]
     assert transcript.stderr_tail == "last words"
@@ -189,7 +203,9 @@ def test_a_lost_server_ends_the_conversation_as_an_error_of_the_server() -> None
 
 def test_an_interrupted_conversation_gives_up_what_happened() -> None:
     async def interrupted() -> Transcript:
-        conversation = Conversation(a_case(), ScriptedModel(asks(("look", {})), _never), MemorySession())
+        conversation = Conversation(
+            a_case(), ScriptedModel(asks(("look", {})), _never), MemorySession()
+        )
         with anyio.move_on_after(0.1):
             await conversation.run()
         return conversation.transcript()
@@ -199,14 +215,18 @@ def test_an_interrupted_conversation_gives_up_what_happened() -> None:
 
 
 def test_usage_is_summed_and_waiting_is_kept_apart() -> None:
-    transcript = converse(ScriptedModel(asks(("look", {}), waited_s=1.5), says("done", waited_s=0.5)))
+    transcript = converse(
+        ScriptedModel(asks(("look", {}), waited_s=1.5), says("done", waited_s=0.5))
+    )
     assert (transcript.usage.input_tokens, transcript.usage.output_tokens) == (20, 10)
     assert transcript.usage.cost_usd == pytest.approx(0.02)
     assert transcript.waited_s == 2.0
 
 
 def test_what_a_model_claims_to_have_done_is_no_call() -> None:
-    transcript = converse(ScriptedModel(says('I called write({"a": 1}).\n```json\n{"tool": "write"}\n```')))
+    transcript = converse(
+        ScriptedModel(says('I called write({"a": 1}).\n```json\n{"tool": "write"}\n```'))
+    )
     assert transcript.tool_calls == ()
     assert isinstance(transcript.messages[-1], AssistantMessage)
 
@@ -226,12 +246,16 @@ def test_the_user_goes_on_when_the_model_has_answered() -> None:
     model = ScriptedModel(asks(("look", {})), says("one"), says("two"))
     transcript = talk(model, "first", "second")
     assert [len(conversation) for conversation in model.asked] == [1, 3, 5]
-    assert [message.text for message in transcript.messages if isinstance(message, UserMessage)] == ["first", "second"]
+    assert [
+        message.text for message in transcript.messages if isinstance(message, UserMessage)
+    ] == ["first", "second"]
     assert (transcript.answer, transcript.stop, transcript.turns) == ("two", "answer", 3)
 
 
 def test_the_user_goes_on_after_a_refusal() -> None:
-    transcript = talk(ScriptedModel(says("never", stop="refusal"), says("gladly")), "delete it", "show it")
+    transcript = talk(
+        ScriptedModel(says("never", stop="refusal"), says("gladly")), "delete it", "show it"
+    )
     assert (transcript.answer, transcript.stop) == ("gladly", "answer")
 
 
@@ -262,5 +286,7 @@ def test_the_limit_of_turns_holds_over_everything_that_the_user_says() -> None:
 
 
 def test_an_earlier_answer_is_no_answer_to_what_was_said_last() -> None:
-    transcript = talk(ScriptedModel(says("one"), asks(("look", {}))), "first", "second", max_turns=3)
+    transcript = talk(
+        ScriptedModel(says("one"), asks(("look", {}))), "first", "second", max_turns=3
+    )
     assert (transcript.stop, transcript.answer) == ("turn_limit", "")

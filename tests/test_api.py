@@ -92,15 +92,32 @@ def knows(request: Incoming) -> Any:
     return say("It is Paris." if "France" in request.prompt else "I do not know.")
 
 
-def ask(provider: FakeProvider, suite: Any, more: dict[str, Any] | None = None, **settings: Any) -> Report:
-    opts = {"base_url": f"{provider.url}/v1", "api_key": "test-key", "input_price": 1, "output_price": 1}
-    return harness.run(suite=suite, model="openai:gpt-4o", provider_opts={**opts, **(more or {})}, **settings)
+def ask(
+    provider: FakeProvider, suite: Any, more: dict[str, Any] | None = None, **settings: Any
+) -> Report:
+    opts = {
+        "base_url": f"{provider.url}/v1",
+        "api_key": "test-key",
+        "input_price": 1,
+        "output_price": 1,
+    }
+    return harness.run(
+        suite=suite, model="openai:gpt-4o", provider_opts={**opts, **(more or {})}, **settings
+    )
 
 
-def test_a_class_is_run_and_the_report_has_the_shape_that_benchmark_runners_know(project: Path) -> None:
+def test_a_class_is_run_and_the_report_has_the_shape_that_benchmark_runners_know(
+    project: Path,
+) -> None:
     with FakeProvider(knows) as provider:
-        report = ask(provider, Capitals, report_path="out/report.jsonl", concurrency=2, timeout_ms=30_000)
-    assert (report.suite_name, report.model, report.report_path) == ("capitals", "openai:gpt-4o", "out/report.jsonl")
+        report = ask(
+            provider, Capitals, report_path="out/report.jsonl", concurrency=2, timeout_ms=30_000
+        )
+    assert (report.suite_name, report.model, report.report_path) == (
+        "capitals",
+        "openai:gpt-4o",
+        "out/report.jsonl",
+    )
     assert report.started_at < (report.completed_at or "")
     summary = report.summary
     assert (summary["total"], summary["pass"], summary["fail"], summary["error"]) == (3, 1, 1, 1)
@@ -109,15 +126,25 @@ def test_a_class_is_run_and_the_report_has_the_shape_that_benchmark_runners_know
     assert summary["total_tokens_in"] > 0
     assert summary["total_tokens_out"] > 0
     assert summary["total_cost_usd"] > 0
-    assert [(run.case, run.status) for run in report.runs] == [("fr", "passed"), ("it", "failed"), ("xx", "error")]
+    assert [(run.case, run.status) for run in report.runs] == [
+        ("fr", "passed"),
+        ("it", "failed"),
+        ("xx", "error"),
+    ]
     failure = report.runs[2].error
     assert failure is not None
     assert failure.kind == "harness"
     assert "check of suite capitals raised an error: " in failure.message
     assert "LookupError: nobody knows" in failure.message
 
-    lines = [json.loads(line) for line in (project / "out" / "report.jsonl").read_text().splitlines()]
-    assert [(line["case_id"], line["pass"]) for line in lines] == [("fr", True), ("it", False), ("xx", False)]
+    lines = [
+        json.loads(line) for line in (project / "out" / "report.jsonl").read_text().splitlines()
+    ]
+    assert [(line["case_id"], line["pass"]) for line in lines] == [
+        ("fr", True),
+        ("it", False),
+        ("xx", False),
+    ]
     assert set(lines[1]) == {
         "suite", "case_id", "model", "pass", "latency_ms", "tokens_in", "tokens_out", "cost_usd", "events_digest",
         "error", "timestamp", "metadata",
@@ -125,9 +152,16 @@ def test_a_class_is_run_and_the_report_has_the_shape_that_benchmark_runners_know
     assert lines[1]["metadata"]["category"] == "smoke"
 
 
-def test_options_of_the_program_reach_the_provider_and_no_secret_reaches_the_log(project: Path) -> None:
+def test_options_of_the_program_reach_the_provider_and_no_secret_reaches_the_log(
+    project: Path,
+) -> None:
     with FakeProvider(knows) as provider:
-        report = ask(provider, Capitals, {"temperature": 0.5, "max_tokens": 99, "headers": {"x-a": "b"}}, pattern="fr")
+        report = ask(
+            provider,
+            Capitals,
+            {"temperature": 0.5, "max_tokens": 99, "headers": {"x-a": "b"}},
+            pattern="fr",
+        )
         (request,) = provider.journal
     assert (request.body["temperature"], request.body["max_tokens"]) == (0.5, 99)
     assert request.headers["x-a"] == "b"
@@ -138,7 +172,10 @@ def test_options_of_the_program_reach_the_provider_and_no_secret_reaches_the_log
 def test_an_instance_keeps_what_it_was_made_with() -> None:
     with FakeProvider(knows) as provider:
         report = ask(provider, [Asked("Where?"), Capitals()], pattern="one or fr")
-    assert [(run.suite, run.status) for run in report.runs] == [("asked", "passed"), ("capitals", "passed")]
+    assert [(run.suite, run.status) for run in report.runs] == [
+        ("asked", "passed"),
+        ("capitals", "passed"),
+    ]
 
 
 def test_a_suites_own_costs_go_before_the_price_table() -> None:
@@ -197,9 +234,14 @@ def test_an_option_that_does_not_fit_is_told_in_words(opts: dict[str, Any], word
 def test_a_model_of_the_judge_is_not_changed_by_options_for_the_model_under_test() -> None:
     class Judged(Capitals):
         def cases(self) -> list[Any]:
-            return [{"id": "a", "input": "Hello", "assertions": {"answer_judge": {"rubric": "polite"}}}]
+            return [
+                {"id": "a", "input": "Hello", "assertions": {"answer_judge": {"rubric": "polite"}}}
+            ]
 
-    with FakeProvider([status(400)]) as provider, pytest.raises(UsageError, match=r"OPENAI_API_KEY|key"):
+    with (
+        FakeProvider([status(400)]) as provider,
+        pytest.raises(UsageError, match=r"OPENAI_API_KEY|key"),
+    ):
         ask(provider, Judged, judge_model="openai:gpt-4o-mini")
 
 
@@ -248,7 +290,10 @@ def test_no_more_trials_are_run_than_it_takes() -> None:
         ({"user_context": "admin"}, "user_context: expected a mapping such as {'role': 'admin'}"),
         ({"mcp_config": "nowhere.json"}, "nowhere.json: there is no such file."),
         ({"block": [1]}, "block: expected a text, or a list of texts, found [1]"),
-        ({"block": {"echo": True}}, "block: expected a text, or a list of texts, found {'echo': True}"),
+        (
+            {"block": {"echo": True}},
+            "block: expected a text, or a list of texts, found {'echo': True}",
+        ),
         ({"server": 5}, "server: expected a text, or a list of texts, found 5"),
         ({"read_only": "no"}, "read_only: expected True or False, found 'no'"),
         ({"pattern": 7}, "pattern: expected a text, found 7"),
@@ -256,7 +301,9 @@ def test_no_more_trials_are_run_than_it_takes() -> None:
         ({"user_model": 1}, "user_model: expected a text, found 1"),
     ],
 )
-def test_values_that_no_run_can_have_are_refused_before_anything_starts(settings: dict[str, Any], words: str) -> None:
+def test_values_that_no_run_can_have_are_refused_before_anything_starts(
+    settings: dict[str, Any], words: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         harness.run(Capitals, model="lexical", **settings)
     assert words in str(caught.value)
@@ -285,14 +332,18 @@ def test_the_command_line_and_the_api_have_the_same_bounds() -> None:
 def test_a_budget_ends_a_run_of_the_api_too() -> None:
     with FakeProvider(knows) as provider:
         report = ask(provider, Capitals, concurrency=1, max_tokens=1)
-    assert (report.reason, [run.status for run in report.runs]) == ("budget", ["passed", "skipped", "skipped"])
+    assert (report.reason, [run.status for run in report.runs]) == (
+        "budget",
+        ["passed", "skipped", "skipped"],
+    )
     with FakeProvider(knows) as provider:
         report = ask(provider, Priced, concurrency=1, max_cost=0.5)
     assert (report.reason, report.usage.cost_usd) == ("budget", 1.0)
 
 
 @pytest.mark.parametrize(
-    ("guard", "tool"), [({"block": "echo"}, "echo"), ({"block": ["echo"]}, "echo"), ({"read_only": True}, "rows")]
+    ("guard", "tool"),
+    [({"block": "echo"}, "echo"), ({"block": ["echo"]}, "echo"), ({"read_only": True}, "rows")],
 )
 def test_guards_of_the_api_send_no_call(guard: dict[str, Any], tool: str) -> None:
     with FakeProvider([call(tool, {}), say("done")]) as provider:
@@ -305,7 +356,9 @@ def test_guards_of_the_api_send_no_call(guard: dict[str, Any], tool: str) -> Non
 def test_servers_of_a_clients_configuration_can_be_used(project: Path) -> None:
     server = {"command": SERVER["command"], "args": SERVER["args"]}
     (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"mine": server}}))
-    report = harness.run(Capitals, model="lexical", server="mine", mcp_config=project / ".mcp.json", pattern="fr")
+    report = harness.run(
+        Capitals, model="lexical", server="mine", mcp_config=project / ".mcp.json", pattern="fr"
+    )
     assert report.summary["total"] == 1
 
 
@@ -318,7 +371,11 @@ def test_results_hold_answer_and_messages_wherever_the_program_has_gone(
     with FakeProvider(knows) as provider:
         report = ask(provider, Capitals, report_path="out.jsonl")
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    assert [run.answer for run in report.runs] == ["It is Paris.", "I do not know.", "I do not know."]
+    assert [run.answer for run in report.runs] == [
+        "It is Paris.",
+        "I do not know.",
+        "I do not know.",
+    ]
     question, reply = report.cases[0].spokesman.messages
     assert isinstance(question, UserMessage)
     assert isinstance(reply, AssistantMessage)
@@ -328,7 +385,11 @@ def test_results_hold_answer_and_messages_wherever_the_program_has_gone(
 def test_what_was_never_started_has_no_answer_and_what_belongs_to_no_report_says_so() -> None:
     with FakeProvider(knows) as provider:
         report = ask(provider, Capitals, concurrency=1, max_tokens=1)
-    assert (report.runs[2].answer, report.runs[2].messages, report.runs[2].transcript) == ("", (), None)
+    assert (report.runs[2].answer, report.runs[2].messages, report.runs[2].transcript) == (
+        "",
+        (),
+        None,
+    )
     lonely = harness.TrialResult(key="", suite="", case="", model="", index=0, status="skipped")
     with pytest.raises(LookupError, match="does not belong to a report"):
         _ = lonely.answer

@@ -80,19 +80,24 @@ def test_imports_only_go_down() -> None:
     assert upward == set()
 
 
-@pytest.mark.parametrize(("room", "never"), [("checks", "sessions"), ("models", "suites"), ("reports", "runner")])
+@pytest.mark.parametrize(
+    ("room", "never"), [("checks", "sessions"), ("models", "suites"), ("reports", "runner")]
+)
 def test_some_rooms_never_know_each_other(room: str, never: str) -> None:
     assert [path for own, theirs, path in imports() if own == room and theirs == never] == []
 
 
 def test_no_module_is_part_of_a_circle() -> None:
     modules = {
-        path: path.relative_to(ROOT.parent).with_suffix("").as_posix().replace("/", ".") for path in ROOT.rglob("*.py")
+        path: path.relative_to(ROOT.parent).with_suffix("").as_posix().replace("/", ".")
+        for path in ROOT.rglob("*.py")
     }
     names = {name.removesuffix(".__init__") for name in modules.values()}
     edges: dict[str, set[str]] = {}
     for path, name in modules.items():
-        body = ast.parse(path.read_text("utf-8")).body  # imports inside functions are for heavy SDKs
+        body = ast.parse(
+            path.read_text("utf-8")
+        ).body  # imports inside functions are for heavy SDKs
         found = [target for node in body for target in _targets(node)]
         edges[name.removesuffix(".__init__")] = {target for target in found if target in names}
     assert _circle(edges) is None
@@ -165,7 +170,18 @@ def test_the_public_api_is_exactly_this() -> None:
     assert all(getattr(harness, name) is not None for name in harness.__all__)
 
 
-HEAVY = ("mcp", "anthropic", "openai", "httpx2", "pydantic", "genai_prices", "rich", "yaml", "anyio", "jsonschema")
+HEAVY = (
+    "mcp",
+    "anthropic",
+    "openai",
+    "httpx2",
+    "pydantic",
+    "genai_prices",
+    "rich",
+    "yaml",
+    "anyio",
+    "jsonschema",
+)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +228,10 @@ GATHERED = {"AccessFacts", "Secret"}
 
 def test_what_a_judge_has_found_cannot_be_changed_afterwards() -> None:
     judges = [path for pattern in JUDGES for path in sorted(ROOT.parent.glob(pattern))]
-    modules = [import_module(".".join(path.relative_to(ROOT.parent).with_suffix("").parts)) for path in judges]
+    modules = [
+        import_module(".".join(path.relative_to(ROOT.parent).with_suffix("").parts))
+        for path in judges
+    ]
     records = {
         value
         for module in modules

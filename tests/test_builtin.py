@@ -60,12 +60,19 @@ def test_a_checkout_has_its_suites_and_servers_beside_the_package(tmp_path: Path
     assert reported(tmp_path) == [root, f"{root}/evals", ["bank", "shop"], root]
 
 
-def test_an_installed_copy_uses_its_own_and_not_what_happens_to_lie_beside_it(tmp_path: Path) -> None:
+def test_an_installed_copy_uses_its_own_and_not_what_happens_to_lie_beside_it(
+    tmp_path: Path,
+) -> None:
     installed = package(tmp_path) / "_builtin"
     layout(installed)
     (tmp_path / "servers" / "stranger").mkdir(parents=True)
     (tmp_path / "servers" / "stranger" / "__main__.py").write_text("")
-    assert reported(tmp_path) == [str(installed), f"{installed}/evals", ["bank", "shop"], str(installed)]
+    assert reported(tmp_path) == [
+        str(installed),
+        f"{installed}/evals",
+        ["bank", "shop"],
+        str(installed),
+    ]
 
 
 def test_this_project_has_its_data_governance_server() -> None:
@@ -90,5 +97,9 @@ def test_servers_that_can_do_so_are_reached_over_http_under_a_second_name() -> N
     assert names == ["data_governance_http", "finance_http", "hr_http", "memory_http", "sales_http"]
     server = builtin_server("hr_http")
     assert server.args[:3] == ("-m", "servers.hr", "--transport")
-    assert (server.transport, server.identity.via, server.url) == ("http", "bearer", "http://127.0.0.1:{port}/mcp")
+    assert (server.transport, server.identity.via, server.url) == (
+        "http",
+        "bearer",
+        "http://127.0.0.1:{port}/mcp",
+    )
     assert builtin_server("hr").transport == "stdio"

@@ -48,14 +48,22 @@ pytestmark = pytest.mark.anyio
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"id": {"type": "integer"}}}
 TOOL: Any = {"name": "get_order", "description": "Look up an order.", "input_schema": SCHEMA}
-FUNCTION: dict[str, Any] = {"name": "get_order", "description": "Look up an order.", "parameters": SCHEMA}
+FUNCTION: dict[str, Any] = {
+    "name": "get_order",
+    "description": "Look up an order.",
+    "parameters": SCHEMA,
+}
 CHAT_TOOL: Any = {"type": "function", "function": FUNCTION}
 RESPONSES_TOOL: Any = {"type": "function", "strict": None, **FUNCTION}
 PATHS = ("/v1/messages", "/v1/chat/completions", "/v1/responses")
 
 
-async def ask_anthropic(provider: FakeProvider, *messages: Any, **more: Any) -> anthropic.types.Message:
-    async with anthropic.AsyncAnthropic(base_url=provider.url, api_key="test-key", max_retries=0) as client:
+async def ask_anthropic(
+    provider: FakeProvider, *messages: Any, **more: Any
+) -> anthropic.types.Message:
+    async with anthropic.AsyncAnthropic(
+        base_url=provider.url, api_key="test-key", max_retries=0
+    ) as client:
         reply = await client.messages.create(
             model="claude-sonnet-5", max_tokens=100, messages=messages, tools=[TOOL], **more
         )
@@ -63,16 +71,28 @@ async def ask_anthropic(provider: FakeProvider, *messages: Any, **more: Any) -> 
         return reply
 
 
-async def ask_chat(provider: FakeProvider, *messages: Any, **more: Any) -> openai.types.chat.ChatCompletion:
-    async with openai.AsyncOpenAI(base_url=provider.url + "/v1", api_key="test-key", max_retries=0) as client:
-        reply = await client.chat.completions.create(model="gpt-4o", messages=messages, tools=[CHAT_TOOL], **more)
+async def ask_chat(
+    provider: FakeProvider, *messages: Any, **more: Any
+) -> openai.types.chat.ChatCompletion:
+    async with openai.AsyncOpenAI(
+        base_url=provider.url + "/v1", api_key="test-key", max_retries=0
+    ) as client:
+        reply = await client.chat.completions.create(
+            model="gpt-4o", messages=messages, tools=[CHAT_TOOL], **more
+        )
         assert isinstance(reply, openai.types.chat.ChatCompletion)
         return reply
 
 
-async def ask_responses(provider: FakeProvider, *items: Any, **more: Any) -> openai.types.responses.Response:
-    async with openai.AsyncOpenAI(base_url=provider.url + "/v1", api_key="test-key", max_retries=0) as client:
-        reply = await client.responses.create(model="gpt-4o", input=list(items), tools=[RESPONSES_TOOL], **more)
+async def ask_responses(
+    provider: FakeProvider, *items: Any, **more: Any
+) -> openai.types.responses.Response:
+    async with openai.AsyncOpenAI(
+        base_url=provider.url + "/v1", api_key="test-key", max_retries=0
+    ) as client:
+        reply = await client.responses.create(
+            model="gpt-4o", input=list(items), tools=[RESPONSES_TOOL], **more
+        )
         assert isinstance(reply, openai.types.responses.Response)
         return reply
 
@@ -100,12 +120,22 @@ def path(request: pytest.FixtureRequest) -> str:
 async def test_anthropic_reads_several_text_blocks() -> None:
     with FakeProvider([say("It is", "on its way.")]) as provider:
         reply = await ask_anthropic(provider, user())
-    assert [block.text for block in reply.content if isinstance(block, TextBlock)] == ["It is", "on its way."]
-    assert (reply.stop_reason, reply.model, reply.role) == ("end_turn", "claude-sonnet-5", "assistant")
+    assert [block.text for block in reply.content if isinstance(block, TextBlock)] == [
+        "It is",
+        "on its way.",
+    ]
+    assert (reply.stop_reason, reply.model, reply.role) == (
+        "end_turn",
+        "claude-sonnet-5",
+        "assistant",
+    )
 
 
 async def test_anthropic_continues_after_parallel_calls_with_text_and_thinking() -> None:
-    script = [think(calls(("get_order", {"id": 7}), ("invented", {}), text="Looking.")), say("Done.")]
+    script = [
+        think(calls(("get_order", {"id": 7}), ("invented", {}), text="Looking.")),
+        say("Done."),
+    ]
     with FakeProvider(script) as provider:
         first = await ask_anthropic(provider, user())
         thought, words, known, invented = first.content
@@ -117,10 +147,18 @@ async def test_anthropic_continues_after_parallel_calls_with_text_and_thinking()
         assert first.stop_reason == "tool_use"
         answers = [
             {"type": "tool_result", "tool_use_id": known.id, "content": "shipped"},
-            {"type": "tool_result", "tool_use_id": invented.id, "content": "no such tool", "is_error": True},
+            {
+                "type": "tool_result",
+                "tool_use_id": invented.id,
+                "content": "no such tool",
+                "is_error": True,
+            },
         ]
         second = await ask_anthropic(
-            provider, user(), {"role": "assistant", "content": first.content}, {"role": "user", "content": answers}
+            provider,
+            user(),
+            {"role": "assistant", "content": first.content},
+            {"role": "user", "content": answers},
         )
         assert second.stop_reason == "end_turn"
         assert provider.journal[-1].tool_results == (
@@ -138,15 +176,23 @@ async def test_anthropic_sees_refusals_cuts_and_empty_replies_for_what_they_are(
     assert refused.stop_reason == "refusal"
     assert refused.stop_details is not None
     assert refused.stop_details.explanation == "Not that."
-    assert (short.stop_reason, nothing.stop_reason, nothing.content) == ("max_tokens", "end_turn", [])
+    assert (short.stop_reason, nothing.stop_reason, nothing.content) == (
+        "max_tokens",
+        "end_turn",
+        [],
+    )
 
 
 async def test_a_prefix_that_was_written_to_the_cache_is_read_the_next_time() -> None:
-    system: Any = [{"type": "text", "text": "Be brief. " * 200, "cache_control": {"type": "ephemeral"}}]
+    system: Any = [
+        {"type": "text", "text": "Be brief. " * 200, "cache_control": {"type": "ephemeral"}}
+    ]
     with FakeProvider(lambda _: say("ok")) as provider:
         first = (await ask_anthropic(provider, user("one"), system=system)).usage
         second = (await ask_anthropic(provider, user("two"), system=system)).usage
-        other = (await ask_anthropic(provider, user("two"), system=[{**system[0], "text": "Be long."}])).usage
+        other = (
+            await ask_anthropic(provider, user("two"), system=[{**system[0], "text": "Be long."}])
+        ).usage
         unmarked = (await ask_anthropic(provider, user("two"), system="Be brief.")).usage
     assert first.cache_creation_input_tokens
     assert first.cache_read_input_tokens == 0
@@ -184,7 +230,10 @@ def user_blocks(blocks: Any) -> Any:
 
 
 async def test_chat_continues_after_parallel_calls() -> None:
-    script = [think(calls(("get_order", {"id": 7}), ("invented", {}), text="Looking.")), say("Done.", "Bye.")]
+    script = [
+        think(calls(("get_order", {"id": 7}), ("invented", {}), text="Looking.")),
+        say("Done.", "Bye."),
+    ]
     with FakeProvider(script) as provider:
         choice = (await ask_chat(provider, user())).choices[0]
         assert choice.finish_reason == "tool_calls"
@@ -198,7 +247,10 @@ async def test_chat_continues_after_parallel_calls() -> None:
         second = await ask_chat(provider, user(), choice.message, *answers)
         assert second.choices[0].message.content == "Done.\nBye."
         assert second.choices[0].finish_reason == "stop"
-        assert [result.text for result in provider.journal[-1].tool_results] == ["shipped", "shipped"]
+        assert [result.text for result in provider.journal[-1].tool_results] == [
+            "shipped",
+            "shipped",
+        ]
 
 
 async def test_chat_sees_refusals_cuts_and_empty_choices_for_what_they_are() -> None:
@@ -213,12 +265,23 @@ async def test_chat_sees_refusals_cuts_and_empty_choices_for_what_they_are() -> 
 
 
 async def test_responses_continues_after_reasoning_and_parallel_calls() -> None:
-    script = [think(calls(("get_order", {"id": 7}), ("invented", {}), text="Looking.")), say("Done.", "Bye.")]
+    script = [
+        think(calls(("get_order", {"id": 7}), ("invented", {}), text="Looking.")),
+        say("Done.", "Bye."),
+    ]
     with FakeProvider(script) as provider:
         first = await ask_responses(provider, user(), store=False)
-        assert [item.type for item in first.output] == ["reasoning", "message", "function_call", "function_call"]
+        assert [item.type for item in first.output] == [
+            "reasoning",
+            "message",
+            "function_call",
+            "function_call",
+        ]
         made = [item for item in first.output if item.type == "function_call"]
-        answers = [{"type": "function_call_output", "call_id": m.call_id, "output": "shipped"} for m in made]
+        answers = [
+            {"type": "function_call_output", "call_id": m.call_id, "output": "shipped"}
+            for m in made
+        ]
         second = await ask_responses(provider, user(), *first.output, *answers, store=False)
         assert second.output_text == "Done.Bye."
         assert second.status == "completed"
@@ -243,7 +306,9 @@ async def test_responses_sees_refusals_cuts_and_empty_output_for_what_they_are()
 
 
 async def test_the_sdks_see_the_usage_and_the_model_that_the_step_names() -> None:
-    step = served_by(usage(say("ok"), input=100, output=20, cache_read=80, cache_write=10), "other-model")
+    step = served_by(
+        usage(say("ok"), input=100, output=20, cache_read=80, cache_write=10), "other-model"
+    )
     with FakeProvider([step]) as provider:
         messages = await ask_anthropic(provider, user())
         chat = await ask_chat(provider, user())
@@ -263,9 +328,15 @@ async def test_the_sdks_see_the_usage_and_the_model_that_the_step_names() -> Non
 async def test_the_sdks_list_the_models() -> None:
     with FakeProvider([]) as provider:
         async with anthropic.AsyncAnthropic(base_url=provider.url, api_key="test-key") as client:
-            assert [model.id async for model in client.models.list()] == ["claude-sonnet-5", "gpt-4o"]
+            assert [model.id async for model in client.models.list()] == [
+                "claude-sonnet-5",
+                "gpt-4o",
+            ]
         async with openai.AsyncOpenAI(base_url=provider.url + "/v1", api_key="test-key") as other:
-            assert [model.id async for model in other.models.list()] == ["claude-sonnet-5", "gpt-4o"]
+            assert [model.id async for model in other.models.list()] == [
+                "claude-sonnet-5",
+                "gpt-4o",
+            ]
 
 
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 429, 500, 529])
@@ -290,9 +361,18 @@ async def test_the_journal_shows_what_each_api_was_asked() -> None:
     assert [request.api for request in journal] == ["messages", "chat", "responses"]
     assert [request.sequence for request in journal] == [0, 1, 2]
     for request in journal:
-        assert (request.turn, request.status, request.rejected, request.in_flight) == (0, 200, None, 1)
+        assert (request.turn, request.status, request.rejected, request.in_flight) == (
+            0,
+            200,
+            None,
+            1,
+        )
         assert request.prompt == request.last_text == "Where is order 7?"
-        assert (request.system, request.tool_names, request.tool_results) == ("Be brief.", ("get_order",), ())
+        assert (request.system, request.tool_names, request.tool_results) == (
+            "Be brief.",
+            ("get_order",),
+            (),
+        )
         assert request.tools["get_order"] == ("Look up an order.", SCHEMA)
         assert request.headers["authorization"] == "Bearer test-key"
 
@@ -317,7 +397,9 @@ def client() -> Iterator[httpx2.Client]:
         yield client
 
 
-def send(client: httpx2.Client, provider: FakeProvider, path: str, prompt: str = "hi") -> httpx2.Response:
+def send(
+    client: httpx2.Client, provider: FakeProvider, path: str, prompt: str = "hi"
+) -> httpx2.Response:
     wanted = request_to(path, prompt)
     return client.post(provider.url + wanted.pop("url"), **wanted)
 
@@ -345,25 +427,34 @@ def test_a_script_that_raises_answers_500_and_says_so(client: httpx2.Client) -> 
         assert "LookupError('hi')" in response.json()["error"]["message"]
 
 
-def test_a_sequence_goes_by_the_requests_for_one_conversation(client: httpx2.Client, path: str) -> None:
+def test_a_sequence_goes_by_the_requests_for_one_conversation(
+    client: httpx2.Client, path: str
+) -> None:
     script = [sequence(status(429), status(529), say("ok"))]
     with FakeProvider(script) as provider:
-        codes = [(send(client, provider, path, p).status_code, p) for p in ("a", "b", "a", "a", "b", "a")]
+        codes = [
+            (send(client, provider, path, p).status_code, p) for p in ("a", "b", "a", "a", "b", "a")
+        ]
     assert codes == [(429, "a"), (429, "b"), (529, "a"), (200, "a"), (529, "b"), (200, "a")]
 
 
 def test_a_rejected_request_is_in_the_journal_with_its_reason(client: httpx2.Client) -> None:
     with FakeProvider([say("ok")]) as provider:
-        client.post(provider.url + "/v1/messages", json={"messages": 7}, headers={"x-api-key": "test-key"})
+        client.post(
+            provider.url + "/v1/messages", json={"messages": 7}, headers={"x-api-key": "test-key"}
+        )
         (request,) = provider.journal
     assert (request.status, request.rejected) == (400, "anthropic-version: header is required")
     assert (request.turn, request.prompt) == (0, "")
 
 
 @pytest.mark.parametrize(
-    ("method", "where", "code"), [("POST", "/v1/complete", 404), ("GET", "/v1/messages", 405), ("GET", "/", 404)]
+    ("method", "where", "code"),
+    [("POST", "/v1/complete", 404), ("GET", "/v1/messages", 405), ("GET", "/", 404)],
 )
-def test_what_is_not_served_is_a_clear_error(client: httpx2.Client, method: str, where: str, code: int) -> None:
+def test_what_is_not_served_is_a_clear_error(
+    client: httpx2.Client, method: str, where: str, code: int
+) -> None:
     with FakeProvider([say("ok")]) as provider:
         response = client.request(method, provider.url + where)
     assert response.status_code == code
@@ -372,21 +463,44 @@ def test_what_is_not_served_is_a_clear_error(client: httpx2.Client, method: str,
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=8,
 )
-FIELDS = ("messages", "input", "tools", "tool_choice", "system", "thinking", "metadata", "role", "content", "type")
+FIELDS = (
+    "messages",
+    "input",
+    "tools",
+    "tool_choice",
+    "system",
+    "thinking",
+    "metadata",
+    "role",
+    "content",
+    "type",
+)
 
 
 @pytest.fixture(scope="module")
 def patient() -> Iterator[httpx2.Client]:
-    with FakeProvider(lambda _: say("ok")) as provider, httpx2.Client(base_url=provider.url) as client:
+    with (
+        FakeProvider(lambda _: say("ok")) as provider,
+        httpx2.Client(base_url=provider.url) as client,
+    ):
         yield client
 
 
-@given(path=st.sampled_from(PATHS), field=st.sampled_from(FIELDS), value=JSON_VALUES, nested=st.booleans())
+@given(
+    path=st.sampled_from(PATHS),
+    field=st.sampled_from(FIELDS),
+    value=JSON_VALUES,
+    nested=st.booleans(),
+)
 @settings(deadline=None, max_examples=150)
-def test_any_body_gets_a_response(patient: httpx2.Client, path: str, field: str, value: Any, *, nested: bool) -> None:
+def test_any_body_gets_a_response(
+    patient: httpx2.Client, path: str, field: str, value: Any, *, nested: bool
+) -> None:
     wanted = request_to(path)
     wanted["json"][field] = [{field: value, "role": "user", "content": value}] if nested else value
     assert patient.post(wanted.pop("url"), **wanted).status_code in (200, 400)
@@ -396,7 +510,9 @@ def test_any_body_gets_a_response(patient: httpx2.Client, path: str, field: str,
 
 
 @pytest.mark.parametrize("after_bytes", [None, 0, 20, 1_000_000])
-def test_a_reset_is_a_transport_error(client: httpx2.Client, path: str, after_bytes: int | None) -> None:
+def test_a_reset_is_a_transport_error(
+    client: httpx2.Client, path: str, after_bytes: int | None
+) -> None:
     with FakeProvider([reset(after_bytes)]) as provider:
         with pytest.raises(httpx2.ReadError):  # an orderly end would be a RemoteProtocolError
             send(client, provider, path)
@@ -449,7 +565,10 @@ async def test_requests_are_served_side_by_side_and_counted() -> None:
         assert (await client.post(wanted.pop("url"), **wanted)).status_code == 200
 
     with FakeProvider([say("ok")], latency_s=0.2) as provider:
-        async with httpx2.AsyncClient(base_url=provider.url) as client, anyio.create_task_group() as group:
+        async with (
+            httpx2.AsyncClient(base_url=provider.url) as client,
+            anyio.create_task_group() as group,
+        ):
             started = time.monotonic()
             for number in range(20):
                 group.start_soon(ask, client, str(number))
@@ -523,16 +642,31 @@ def test_the_journal_keeps_only_the_newest_when_told_so(client: httpx2.Client) -
 
 
 @pytest.mark.parametrize("end", ["stdin", "SIGTERM"])
-def test_as_a_process_it_says_where_it_is_and_ends_when_told(client: httpx2.Client, end: str) -> None:
-    command = [sys.executable, "-m", "tests.fake_provider", "--latency-ms", "1", "--script", "agent"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+def test_as_a_process_it_says_where_it_is_and_ends_when_told(
+    client: httpx2.Client, end: str
+) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "tests.fake_provider",
+        "--latency-ms",
+        "1",
+        "--script",
+        "agent",
+    ]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdin
         assert process.stdout
         url = json.loads(process.stdout.readline())["url"]
         wanted = request_to(PATHS[0])
         wanted["json"]["tools"] = [{**TOOL, "input_schema": {**SCHEMA, "required": ["id"]}}]
         reply = client.post(url + wanted.pop("url"), **wanted).json()
-        assert (reply["content"][0]["name"], reply["content"][0]["input"]) == ("get_order", {"id": 1})
+        assert (reply["content"][0]["name"], reply["content"][0]["input"]) == (
+            "get_order",
+            {"id": 1},
+        )
         if end == "stdin":
             process.stdin.close()
         else:

@@ -40,7 +40,11 @@ def test_what_emoji_and_scripts_need_stays(text: str) -> None:
 
 @given(st.text())
 def test_nothing_of_category_control_or_format_is_left_but_joiners(text: str) -> None:
-    left = {sign for sign in escaped(text) if unicodedata.category(sign) in {"Cc", "Cf", "Cs", "Zl", "Zp"}}
+    left = {
+        sign
+        for sign in escaped(text)
+        if unicodedata.category(sign) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    }
     assert left <= set("\t\n\u200c\u200d") | {sign for sign in left if sign in "\u0600\u0601\u0602\u0603\u0604\u0605"
                                                "\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"}, left  # fmt: skip
     assert escaped(escaped(text)) == escaped(text)

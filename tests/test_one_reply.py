@@ -12,7 +12,10 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_one_reply_is_all_where_no_more_is_asked_for() -> None:
-    model, session = ScriptedModel(asks(("look", {"x": 1}), ("write", {})), says("Never asked.")), MemorySession()
+    model, session = (
+        ScriptedModel(asks(("look", {"x": 1}), ("write", {})), says("Never asked.")),
+        MemorySession(),
+    )
     conversation = Conversation(a_case(one_reply=True, limits=Limits(max_turns=1)), model, session)
     await conversation.run()
     transcript = conversation.transcript()
@@ -35,5 +38,8 @@ async def test_another_session_takes_over_with_its_turn() -> None:
     case = a_case(turns=(Turn(prompt="one"), Turn(prompt="two")))
     conversation = Conversation(case, model, first, later={1: second})
     await conversation.run()
-    assert ([request.tool for request in first.sent], [request.tool for request in second.sent]) == ([], ["new"])
+    assert (
+        [request.tool for request in first.sent],
+        [request.tool for request in second.sent],
+    ) == ([], ["new"])
     assert conversation.transcript().tools == ("new",)

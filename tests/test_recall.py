@@ -34,7 +34,11 @@ def test_each_conversation_begins_with_what_is_remembered_by_then() -> None:
     first, second = (f"You know result of recall_{place}, {{no more}}." for place in (0, 6))
     assert model.systems == [first, first, first, second]
     said = [message for message in transcript.messages if isinstance(message, UserMessage)]
-    assert [message.recalled for message in said] == ["result of recall_0", "", "result of recall_6"]
+    assert [message.recalled for message in said] == [
+        "result of recall_0",
+        "",
+        "result of recall_6",
+    ]
     # Nobody asked for these calls but the case: they are none of the model's.
     assert [call.tool for call in transcript.tool_calls] == ["write"]
 

@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import HarnessError, InvalidInput
-from harness.runlog import Damaged, Footer, Header, LogWriter, ToolsLine, TrialLine, read_lines, read_log
+from harness.runlog import (
+    Damaged,
+    Footer,
+    Header,
+    LogWriter,
+    ToolsLine,
+    TrialLine,
+    read_lines,
+    read_log,
+)
 from harness.types import (
     AssistantMessage,
     Reply,
@@ -33,11 +42,19 @@ def a_trial(key: str = "k", status: str = "passed", text: str = "hello") -> Tria
     transcript = Transcript(
         messages=(
             UserMessage(text="question"),
-            AssistantMessage(reply=Reply(tool_requests=(ToolRequest(id="1", tool="t", arguments={"a": [1, None]}),))),
+            AssistantMessage(
+                reply=Reply(
+                    tool_requests=(ToolRequest(id="1", tool="t", arguments={"a": [1, None]}),)
+                )
+            ),
             ToolMessage(answers=(ToolAnswer(request_id="1", text=text),)),
             AssistantMessage(reply=Reply(text=text, native=[{"type": "text"}])),
         ),
-        tool_calls=(ToolCall(tool="t", arguments={"a": [1, None]}, outcome="ok", turn=1, structured={"x": 1.5}),),
+        tool_calls=(
+            ToolCall(
+                tool="t", arguments={"a": [1, None]}, outcome="ok", turn=1, structured={"x": 1.5}
+            ),
+        ),
         answer=text,
     )
     return TrialLine(
@@ -55,7 +72,14 @@ def write(path: Path, *lines: Header | ToolsLine | TrialLine | Footer) -> None:
 def test_what_is_written_is_read_back_the_same(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     tools = ToolList(tools=(Tool(name="t", input_schema={"type": "object"}),), digest="d")
-    write(path, HEADER, ToolsLine(server="s", tools=tools), a_trial("a"), a_trial("b", "failed"), FOOTER)
+    write(
+        path,
+        HEADER,
+        ToolsLine(server="s", tools=tools),
+        a_trial("a"),
+        a_trial("b", "failed"),
+        FOOTER,
+    )
     log = read_log(path)
     assert log.header == HEADER
     assert log.footer == FOOTER
@@ -112,14 +136,22 @@ def damage(path: Path, number: int, how: str = "end") -> None:
     """Damage one line (from 1) of a log: its end is lost, it is overwritten, or it is another sort of object."""
     lines = path.read_bytes().splitlines(keepends=True)
     line = lines[number - 1]
-    ways = {"end": line[: len(line) // 2] + b"\n", "zeros": b"\0" * 200 + b"\n", "other": b'{"kind": "trial"}\n'}
+    ways = {
+        "end": line[: len(line) // 2] + b"\n",
+        "zeros": b"\0" * 200 + b"\n",
+        "other": b'{"kind": "trial"}\n',
+    }
     lines[number - 1] = ways[how]
     path.write_bytes(b"".join(lines))
 
 
 @pytest.mark.parametrize(
     ("how", "lost"),
-    [("end", "s/case b, trial 1 with m has no result"), ("zeros", "a trial may have no result"), ("other", "may have")],
+    [
+        ("end", "s/case b, trial 1 with m has no result"),
+        ("zeros", "a trial may have no result"),
+        ("other", "may have"),
+    ],
 )
 def test_a_damaged_line_costs_its_trial_and_no_other(tmp_path: Path, how: str, lost: str) -> None:
     path = tmp_path / "log.jsonl"
@@ -134,7 +166,9 @@ def test_a_damaged_line_costs_its_trial_and_no_other(tmp_path: Path, how: str, l
     assert lost in complaint
 
 
-def test_a_trial_whose_last_line_is_damaged_has_no_older_result_in_its_place(tmp_path: Path) -> None:
+def test_a_trial_whose_last_line_is_damaged_has_no_older_result_in_its_place(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "log.jsonl"
     write(path, HEADER, a_trial("a", "passed"), a_trial("a", "failed"), FOOTER)
     damage(path, 3)
@@ -152,7 +186,13 @@ def test_a_damaged_line_of_a_trial_that_was_run_again_is_no_matter(tmp_path: Pat
 
 def test_a_damaged_footer_and_a_damaged_list_of_tools_are_told(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
-    write(path, HEADER, ToolsLine(server="s", tools=ToolList(tools=(), digest="d")), a_trial("a"), FOOTER)
+    write(
+        path,
+        HEADER,
+        ToolsLine(server="s", tools=ToolList(tools=(), digest="d")),
+        a_trial("a"),
+        FOOTER,
+    )
     damage(path, 2)
     damage(path, 4)
     log = read_log(path)
@@ -182,7 +222,9 @@ def test_a_log_in_which_nothing_was_written_is_not_left_behind(tmp_path: Path) -
     assert not path.parent.exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"not json", b"{}\n", b'{"kind": "footer"}\n', b"\xff\xfe\n"])
+@pytest.mark.parametrize(
+    "content", [b"", b"not json", b"{}\n", b'{"kind": "footer"}\n', b"\xff\xfe\n"]
+)
 def test_a_file_that_is_no_log_is_told_in_words(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(content)
@@ -252,7 +294,9 @@ JSON = st.recursive(
     | st.integers(-(2**53), 2**53)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(),
-    lambda children: st.lists(children, max_size=3) | st.dictionaries(st.text(), children, max_size=3),
+    lambda children: (
+        st.lists(children, max_size=3) | st.dictionaries(st.text(), children, max_size=3)
+    ),
     max_leaves=10,
 )
 
@@ -300,7 +344,13 @@ def test_whatever_a_call_brings_is_written_and_read(tmp_path: Path, value: Any) 
     odd = a_trial("odd")
     assert odd.transcript is not None
     call = ToolCall(tool="t", arguments={"a": value}, outcome="ok", turn=1, structured=value)
-    write(path, HEADER, replace(odd, transcript=replace(odd.transcript, tool_calls=(call,))), a_trial("b"), FOOTER)
+    write(
+        path,
+        HEADER,
+        replace(odd, transcript=replace(odd.transcript, tool_calls=(call,))),
+        a_trial("b"),
+        FOOTER,
+    )
     log = read_log(path)
     assert [run.key for run in log.runs] == ["odd", "b"]
     transcript = log.transcript("odd")

@@ -33,4 +33,6 @@ def test_what_changed_of_a_tool_is_said(tools: tuple[Tool, ...], words: list[str
 def test_a_tool_that_another_user_sees_in_another_form_is_one_tool() -> None:
     other = Tool(name="look", input_schema={}, description="Looks.")
     before = a_list("1", LOOK) | a_list("2", other)
-    assert list(tool_differences(before, a_list("1", LOOK))) == ["tool look: who is shown it changed"]
+    assert list(tool_differences(before, a_list("1", LOOK))) == [
+        "tool look: who is shown it changed"
+    ]

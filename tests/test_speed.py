@@ -34,7 +34,9 @@ finally:
     }))
 """
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads what Linux counts")
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="reads what Linux counts"
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,12 @@ def cost_of(folder: Path, cases: int, **settings: object) -> Cost:
     """Run so many cases in a process of their own."""
     project = Project(folder, {"KEY": "test-key"})
     with FakeProvider(script) as provider:
-        fake = {"type": "openai", "model": "gpt-4o", "base_url": f"{provider.url}/v1", "api_key": "${KEY}"}
+        fake = {
+            "type": "openai",
+            "model": "gpt-4o",
+            "base_url": f"{provider.url}/v1",
+            "api_key": "${KEY}",
+        }
         project.configure(models={"models": {"fake": fake}})
         tests = [
             {
@@ -65,9 +72,22 @@ def cost_of(folder: Path, cases: int, **settings: object) -> Cost:
             }
             for number in range(cases)
         ]
-        project.suite("speed", tests, **{"server": plain_server(protocol="legacy"), "model": "fake", **settings})
+        project.suite(
+            "speed",
+            tests,
+            **{"server": plain_server(protocol="legacy"), "model": "fake", **settings},
+        )
         subprocess.run(
-            [sys.executable, "-c", COUNTED, "evals", "speed", "--concurrency", "20", "--json-output"],
+            [
+                sys.executable,
+                "-c",
+                COUNTED,
+                "evals",
+                "speed",
+                "--concurrency",
+                "20",
+                "--json-output",
+            ],
             cwd=folder,
             env={**project.env, "HOME": str(folder), "PATH": ""},
             stdout=subprocess.DEVNULL,

@@ -9,7 +9,16 @@ import pytest
 
 from harness import agent
 from harness.agent import Conversation
-from harness.types import Case, Limits, Outcome, ToolMessage, ToolRequest, Transcript, Usage, UserMessage
+from harness.types import (
+    Case,
+    Limits,
+    Outcome,
+    ToolMessage,
+    ToolRequest,
+    Transcript,
+    Usage,
+    UserMessage,
+)
 from tests.fake_provider import FakeProvider, call, say
 from tests.models.support import APIS, Api, opened
 from tests.support import MemorySession, ScriptedModel, a_case, asks, says
@@ -29,7 +38,9 @@ def test_a_case_has_its_message_said_after_the_first_reply() -> None:
     model = ScriptedModel(asks(("look", {})), says("done"))
     transcript = converse(a_case(steering="Be quick."), model)
     assert said(transcript) == ["question", "Be quick."]
-    assert isinstance(transcript.messages[2], ToolMessage)  # every call is answered before anybody speaks
+    assert isinstance(
+        transcript.messages[2], ToolMessage
+    )  # every call is answered before anybody speaks
     assert [len(conversation) for conversation in model.asked] == [1, 4]
 
 
@@ -77,7 +88,9 @@ def test_every_api_accepts_what_is_said_in_between(api: Api, first: str) -> None
 # ── Aborting ─────────────────────────────────────────────────────────────────────────────────
 
 
-def test_an_aborted_run_keeps_what_was_under_way_and_asks_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_aborted_run_keeps_what_was_under_way_and_asks_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(agent, "ABORT_AFTER_S", 0.05)
     cancelled = anyio.Event()
 
@@ -105,14 +118,18 @@ def test_a_model_that_calls_nothing_answers_as_ever() -> None:
 
 def priced(price: Callable[[Usage], Usage], **limits: float) -> Transcript:
     case = a_case(limits=Limits(**limits))  # type: ignore[arg-type]
-    conversation = Conversation(case, ScriptedModel(asks(("look", {})), says("42")), MemorySession(), None, price)
+    conversation = Conversation(
+        case, ScriptedModel(asks(("look", {})), says("42")), MemorySession(), None, price
+    )
     anyio.run(conversation.run)
     return conversation.transcript()
 
 
 def flat(usage: Usage) -> Usage:
     tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
-    return Usage(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cost_usd=1.0 + tokens)
+    return Usage(
+        input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cost_usd=1.0 + tokens
+    )
 
 
 def test_a_price_of_ones_own_is_put_on_all_that_was_used() -> None:

@@ -36,11 +36,20 @@ def test_a_file_that_holds_no_certificates_is_named(
 
 def test_a_run_says_so_before_it_starts_anything(tmp_path: Path) -> None:
     project = Project(tmp_path)
-    project.suite("shop", [{"name": "a", "prompt": "b", "assertions": {"must_call": ["echo"]}}], server=plain_server())
-    project.configure(models={"models": {"m": {"type": "openai", "model": "gpt-4o", "api_key": "k"}}})
+    project.suite(
+        "shop",
+        [{"name": "a", "prompt": "b", "assertions": {"must_call": ["echo"]}}],
+        server=plain_server(),
+    )
+    project.configure(
+        models={"models": {"m": {"type": "openai", "model": "gpt-4o", "api_key": "k"}}}
+    )
     finished = project.run("evals", "shop", "--model", "m", SSL_CERT_FILE="/nonexistent/ca.pem")
     assert finished.code == 3
-    assert "the certificates of $SSL_CERT_FILE (/nonexistent/ca.pem) cannot be read: No such file" in finished.stderr
+    assert (
+        "the certificates of $SSL_CERT_FILE (/nonexistent/ca.pem) cannot be read: No such file"
+        in finished.stderr
+    )
     assert "Traceback" not in finished.stderr
 
 
@@ -48,11 +57,14 @@ def test_a_server_elsewhere_is_an_error_of_its_cases_that_says_so(tmp_path: Path
     project = Project(tmp_path)
     case = {"name": "a", "prompt": "b", "assertions": {"must_call": ["echo"]}}
     project.suite("far", [case], server={"url": "https://example.invalid/mcp"})
-    finished = project.run("evals", "far", "--model", "lexical", SSL_CERT_FILE="/nonexistent/ca.pem")
+    finished = project.run(
+        "evals", "far", "--model", "lexical", SSL_CERT_FILE="/nonexistent/ca.pem"
+    )
     assert finished.code == 4
     (run,) = project.log().runs
     assert run.error is not None
     assert run.error.kind == "server"
     assert run.error.message.startswith(
-        "server 'far' cannot be reached: the certificates of $SSL_CERT_FILE (/nonexistent/ca.pem) cannot be read"
+        "server 'far' cannot be reached: the certificates of $SSL_CERT_FILE (/nonexistent/ca.pem) "
+        "cannot be read"
     )

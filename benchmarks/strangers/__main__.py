@@ -1,10 +1,11 @@
 """``python -m benchmarks.strangers HOME [NAME…]``: 14 public servers, five questions of a user's own on each.
 
-Servers are installed below the folder HOME, once; that needs node, npm and the package registries. All the rest
-happens on this machine, in a temporary folder. Of each server it tells how many tools `harness tools` lists, how many
-findings `harness lint` has, what the suite comes to that `harness init` drafts (a case is *marked* if it passed
-although no call succeeded), and what the baseline does with the
-questions in ``benchmarks/strangers/questions/``: the right tools and no other, the right arguments, a case that passes.
+Servers are installed below the folder HOME, once; that needs node, npm and the package registries.
+All the rest happens on this machine, in a temporary folder. Of each server it tells how many tools
+`harness tools` lists, how many findings `harness lint` has, what the suite comes to that
+`harness init` drafts (a case is *marked* if it passed although no call succeeded), and what the
+baseline does with the questions in ``benchmarks/strangers/questions/``: the right tools and no
+other, the right arguments, a case that passes.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ from harness.types import JsonObject, ToolCall
 
 _QUESTIONS = Path(__file__).parent / "questions"
 _HEAD = (
-    "| server | tools | findings of lint | draft: passed (marked), failed | right tool | right arguments | answered |"
+    "| server | tools | findings of lint | draft: passed (marked), failed | right tool | "
+    "right "
+    "arguments | answered |"
 )
 
 
@@ -64,7 +67,9 @@ def main() -> None:
         for held_out in (False, True):
             own = [name for name in names if STRANGERS[name].held_out == held_out]
             if own:
-                print(f"\n**{'Held out' if held_out else 'Developed on'}**\n\n{_HEAD}\n|---|--:|---|---|--:|--:|--:|")
+                print(
+                    f"\n**{'Held out' if held_out else 'Developed on'}**\n\n{_HEAD}\n|---|--:|---|---|--:|--:|--:|"
+                )
                 lines = _rows(own, Path(folder), port)
                 print("\n" + "\n".join(lines), flush=True)
 
@@ -76,8 +81,13 @@ def _rows(names: list[str], folder: Path, port: int) -> list[str]:
     for name in names:
         told = asked(name, folder, port)
         answered = f"{told.answered} of {told.questions}" if STRANGERS[name].answers else "–"
-        figures = f"{told.tools} of {told.questions} | {told.arguments} of {told.questions} | {answered}"
-        print(f"| {name} | {_listed(name)} | {_linted(name)} | {_drafted(name)} | {figures} |", flush=True)
+        figures = (
+            f"{told.tools} of {told.questions} | {told.arguments} of {told.questions} | {answered}"
+        )
+        print(
+            f"| {name} | {_listed(name)} | {_linted(name)} | {_drafted(name)} | {figures} |",
+            flush=True,
+        )
         total.update(questions=told.questions, tools=told.tools, arguments=told.arguments)
         if STRANGERS[name].answers:
             total.update(answered=told.answered, answerable=told.questions)
@@ -115,7 +125,10 @@ def _json(*command: str) -> Any:
 
 def _harness(*command: str) -> str:
     done = subprocess.run(
-        [Path(sys.executable).with_name("harness"), *command], capture_output=True, text=True, check=False
+        [Path(sys.executable).with_name("harness"), *command],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode not in (0, 1):
         raise SystemExit(f"harness {' '.join(command)} failed: {done.stderr}")
@@ -127,7 +140,12 @@ def _harness(*command: str) -> str:
 
 def asked(name: str, folder: Path, port: int) -> Told:
     """Run one server's questions."""
-    text = (_QUESTIONS / f"{name}.yml").read_text().replace("%FOLDER%", str(folder)).replace("%PORT%", str(port))
+    text = (
+        (_QUESTIONS / f"{name}.yml")
+        .read_text()
+        .replace("%FOLDER%", str(folder))
+        .replace("%PORT%", str(port))
+    )
     suite = Path("questions") / f"{name}.yml"
     suite.parent.mkdir(exist_ok=True)
     suite.write_text(text)
@@ -140,12 +158,24 @@ def asked(name: str, folder: Path, port: int) -> Told:
         right = _right_tools(cases[result.case], transcript)
         fitting = right and _right_arguments(cases[result.case], transcript)
         tools, arguments = tools + right, arguments + fitting
-        called = "; ".join(f"{call.tool} {json.dumps(dict(call.arguments))}" for call in transcript.tool_calls)
-        mark = "answered" if result.status == "passed" else "arguments" if fitting else "tool" if right else "wrong"
+        called = "; ".join(
+            f"{call.tool} {json.dumps(dict(call.arguments))}" for call in transcript.tool_calls
+        )
+        mark = (
+            "answered"
+            if result.status == "passed"
+            else "arguments"
+            if fitting
+            else "tool"
+            if right
+            else "wrong"
+        )
         said = called or f"no call; “{transcript.answer[:100]}”"
         lines.append(f"{mark}: {cases[result.case].prompt} → {said}".replace(str(folder), ""))
     passed = report.counts.passed
-    return Told(questions=len(cases), tools=tools, arguments=arguments, answered=passed, lines=tuple(lines))
+    return Told(
+        questions=len(cases), tools=tools, arguments=arguments, answered=passed, lines=tuple(lines)
+    )
 
 
 def _right_tools(case: Case, transcript: Transcript) -> bool:
@@ -171,12 +201,19 @@ def _right_arguments(case: Case, transcript: Transcript) -> bool:
 def _expected(case: Case) -> tuple[list[JsonObject], list[JsonObject]]:
     """Return the calls that are all expected, and those of which one is."""
     every = [check.params for check in case.checks if check.kind == "must_succeed"]
-    some = [call for check in case.checks if check.kind == "must_call_any" for call in check.params["calls"]]
+    some = [
+        call
+        for check in case.checks
+        if check.kind == "must_call_any"
+        for call in check.params["calls"]
+    ]
     return every, some
 
 
 def _made(call: JsonObject, calls: tuple[ToolCall, ...]) -> bool:
-    return any(made.tool == call["tool"] and matches_partly(call["args"], made.arguments) for made in calls)
+    return any(
+        made.tool == call["tool"] and matches_partly(call["args"], made.arguments) for made in calls
+    )
 
 
 # ── Pages to fetch ───────────────────────────────────────────────────────────────────────────

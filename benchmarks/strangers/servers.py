@@ -40,9 +40,13 @@ _MCP = "@modelcontextprotocol/server"
 STRANGERS = {
     "calculator": Stranger(package="mcp-server-calculator==0.2.1", program="mcp-server-calculator"),
     "filesystem": Stranger(
-        package=f"{_MCP}-filesystem@2026.8.31", program="mcp-server-filesystem", args=("%FOLDER%/files",)
+        package=f"{_MCP}-filesystem@2026.8.31",
+        program="mcp-server-filesystem",
+        args=("%FOLDER%/files",),
     ),
-    "kubernetes": Stranger(package="mcp-server-kubernetes@4.1.7", program="mcp-server-kubernetes", answers=False),
+    "kubernetes": Stranger(
+        package="mcp-server-kubernetes@4.1.7", program="mcp-server-kubernetes", answers=False
+    ),
     "memory": Stranger(
         package=f"{_MCP}-memory@2026.8.31",
         program="mcp-server-memory",
@@ -58,14 +62,24 @@ STRANGERS = {
         args=("--db-path", "%FOLDER%/shop.db"),
     ),
     "time": Stranger(
-        package="mcp-server-time==2026.10.19", program="mcp-server-time", args=("--local-timezone", "Etc/UTC")
+        package="mcp-server-time==2026.10.19",
+        program="mcp-server-time",
+        args=("--local-timezone", "Etc/UTC"),
     ),
-    "everything": Stranger(package=f"{_MCP}-everything@2026.8.31", program="mcp-server-everything", held_out=True),
+    "everything": Stranger(
+        package=f"{_MCP}-everything@2026.8.31", program="mcp-server-everything", held_out=True
+    ),
     "fetch": Stranger(
-        package="mcp-server-fetch==2026.10.24", program="mcp-server-fetch", args=("--allow-private-ips",), held_out=True
+        package="mcp-server-fetch==2026.10.24",
+        program="mcp-server-fetch",
+        args=("--allow-private-ips",),
+        held_out=True,
     ),
     "git": Stranger(
-        package="mcp-server-git==2026.10.19", program="mcp-server-git", args=("-r", "%FOLDER%/repo"), held_out=True
+        package="mcp-server-git==2026.10.19",
+        program="mcp-server-git",
+        args=("-r", "%FOLDER%/repo"),
+        held_out=True,
     ),
     "github": Stranger(
         package=f"{_MCP}-github@2025.4.8",
@@ -112,7 +126,10 @@ def installed(name: str, home: Path) -> Path:
     else:
         own.mkdir(parents=True, exist_ok=True)
         quiet = ["--no-audit", "--no-fund", "--loglevel=error"]
-        subprocess.run([shutil.which("npm") or "npm", "install", "--prefix", own, *quiet, stranger.package], check=True)
+        subprocess.run(
+            [shutil.which("npm") or "npm", "install", "--prefix", own, *quiet, stranger.package],
+            check=True,
+        )
     return program
 
 
@@ -132,8 +149,14 @@ def lay_out(folder: Path) -> None:
     _write(folder / "files/reports/2025.txt", "A good year.\n")
     _write(folder / "files/reports/2026.txt", "January: 10\nFebruary: 12\nMarch: 9\n")
     _write(folder / "graph.jsonl", _GRAPH)
-    _write(folder / "web/index.html", "<html><body><h1>Shop</h1><p>Our opening hours are 9 to 5.</p></body></html>")
-    _write(folder / "web/prices.html", "<html><body><h1>Prices</h1><p>A cup of coffee is 3 euros.</p></body></html>")
+    _write(
+        folder / "web/index.html",
+        "<html><body><h1>Shop</h1><p>Our opening hours are 9 to 5.</p></body></html>",
+    )
+    _write(
+        folder / "web/prices.html",
+        "<html><body><h1>Prices</h1><p>A cup of coffee is 3 euros.</p></body></html>",
+    )
     _write(folder / "shop.sql", _PRODUCTS)
     with sqlite3.connect(folder / "shop.db") as database:
         database.executescript(_CUSTOMERS)
@@ -141,8 +164,10 @@ def lay_out(folder: Path) -> None:
 
 
 _GRAPH = (
-    '{"type":"entity","name":"Grace Hopper","entityType":"person","observations":["was a rear admiral"]}\n'
-    '{"type":"entity","name":"COBOL","entityType":"language","observations":["was designed in 1959"]}\n'
+    '{"type":"entity","name":"Grace Hopper","entityType":"person","observations":["was a rear '
+    'admiral"]}\n'
+    '{"type":"entity","name":"COBOL","entityType":"language","observations":["was designed in '
+    '1959"]}\n'
     '{"type":"relation","from":"Grace Hopper","to":"COBOL","relationType":"inspired"}\n'
 )
 _PRODUCTS = (
@@ -150,7 +175,8 @@ _PRODUCTS = (
     "INSERT INTO products VALUES ('Lamp', 20), ('Table', 150), ('Sofa', 900);"
 )
 _CUSTOMERS = (
-    "CREATE TABLE customers (id INTEGER, name TEXT, city TEXT); CREATE TABLE orders (id INTEGER, customer_id INTEGER);"
+    "CREATE TABLE customers (id INTEGER, name TEXT, city TEXT); CREATE TABLE orders (id INTEGER, "
+    "customer_id INTEGER);"
     "INSERT INTO customers VALUES (1, 'Maria Keller', 'Berlin'), (2, 'Jo Park', 'Seoul');"
     "INSERT INTO orders VALUES (1, 1), (2, 1), (3, 2);"
 )
@@ -163,7 +189,11 @@ def _write(path: Path, text: str) -> None:
 
 def _repository(folder: Path) -> None:
     """Make a repository of two commits with a branch ``drafts`` and a change that is not staged."""
-    who = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in _SOMEBODY.items()}
+    who = {
+        f"GIT_{role}_{key}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for key, value in _SOMEBODY.items()
+    }
 
     def git(*args: str) -> None:
         subprocess.run(

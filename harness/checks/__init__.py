@@ -15,7 +15,17 @@ from harness.checks.judge.judge import Judge
 from harness.checks.turns import unreached, until
 from harness.errors import HarnessError
 from harness.registry import Registry
-from harness.types import Case, Check, CheckResult, JsonObject, JsonPath, Severity, ToolList, Transcript, Verdict
+from harness.types import (
+    Case,
+    Check,
+    CheckResult,
+    JsonObject,
+    JsonPath,
+    Severity,
+    ToolList,
+    Transcript,
+    Verdict,
+)
 
 TURNS_PASSED_KIND = "turns_passed"
 """The check in whose presence the checks of single turns do not decide."""
@@ -150,13 +160,18 @@ async def evaluate(evidence: Evidence) -> tuple[CheckResult, ...]:
             if so_far is None:
                 result = unreached(check, evidence.transcript)
             else:
-                result = await evaluate_one(check, _asked(replace(evidence, transcript=so_far), number))
+                result = await evaluate_one(
+                    check, _asked(replace(evidence, transcript=so_far), number)
+                )
             results.append(replace(result, label=f"{name}: {result.label}", turn=number))
     whole = _asked(evidence, len(evidence.case.turns)) if evidence.case.turns else evidence
     whole = replace(whole, turn_results=tuple(results))
     ended = [await evaluate_one(check, whole) for check in evidence.case.checks]
     if any(result.kind == TURNS_PASSED_KIND and result.severity == "fail" for result in ended):
-        results = [result if result.verdict == "passed" else replace(result, severity="warn") for result in results]
+        results = [
+            result if result.verdict == "passed" else replace(result, severity="warn")
+            for result in results
+        ]
     return (*results, *ended)
 
 
@@ -165,7 +180,8 @@ async def evaluate_one(check: Check, evidence: Evidence) -> CheckResult:
 
     Raises:
         JudgeError: it cannot be judged.
-        HarnessError: the result, which may be other people's, says what is no verdict and could not be read back.
+        HarnessError: the result, which may be other people's, says what is no verdict and could not
+            be read back.
     """
     result = await KINDS.get(check.kind).evaluate(check, evidence)
     place = f" ({check.at})" if check.at else ""
@@ -186,6 +202,8 @@ _WORDS = {"verdict": get_args(Verdict), "severity": get_args(Severity)}
 
 def _asked(evidence: Evidence, turns: int) -> Evidence:
     """Return ``evidence`` with a prompt that is all that the user said in this conversation in so many turns."""
-    begins = max((place for place, turn in enumerate(evidence.case.turns[:turns]) if turn.fresh), default=0)
+    begins = max(
+        (place for place, turn in enumerate(evidence.case.turns[:turns]) if turn.fresh), default=0
+    )
     prompt = "\n\n".join(evidence.case.prompts[begins:turns])
     return replace(evidence, case=replace(evidence.case, prompt=prompt))

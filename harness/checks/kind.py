@@ -93,7 +93,10 @@ def several(reader: Callable[[Any, JsonPath], JsonObject]) -> Callable[[Any], Pa
 
     def read(value: Any) -> Parsed:
         if value is None:
-            raise InvalidValue("nothing stands here", meant="Write a list of at least one item, or leave the key out.")
+            raise InvalidValue(
+                "nothing stands here",
+                meant="Write a list of at least one item, or leave the key out.",
+            )
         if isinstance(value, list | tuple):
             return tuple(((index,), reader(item, (index,))) for index, item in enumerate(value))
         return (((), reader(value, ())),)

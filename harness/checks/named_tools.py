@@ -8,7 +8,8 @@ from typing import Any
 from harness.types import Check, JsonObject, NamedTool
 
 _OWN_WORDS = frozenset({"python", "bfcl", "tau2", "tau2_assertion"})
-"""Kinds whose params are their own: what they call a tool is none of a server's list, or code finds it."""
+"""Kinds whose params are their own: what they call a tool is none of a server's list, or code finds
+it."""
 
 
 def tool_names(check: Check) -> Iterator[NamedTool]:
@@ -21,8 +22,12 @@ def _named(kind: str, params: JsonObject) -> Iterator[tuple[str, bool]]:
     if kind in _OWN_WORDS:
         return
     source = params.get("source", {})
-    if isinstance(source, Mapping) and "tool" in source:  # `allow_absent` stands beside it in the suite
-        yield from _tool({"tool": source["tool"], "allow_absent": params.get("allow_absent", False)})
+    if (
+        isinstance(source, Mapping) and "tool" in source
+    ):  # `allow_absent` stands beside it in the suite
+        yield from _tool(
+            {"tool": source["tool"], "allow_absent": params.get("allow_absent", False)}
+        )
     yield from _tool(params)
     for key in ("calls", "expected", "same_state_as"):
         calls = params.get(key)

@@ -1,7 +1,8 @@
 """Reading what stands under a check's name: small readers that say what is wrong and what was meant.
 
-One rule for all kinds: whatever is written short (a text, a number, a name, a list) can be written long,
-as a mapping with the same under its own key, and the mapping takes ``severity: warn`` beside it.
+One rule for all kinds: whatever is written short (a text, a number, a name, a list) can be written
+long, as a mapping with the same under its own key, and the mapping takes ``severity: warn`` beside
+it.
 """
 
 from __future__ import annotations
@@ -15,13 +16,19 @@ from harness.matching.matchers import check_matcher
 from harness.matching.texts import fold
 from harness.types import JsonObject, JsonPath
 
-SEVERITY: JsonObject = {"enum": ["fail", "warn"], "description": "warn: a failure is shown and decides nothing"}
+SEVERITY: JsonObject = {
+    "enum": ["fail", "warn"],
+    "description": "warn: a failure is shown and decides nothing",
+}
 """Schema of ``severity``."""
 
 TEXT: JsonObject = {"type": "string", "pattern": r"\S"}
 """Schema of a text that is not blank."""
 
-ALLOW_ABSENT: JsonObject = {"type": "boolean", "description": "true: it is meant that no server lists such a tool"}
+ALLOW_ABSENT: JsonObject = {
+    "type": "boolean",
+    "description": "true: it is meant that no server lists such a tool",
+}
 """Schema of ``allow_absent``, which stands beside ``tool``."""
 
 CALL: JsonObject = {
@@ -67,19 +74,32 @@ def mapping(
     if not isinstance(value, Mapping):
         raise InvalidValue(f"this is {kind_of(value)} where a mapping belongs", path=path)
     found: dict[str, Any] = plain(value, path)
-    known = (*required, *optional, *(["allow_absent"] if "tool" in (*required, *optional) else []), "severity")
+    known = (
+        *required,
+        *optional,
+        *(["allow_absent"] if "tool" in (*required, *optional) else []),
+        "severity",
+    )
     for key in found:
         if key not in known:
             raise InvalidValue(f"unknown key {key!r}", path=(*path, key), meant=_meant(key, known))
     missing = [key for key in required if key not in found]
     if missing:
-        raise InvalidValue(f"{missing[0]!r} is missing", path=path, meant=f"It takes {', '.join(known)}.")
+        raise InvalidValue(
+            f"{missing[0]!r} is missing", path=path, meant=f"It takes {', '.join(known)}."
+        )
     if "severity" in found and found["severity"] not in ("fail", "warn"):
-        raise InvalidValue(f"severity is fail or warn, not {show(found['severity'])}", path=(*path, "severity"))
+        raise InvalidValue(
+            f"severity is fail or warn, not {show(found['severity'])}", path=(*path, "severity")
+        )
     if not isinstance(absent := found.get("allow_absent", False), bool):
-        raise InvalidValue(f"allow_absent is true or false, not {show(absent)}", path=(*path, "allow_absent"))
+        raise InvalidValue(
+            f"allow_absent is true or false, not {show(absent)}", path=(*path, "allow_absent")
+        )
     if "allow_absent" in found and "tool" not in found:
-        raise InvalidValue("allow_absent needs the tool that may be absent", path=(*path, "allow_absent"))
+        raise InvalidValue(
+            "allow_absent needs the tool that may be absent", path=(*path, "allow_absent")
+        )
     return found
 
 
@@ -111,7 +131,9 @@ def text(value: Any, path: JsonPath, what: str = "text") -> str:
     if not isinstance(value, str):
         scalar = isinstance(value, bool | int | float)
         meant = f'Quote it: "{show(value)}".' if scalar else None
-        raise InvalidValue(f"this is {kind_of(value)} where a {what} belongs", path=path, meant=meant)
+        raise InvalidValue(
+            f"this is {kind_of(value)} where a {what} belongs", path=path, meant=meant
+        )
     plain(value, path)
     if not fold(value):
         raise InvalidValue(f"this {what} is empty", path=path)
@@ -159,7 +181,8 @@ def call(value: Any, path: JsonPath, *, more: Sequence[str] = ()) -> dict[str, A
     """Return ``{"tool": …, "args": {…}}`` and what was given of ``more`` and severity, from a name or a mapping.
 
     Raises:
-        InvalidValue: it is neither, the name is blank, or the arguments are no mapping of values and matchers.
+        InvalidValue: it is neither, the name is blank, or the arguments are no mapping of values
+            and matchers.
     """
     if not isinstance(value, Mapping):
         return {"tool": text(value, path, "tool name"), "args": {}}
@@ -177,7 +200,9 @@ def calls(value: Any, path: JsonPath, *, at_least: int) -> list[dict[str, Any]]:
     if not isinstance(value, list | tuple):
         raise InvalidValue(f"this is {kind_of(value)} where a list of tools belongs", path=path)
     if len(value) < at_least:
-        raise InvalidValue(f"this list needs at least {at_least} tool{'s' if at_least > 1 else ''}", path=path)
+        raise InvalidValue(
+            f"this list needs at least {at_least} tool{'s' if at_least > 1 else ''}", path=path
+        )
     found = [call(item, (*path, index)) for index, item in enumerate(value)]
     for index, item in enumerate(found):
         if "severity" in item:
@@ -228,7 +253,9 @@ def true_or_tool(value: Any) -> JsonObject:
         return {}
     if not isinstance(value, Mapping):
         meant = "Leave it out if it is not asked for." if value is False else None
-        raise InvalidValue(f"this is {kind_of(value)} where `true` or {{tool: …}} belongs", meant=meant)
+        raise InvalidValue(
+            f"this is {kind_of(value)} where `true` or {{tool: …}} belongs", meant=meant
+        )
     found = mapping(value, (), optional=("tool",))
     if "tool" in found:
         text(found["tool"], ("tool",), "tool name")

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.types import AssistantMessage, JsonObject, Message, Outcome, ToolCall, Transcript, UserMessage
+from harness.types import (
+    AssistantMessage,
+    JsonObject,
+    Message,
+    Outcome,
+    ToolCall,
+    Transcript,
+    UserMessage,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +44,8 @@ class PythonRun:
     tool_calls: tuple[PythonCall, ...]
     """Every call, in the order in which the model asked for them."""
     messages: tuple[JsonObject, ...]
-    """The conversation: ``{role, content}``, of an assistant also ``tool_calls: [{name, arguments}]``."""
+    """The conversation: ``{role, content}``, of an assistant also
+    ``tool_calls: [{name, arguments}]``."""
     tokens_in: int | None
     """All input tokens; ``None`` when unknown."""
     tokens_out: int | None
@@ -96,7 +105,13 @@ def _messages(message: Message) -> Iterator[JsonObject]:
         yield {"role": "user", "content": message.text}
     elif isinstance(message, AssistantMessage):
         requests = message.reply.tool_requests
-        calls = [{"name": request.tool, "arguments": dict(request.arguments)} for request in requests]
-        yield {"role": "assistant", "content": message.reply.text, **({"tool_calls": calls} if calls else {})}
+        calls = [
+            {"name": request.tool, "arguments": dict(request.arguments)} for request in requests
+        ]
+        yield {
+            "role": "assistant",
+            "content": message.reply.text,
+            **({"tool_calls": calls} if calls else {}),
+        }
     else:
         yield from ({"role": "tool", "content": answer.text} for answer in message.answers)

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.types import AssistantMessage, Check, CheckResult, Message, Reply, Transcript, Usage, UserMessage
+from harness.types import (
+    AssistantMessage,
+    Check,
+    CheckResult,
+    Message,
+    Reply,
+    Transcript,
+    Usage,
+    UserMessage,
+)
 
 
 def until(transcript: Transcript, number: int) -> Transcript | None:
@@ -52,7 +61,8 @@ def unreached(check: Check, transcript: Transcript) -> CheckResult:
         label=check.kind,
         verdict="failed",
         severity=check.params.get("severity", check.severity),
-        explanation=f"This turn never came: the conversation ended in turn {said} ({transcript.stop}).",
+        explanation=f"This turn never came: the conversation ended in turn {said} "
+        f"({transcript.stop}).",
         hint="See why it ended there; what follows could not be asked.",
         at=check.at,
     )

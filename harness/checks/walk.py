@@ -13,4 +13,8 @@ def every_check(case: Case) -> Iterator[tuple[str, JsonObject]]:
     while left:
         kind, params = left.pop()
         yield kind, params
-        left += [(member["kind"], member["params"]) for option in params.get("options", ()) for member in option]
+        left += [
+            (member["kind"], member["params"])
+            for option in params.get("options", ())
+            for member in option
+        ]

@@ -38,15 +38,24 @@ COMMANDS = {
 }
 """Command → its line in ``harness --help``; the module of the same name holds it as ``command``."""
 
-OTHER_WORDS = {"run": "evals", "test": "evals", "start": "evals", "web": "serve", "list": "runs", "check": "lint"}
+OTHER_WORDS = {
+    "run": "evals",
+    "test": "evals",
+    "start": "evals",
+    "web": "serve",
+    "list": "runs",
+    "check": "lint",
+}
 """What other tools call a command → what it is called here."""
 
 GARBAGE_THRESHOLD = 200_000
-"""New objects after which Python looks for unreachable ones. At its own 700 it walks through all that the SDKs define,
-again and again while they load, and finds nothing: a sixth of the time of a short run."""
+"""New objects after which Python looks for unreachable ones. At its own 700 it walks through all
+that the SDKs define, again and again while they load, and finds nothing: a sixth of the time of a
+short run."""
 
 JSON_OUTPUT = "--json-output"
-"""The option of every command that has a document to write: then there is one on stdout whatever happens."""
+"""The option of every command that has a document to write: then there is one on stdout whatever
+happens."""
 
 EXIT_NOTHING = 2
 EXIT_INVALID = 3
@@ -73,7 +82,9 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that ``args`` begin with; of an unknown one, say which was meant."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            meant = OTHER_WORDS.get(args[0]) or next(iter(get_close_matches(args[0], COMMANDS, n=1)), None)
+            meant = OTHER_WORDS.get(args[0]) or next(
+                iter(get_close_matches(args[0], COMMANDS, n=1)), None
+            )
             near = f" Did you mean 'harness {meant}'?" if meant else ""
             ctx.fail(f"There is no command {args[0]!r}.{near}")
         return super().resolve_command(ctx, args)
@@ -106,10 +117,17 @@ def main() -> None:
 
 def _have_somebody_to_ask() -> None:
     """Ask on a terminal before a stranger's command is run; in CI and in a pipe nobody would answer."""
-    if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty() and not os.environ.get("CI"):
+    if (
+        sys.stdin is not None
+        and sys.stdin.isatty()
+        and sys.stderr.isatty()
+        and not os.environ.get("CI")
+    ):
         from harness.trust import GATE  # an instant command needs none of it
 
-        GATE.ask = lambda text: click.confirm(f"{text}May they, now and from now on?", default=False, err=True)
+        GATE.ask = lambda text: click.confirm(
+            f"{text}May they, now and from now on?", default=False, err=True
+        )
 
 
 def _run() -> int:

@@ -50,7 +50,9 @@ class ComparisonFile:
         try:
             write_atomically(self.path, partial(_WRITERS[self.format], comparison))
         except OSError as error:
-            raise UsageError(f"the comparison {self.path} cannot be written: {error.strerror}") from error
+            raise UsageError(
+                f"the comparison {self.path} cannot be written: {error.strerror}"
+            ) from error
 
 
 def comparison_files(
@@ -66,7 +68,9 @@ def _comparison_file(text: str) -> ComparisonFile:
         return ComparisonFile(format=name, path=Path(path))
     if Path(text).suffix in _SUFFIXES:
         return ComparisonFile(format=_SUFFIXES[Path(text).suffix], path=Path(text))
-    raise click.BadParameter(f"{text!r} names no file of a known format: {', '.join(f'{f}:PATH' for f in _WRITERS)}.")
+    raise click.BadParameter(
+        f"{text!r} names no file of a known format: {', '.join(f'{f}:PATH' for f in _WRITERS)}."
+    )
 
 
 def margin(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
@@ -78,11 +82,15 @@ def margin(_context: click.Context, _parameter: click.Parameter, value: str | No
     except ValueError:
         number = -1.0
     if not 0 <= number < 1:
-        raise click.BadParameter(f"{value!r} is no margin: write 0.05 or 5%. A RUN goes ahead of --gate.")
+        raise click.BadParameter(
+            f"{value!r} is no margin: write 0.05 or 5%. A RUN goes ahead of --gate."
+        )
     return number
 
 
-def named_run(_context: click.Context, _parameter: click.Parameter, value: str | None) -> RunLog | None:
+def named_run(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> RunLog | None:
     """Read the log of the run that is named, before anything else happens."""
     return None if value is None else open_run(value)
 
@@ -116,7 +124,11 @@ class Compared:
             return code
         if self._regressions():
             return EXIT_FAILED
-        return EXIT_PASSED if {case.status for case in report.cases} <= {"passed", "failed"} else EXIT_UNJUDGED
+        return (
+            EXIT_PASSED
+            if {case.status for case in report.cases} <= {"passed", "failed"}
+            else EXIT_UNJUDGED
+        )
 
     def _regressions(self) -> list[tuple[Contrast, Effect]]:
         return [] if self.gate is None else regressions(self.comparison, self.gate)
@@ -135,6 +147,7 @@ def compared(log: RunLog, baseline: RunLog | None, gate: float | None) -> Compar
 
 GATE = click.option(
     "--gate", is_flag=False, flag_value="0", callback=margin, metavar="[MARGIN]",
-    help="Exit with 1 on evidence of a regression (of more than MARGIN, such as 5%), and not otherwise.",
+    help="Exit with 1 on evidence of a regression (of more than MARGIN, such as 5%), and not "
+        "otherwise.",
 )  # fmt: skip
 """The option of every command that compares."""

@@ -7,7 +7,13 @@ from urllib.parse import urlsplit
 
 from harness.redaction.places import bare_url
 from harness.runner.launch import redactor_of
-from harness.runner.planning.estimate import FREE, Estimate, estimates, judge_estimates, user_estimates
+from harness.runner.planning.estimate import (
+    FREE,
+    Estimate,
+    estimates,
+    judge_estimates,
+    user_estimates,
+)
 from harness.runner.planning.plan import Plan
 from harness.safe_text import money, one_line
 from harness.types import JsonObject, ServerSpec
@@ -16,19 +22,30 @@ from harness.types import JsonObject, ServerSpec
 def describe(plan: Plan) -> str:
     """Return what ``plan`` would do, in lines for people: harmless, and without secrets."""
     lines = ["Dry run: nothing is started."]
-    lines += [f"suite {name}: {cases} cases, {trials} trials" for name, cases, trials in _suites(plan)]
-    lines += [f"server {server.name}: {_started(server)}" for server in plan.servers if not server.members]
+    lines += [
+        f"suite {name}: {cases} cases, {trials} trials" for name, cases, trials in _suites(plan)
+    ]
+    lines += [
+        f"server {server.name}: {_started(server)}" for server in plan.servers if not server.members
+    ]
     redactor = redactor_of(plan)
-    return "\n".join(one_line(redactor.text(line)) for line in (*lines, *map(_line, _guesses(plan))))
+    return "\n".join(
+        one_line(redactor.text(line)) for line in (*lines, *map(_line, _guesses(plan)))
+    )
 
 
 def document(plan: Plan) -> JsonObject:
     """Return the same as the one document of ``--json-output``; the cost is null where the price is unknown."""
     found = {
         "dry_run": True,
-        "suites": [{"name": name, "cases": cases, "trials": trials} for name, cases, trials in _suites(plan)],
+        "suites": [
+            {"name": name, "cases": cases, "trials": trials}
+            for name, cases, trials in _suites(plan)
+        ],
         "servers": [
-            {"name": server.name, "started": _started(server)} for server in plan.servers if not server.members
+            {"name": server.name, "started": _started(server)}
+            for server in plan.servers
+            if not server.members
         ],
         "estimates": [
             {
@@ -48,7 +65,9 @@ def document(plan: Plan) -> JsonObject:
 
 def _suites(plan: Plan) -> list[tuple[str, int, int]]:
     """Return the name of each suite, with its cases and trials."""
-    cases = Counter(suite for suite, _ in {(job.suite.name, job.trial.case.name) for job in plan.jobs})
+    cases = Counter(
+        suite for suite, _ in {(job.suite.name, job.trial.case.name) for job in plan.jobs}
+    )
     trials = Counter(job.suite.name for job in plan.jobs)
     return [(name, cases[name], trials[name]) for name in trials]
 
@@ -76,7 +95,10 @@ def _line(estimate: Estimate) -> str:
     if estimate.known:
         basis = f"{estimate.known} of {estimate.trials} {unit}s by earlier runs"
     else:
-        tokens = (estimate.input_tokens // estimate.trials, estimate.output_tokens // estimate.trials)
+        tokens = (
+            estimate.input_tokens // estimate.trials,
+            estimate.output_tokens // estimate.trials,
+        )
         basis = f"a rule of thumb, {tokens[0]:,} + {tokens[1]:,} tokens a {unit}"
     return (
         f"{role} {name} ({estimate.model.model_id}): {estimate.trials} {unit}s,"

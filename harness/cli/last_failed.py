@@ -36,7 +36,11 @@ def last_failed(suites: Sequence[str], runs: Path = RUNS) -> tuple[str, ...]:
         wanted -= found
         seen.append(run_id)
         cases = case_results([run for run in log.runs if run.suite in found])
-        failed += [case_label(case.suite, case.case) for case in cases if case.status in {"failed", "error"}]
+        failed += [
+            case_label(case.suite, case.case)
+            for case in cases
+            if case.status in {"failed", "error"}
+        ]
     if failed:
         return tuple(dict.fromkeys(failed))
     if seen:

@@ -11,14 +11,19 @@ from harness.types import JsonObject
 
 def lines(plan: Plan) -> Iterator[str]:
     """Yield ``suite::case``, once for each case."""
-    yield from dict.fromkeys(one_line(case_label(job.suite.name, job.trial.case.name)) for job in plan.jobs)
+    yield from dict.fromkeys(
+        one_line(case_label(job.suite.name, job.trial.case.name)) for job in plan.jobs
+    )
 
 
 def total(plan: Plan) -> str:
     """Return what it all comes to, in a sentence."""
     cases = len(list(lines(plan)))
     models = ", ".join(one_line(model.name) for model in plan.models)
-    return f"{_counted(cases, 'case')}, {_counted(len(plan.jobs), 'trial')}, with {models}; nothing was started."
+    return (
+        f"{_counted(cases, 'case')}, {_counted(len(plan.jobs), 'trial')}, with {models}; "
+        f"nothing was started."
+    )
 
 
 def document(plan: Plan) -> JsonObject:

@@ -41,10 +41,16 @@ def bundle(name: str, make: Callable[..., Any], *options: Callable[[Any], Any]) 
 
 def _parameters(function: Callable[..., Any]) -> list[str]:
     """Return the names under which click will hand over what was typed."""
-    return [parameter.name for parameter in getattr(function, "__click_params__", ()) if parameter.expose_value]
+    return [
+        parameter.name
+        for parameter in getattr(function, "__click_params__", ())
+        if parameter.expose_value
+    ]
 
 
-def json_object(_context: click.Context, _parameter: click.Parameter, value: str | None) -> JsonObject | None:
+def json_object(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> JsonObject | None:
     """Read an option that holds a JSON object, or ``@file`` with one."""
     if value is None:
         return None
@@ -55,7 +61,9 @@ def json_object(_context: click.Context, _parameter: click.Parameter, value: str
             f"{value[1:]} cannot be read: {error.strerror}. Give @file with a JSON object."
         ) from error
     except (ValueError, RecursionError) as error:
-        raise click.BadParameter(f"this is no JSON: {error}. Give a JSON object, or @file with one.") from error
+        raise click.BadParameter(
+            f"this is no JSON: {error}. Give a JSON object, or @file with one."
+        ) from error
     if not isinstance(read, dict):
         raise click.BadParameter('give a JSON object such as \'{"role": "admin"}\'')
     KNOWN.know(identities=[read])
@@ -80,7 +88,9 @@ def within(bound: Range) -> click.ParamType[Any]:
     return click.IntRange(min=bound.least, max=bound.most)
 
 
-def milliseconds(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
+def milliseconds(
+    _context: click.Context, _parameter: click.Parameter, value: float | None
+) -> float | None:
     """Turn milliseconds into the seconds that everything inside is counted in."""
     return None if value is None else value / 1000
 
@@ -94,7 +104,9 @@ def trial_range(
     match = re.fullmatch(r"(?:(\d{1,4})\.\.)?(\d{1,4})", value)
     least, most = (int(match[1]) if match[1] else None, int(match[2])) if match else (None, 0)
     if not TRIALS.least <= (most if least is None else least) <= most <= (TRIALS.most or most):
-        raise click.BadParameter(f"{value!r} is neither a number from 1 to {TRIALS.most} nor a range such as 3..10.")
+        raise click.BadParameter(
+            f"{value!r} is neither a number from 1 to {TRIALS.most} nor a range such as 3..10."
+        )
     return least, most
 
 
@@ -117,11 +129,14 @@ MCP_CONFIG = click.option(
     "--mcp-config",
     shell_complete=completing.files,
     metavar="FILE",
-    help="Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop, VS Code.",
+    help="Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop, VS "
+    "Code.",
 )
 """For every command that starts a server."""
 
 
 def servers(help_text: str) -> Callable[[F], F]:
     """Return the option that names servers to look at; it may be given several times."""
-    return click.option("--server", "command_lines", multiple=True, metavar="COMMAND|URL|NAME", help=help_text)
+    return click.option(
+        "--server", "command_lines", multiple=True, metavar="COMMAND|URL|NAME", help=help_text
+    )

@@ -25,7 +25,9 @@ _FATES: Mapping[TokenFate, str] = {
 _NOTE, _WRONG, _UNCLEAR, _RIGHT = "dim", "red", "yellow", "green"
 
 
-def document(report: ProbeReport, skipped: Sequence[Skipped], changed: Sequence[str]) -> dict[str, Any]:
+def document(
+    report: ProbeReport, skipped: Sequence[Skipped], changed: Sequence[str]
+) -> dict[str, Any]:
     """Return everything as JSON."""
     return {
         "run_id": report.report.run_id,
@@ -68,7 +70,8 @@ def _table(report: Report, width: int) -> Iterator[tuple[str, str | None]]:
     """Yield the matrix with calls by number and tool, which is what there is room for, and the calls in full."""
     rows = by_urgency(report.access)
     named = [
-        replace(row, group=f"{number:02} {row.group.partition('(')[0]}") for number, row in enumerate(rows, start=1)
+        replace(row, group=f"{number:02} {row.group.partition('(')[0]}")
+        for number, row in enumerate(rows, start=1)
     ]
     numbered = replace(report, access=replace(report.access, rows=tuple(named)))
     yield from ((line, None) for line in matrix_lines(numbered, width))
@@ -90,14 +93,20 @@ def _notes(report: ProbeReport, skipped: Sequence[Skipped]) -> Iterator[str]:
 def _damaged(report: ProbeReport) -> Iterator[str]:
     further = {finding.callers for finding in report.findings if finding.problem == "fails_open"}
     if damaged := report.damaged - report.flawed:
-        told = f"{len(further)} got more than they should" if further else "none got more than those it was made from"
+        told = (
+            f"{len(further)} got more than they should"
+            if further
+            else "none got more than those it was made from"
+        )
         unknown = len(set(report.untold) - set(report.tokens))
         untold = f" ({unknown} could not be told to the server)" if unknown else ""
         left = f"; {report.not_asked} more were not asked" if report.not_asked else ""
         yield f"{damaged} damaged identities asked as well: {told}{untold}{left}"
     if report.flawed:
         fates = Counter(report.tokens.values())
-        counted = ", ".join(f"{fates[fate]} {words}" for fate, words in _FATES.items() if fates[fate])
+        counted = ", ".join(
+            f"{fates[fate]} {words}" for fate, words in _FATES.items() if fates[fate]
+        )
         told = "all were refused" if fates["refused"] == report.flawed else counted
         yield f"{report.flawed} expired, misdirected and forged tokens were shown: {told}"
 

@@ -73,7 +73,9 @@ class PlainProgress:
         if run.skip_reason == DECIDED:
             return
         took = f" {seconds(run.latency_s)}" if run.stop else ""
-        click.echo(f"[{self._done}/{self._total}] {run.status} {_name(run)}{took}{_cause(run)}", err=True)
+        click.echo(
+            f"[{self._done}/{self._total}] {run.status} {_name(run)}{took}{_cause(run)}", err=True
+        )
 
     def note(self, text: str) -> None:
         """Write it."""

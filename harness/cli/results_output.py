@@ -23,7 +23,8 @@ from harness.telemetry.export import TelemetryRequest, export_log
 from harness.types import Report
 
 RESUMABLE = frozenset({"interrupted", "fail-fast", "max-errors"})
-"""Why a run ended early that can be taken up as it is; one that used up its budget needs a larger one."""
+"""Why a run ended early that can be taken up as it is; one that used up its budget needs a larger
+one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +44,12 @@ class Output:
     baseline: RunLog | None = None
     """A run to compare with."""
     gate: float | None = None
-    """By how much the pass rate may be worse than the baseline's before the exit code says so; ``None``
-    lets every failed case count."""
+    """By how much the pass rate may be worse than the baseline's before the exit code says so;
+    ``None`` lets every failed case count."""
 
     otel: str | None = None
-    """Where traces go: the URL of a collector, or nothing for what the environment says; ``None`` sends none."""
+    """Where traces go: the URL of a collector, or nothing for what the environment says; ``None``
+    sends none."""
     otel_content: bool = False
     """Whether traces hold what was said."""
 
@@ -69,7 +71,11 @@ class Output:
     @property
     def telemetry(self) -> TelemetryRequest | None:
         """What is to be sent as traces, if anything."""
-        return None if self.otel is None else TelemetryRequest(endpoint=self.otel or None, content=self.otel_content)
+        return (
+            None
+            if self.otel is None
+            else TelemetryRequest(endpoint=self.otel or None, content=self.otel_content)
+        )
 
 
 def report_requests(
@@ -115,7 +121,9 @@ def show(log: RunLog, output: Output, *, resume: str | None = None) -> None:
     raise click.exceptions.Exit(exit_code(report) if verdict is None else verdict.exit_code(report))
 
 
-def _written(report: Report, log: RunLog, output: Output) -> tuple[list[tuple[Path, list[str]]], list[UsageError]]:
+def _written(
+    report: Report, log: RunLog, output: Output
+) -> tuple[list[tuple[Path, list[str]]], list[UsageError]]:
     """Write every report that can be written: one bad path must not cost the results of a run."""
     written, refused = [], []
     for request in output.reports:

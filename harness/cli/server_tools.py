@@ -27,10 +27,14 @@ class Listed:
 
 
 def _listed(
-    server: str | None, command_lines: tuple[str, ...], mcp_config: str | None, user_context: JsonObject | None
+    server: str | None,
+    command_lines: tuple[str, ...],
+    mcp_config: str | None,
+    user_context: JsonObject | None,
 ) -> Listed:
     spec = _chosen_server(
-        load_config(Path.cwd(), os.environ, mcp_config), [*([server] if server else []), *command_lines]
+        load_config(Path.cwd(), os.environ, mcp_config),
+        [*([server] if server else []), *command_lines],
     )
     GATE.plan([spec])
     return Listed(spec, list_tools(spec, user_context))
@@ -43,7 +47,9 @@ LISTED = bundle(
     servers('For example "python my_server.py"; several are taken together.'),
     MCP_CONFIG,
     TRUST,
-    click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to look."),
+    click.option(
+        "--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to look."
+    ),
 )
 """Hands a command the server that it was given, and its tools."""
 
@@ -75,4 +81,6 @@ async def _list(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:
     except BaseExceptionGroup as group:
         if group.subgroup(HarnessError) is None:
             raise
-        raise next(error for error in group.exceptions if isinstance(error, HarnessError)) from group
+        raise next(
+            error for error in group.exceptions if isinstance(error, HarnessError)
+        ) from group

@@ -15,10 +15,16 @@ _SUITES = (".yml", ".yaml", ".csv", ".jsonl")
 Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def suites(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+def suites(
+    _context: click.Context, _parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
     """Offer the suites of ``evals/`` by the names of their files; a path is left to the shell."""
     folder = Path("evals")
-    names = (path.stem for path in folder.iterdir() if path.suffix in _SUITES) if folder.is_dir() else ()
+    names = (
+        (path.stem for path in folder.iterdir() if path.suffix in _SUITES)
+        if folder.is_dir()
+        else ()
+    )
     return _offered(sorted(set(names)), begun)
 
 
@@ -34,4 +40,6 @@ def files(_context: click.Context, _parameter: click.Parameter, begun: str) -> l
 
 def _offered(names: Iterable[str], begun: str) -> list[CompletionItem]:
     """Return the ``names`` that begin so; else the word to the shell that a file belongs there."""
-    return [CompletionItem(name) for name in names if name.startswith(begun)] or [CompletionItem(begun, type="file")]
+    return [CompletionItem(name) for name in names if name.startswith(begun)] or [
+        CompletionItem(begun, type="file")
+    ]

@@ -1,7 +1,8 @@
 """``--watch``: the same command again whenever a suite, the configuration or the server's source changes.
 
-Each run is a process of its own, so that nothing of the run before is left in it, modules of Python least of all.
-What is watched is polled: a few stats twice a second work on every file system and need nothing installed.
+Each run is a process of its own, so that nothing of the run before is left in it, modules of Python
+least of all. What is watched is polled: a few stats twice a second work on every file system and
+need nothing installed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ MOST_FILES = 5_000
 """Files that are looked at."""
 
 _SOURCES = frozenset({".py", ".js", ".mjs", ".cjs", ".ts", ".toml"})
-"""Of a server's folder: its source. Data that it writes while it runs must not start the next run."""
+"""Of a server's folder: its source. Data that it writes while it runs must not start the next
+run."""
 _SUITES = frozenset({".yml", ".yaml", ".csv", ".jsonl", ".py"})
 _NOT_OURS = frozenset({"node_modules", "__pycache__", "site-packages", "dist", "build"})
 
@@ -42,12 +44,18 @@ def watched_by(plan: Plan | None, project: Path, others: Sequence[str] = ()) -> 
     found = {(project / name, frozenset[str]()) for name in (*PROJECT_FILES, *others)}
     found.add((project / "evals", _SUITES))
     if plan is not None:
-        found |= {(project / suite.at.file, frozenset()) for suite in plan.suites if suite.at is not None}
-        found |= {(place, _SOURCES) for server in plan.servers for place in _sources(server, project)}
+        found |= {
+            (project / suite.at.file, frozenset()) for suite in plan.suites if suite.at is not None
+        }
+        found |= {
+            (place, _SOURCES) for server in plan.servers for place in _sources(server, project)
+        }
     return found
 
 
-def watch(arguments: Sequence[str], look: Callable[[], Watched], tell: Callable[[str], None]) -> None:
+def watch(
+    arguments: Sequence[str], look: Callable[[], Watched], tell: Callable[[str], None]
+) -> None:
     """Run ``harness`` with ``arguments`` now and after each change of what ``look`` returns, until Ctrl-C."""
     process: subprocess.Popen[bytes] | None = None
     try:
@@ -80,7 +88,11 @@ def _changed(watched: Watched, before: _Stamps) -> list[str]:
         time.sleep(INTERVAL_S)
         now = _stamps(watched)
         if now == latest != before:
-            return sorted(os.path.relpath(path) for path in {*before, *now} if before.get(path) != now.get(path))
+            return sorted(
+                os.path.relpath(path)
+                for path in {*before, *now}
+                if before.get(path) != now.get(path)
+            )
         latest = now
 
 
@@ -102,11 +114,15 @@ def _files(watched: Watched) -> Iterator[Path]:
             continue
         for parent, folders, names in os.walk(place):
             folders[:] = sorted(name for name in folders if not _is_left_out(Path(parent, name)))
-            yield from (Path(parent, name) for name in sorted(names) if Path(name).suffix in suffixes)
+            yield from (
+                Path(parent, name) for name in sorted(names) if Path(name).suffix in suffixes
+            )
 
 
 def _is_left_out(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name in _NOT_OURS or (folder / "pyvenv.cfg").exists()
+    return (
+        folder.name.startswith(".") or folder.name in _NOT_OURS or (folder / "pyvenv.cfg").exists()
+    )
 
 
 def _sources(server: ServerSpec, project: Path) -> Iterator[Path]:

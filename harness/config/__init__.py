@@ -88,9 +88,9 @@ class Config:
     def server(self, ref: ServerSpec | str | tuple[str, ...] | None, suite_name: str) -> ServerSpec:
         """Return a suite's server, ready to start.
 
-        ``ref`` is the server itself, or the name of a configured or built-in one, or those of several
-        that are to be joined. ``None`` means the one named like the suite, else the only one that is configured, or
-        all of an MCP client's configuration.
+        ``ref`` is the server itself, or the name of a configured or built-in one, or those of
+        several that are to be joined. ``None`` means the one named like the suite, else the only
+        one that is configured, or all of an MCP client's configuration.
 
         Raises:
             UsageError: there is none, or a variable that it needs is not set.
@@ -122,7 +122,8 @@ class Config:
             return self._meant_server()
         raise UsageError(
             "no server was given",
-            meant=f'Name one: {command} NAME, or --server "python my_server.py".{self._known_servers()}',
+            meant=f'Name one: {command} NAME, or --server "python '
+            f'my_server.py".{self._known_servers()}',
         )
 
     def server_options(self, texts: Sequence[str]) -> ServerSpec:
@@ -142,7 +143,11 @@ class Config:
         if text in self._server_entries() or text in builtin_servers():
             return self._named_server(text)
         spec = server_from_command(text)
-        if not spec.args and spec.command and shutil.which(spec.command, path=self.environ.get("PATH")) is None:
+        if (
+            not spec.args
+            and spec.command
+            and shutil.which(spec.command, path=self.environ.get("PATH")) is None
+        ):
             raise _no_program(spec.command) or self._no_server(spec.command, "server or command")
         return expand_server(spec, self.environ)
 
@@ -158,7 +163,10 @@ class Config:
 
     def _no_server(self, name: str, sought: str) -> UsageError:
         if self.client is not None and (at := self.client.disabled.get(name)):
-            return UsageError(f"the server {name!r} is disabled at {at}", meant="Enable it there, or name another one.")
+            return UsageError(
+                f"the server {name!r} is disabled at {at}",
+                meant="Enable it there, or name another one.",
+            )
         near = did_you_mean(name, (*self._server_entries(), *builtin_servers()))
         return UsageError(
             f"there is no {sought} named {name!r}",
@@ -173,8 +181,13 @@ class Config:
         configured = tuple(self._model_entries())
         near = did_you_mean(name, (*configured, OFFLINE, *WELL_KNOWN))
         known = f"Configured: {', '.join(configured)}." if configured else "No model is configured."
-        how = f"Or write provider:model, such as openai:gpt-4o; {OFFLINE} needs neither key nor network."
-        return UsageError(f"there is no model named {name!r}", meant=" ".join(filter(None, (near, known, how))))
+        how = (
+            f"Or write provider:model, such as openai:gpt-4o; {OFFLINE} needs neither key nor "
+            f"network."
+        )
+        return UsageError(
+            f"there is no model named {name!r}", meant=" ".join(filter(None, (near, known, how)))
+        )
 
     def _model_entries(self) -> dict[str, ModelEntry]:
         entries = _first_wins(file.models for file in self.files)
@@ -189,7 +202,10 @@ class Config:
         """
         if self.client is not None and not self.client.servers and self.client.disabled:
             names = ", ".join(self.client.disabled)
-            raise UsageError(f"every server in {self.client.file} is disabled: {names}", meant="Enable one of them.")
+            raise UsageError(
+                f"every server in {self.client.file} is disabled: {names}",
+                meant="Enable one of them.",
+            )
         entries = self._meant_entries()
         return len(entries) == 1 or (self.client is not None and bool(entries))
 
@@ -201,7 +217,9 @@ class Config:
         return self._server_entries() if self.client is None else self.client.servers
 
     def _server_entries(self) -> dict[str, ServerEntry]:
-        return _first_wins(file.servers for file in (*([self.client] if self.client else []), *self.files))
+        return _first_wins(
+            file.servers for file in (*([self.client] if self.client else []), *self.files)
+        )
 
 
 def load_config(cwd: Path, environ: Mapping[str, str], mcp_config: str | None = None) -> Config:
@@ -212,7 +230,9 @@ def load_config(cwd: Path, environ: Mapping[str, str], mcp_config: str | None = 
     """
     files = [read_config_file(path, project=True) for path in _project_file(cwd)]
     files += [read_config_file(path) for path in _user_file("HARNESS_CONFIG", ".harness", environ)]
-    files += [read_foreign_config_file(path) for path in _user_file("MXCP_CONFIG", ".mxcp", environ)]
+    files += [
+        read_foreign_config_file(path) for path in _user_file("MXCP_CONFIG", ".mxcp", environ)
+    ]
     client = None if mcp_config is None else read_client_config(cwd / Path(mcp_config).expanduser())
     return Config(files=tuple(files), client=client, environ=dict(environ))
 
@@ -220,7 +240,10 @@ def load_config(cwd: Path, environ: Mapping[str, str], mcp_config: str | None = 
 def _first_wins(mappings: Iterable[Mapping[str, T]]) -> dict[str, T]:
     merged: dict[str, T] = {}
     for mapping in mappings:
-        merged = {**merged, **{name: entry for name, entry in mapping.items() if name not in merged}}
+        merged = {
+            **merged,
+            **{name: entry for name, entry in mapping.items() if name not in merged},
+        }
     return merged
 
 
@@ -232,12 +255,22 @@ def _project_file(cwd: Path) -> list[Path]:
     """
     folder = cwd.absolute()
     above = [folder, *folder.parents]
-    root = next((position for position, parent in enumerate(above) if (parent / ".git").exists()), 0)
+    root = next(
+        (position for position, parent in enumerate(above) if (parent / ".git").exists()), 0
+    )
     for parent in above[: root + 1]:
         found = [parent / name for name in PROJECT_FILES if (parent / name).exists()]
         if len(found) > 1:
             message = f"both {PROJECT_FILES[0]} and {PROJECT_FILES[1]} are here."
-            raise InvalidInput([Problem(at=Location(file=str(found[1])), message=message, meant="Remove one of them.")])
+            raise InvalidInput(
+                [
+                    Problem(
+                        at=Location(file=str(found[1])),
+                        message=message,
+                        meant="Remove one of them.",
+                    )
+                ]
+            )
         if found:
             return found
     return []
@@ -249,7 +282,9 @@ def _user_file(variable: str, folder: str, environ: Mapping[str, str]) -> list[P
         path = Path(named).expanduser()
         if not path.is_file():
             what = "this is a folder, and no file" if path.is_dir() else "there is no such file"
-            raise InvalidInput([Problem(at=Location(file=named), message=f"{what}; ${variable} names it.")])
+            raise InvalidInput(
+                [Problem(at=Location(file=named), message=f"{what}; ${variable} names it.")]
+            )
         return [path]
     usual = Path(environ["HOME"]) / folder / "config.yml" if environ.get("HOME") else None
     return [usual] if usual and usual.is_file() else []
@@ -259,8 +294,18 @@ def _no_program(name: str) -> UsageError | None:
     """Return what to say of a path that was given as a command and is none; ``None`` if there is no such path."""
     path = Path(name)
     if path.is_dir():
-        return UsageError(f"{name} is a folder, and no command", meant="Name what starts the server in it.")
+        return UsageError(
+            f"{name} is a folder, and no command", meant="Name what starts the server in it."
+        )
     if path.is_file():
-        runs = "python" if path.suffix == ".py" else "node" if path.suffix in {".js", ".mjs", ".cjs"} else "PROGRAM"
-        return UsageError(f"{name} cannot be started by itself", meant=f'Say by what: --server "{runs} {name}".')
+        runs = (
+            "python"
+            if path.suffix == ".py"
+            else "node"
+            if path.suffix in {".js", ".mjs", ".cjs"}
+            else "PROGRAM"
+        )
+        return UsageError(
+            f"{name} cannot be started by itself", meant=f'Say by what: --server "{runs} {name}".'
+        )
     return None

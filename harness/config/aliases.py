@@ -69,11 +69,22 @@ _RETIRED: Mapping[str, tuple[str, str]] = {
 
 _FAMILY = r"(?P<family>opus|sonnet|haiku)"
 _SWAPPED = re.compile(rf"claude-(?P<major>\d)-(?P<minor>\d)-{_FAMILY}")
-_WITH_DASHES = re.compile(rf"claude-(?:{_FAMILY}-\d.*|\d-\d-(?:opus|sonnet|haiku)(?:-\d{{8}}|-latest)?)")
-# Ids that people write with a dot; claude-2.1 and claude-instant-1.2 have theirs to the API as well.
+_WITH_DASHES = re.compile(
+    rf"claude-(?:{_FAMILY}-\d.*|\d-\d-(?:opus|sonnet|haiku)(?:-\d{{8}}|-latest)?)"
+)
+# Ids that people write with a dot; claude-2.1 and claude-instant-1.2 have theirs to the API as
+# well.
 _FAMILY_LAST = re.compile(rf"claude-\d-{_FAMILY}")
 
-WELL_KNOWN = (*_RETIRED, "claude-sonnet-4-6", "claude-opus-4-8", "claude-haiku-4-5", "gpt-4o", "gpt-4o-mini", "gpt-4.1")
+WELL_KNOWN = (
+    *_RETIRED,
+    "claude-sonnet-4-6",
+    "claude-opus-4-8",
+    "claude-haiku-4-5",
+    "gpt-4o",
+    "gpt-4o-mini",
+    "gpt-4.1",
+)
 """Names worth offering when somebody mistypes one."""
 
 
@@ -88,17 +99,29 @@ def api_id(name: str) -> tuple[str, str | None]:
         return name, _advice(name)
     if dashed in _RETIRED:
         model, successor = _RETIRED[dashed]
-        return successor, f"{name} names {model}, which is retired: its successor {successor} answers"
+        return (
+            successor,
+            f"{name} names {model}, which is retired: its successor {successor} answers",
+        )
     swapped = _SWAPPED.fullmatch(dashed)
-    known = f"claude-{swapped['family']}-{swapped['major']}-{swapped['minor']}" if swapped else dashed
+    known = (
+        f"claude-{swapped['family']}-{swapped['major']}-{swapped['minor']}" if swapped else dashed
+    )
     return known, None if known == name else f"{name} is {known} to the API"
 
 
 def _advice(name: str) -> str | None:
     """Return a note on a name that looks like one in use, and is neither that nor an id in the API's form."""
     wrong = _FAMILY_LAST.fullmatch(name)
-    near = next((known for known in WELL_KNOWN if wrong and known.startswith(f"claude-{wrong['family']}-")), None)
-    return f"{name} is no name that is known here, and ids have the family first: {near}" if near else None
+    near = next(
+        (known for known in WELL_KNOWN if wrong and known.startswith(f"claude-{wrong['family']}-")),
+        None,
+    )
+    return (
+        f"{name} is no name that is known here, and ids have the family first: {near}"
+        if near
+        else None
+    )
 
 
 def provider_of(name: str) -> str | None:

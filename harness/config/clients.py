@@ -41,9 +41,17 @@ from harness.redaction import KNOWN
 from harness.types import JsonPath, Location, ServerSpec
 
 _SECTIONS = ("mcpServers", "servers")
-_USUAL = (".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", "claude_desktop_config.json")
+_USUAL = (
+    ".mcp.json",
+    "mcp.json",
+    ".vscode/mcp.json",
+    ".cursor/mcp.json",
+    "claude_desktop_config.json",
+)
 _OURS = ("command", "args", "env", "cwd", "type", "transport", "url", "headers")
-_REFERENCE = re.compile(r"\$\{(?:(?P<kind>env|input):(?P<name>[^}]+)|(?P<folder>workspaceFolder|userHome))\}")
+_REFERENCE = re.compile(
+    r"\$\{(?:(?P<kind>env|input):(?P<name>[^}]+)|(?P<folder>workspaceFolder|userHome))\}"
+)
 
 
 def read_client_config(path: FilePath) -> ConfigFile:
@@ -55,13 +63,17 @@ def read_client_config(path: FilePath) -> ConfigFile:
     if not path.is_file():
         raise InvalidInput([_no_file(path)])
     is_yaml = path.suffix.lower() in {".yml", ".yaml"}
-    document = read_document(path, str if is_yaml else lambda text: require_json(without_comments(text), shown(path)))
+    document = read_document(
+        path, str if is_yaml else lambda text: require_json(without_comments(text), shown(path))
+    )
     content = document.value if isinstance(document.value, dict) else {}
     section = next((key for key in _SECTIONS if isinstance(content.get(key), dict)), None)
     reading = Reading(document)
     if section is None:
         meant = f"Servers stand under {' or '.join(map(repr, _SECTIONS))}."
-        reading.problem(Location(file=document.file), "this is no configuration of an MCP client.", meant)
+        reading.problem(
+            Location(file=document.file), "this is no configuration of an MCP client.", meant
+        )
         reading.finish()
     assert section is not None
     workspace = path.absolute().parent
@@ -72,7 +84,11 @@ def read_client_config(path: FilePath) -> ConfigFile:
     return ConfigFile(
         file=document.file,
         servers={name: entry for name, entry in entries.items() if entry is not None},
-        disabled={name: document.at_key((section, name)) for name, entry in entries.items() if entry is None},
+        disabled={
+            name: document.at_key((section, name))
+            for name, entry in entries.items()
+            if entry is None
+        },
     )
 
 
@@ -101,13 +117,17 @@ def _no_file(path: FilePath) -> Problem:
         return Problem(at=at, message="there is no such file.")
     inside = [path / name for name in _USUAL if (path / name).is_file()]
     meant = f"Did you mean {shown(inside[0])!r}?" if inside else "Name the file in it."
-    return Problem(at=at, message="this is a folder, and no configuration of an MCP client.", meant=meant)
+    return Problem(
+        at=at, message="this is a folder, and no configuration of an MCP client.", meant=meant
+    )
 
 
 def _inputs(section: Any) -> dict[str, Mapping[str, Any]]:
     """Return what the file says of the values that VS Code asks for, by their ids."""
     listed = section if isinstance(section, list) else []
-    return {one["id"]: one for one in listed if isinstance(one, dict) and isinstance(one.get("id"), str)}
+    return {
+        one["id"]: one for one in listed if isinstance(one, dict) and isinstance(one.get("id"), str)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +144,19 @@ class _Client:
         """Return a server; ``None`` if it is switched off, or nothing that could be one."""
         path = (self.section, name)
         if not isinstance(value, dict):
-            self.reading.problem(self.document.at(path), f"server {name!r}: expected a mapping, found {found(value)}.")
+            self.reading.problem(
+                self.document.at(path),
+                f"server {name!r}: expected a mapping, found {found(value)}.",
+            )
             return None
         if value.get("disabled") is True or value.get("enabled") is False:
             return None
         asked: dict[str, str] = {}
-        known = {key: self._ours(part, asked) for key, part in value.items() if key in _OURS and key in SERVER.fields}
+        known = {
+            key: self._ours(part, asked)
+            for key, part in value.items()
+            if key in _OURS and key in SERVER.fields
+        }
         spec = read_named_server(self.reading, path, known)
         return ServerEntry(
             spec=starting_in(spec, self.workspace, by_default=True),
@@ -140,8 +167,12 @@ class _Client:
         )
 
     def _hidden(self) -> dict[str, str]:
-        passwords = {name: told for name, told in self.inputs.items() if told.get("password") is True}
-        return {input_variable(name): str(told.get("default") or "") for name, told in passwords.items()}
+        passwords = {
+            name: told for name, told in self.inputs.items() if told.get("password") is True
+        }
+        return {
+            input_variable(name): str(told.get("default") or "") for name, told in passwords.items()
+        }
 
     def _env_file(
         self, path: JsonPath, value: Mapping[str, Any], spec: ServerSpec, asked: dict[str, str]
@@ -151,10 +182,14 @@ class _Client:
             return None
         at = self.document.at((*path, "envFile"))
         if not isinstance(written, str):
-            self.reading.problem(at, f"server {path[-1]!r}: envFile: expected a path, found {found(written)}.")
+            self.reading.problem(
+                at, f"server {path[-1]!r}: envFile: expected a path, found {found(written)}."
+            )
         elif spec.command is None:
             meant = "Write what it needs under 'headers:'."
-            self.reading.problem(at, f"server {path[-1]!r}: envFile is for a server that is started.", meant)
+            self.reading.problem(
+                at, f"server {path[-1]!r}: envFile is for a server that is started.", meant
+            )
         else:
             named = str(self._ours(written, asked))
             return named if named.startswith(("${", "~")) else str(self.workspace / named)
@@ -176,7 +211,11 @@ class _Client:
             return f"${{{name}}}"
         variable, told = input_variable(name), self.inputs.get(name, {})
         default, description = told.get("default"), told.get("description")
-        about = f" ({one_line})" if isinstance(description, str) and (one_line := " ".join(description.split())) else ""
+        about = (
+            f" ({one_line})"
+            if isinstance(description, str) and (one_line := " ".join(description.split()))
+            else ""
+        )
         asked[variable] = (
             f"The client would ask a person for the input {name!r}{about}. "
             f"Nobody is asked here: give it as that variable, export {variable}=…"

@@ -7,7 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.documents.document import Document
-from harness.documents.fields import Field, Layout, as_mapping, choice, integer, line, mapping, number, texts_by_name
+from harness.documents.fields import (
+    Field,
+    Layout,
+    as_mapping,
+    choice,
+    integer,
+    line,
+    mapping,
+    number,
+    texts_by_name,
+)
 from harness.documents.reading import Reading
 from harness.errors import InvalidValue, Problem, UsageError, did_you_mean
 from harness.types import JsonPath, Location, Secret
@@ -28,23 +38,36 @@ _TEXT = {"type": "string"}
 
 MODEL = Layout(
     fields={
-        "type": line("Who answers: anthropic (or claude), openai, or another provider.", required=True),
+        "type": line(
+            "Who answers: anthropic (or claude), openai, or another provider.", required=True
+        ),
         "model": line("The id that the API is asked for; without it, the model's name."),
-        "api_key": Field(schema={**_TEXT, "description": "The key; ${NAME} takes a variable."}, parse=_secret),
+        "api_key": Field(
+            schema={**_TEXT, "description": "The key; ${NAME} takes a variable."}, parse=_secret
+        ),
         "base_url": Field(schema={**_TEXT, "description": "A compatible endpoint."}, parse=_unseen),
         "timeout": number("Seconds that one request may take.", unit="seconds", default=60),
         "max_retries": integer("Further attempts after the first.", least=0, default=3),
         "api": choice("Which of OpenAI's APIs to speak.", ("chat", "responses")),
         "temperature": number("Sampling temperature.", unit="degrees", positive=False),
         "max_tokens": integer("Upper bound of one reply.", least=1),
-        "max_reply_mb": number("Megabytes that a reply may have, also decompressed.", unit="megabytes", default=4),
+        "max_reply_mb": number(
+            "Megabytes that a reply may have, also decompressed.", unit="megabytes", default=4
+        ),
         "headers": texts_by_name("Further HTTP headers."),
         "body": mapping("Further fields of the request's body."),
-        "input_price": number("Dollars per million input tokens.", unit="US dollars", positive=False),
-        "output_price": number("Dollars per million output tokens.", unit="US dollars", positive=False),
+        "input_price": number(
+            "Dollars per million input tokens.", unit="US dollars", positive=False
+        ),
+        "output_price": number(
+            "Dollars per million output tokens.", unit="US dollars", positive=False
+        ),
         "options": mapping("Settings, body:NAME and header:NAME, as MXCP writes them."),
     },
-    elsewhere={"provider": "Use 'type'.", "name": "The model's name is the key above this mapping."},
+    elsewhere={
+        "provider": "Use 'type'.",
+        "name": "The model's name is the key above this mapping.",
+    },
 )
 """The mapping under ``models: models: NAME:``."""
 
@@ -61,7 +84,8 @@ class ModelEntry:
     settings: Mapping[str, Any] = field(repr=False)
     """Setting → value, the key as a `Secret`, ``options`` dissolved."""
     wanted: str
-    """What the API is asked for without the setting ``model``: an id, or a name to be turned into one."""
+    """What the API is asked for without the setting ``model``: an id, or a name to be turned into
+    one."""
     source: str
     """The file that configures it, or in a word why it needs none."""
     locate: Callable[[JsonPath], Location] | None = field(default=None, repr=False)
@@ -76,16 +100,28 @@ def read_model(reading: Reading, path: JsonPath, value: Any) -> ModelEntry:
     settings: dict[str, Any] = {}
     moved: dict[JsonPath, JsonPath] = {}
     try:
-        settings = reading.record(path, as_mapping({} if value is None else value), MODEL, f"model {name!r}")
+        settings = reading.record(
+            path, as_mapping({} if value is None else value), MODEL, f"model {name!r}"
+        )
         moved = _dissolve_options(settings)
     except InvalidValue as error:
-        reading.problem(reading.document.at((*path, *error.path)), f"model {name!r}: {error.message}.", error.meant)
+        reading.problem(
+            reading.document.at((*path, *error.path)),
+            f"model {name!r}: {error.message}.",
+            error.meant,
+        )
 
     def place(part: JsonPath) -> Location:
-        moves = (written for target, written in moved.items() if part[: len(target)] == target[: len(part)])
+        moves = (
+            written
+            for target, written in moved.items()
+            if part[: len(target)] == target[: len(part)]
+        )
         return reading.document.at((*path, *next(moves, part)))
 
-    return ModelEntry(name=name, settings=settings, wanted=name, source=reading.document.file, locate=place)
+    return ModelEntry(
+        name=name, settings=settings, wanted=name, source=reading.document.file, locate=place
+    )
 
 
 def overridden(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntry:
@@ -99,14 +135,22 @@ def overridden(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntry:
     for name, value in options.items():
         if name not in known:
             near = did_you_mean(name, known)
-            raise UsageError(f"a model has no setting {name!r}", meant=near or f"Known: {', '.join(known)}.")
+            raise UsageError(
+                f"a model has no setting {name!r}", meant=near or f"Known: {', '.join(known)}."
+            )
         try:
             settings[name] = value if isinstance(value, Secret) else MODEL.fields[name].parse(value)
         except InvalidValue as error:
-            raise UsageError(f"model {entry.name!r}: {name}: {error.message}", meant=error.meant) from error
+            raise UsageError(
+                f"model {entry.name!r}: {name}: {error.message}", meant=error.meant
+            ) from error
         except TypeError as error:  # a message would have shown the value as JSON
-            raise UsageError(f"model {entry.name!r}: {name}: a {type(value).__name__} is no JSON") from error
-    return replace(entry, settings=settings, source=f"{entry.source}, and options of the program", locate=None)
+            raise UsageError(
+                f"model {entry.name!r}: {name}: a {type(value).__name__} is no JSON"
+            ) from error
+    return replace(
+        entry, settings=settings, source=f"{entry.source}, and options of the program", locate=None
+    )
 
 
 def read_foreign_model(document: Document, path: JsonPath, value: Any) -> ModelEntry:
@@ -134,7 +178,9 @@ def _dissolve_options(settings: dict[str, Any]) -> dict[JsonPath, JsonPath]:
             elif option in _IN_OPTIONS:
                 target, parsed = (option,), MODEL.fields[option].parse(value)
         except InvalidValue as error:
-            raise InvalidValue(f"{option}: {error.message}", path=("options", option), meant=error.meant) from error
+            raise InvalidValue(
+                f"{option}: {error.message}", path=("options", option), meant=error.meant
+            ) from error
         if _put_if_absent(settings, target, parsed):
             moved[target] = ("options", option)
     return moved

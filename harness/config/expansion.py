@@ -6,8 +6,9 @@
 | ``${NAME:-text}`` | the variable's value, or ``text`` when it is not set or empty |
 | ``$${NAME}`` | ``${NAME}``, literally |
 
-A ``$`` that opens no brace is an ordinary character. A default holds no ``${``: it ends at the first
-``}``. Nothing is expanded twice, so a value may hold anything. Messages name the variable and never show a value.
+A ``$`` that opens no brace is an ordinary character. A default holds no ``${``: it ends at the
+first ``}``. Nothing is expanded twice, so a value may hold anything. Messages name the variable and
+never show a value.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ class UnsetVariable(InvalidValue):
         self.variable = variable
 
 
-def expand(value: Any, environ: Mapping[str, str], problems: list[InvalidValue], path: JsonPath = ()) -> Any:
+def expand(
+    value: Any, environ: Mapping[str, str], problems: list[InvalidValue], path: JsonPath = ()
+) -> Any:
     """Return ``value`` with every reference in its strings replaced, at any depth.
 
     What cannot be replaced is left as it is and added to ``problems``, with the path to it.
@@ -47,11 +50,15 @@ def expand(value: Any, environ: Mapping[str, str], problems: list[InvalidValue],
     if isinstance(value, Mapping):
         return {key: expand(item, environ, problems, (*path, key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(expand(item, environ, problems, (*path, index)) for index, item in enumerate(value))
+        return type(value)(
+            expand(item, environ, problems, (*path, index)) for index, item in enumerate(value)
+        )
     return value
 
 
-def _expand_text(text: str, environ: Mapping[str, str], problems: list[InvalidValue], path: JsonPath) -> str:
+def _expand_text(
+    text: str, environ: Mapping[str, str], problems: list[InvalidValue], path: JsonPath
+) -> str:
     def replacement(match: re.Match[str]) -> str:
         name, found = match["name"], match[0]
         if match["literal"]:
@@ -61,14 +68,17 @@ def _expand_text(text: str, environ: Mapping[str, str], problems: list[InvalidVa
                 InvalidValue(
                     "'${' opens no reference to a variable.",
                     path=path,
-                    meant="Write ${NAME} or ${NAME:-default}, or $${ for the characters themselves.",
+                    meant="Write ${NAME} or ${NAME:-default}, or $${ for the characters "
+                    "themselves.",
                 )
             )
             return found
         if "${" in (match["default"] or ""):
             meant = "A default is plain text: set the variable, or write the text itself."
             problems.append(
-                InvalidValue(f"the default of {name} holds a reference of its own.", path=path, meant=meant)
+                InvalidValue(
+                    f"the default of {name} holds a reference of its own.", path=path, meant=meant
+                )
             )
             return found
         if match["fallback"] is not None:

@@ -31,7 +31,10 @@ from harness.types import JsonPath, Location, ServerSpec
 _NAMED = "Use 'servers:', with a mapping for each server's name."
 _FILE = Layout(
     fields={
-        "mxcp": Field(schema={"enum": list(VERSIONS), "description": "Version of the format: 1."}, parse=as_version),
+        "mxcp": Field(
+            schema={"enum": list(VERSIONS), "description": "Version of the format: 1."},
+            parse=as_version,
+        ),
         "models": mapping("Models, and which one is the default."),
         "servers": mapping("MCP servers by name."),
         "defaults": mapping("What holds where neither suite nor command line says otherwise."),
@@ -67,7 +70,8 @@ class ServerEntry:
     asked: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Variable → what to do if it is not set, where a client would ask a person for it."""
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Variable → its default, where a client would not show what is typed: its value is a secret, whatever its name."""
+    """Variable → its default, where a client would not show what is typed: its value is a secret,
+    whatever its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +113,9 @@ def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
             name: read_model(reading, ("models", "models", name), value)
             for name, value in models.get("models", {}).items()
         },
-        servers=_servers(reading, content.get("servers", {}), path.absolute().parent, project=project),
+        servers=_servers(
+            reading, content.get("servers", {}), path.absolute().parent, project=project
+        ),
         default_model=models.get("default"),
         concurrency=defaults.get("concurrency"),
         timeout_s=defaults.get("timeout"),
@@ -133,7 +139,9 @@ def read_foreign_config_file(path: FilePath) -> ConfigFile:
     reading = Reading(document)
     reading.problems = _within_models(document)
     content = document.value if isinstance(document.value, dict) else {}
-    models = _section(reading, ("models",), _known(content.get("models"), _MODELS), _MODELS, "'models'")
+    models = _section(
+        reading, ("models",), _known(content.get("models"), _MODELS), _MODELS, "'models'"
+    )
     reading.finish()
     return ConfigFile(
         file=document.file,
@@ -147,10 +155,16 @@ def read_foreign_config_file(path: FilePath) -> ConfigFile:
 
 def _known(value: Any, layout: Layout) -> Any:
     """Leave out the keys that mean nothing to us."""
-    return {key: part for key, part in value.items() if key in layout.fields} if isinstance(value, dict) else value
+    return (
+        {key: part for key, part in value.items() if key in layout.fields}
+        if isinstance(value, dict)
+        else value
+    )
 
 
-def _section(reading: Reading, path: JsonPath, value: Any, layout: Layout, noun: str) -> dict[str, Any]:
+def _section(
+    reading: Reading, path: JsonPath, value: Any, layout: Layout, noun: str
+) -> dict[str, Any]:
     """Read a mapping that may be absent."""
     try:
         return reading.record(path, as_mapping({} if value is None else value), layout, noun)
@@ -159,15 +173,22 @@ def _section(reading: Reading, path: JsonPath, value: Any, layout: Layout, noun:
         return {}
 
 
-def _servers(reading: Reading, section: Mapping[str, Any], base: FilePath, *, project: bool) -> dict[str, ServerEntry]:
+def _servers(
+    reading: Reading, section: Mapping[str, Any], base: FilePath, *, project: bool
+) -> dict[str, ServerEntry]:
     entries = {}
     for name, value in section.items():
         path = ("servers", name)
         if not isinstance(value, dict):
-            reading.problem(reading.document.at(path), f"server {name!r}: expected a mapping, found {found(value)}.")
+            reading.problem(
+                reading.document.at(path),
+                f"server {name!r}: expected a mapping, found {found(value)}.",
+            )
             continue
         spec = starting_in(read_named_server(reading, path, value), base, by_default=project)
-        entries[name] = ServerEntry(spec=spec, locate=partial(located_below, reading.document, path))
+        entries[name] = ServerEntry(
+            spec=spec, locate=partial(located_below, reading.document, path)
+        )
     return entries
 
 

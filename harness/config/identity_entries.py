@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from harness.documents.document import Steps
-from harness.documents.fields import Field, Layout, as_mapping, choice, integer, line, lines, texts_by_name
+from harness.documents.fields import (
+    Field,
+    Layout,
+    as_mapping,
+    choice,
+    integer,
+    line,
+    lines,
+    texts_by_name,
+)
 from harness.documents.reading import Reading, dropped
 from harness.errors import InvalidValue
 from harness.types import RESERVED_CLAIMS, IdentitySpec, IdentityVia
@@ -22,12 +31,23 @@ def _claims(value: Any) -> dict[str, Any]:
     for name, path in paths.items():
         if path[0] in RESERVED_CLAIMS:
             meant = f"These are the issuer's: {', '.join(RESERVED_CLAIMS)}."
-            raise InvalidValue(f"the claim {path[0]!r} is not yours to set", path=(name,), meant=meant)
+            raise InvalidValue(
+                f"the claim {path[0]!r} is not yours to set", path=(name,), meant=meant
+            )
         if "" in path:
             raise InvalidValue(f"there is a step without a name in the path {name!r}", path=(name,))
-        above = next((other for other, steps in paths.items() if other != name and path[: len(steps)] == steps), None)
+        above = next(
+            (
+                other
+                for other, steps in paths.items()
+                if other != name and path[: len(steps)] == steps
+            ),
+            None,
+        )
         if above is not None:
-            raise InvalidValue(f"the claim {name!r} would stand inside the claim {above!r}", path=(name,))
+            raise InvalidValue(
+                f"the claim {name!r} would stand inside the claim {above!r}", path=(name,)
+            )
     return claims
 
 
@@ -41,11 +61,15 @@ def _port(value: Any) -> int:
 def _command(value: Any) -> str:
     """Take a command line. It may hold a secret, so no message shows it."""
     if not isinstance(value, str) or not value.strip():
-        raise InvalidValue("expected a command line", meant="Write it as one text: 'my-idp token --short'.")
+        raise InvalidValue(
+            "expected a command line", meant="Write it as one text: 'my-idp token --short'."
+        )
     try:
         shlex.split(value)
     except ValueError as error:
-        raise InvalidValue(f"the command cannot be read: {error}", meant="Check its quotation marks.") from error
+        raise InvalidValue(
+            f"the command cannot be read: {error}", meant="Check its quotation marks."
+        ) from error
     return value
 
 
@@ -60,7 +84,8 @@ IDENTITY = Layout(
         "claims": Field(
             schema={
                 "type": "object",
-                "description": "via bearer: claim → template, such as {role}, or JSON with templates in it; dots lead "
+                "description": "via bearer: claim → template, such as {role}, or JSON with "
+                "templates in it; dots lead "
                 "into a claim. Without it, each attribute is a claim of its own name.",
             },
             parse=_claims,
@@ -72,7 +97,10 @@ IDENTITY = Layout(
                 "type": "integer",
                 "minimum": 1,
                 "maximum": _HIGHEST_PORT,
-                "description": "via bearer: the port of the issuer, where a server that runs already expects it.",
+                "description": (
+                    "via bearer: the port of the issuer, where a server that runs "
+                    "already expects it."
+                ),
             },
             parse=_port,
         ),
@@ -80,14 +108,22 @@ IDENTITY = Layout(
             schema={
                 "type": "string",
                 "pattern": r"\S",
-                "description": "via bearer: a command that reads the user_context as JSON and prints the token.",
+                "description": (
+                    "via bearer: a command that reads the user_context as JSON and "
+                    "prints the token."
+                ),
             },
             parse=_command,
         ),
-        "token_env": lines("via bearer: variables of the environment that the token_command gets beside the usual."),
+        "token_env": lines(
+            "via bearer: variables of the environment that the token_command gets beside the usual."
+        ),
     },
     elsewhere={
-        "issuer": "The issuer is harness itself; 'issuer_port' says where, and {issuer} tells a server that it starts.",
+        "issuer": (
+            "The issuer is harness itself; 'issuer_port' says where, and {issuer} tells a "
+            "server that it starts."
+        ),
         "credential": "Put it into a test, or under 'defaults:'.",
         "scopes": "Did you mean 'scope'?",
     },
@@ -115,20 +151,32 @@ def read_identity(reading: Reading, path: Steps, value: str | dict[str, Any]) ->
     return identity
 
 
-def _require_effect(reading: Reading, path: Steps, given: Mapping[str, Any], identity: IdentitySpec) -> None:
+def _require_effect(
+    reading: Reading, path: Steps, given: Mapping[str, Any], identity: IdentitySpec
+) -> None:
     """Refuse settings that another way of telling would need, and a way that lacks its own."""
     for key, via in _VIA.items():
         if key in given and identity.via != via:
             message = f"{key!r} has no effect on identity via {identity.via}."
-            reading.problem(reading.document.at_key((*path, key)), message, f"Write 'via: {via}', or remove it.")
+            reading.problem(
+                reading.document.at_key((*path, key)), message, f"Write 'via: {via}', or remove it."
+            )
     if identity.via == "env" and not (identity.variables or identity.json_variable):
         message = "identity via env names no variable."
-        reading.problem(reading.document.at(path), message, "Add 'json_variable: NAME', or 'variables:'.")
+        reading.problem(
+            reading.document.at(path), message, "Add 'json_variable: NAME', or 'variables:'."
+        )
     if identity.via == "header" and not identity.headers:
-        reading.problem(reading.document.at(path), "identity via header names no header.", "Add 'headers:'.")
+        reading.problem(
+            reading.document.at(path), "identity via header names no header.", "Add 'headers:'."
+        )
     if identity.token_env and identity.via == "bearer" and identity.token_command is None:
-        message = "'token_env' has no effect without a 'token_command', which would get these variables."
-        reading.problem(reading.document.at_key((*path, "token_env")), message, "Add the command, or remove it.")
+        message = (
+            "'token_env' has no effect without a 'token_command', which would get these variables."
+        )
+        reading.problem(
+            reading.document.at_key((*path, "token_env")), message, "Add the command, or remove it."
+        )
     for key in _EXTERNAL:
         if key in given and identity.via == "bearer" and identity.token_command is not None:
             message = f"{key!r} has no effect beside 'token_command', which makes the token."

@@ -70,11 +70,15 @@ def named_entry(name: str) -> ModelEntry | None:
         return ModelEntry(name=name, settings={"type": provider}, wanted=name, source="known name")
     provider, _, wanted = name.partition(":")
     if provider and wanted:
-        return ModelEntry(name=name, settings={"type": provider}, wanted=wanted, source="provider:model")
+        return ModelEntry(
+            name=name, settings={"type": provider}, wanted=wanted, source="provider:model"
+        )
     return None
 
 
-def resolve(entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool = False) -> ResolvedModel:
+def resolve(
+    entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool = False
+) -> ResolvedModel:
     """Return what ``entry`` comes to in this environment, with what is wrong instead of raising it.
 
     For the ``keyless``, a key that is missing is nothing wrong.
@@ -124,7 +128,11 @@ class _Resolution:
     def _base_url(self) -> str | None:
         known = len(self.problems)
         url: str | None = self._expanded("base_url")
-        if url is None and self.hosted and (url := self.environ.get(self.hosted.base_url_variable) or None):
+        if (
+            url is None
+            and self.hosted
+            and (url := self.environ.get(self.hosted.base_url_variable) or None)
+        ):
             self.sources["base_url"] = f"${self.hosted.base_url_variable}"
         if url and len(self.problems) == known and not _is_http(url):
             self._problem("base_url", "a base_url looks like http://localhost:11434/v1.")
@@ -167,7 +175,11 @@ class _Resolution:
             else:
                 self._problem("api_key", problem.message, problem.meant)
         if written.startswith(_ELSEWHERE):
-            self._problem("api_key", "a key kept elsewhere is not fetched here.", "Put it into a variable: ${NAME}.")
+            self._problem(
+                "api_key",
+                "a key kept elsewhere is not fetched here.",
+                "Put it into a variable: ${NAME}.",
+            )
         elif not found and not key and required:
             self._missing_key(variable)
         if not key or found:
@@ -180,7 +192,11 @@ class _Resolution:
             return
         lack = f"{variable} is not set" if variable else "it is empty"
         remedy = f"Set it (export {variable}=…)" if variable else "Fill it in"
-        self._problem("api_key", f"an API key is needed, and {lack}.", f"{remedy}, or run offline: --model {OFFLINE}.")
+        self._problem(
+            "api_key",
+            f"an API key is needed, and {lack}.",
+            f"{remedy}, or run offline: --model {OFFLINE}.",
+        )
 
     def _plain_settings(self) -> dict[str, Any]:
         given = [setting for setting in _PLAIN if setting in self.settings]
@@ -211,11 +227,18 @@ class _Resolution:
         name, locate = f"model {self.entry.name!r}", self.entry.locate
         if locate is not None and (self.problems or self.entry.problems):
             found = (
-                Problem(at=locate(problem.path), message=f"{name}: {problem.message}", meant=problem.meant)
+                Problem(
+                    at=locate(problem.path),
+                    message=f"{name}: {problem.message}",
+                    meant=problem.meant,
+                )
                 for problem in self.problems
             )
             return InvalidInput(self.entry.problems or found)
-        return next((UsageError(f"{name}: {found.message}", meant=found.meant) for found in self.problems), None)
+        return next(
+            (UsageError(f"{name}: {found.message}", meant=found.meant) for found in self.problems),
+            None,
+        )
 
 
 def _is_http(url: str) -> bool:

@@ -48,7 +48,10 @@ def _written_out(item: Mapping[str, Any]) -> NamedTool:
     return NamedTool(tool=as_line(item["tool"]), allow_absent=absent)
 
 
-_BLOCKED_FORM = "Write the name alone, or {tool: NAME, allow_absent: true} if it may be that no server lists it."
+_BLOCKED_FORM = (
+    "Write the name alone, or {tool: NAME, allow_absent: true} if it may be that no "
+    "server lists it."
+)
 _TOOL_NAME: JsonObject = {"type": "string", "pattern": r"\S"}
 _BLOCK = Field(
     schema={
@@ -87,7 +90,9 @@ def blocking(reading: Reading, path: Steps, values: Mapping[str, Any]) -> dict[s
 
 
 HANDLING = {
-    "isolation": choice("When a fresh process is started: for each user, or for each test.", ("identity", "case")),
+    "isolation": choice(
+        "When a fresh process is started: for each user, or for each test.", ("identity", "case")
+    ),
     "read_only": flag("Refuse to send calls to tools that are not marked read-only."),
     "block": _BLOCK,
 }
@@ -103,7 +108,9 @@ _SERVER_FIELDS = {
         },
         parse=as_mapping_or_line,
     ),
-    "start_timeout": number("Seconds from launch to a complete list of tools.", unit="seconds", default=30),
+    "start_timeout": number(
+        "Seconds from launch to a complete list of tools.", unit="seconds", default=30
+    ),
     "call_timeout": number("Seconds that one tool call may take.", unit="seconds", default=30),
     **HANDLING,
     **STATE,
@@ -111,7 +118,10 @@ _SERVER_FIELDS = {
 SERVER = Layout(
     fields=_SERVER_FIELDS,
     elsewhere={
-        "name": "Servers that have a name stand under 'servers:' in harness.yml; here, write 'server: that_name'.",
+        "name": (
+            "Servers that have a name stand under 'servers:' in harness.yml; here, write "
+            "'server: that_name'."
+        ),
         "timeout": "Use 'start_timeout' or 'call_timeout'.",
     },
 )
@@ -139,5 +149,7 @@ def read_server(
     identity = read_identity(reading, (*path, "identity"), values.pop("identity", "meta"))
     if "reset" in values:
         values.setdefault("isolation", "case")
-    fields = {_RENAMED.get(key, key): value for key, value in values.items()} | blocking(reading, path, values)
+    fields = {_RENAMED.get(key, key): value for key, value in values.items()} | blocking(
+        reading, path, values
+    )
     return ServerSpec(**fields, name=name, identity=identity, at=reading.document.at(path))

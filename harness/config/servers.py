@@ -30,7 +30,9 @@ _LINT_IGNORE = Field(
     schema={
         "type": "object",
         "additionalProperties": _RULES.schema,
-        "description": "Findings of harness lint to leave out: the rules of each tool, or of all under '*'.",
+        "description": (
+            "Findings of harness lint to leave out: the rules of each tool, or of all under '*'."
+        ),
     },
     parse=_rules_by_tool,
 )
@@ -60,7 +62,11 @@ def starting_in(spec: ServerSpec, base: FilePath, *, by_default: bool) -> Server
     if spec.cwd is None:
         starts = spec.command is not None or spec.identity.token_command is not None
         return replace(spec, cwd=str(base)) if by_default and starts else spec
-    return spec if spec.cwd.startswith("${") else replace(spec, cwd=str(base / FilePath(spec.cwd).expanduser()))
+    return (
+        spec
+        if spec.cwd.startswith("${")
+        else replace(spec, cwd=str(base / FilePath(spec.cwd).expanduser()))
+    )
 
 
 def expand_server(
@@ -148,7 +154,9 @@ def deeds_of(spec: ServerSpec) -> tuple[str, ...]:
     deeds = []
     if spec.command is not None:
         given = "".join(f" {name}={value}" for name, value in spec.env.items())
-        deeds.append(f"start {shlex.join((spec.command, *spec.args))}{f' with{given}' if given else ''}")
+        deeds.append(
+            f"start {shlex.join((spec.command, *spec.args))}{f' with{given}' if given else ''}"
+        )
     if spec.url is not None and spec.command is None:
         sent = "; ".join(f"{name}: {value}" for name, value in spec.headers.items())
         deeds.append(f"connect to {spec.url}{f' with {sent}' if sent else ''}")
@@ -165,7 +173,9 @@ def _unusable(spec: ServerSpec) -> Iterator[InvalidValue]:
             yield InvalidValue(f"url: {error.message}.", path=("url",), meant=error.meant)
     for name, value in spec.headers.items():
         if problem := header_problem(name, value):
-            yield InvalidValue(f"the header {name!r} cannot be sent: {problem}.", path=("headers", name))
+            yield InvalidValue(
+                f"the header {name!r} cannot be sent: {problem}.", path=("headers", name)
+            )
 
 
 def server_from_command(command: str) -> ServerSpec:
@@ -179,17 +189,26 @@ def server_from_command(command: str) -> ServerSpec:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UsageError(f"the server's command cannot be read: {error}", meant="Check its quotation marks.") from error
+        raise UsageError(
+            f"the server's command cannot be read: {error}", meant="Check its quotation marks."
+        ) from error
     if not words:
-        raise UsageError("the server's command is empty", meant='Write, for example, --server "python my_server.py".')
-    return ServerSpec(name=_name_in(words), command=words[0], args=tuple(words[1:]), at=Location(file="--server"))
+        raise UsageError(
+            "the server's command is empty",
+            meant='Write, for example, --server "python my_server.py".',
+        )
+    return ServerSpec(
+        name=_name_in(words), command=words[0], args=tuple(words[1:]), at=Location(file="--server")
+    )
 
 
 def _server_at(url: str) -> ServerSpec:
     try:
         checked_url(url)
     except InvalidValue as error:
-        raise UsageError(f"the server's URL cannot be used: {error.message}", meant=error.meant) from error
+        raise UsageError(
+            f"the server's URL cannot be used: {error.message}", meant=error.meant
+        ) from error
     parts = urlsplit(url)
     name = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "server"
     return ServerSpec(name=name, transport=transport_of(url), url=url, at=Location(file="--server"))
@@ -198,4 +217,6 @@ def _server_at(url: str) -> ServerSpec:
 def _name_in(words: list[str]) -> str:
     """Name a server by the script or package that its command runs."""
     telling = (FilePath(word) for word in words if not word.startswith("-"))
-    return next((path.stem for path in telling if path.name not in _LAUNCHERS), FilePath(words[0]).name)
+    return next(
+        (path.stem for path in telling if path.name not in _LAUNCHERS), FilePath(words[0]).name
+    )

@@ -19,7 +19,9 @@ def _reset(value: Any) -> ScriptedCall:
         return ScriptedCall(tool=as_line(value))
     _only(value, _CALL_KEYS, ())
     if "tool" not in value:
-        raise InvalidValue("'tool' is missing", meant="Write 'reset: tool_name', or {tool: …, args: {…}}.")
+        raise InvalidValue(
+            "'tool' is missing", meant="Write 'reset: tool_name', or {tool: …, args: {…}}."
+        )
     return ScriptedCall(tool=as_line(value["tool"]), arguments=as_mapping(value.get("args") or {}))
 
 
@@ -29,7 +31,9 @@ def _queries(value: Any) -> dict[str, StateQuery]:
 
 def _query(name: str, given: Any) -> StateQuery:
     if not isinstance(given, dict):
-        raise InvalidValue(f"expected a mapping, found {found(given)}", path=(name,), meant=_QUERY_MEANT)
+        raise InvalidValue(
+            f"expected a mapping, found {found(given)}", path=(name,), meant=_QUERY_MEANT
+        )
     _only(given, _QUERY_KEYS, (name,))
     texts: dict[str, str] = {}
     for key, text in given.items():
@@ -37,7 +41,9 @@ def _query(name: str, given: Any) -> StateQuery:
             raise InvalidValue(f"expected text, found {found(text)}", path=(name, key))
         texts[key] = text
     if texts.keys() not in ({"sql", "database"}, {"command"}):
-        raise InvalidValue("a query needs SQL and a database, or a command", path=(name,), meant=_QUERY_MEANT)
+        raise InvalidValue(
+            "a query needs SQL and a database, or a command", path=(name,), meant=_QUERY_MEANT
+        )
     return StateQuery(**texts)
 
 
@@ -60,7 +66,8 @@ STATE = {
                     "additionalProperties": False,
                 },
             ],
-            "description": "The call that makes the server's state a fresh one before each test, in place of a new "
+            "description": "The call that makes the server's state a fresh one before each test, "
+            "in place of a new "
             "process. It brings 'isolation: case' with it.",
         },
         parse=_reset,
@@ -74,7 +81,9 @@ STATE = {
                 "oneOf": [{"required": ["sql", "database"]}, {"required": ["command"]}],
                 "additionalProperties": False,
             },
-            "description": "How its state can be read past it, by name, for 'end_state:' of a test.",
+            "description": (
+                "How its state can be read past it, by name, for 'end_state:' of a test."
+            ),
         },
         parse=_queries,
     ),

@@ -43,7 +43,9 @@ def checked_url(value: Any) -> str:
     Raises:
         InvalidValue: it is not.
     """
-    if not isinstance(value, str) or any(each.isspace() or not each.isprintable() for each in value):
+    if not isinstance(value, str) or any(
+        each.isspace() or not each.isprintable() for each in value
+    ):
         raise InvalidValue("expected a URL", meant="Write, for example, http://127.0.0.1:8000/mcp.")
     if value.startswith("${"):
         return value
@@ -52,7 +54,9 @@ def checked_url(value: Any) -> str:
     try:
         parts = urlsplit(value.replace("{port}", "1"))
         known = "${" in value or (parts.hostname and parts.port != 0)
-    except ValueError:  # its words quote the URL, and what a slash cuts off a password is taken for a port
+    except (
+        ValueError
+    ):  # its words quote the URL, and what a slash cuts off a password is taken for a port
         escapes = "In a name or a password, write /, # and ? as %2F, %23 and %3F."
         raise InvalidValue("the host or port of this URL cannot be read", meant=escapes) from None
     if not known:
@@ -68,22 +72,34 @@ def _transport(value: Any) -> Transport:
 
 
 _TYPE = Field(
-    schema={"enum": list(_WORDS), "description": "How the server is reached: stdio, http (streamable HTTP) or sse."},
+    schema={
+        "enum": list(_WORDS),
+        "description": "How the server is reached: stdio, http (streamable HTTP) or sse.",
+    },
     parse=_transport,
 )
 
 HOW_TO_REACH = {
-    "command": line("The program to start. Without 'type' or 'url' it speaks MCP on its stdin and stdout."),
+    "command": line(
+        "The program to start. Without 'type' or 'url' it speaks MCP on its stdin and stdout."
+    ),
     "args": arguments("Its arguments; over HTTP, {port} is the port that harness chose."),
-    "env": texts_by_name("Variables added to the few that a server inherits; ${NAME} takes one of yours."),
+    "env": texts_by_name(
+        "Variables added to the few that a server inherits; ${NAME} takes one of yours."
+    ),
     "cwd": line("The folder it is started in; without it, the current one."),
     "type": _TYPE,
-    "transport": Field(schema={**_TYPE.schema, "description": "The same as 'type'."}, parse=_transport),
+    "transport": Field(
+        schema={**_TYPE.schema, "description": "The same as 'type'."}, parse=_transport
+    ),
     "url": Field(
         schema={
             "type": "string",
             "pattern": r"\S",
-            "description": "Where the server is, or will be if there is a command; {port} is one that harness chooses.",
+            "description": (
+                "Where the server is, or will be if there is a command; {port} is one "
+                "that harness chooses."
+            ),
         },
         parse=checked_url,
     ),
@@ -105,12 +121,16 @@ def settle_transport(
             reading.problem(at, f"the header {name!r} cannot be sent: {wrong}.")
     if given.get("command") is None and given.get("url") is None:
         meant = "Add 'command: …' to have it started, or 'url: …' if it runs already."
-        reading.problem(reading.document.at(path), f"{called} has neither 'command' nor 'url'.", meant)
+        reading.problem(
+            reading.document.at(path), f"{called} has neither 'command' nor 'url'.", meant
+        )
     elif dropped(given, {**values, "type": None, "transport": None}):
         return
     elif len(kinds) > 1:
         at = reading.document.at_key((*path, "transport"))
-        reading.problem(at, "'type' and 'transport' mean the same, and differ.", "Remove one of them.")
+        reading.problem(
+            at, "'type' and 'transport' mean the same, and differ.", "Remove one of them."
+        )
     else:
         for key, message, meant in _without_effect(values):
             reading.problem(reading.document.at_key((*path, key)), message, meant)
@@ -121,10 +141,22 @@ def _without_effect(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]
     if values["transport"] == "stdio":
         for key in ("url", "headers"):
             if key in values:
-                yield key, f"{key!r} has no effect on a server over stdio.", "Write 'type: http', or remove it."
+                yield (
+                    key,
+                    f"{key!r} has no effect on a server over stdio.",
+                    "Write 'type: http', or remove it.",
+                )
     elif "command" not in values:
         for key in ("args", "env", "cwd"):
             if key in values:
-                yield key, f"{key!r} has no effect on a server that runs already.", "Add 'command', or remove it."
+                yield (
+                    key,
+                    f"{key!r} has no effect on a server that runs already.",
+                    "Add 'command', or remove it.",
+                )
         if "{port}" in values["url"]:
-            yield "url", "only a server that harness starts has a {port}.", "Add 'command', or write the port."
+            yield (
+                "url",
+                "only a server that harness starts has a {port}.",
+                "Add 'command', or write the port.",
+            )

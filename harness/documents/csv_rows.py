@@ -1,7 +1,8 @@
 """A CSV file as rows of named cells, each with the line on which it begins.
 
-Strict, so that a mistake is told and never guessed at: UTF-8 (a byte order mark is passed over), commas,
-double quotes that are doubled inside a quoted cell, one header, and as many cells in each row as in it.
+Strict, so that a mistake is told and never guessed at: UTF-8 (a byte order mark is passed over),
+commas, double quotes that are doubled inside a quoted cell, one header, and as many cells in each
+row as in it.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] =
     """Read the CSV file at ``path``, which must have the ``required`` columns and may have the ``optional`` ones.
 
     Raises:
-        InvalidInput: it cannot be read, is too large, is not UTF-8, breaks CSV's syntax, or its header has not
-            exactly these columns. Lesser problems are kept in `Rows.problems`.
+        InvalidInput: it cannot be read, is too large, is not UTF-8, breaks CSV's syntax, or its
+            header has not exactly these columns. Lesser problems are kept in `Rows.problems`.
     """
     file = shown(path)
     raw = read_bytes(path, max_bytes=MAX_BYTES)
@@ -62,7 +63,12 @@ def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] =
             rows.append(Row(line, dict(zip(header, cells, strict=True))))
         else:
             problems.append(_ragged(file, line, cells, header))
-    return Rows(file=file, digest=hashlib.sha256(raw).hexdigest(), rows=tuple(rows), problems=tuple(problems))
+    return Rows(
+        file=file,
+        digest=hashlib.sha256(raw).hexdigest(),
+        rows=tuple(rows),
+        problems=tuple(problems),
+    )
 
 
 def _decode(raw: bytes, file: str) -> str:
@@ -75,7 +81,9 @@ def _decode(raw: bytes, file: str) -> str:
         raise InvalidInput([problem(file, line, "the file is not UTF-8 text.", meant)]) from error
     if "\0" in text:
         line = _line_of(text[: text.index("\0")])
-        raise InvalidInput([problem(file, line, "a NUL character stands here.", "Is this really a CSV file?")])
+        raise InvalidInput(
+            [problem(file, line, "a NUL character stands here.", "Is this really a CSV file?")]
+        )
     return text
 
 
@@ -107,11 +115,16 @@ def _explained(words: str) -> tuple[str, str]:
     if "expected after" in words:
         return "a quoted cell goes on after its closing quote.", QUOTES_HINT
     if "field larger" in words:
-        return f"a cell has more than {csv.field_size_limit():,} characters.", "Is a closing quote missing?"
+        return (
+            f"a cell has more than {csv.field_size_limit():,} characters.",
+            "Is a closing quote missing?",
+        )
     return f"this is not CSV: {words}.", QUOTES_HINT
 
 
-def _check_header(header: list[str], required: Sequence[str], optional: Sequence[str], file: str, line: int) -> None:
+def _check_header(
+    header: list[str], required: Sequence[str], optional: Sequence[str], file: str, line: int
+) -> None:
     known = (*required, *optional)
     problems = []
     for name in dict.fromkeys(header):
@@ -121,12 +134,20 @@ def _check_header(header: list[str], required: Sequence[str], optional: Sequence
             meant = near or _separators(name) or f"The columns are {', '.join(known)}."
             problems.append(problem(file, line, f"there is no column {name[:60]!r}.", meant))
         elif header.count(name) > 1:
-            problems.append(problem(file, line, f"the column {name!r} is given twice.", "Remove one of them."))
+            problems.append(
+                problem(file, line, f"the column {name!r} is given twice.", "Remove one of them.")
+            )
     absent = [column for column in required if column not in header]
     if absent:
         names = ", ".join(repr(name) for name in absent)
-        message = f"columns are missing: {names}." if len(absent) > 1 else f"the column {names} is missing."
-        problems.append(problem(file, line, message, f"The first line of the file is: {','.join(required)}"))
+        message = (
+            f"columns are missing: {names}."
+            if len(absent) > 1
+            else f"the column {names} is missing."
+        )
+        problems.append(
+            problem(file, line, message, f"The first line of the file is: {','.join(required)}")
+        )
     if problems:
         raise InvalidInput(problems)
 
@@ -143,7 +164,12 @@ def _ragged(file: str, line: int, cells: list[str], header: list[str]) -> Proble
     if len(cells) > len(header):
         meant = f"Put quotes around a cell that has commas in it. {QUOTES_HINT}"
         return problem(file, line, counts, meant)
-    return problem(file, line, counts, f"Every row has the columns {', '.join(header)}; an empty one keeps its comma.")
+    return problem(
+        file,
+        line,
+        counts,
+        f"Every row has the columns {', '.join(header)}; an empty one keeps its comma.",
+    )
 
 
 def _columns(count: int) -> str:

@@ -1,10 +1,10 @@
 """One YAML file as plain data, with the line and column of every part.
 
 What comes out is what JSON could hold: mappings with text keys, lists, text, numbers, booleans and
-null. Everything else that YAML offers (tags, several documents, keys that are not text, numbers that
-are not finite) is a problem with a place, and so is a file made to exhaust its reader: its size, its
-depth and what its aliases copy are bounded. The tree is built from the parser's events, so no depth
-of nesting can exhaust the stack, and no tag can construct anything.
+null. Everything else that YAML offers (tags, several documents, keys that are not text, numbers
+that are not finite) is a problem with a place, and so is a file made to exhaust its reader: its
+size, its depth and what its aliases copy are bounded. The tree is built from the parser's events,
+so no depth of nesting can exhaust the stack, and no tag can construct anything.
 """
 
 from __future__ import annotations
@@ -38,13 +38,15 @@ MAX_COPIED = 1_000_000
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT_TAG = "tag:yaml.org,2002:str"
 # What YAML forbids, and three characters that YAML 1.1 takes for ends of lines, as no editor does.
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = re.compile(
+    "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REFERENCE = re.compile(r"\$\{(?:[A-Za-z_]\w*(?::-[^{}\n]*)?|\{[ \t]*[A-Za-z_]\w*[ \t]*\})\}")
 _BRACES = {0xFDD0: "{", 0xFDD1: "}"}
 _ASIDE = {ord(brace): mark for mark, brace in _BRACES.items()}
-# Braces of ${NAME} and ${{ name }} are put aside while YAML is parsed, which would take them for a mapping
-# inside {…}.
+# Braces of ${NAME} and ${{ name }} are put aside while YAML is parsed, which would take them for a
+# mapping inside {…}.
 
 _NOTHING: Mapping[str | int, Any] = MappingProxyType({})
 
@@ -68,7 +70,9 @@ class _Node(NamedTuple):
 class Document:
     """A file's content as plain data that knows where each part stands."""
 
-    def __init__(self, *, file: str, digest: str, root: _Node, problems: tuple[Problem, ...]) -> None:
+    def __init__(
+        self, *, file: str, digest: str, root: _Node, problems: tuple[Problem, ...]
+    ) -> None:
         """Use `read_document`."""
         self.file = file
         """The file's path as the user would type it."""
@@ -111,7 +115,9 @@ class Document:
 
 def in_code(at: Location) -> Document:
     """Return a document for plain data that a program holds: every part of it stands ``at`` that place."""
-    return Document(file=at.file, digest="", root=_Node(None, (at.line or 1, at.column or 1)), problems=())
+    return Document(
+        file=at.file, digest="", root=_Node(None, (at.line or 1, at.column or 1)), problems=()
+    )
 
 
 def read_document(path: Path, prepare: Callable[[str], str] = str) -> Document:
@@ -130,7 +136,10 @@ def read_document(path: Path, prepare: Callable[[str], str] = str) -> Document:
     except yaml.YAMLError as error:
         raise InvalidInput([explain(error, text, file)]) from error
     return Document(
-        file=file, digest=hashlib.sha256(raw).hexdigest(), root=root, problems=tuple(dict.fromkeys(builder.problems))
+        file=file,
+        digest=hashlib.sha256(raw).hexdigest(),
+        root=root,
+        problems=tuple(dict.fromkeys(builder.problems)),
     )
 
 
@@ -140,7 +149,9 @@ def _decode(raw: bytes, file: str) -> str:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         before = raw[: error.start].decode("utf-8")
-        raise _refused(file, before, "the file is not UTF-8 text.", "Save it with the encoding UTF-8.") from error
+        raise _refused(
+            file, before, "the file is not UTF-8 text.", "Save it with the encoding UTF-8."
+        ) from error
     if bad := _FORBIDDEN.search(text):
         number = f"{ord(bad.group()):04X}"
         message = f"the character U+{number} cannot stand in a YAML file."
@@ -156,7 +167,9 @@ def _put_aside(text: str) -> str:
 def _refused(file: str, before: str, message: str, meant: str) -> InvalidInput:
     """Point at the character that follows ``before``."""
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    return InvalidInput([Problem(at=Location(file=file, line=line, column=column), message=message, meant=meant)])
+    return InvalidInput(
+        [Problem(at=Location(file=file, line=line, column=column), message=message, meant=meant)]
+    )
 
 
 class _Builder:
@@ -177,7 +190,11 @@ class _Builder:
             if not isinstance(event, yaml.DocumentStartEvent):
                 continue
             if root is not None:
-                self._problem(event, "a second document begins in the file.", "Give each suite a file of its own.")
+                self._problem(
+                    event,
+                    "a second document begins in the file.",
+                    "Give each suite a file of its own.",
+                )
                 break
             root = self._node(next(events), 0)
         return root or _Node(value=None, place=(1, 1))
@@ -187,7 +204,9 @@ class _Builder:
             raise self._too_deep(event)
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event, depth)
-        if event.tag is not None and (event.tag != _TEXT_TAG or not isinstance(event, yaml.ScalarEvent)):
+        if event.tag is not None and (
+            event.tag != _TEXT_TAG or not isinstance(event, yaml.ScalarEvent)
+        ):
             advice = "Remove it; quote a text that begins with '!'."
             self._problem(event, "a tag (!…) is not allowed.", advice)
         if isinstance(event, yaml.ScalarEvent):
@@ -208,7 +227,9 @@ class _Builder:
             return _Node(value=None, place=_place(event))
         self._copied += target.weight
         if self._copied > MAX_COPIED:
-            raise InvalidInput([self._said(event, "the aliases (*name) of this file repeat too much.")])
+            raise InvalidInput(
+                [self._said(event, "the aliases (*name) of this file repeat too much.")]
+            )
         if depth + target.height > MAX_DEPTH:
             raise self._too_deep(event)
         return target._replace(place=_place(event))
@@ -216,7 +237,11 @@ class _Builder:
     def _scalar(self, event: Any) -> _Node:
         value = event.value.translate(_BRACES)
         if _SURROGATE.search(value):
-            self._problem(event, "an escape in this text is half of a character.", "Write the character itself.")
+            self._problem(
+                event,
+                "an escape in this text is half of a character.",
+                "Write the character itself.",
+            )
             value = ""
         elif event.implicit[0]:
             try:
@@ -265,17 +290,29 @@ class _Builder:
         sources = list(part.parts.values()) if isinstance(part.value, list) else [part]
         if all(isinstance(source.value, dict) for source in sources):
             return sources
-        self._problem(event, "'<<' takes a mapping, or a list of mappings.", 'If it is a plain key, quote it: "<<".')
+        self._problem(
+            event,
+            "'<<' takes a mapping, or a list of mappings.",
+            'If it is a plain key, quote it: "<<".',
+        )
         return []
 
     def _is_new_key(self, event: Any, key: _Node, keys: Mapping[str | int, _Place]) -> bool:
         if not isinstance(key.value, str):
-            advice = f'Quote it: "{event.value}".' if getattr(event, "value", "") else "Write it as 'key: value'."
+            advice = (
+                f'Quote it: "{event.value}".'
+                if getattr(event, "value", "")
+                else "Write it as 'key: value'."
+            )
             self._problem(event, "a key must be text.", advice)
             return False
         if key.value in keys:
             first = keys[key.value][0]
-            self._problem(event, f"the key {key.value!r} is given twice; first at line {first}.", "Remove one of them.")
+            self._problem(
+                event,
+                f"the key {key.value!r} is given twice; first at line {first}.",
+                "Remove one of them.",
+            )
             return False
         return True
 
@@ -287,7 +324,9 @@ class _Builder:
 
     def _said(self, event: Any, message: str, meant: str | None = None) -> Problem:
         line, column = _place(event)
-        return Problem(at=Location(file=self._file, line=line, column=column), message=message, meant=meant)
+        return Problem(
+            at=Location(file=self._file, line=line, column=column), message=message, meant=meant
+        )
 
 
 def _height(parts: Iterable[_Node]) -> int:

@@ -1,6 +1,7 @@
 """A file of variables, ``NAME=value`` line by line, as clients of MCP servers and shells keep them (``.env``).
 
-Strict: a line that is neither a variable nor a comment is an error with its number, which never shows the value.
+Strict: a line that is neither a variable nor a comment is an error with its number, which never
+shows the value.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 def read_env_file(path: Path) -> Mapping[str, str]:
     r"""Return the variables of the file at ``path``; of one that is given twice the later value holds.
 
-    Blank lines and comments (``#``) are passed over, and so is ``export``. A value in single quotes stands for
-    itself, one in double quotes knows ``\n``, ``\r``, ``\t``, ``\"`` and ``\\``. References to other
-    variables are not replaced.
+    Blank lines and comments (``#``) are passed over, and so is ``export``. A value in single quotes
+    stands for itself, one in double quotes knows ``\n``, ``\r``, ``\t``, ``\"`` and ``\\``.
+    References to other variables are not replaced.
 
     Raises:
         InvalidInput: it cannot be read, or lines of it are no variables.
@@ -46,10 +47,22 @@ def read_env_file(path: Path) -> Mapping[str, str]:
         found = _VARIABLE.fullmatch(stripped)
         value = None if found is None else _value(found["value"])
         if found is None:
-            problems.append(problem(file, number, "this line is no variable.", "Write NAME=value, or begin it with #."))
+            problems.append(
+                problem(
+                    file,
+                    number,
+                    "this line is no variable.",
+                    "Write NAME=value, or begin it with #.",
+                )
+            )
         elif value is None:
-            meant = "Close the quote on the same line, and put nothing behind it; a line break is \\n in double quotes."
-            problems.append(problem(file, number, f"the value of {found['name']} has an open quote.", meant))
+            meant = (
+                "Close the quote on the same line, and put nothing behind it; a line break is "
+                "\\n in double quotes."
+            )
+            problems.append(
+                problem(file, number, f"the value of {found['name']} has an open quote.", meant)
+            )
         else:
             variables[found["name"]] = value
     if problems:

@@ -29,7 +29,8 @@ class Field:
     required: bool = False
     """Whether the key must be there."""
     takes_null: bool = False
-    """Whether null is parsed like any value: where to forget the value must not be to ask for nothing."""
+    """Whether null is parsed like any value: where to forget the value must not be to ask for
+    nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,14 +46,18 @@ class Layout:
 def text(description: str, *, required: bool = False) -> Field:
     """Text of any length that says something: a prompt, a description."""
     return Field(
-        schema={"type": "string", "pattern": r"\S", "description": description}, parse=_text, required=required
+        schema={"type": "string", "pattern": r"\S", "description": description},
+        parse=_text,
+        required=required,
     )
 
 
 def line(description: str, *, required: bool = False) -> Field:
     """A name: one line without spaces around it and without control characters."""
     return Field(
-        schema={"type": "string", "pattern": r"\S", "description": description}, parse=as_line, required=required
+        schema={"type": "string", "pattern": r"\S", "description": description},
+        parse=as_line,
+        required=required,
     )
 
 
@@ -69,7 +74,9 @@ def integer(description: str, *, least: int, default: int | None = None) -> Fiel
     return Field(schema=_with_default(schema, default), parse=parse)
 
 
-def number(description: str, *, unit: str, positive: bool = True, default: float | None = None) -> Field:
+def number(
+    description: str, *, unit: str, positive: bool = True, default: float | None = None
+) -> Field:
     """A number of some ``unit``: above zero where it is ``positive``, else not below zero."""
     bound = {"exclusiveMinimum": 0} if positive else {"minimum": 0}
     words = f"a number of {unit} above 0" if positive else f"a number of {unit}, 0 or more"
@@ -92,7 +99,9 @@ def flag(description: str) -> Field:
             raise InvalidValue(f"expected true or false, found {found(value)}")
         return value
 
-    return Field(schema={"type": "boolean", "description": description, "default": False}, parse=parse)
+    return Field(
+        schema={"type": "boolean", "description": description, "default": False}, parse=parse
+    )
 
 
 def choice(description: str, options: Sequence[str]) -> Field:
@@ -102,15 +111,26 @@ def choice(description: str, options: Sequence[str]) -> Field:
         if value in options and isinstance(value, str):
             return value
         near = did_you_mean(value, options) if isinstance(value, str) else None
-        raise InvalidValue(f"expected one of {', '.join(options)}; found {found(value)}", meant=near)
+        raise InvalidValue(
+            f"expected one of {', '.join(options)}; found {found(value)}", meant=near
+        )
 
-    schema = {"type": "string", "enum": list(options), "description": description, "default": options[0]}
+    schema = {
+        "type": "string",
+        "enum": list(options),
+        "description": description,
+        "default": options[0],
+    }
     return Field(schema=schema, parse=parse)
 
 
 def lines(description: str) -> Field:
     """A list of names, no matter how often each; kept in order."""
-    schema = {"type": "array", "items": {"type": "string", "pattern": r"\S"}, "description": description}
+    schema = {
+        "type": "array",
+        "items": {"type": "string", "pattern": r"\S"},
+        "description": description,
+    }
     return Field(schema=schema, parse=lambda value: _each(value, as_line))
 
 
@@ -131,7 +151,11 @@ def texts_by_name(description: str) -> Field:
     def parse(value: Any) -> dict[str, str]:
         return {name: _at(name, _argument, each) for name, each in as_mapping(value).items()}
 
-    schema = {"type": "object", "additionalProperties": {"type": "string"}, "description": description}
+    schema = {
+        "type": "object",
+        "additionalProperties": {"type": "string"},
+        "description": description,
+    }
     return Field(schema=schema, parse=parse)
 
 
@@ -182,7 +206,11 @@ def _with_default(schema: dict[str, Any], default: float | None) -> dict[str, An
 def _string(value: Any) -> str:
     if isinstance(value, str):
         return value
-    quoted = None if isinstance(value, dict | list | NoneType) else f'Quote it if it is text: "{json.dumps(value)}".'
+    quoted = (
+        None
+        if isinstance(value, dict | list | NoneType)
+        else f'Quote it if it is text: "{json.dumps(value)}".'
+    )
     raise InvalidValue(f"expected text, found {found(value)}", meant=quoted)
 
 
@@ -220,7 +248,9 @@ VERSIONS = (1, "1", "1.0", "1.0.0")
 def as_version(value: Any) -> Any:
     """Take the version of a file's format."""
     if isinstance(value, bool) or value not in VERSIONS:
-        raise InvalidValue(f"expected version 1 of the format, found {found(value)}", meant="Write 'mxcp: 1'.")
+        raise InvalidValue(
+            f"expected version 1 of the format, found {found(value)}", meant="Write 'mxcp: 1'."
+        )
     return value
 
 

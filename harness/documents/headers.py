@@ -7,7 +7,16 @@ import re
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _WRONG = re.compile(r"[^\x20-\x7e\xa0-\xff]")
 _OURS = frozenset(
-    {"accept", "connection", "content-length", "content-type", "host", "last-event-id", "mcp-method", "mcp-name"}
+    {
+        "accept",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "last-event-id",
+        "mcp-method",
+        "mcp-name",
+    }
     | {"mcp-protocol-version", "mcp-session-id", "te", "trailer", "transfer-encoding", "upgrade"}
 )
 
@@ -20,5 +29,8 @@ def header_problem(name: str, value: str = "") -> str | None:
         return "harness itself says what stands there"
     wrong = _WRONG.search(value)
     if wrong is not None:
-        return f"its value holds the character U+{ord(wrong[0]):04X}, and only printable Latin-1 may stand there"
+        return (
+            f"its value holds the character U+{ord(wrong[0]):04X}, and only printable Latin-1 "
+            f"may stand there"
+        )
     return "its value begins or ends with a space" if value != value.strip() else None

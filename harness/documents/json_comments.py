@@ -18,7 +18,9 @@ def without_comments(text: str) -> str:
 
     What is left is YAML, whose flow style reads JSON and forgives a comma behind the last item.
     """
-    return _PART.sub(lambda part: part[0] if part[0].startswith('"') else _NOT_LINE_END.sub(" ", part[0]), text)
+    return _PART.sub(
+        lambda part: part[0] if part[0].startswith('"') else _NOT_LINE_END.sub(" ", part[0]), text
+    )
 
 
 def require_json(text: str, file: str) -> str:
@@ -32,7 +34,9 @@ def require_json(text: str, file: str) -> str:
     except json.JSONDecodeError as error:
         at = Location(file=file, line=error.lineno, column=error.colno)
         meant = "Look at the commas, quotation marks and brackets around this place."
-        raise InvalidInput([Problem(at=at, message=f"this is no JSON: {_worded(error.msg)}.", meant=meant)]) from error
+        raise InvalidInput(
+            [Problem(at=at, message=f"this is no JSON: {_worded(error.msg)}.", meant=meant)]
+        ) from error
     except (RecursionError, ValueError):
         pass  # too deep, or a number too long: whoever reads it bounds both, and says so
     return text

@@ -1,7 +1,7 @@
 """A file of JSON Lines as objects, each with the line on which it stands.
 
-Strict, so that a mistake is told and never guessed at: UTF-8 (a byte order mark is passed over), one object a line,
-no key twice, no NaN. Blank lines are passed over.
+Strict, so that a mistake is told and never guessed at: UTF-8 (a byte order mark is passed over),
+one object a line, no key twice, no NaN. Blank lines are passed over.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def read_json_lines(path: Path, *, max_bytes: int) -> JsonLines:
     """Read the file at ``path``.
 
     Raises:
-        InvalidInput: it cannot be read, has more than ``max_bytes``, is not UTF-8, or is empty. Lesser problems are
-            kept in `Rows.problems`.
+        InvalidInput: it cannot be read, has more than ``max_bytes``, is not UTF-8, or is empty.
+            Lesser problems are kept in `Rows.problems`.
     """
     file = shown(path)
     raw = read_bytes(path, max_bytes=max_bytes)
@@ -50,7 +50,12 @@ def read_json_lines(path: Path, *, max_bytes: int) -> JsonLines:
             problems.append(problem(file, number, f"{error.message}.", error.meant))
     if not rows and not problems:
         raise InvalidInput([problem(file, 1, "the file is empty.", "Each line is a JSON object.")])
-    return Rows(file=file, digest=hashlib.sha256(raw).hexdigest(), rows=tuple(rows), problems=tuple(problems))
+    return Rows(
+        file=file,
+        digest=hashlib.sha256(raw).hexdigest(),
+        rows=tuple(rows),
+        problems=tuple(problems),
+    )
 
 
 def _lines(raw: bytes, file: str) -> Iterator[tuple[int, str]]:
@@ -60,13 +65,19 @@ def _lines(raw: bytes, file: str) -> Iterator[tuple[int, str]]:
             text = line.decode("utf-8")
         except UnicodeDecodeError as error:
             meant = "Save it with the encoding UTF-8."
-            raise InvalidInput([problem(file, number, "the file is not UTF-8 text.", meant)]) from error
+            raise InvalidInput(
+                [problem(file, number, "the file is not UTF-8 text.", meant)]
+            ) from error
         if text.strip():
             yield number, text
 
 
 def _object_in(text: str) -> Mapping[str, Any]:
-    meant = "An array over the whole file is not JSON Lines: write one object a line." if text[:1] in "[]" else None
+    meant = (
+        "An array over the whole file is not JSON Lines: write one object a line."
+        if text[:1] in "[]"
+        else None
+    )
     value = strict_json(text, meant=meant)
     if not isinstance(value, dict):
         raise InvalidValue("this line is no JSON object", meant="Write one object a line: {…}.")

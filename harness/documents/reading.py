@@ -21,16 +21,20 @@ class Reading:
         self.notes: list[str] = []
         """What is no mistake and should be said all the same."""
 
-    def record(self, path: Steps, given: Mapping[str, Any], layout: Layout, noun: str) -> dict[str, Any]:
+    def record(
+        self, path: Steps, given: Mapping[str, Any], layout: Layout, noun: str
+    ) -> dict[str, Any]:
         """Return the parsed values of the mapping ``given`` at ``path``, in the order of the file.
 
-        Keys that are absent, null, unknown or invalid are missing from it; the last two are problems, and so is a
-        required key that is not there, or null where a field takes it and cannot read it. Messages call the mapping
-        ``noun``.
+        Keys that are absent, null, unknown or invalid are missing from it; the last two are
+        problems, and so is a required key that is not there, or null where a field takes it and
+        cannot read it. Messages call the mapping ``noun``.
         """
         for name, field in layout.fields.items():
             if field.required and given.get(name) is None:
-                self.problem(self.document.at((*path, name)), f"{noun} has no {name!r}.", f"Add '{name}: …'.")
+                self.problem(
+                    self.document.at((*path, name)), f"{noun} has no {name!r}.", f"Add '{name}: …'."
+                )
         parsed = {}
         for name, part in given.items():
             if name not in layout.fields:
@@ -57,7 +61,9 @@ class Reading:
         """
         if self.problems:
             unique = dict.fromkeys(self.problems)
-            raise InvalidInput(sorted(unique, key=lambda problem: (problem.at.line or 0, problem.at.column or 0)))
+            raise InvalidInput(
+                sorted(unique, key=lambda problem: (problem.at.line or 0, problem.at.column or 0))
+            )
 
     def _parse(self, path: Steps, value: Any, layout: Layout) -> Any:
         name = str(path[-1])
@@ -70,7 +76,11 @@ class Reading:
 
     def _unknown(self, path: Steps, name: str, layout: Layout, noun: str) -> None:
         known = ", ".join(layout.fields)
-        meant = layout.elsewhere.get(name) or did_you_mean(name.lower(), layout.fields) or f"Known keys: {known}."
+        meant = (
+            layout.elsewhere.get(name)
+            or did_you_mean(name.lower(), layout.fields)
+            or f"Known keys: {known}."
+        )
         self.problem(self.document.at_key((*path, name)), f"unknown key {name!r} in {noun}.", meant)
 
 

@@ -1,7 +1,8 @@
 """What an unquoted YAML word means: JSON's values, and text for everything else.
 
-YAML 1.1 turns ``no`` into false, ``2024-05-01`` into a date, ``1_000`` into a number and ``010`` into
-eight. Here, as in JSON and in YAML 1.2, only ``null``, ``true``, ``false`` and numbers are special.
+YAML 1.1 turns ``no`` into false, ``2024-05-01`` into a date, ``1_000`` into a number and ``010``
+into eight. Here, as in JSON and in YAML 1.2, only ``null``, ``true``, ``false`` and numbers are
+special.
 """
 
 from __future__ import annotations

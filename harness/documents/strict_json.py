@@ -22,7 +22,10 @@ def strict_json(text: str, *, meant: str | None = None) -> Any:
     except RecursionError:
         raise InvalidValue("this is nested too deeply") from None
     except json.JSONDecodeError as error:
-        message = f"this is not JSON: {error.msg} at character {error.pos + 1} of {text.strip()[:_SHOWN]!r}"
+        message = (
+            f"this is not JSON: {error.msg} at character {error.pos + 1} of "
+            f"{text.strip()[:_SHOWN]!r}"
+        )
         raise InvalidValue(message, meant=meant) from None
     except ValueError:  # Python refuses whole numbers of more than 4300 digits
         raise InvalidValue("a number in it has too many digits") from None

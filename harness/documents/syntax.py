@@ -9,13 +9,19 @@ from harness.types import Location
 
 _HINTS = (
     ("found unexpected end of stream", "A quotation mark is opened here and never closed."),
-    ("mapping values are not allowed", "Quote a text that contains ': ', or correct the indentation."),
+    (
+        "mapping values are not allowed",
+        "Quote a text that contains ': ', or correct the indentation.",
+    ),
     ("unknown escape", "Within double quotes write \\\\ for a backslash, or use single quotes."),
     ("escape code", "Write the character itself instead of its escape."),
     ("flow sequence", "A '[' is opened here; close it with ']' and put commas between its items."),
     ("flow mapping", "A '{' is opened here; close it with '}' and put commas between its keys."),
     ("expected ':'", "Write 'key: value', with a colon and a space."),
-    ("block mapping", "Begin keys that belong together in the same column, and pair quotation marks."),
+    (
+        "block mapping",
+        "Begin keys that belong together in the same column, and pair quotation marks.",
+    ),
     ("block collection", "Begin items that belong together with '-' in the same column."),
     ("tab character", "Indent with spaces: YAML allows no tabs there."),
     ("a block scalar", "Indent the text below '|' or '>' evenly, with spaces."),

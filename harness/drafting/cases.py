@@ -20,7 +20,8 @@ class DraftCase:
     description: str | None = None
     """Why the case is there."""
     must_succeed: tuple[tuple[str, Mapping[str, Any]], ...] = ()
-    """Tools and the arguments that the prompt gives; a call that fails or is not sent does not pass."""
+    """Tools and the arguments that the prompt gives; a call that fails or is not sent does not
+    pass."""
     must_not_call: tuple[str, ...] = ()
     """Tools that must not even be tried."""
     tags: tuple[str, ...] = ()
@@ -46,7 +47,8 @@ class DraftSuite:
     blocked: tuple[str, ...] = ()
     """Tools to which the suite sends no call: all that are not marked as read-only."""
     read_only: bool = False
-    """Whether the suite lets nothing else through either: some tool's name cannot be written into it."""
+    """Whether the suite lets nothing else through either: some tool's name cannot be written into
+    it."""
     user_context: JsonObject | None = None
     """As whom the tools were listed; every case is asked by them."""
     notes: tuple[str, ...] = field(default_factory=tuple)

@@ -20,11 +20,13 @@ MOST_TOOLS = 200
 
 _LONGEST_NAME = 60
 _CHANGES = (
-    "The server does not mark this tool as read-only, so no call is sent to it. Once the server runs on test data, "
+    "The server does not mark this tool as read-only, so no call is sent to it. Once the server "
+    "runs on test data, "
     "take {tool} out of 'block:' and uncomment this case."
 )
 _UNMARKED = (
-    "The server does not say whether this tool changes something, so no call is sent to it, and this case fails. "
+    "The server does not say whether this tool changes something, so no call is sent to it, and "
+    "this case fails. "
     "If the tool only reads, take {tool} out of 'block:'."
 )
 
@@ -34,8 +36,8 @@ def draft_suite(
 ) -> DraftSuite:
     """Return a first suite for ``server``, whose tools are ``tools`` as ``user_context`` sees them.
 
-    The suite has no call sent to a tool that the server does not mark as read-only. Cases about tools that are said
-    to change something are not live, unless no other case would be.
+    The suite has no call sent to a tool that the server does not mark as read-only. Cases about
+    tools that are said to change something are not live, unless no other case would be.
 
     Raises:
         UsageError: there is no tool to draft for.
@@ -44,12 +46,16 @@ def draft_suite(
     if not drafted:
         raise UsageError(
             f"the server {name!r} lists no tool that a case could be about",
-            meant='If it shows its tools only to some users, say as whom to look: --user-context \'{"role": "admin"}\'',
+            meant="If it shows its tools only to some users, say as whom to look: --user-context "
+            '\'{"role": "admin"}\'',
         )
     withheld = [tool for tool in tools.tools if not is_sent(tool)]
     blocked = tuple(tool.name for tool in withheld if _is_line(tool.name))
     nothing_else = all(is_marked(tool) and not is_sent(tool) for tool in drafted)
-    cases = [_case(tool, is_live=is_sent(tool) or not is_marked(tool) or nothing_else) for tool in drafted]
+    cases = [
+        _case(tool, is_live=is_sent(tool) or not is_marked(tool) or nothing_else)
+        for tool in drafted
+    ]
     safety = safety_cases(drafted)
     named = _distinct([*cases, *safety])
     return DraftSuite(
@@ -62,7 +68,9 @@ def draft_suite(
         user_context=user_context,
         notes=tuple(_notes(tools, drafted)),
         marks=any(map(is_marked, drafted)),
-        unmarked=tuple(tool.name for tool in withheld if _is_line(tool.name) and not is_marked(tool)),
+        unmarked=tuple(
+            tool.name for tool in withheld if _is_line(tool.name) and not is_marked(tool)
+        ),
     )
 
 
@@ -79,13 +87,27 @@ def _case(tool: Tool, *, is_live: bool) -> DraftCase:
 
 def _comments(tool: Tool, arguments: Arguments, *, is_live: bool) -> Iterable[str]:
     if not tool.description.strip():
-        yield "This tool has no description: a model can only guess what it is for, and so can this prompt."
-    if guessed := [example.param.name for example in arguments.examples if example.source == "guess"]:
-        yield f"Guessed: {', '.join(guessed)}. Put in what exists on your server, in the prompt and below it."
+        yield (
+            "This tool has no description: a model can only guess what it is for, and so can "
+            "this prompt."
+        )
+    if guessed := [
+        example.param.name for example in arguments.examples if example.source == "guess"
+    ]:
+        yield (
+            f"Guessed: {', '.join(guessed)}. Put in what exists on your server, in the prompt "
+            f"and below it."
+        )
     if arguments.gave_up:
-        yield "Its schema takes more work than a draft does: what the prompt gives may be incomplete or invalid."
+        yield (
+            "Its schema takes more work than a draft does: what the prompt gives may be "
+            "incomplete or invalid."
+        )
     if arguments.missing:
-        yield f"No value could be made up for {', '.join(arguments.missing)}: put one into the prompt and below it."
+        yield (
+            f"No value could be made up for {', '.join(arguments.missing)}: put one into the "
+            f"prompt and below it."
+        )
     if not is_sent(tool):
         yield (_CHANGES if not is_live else _UNMARKED).format(tool=one_line(tool.name))
 

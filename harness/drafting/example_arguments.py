@@ -43,7 +43,8 @@ class Arguments:
     missing: tuple[str, ...] = ()
     """Required parameters for which there is no valid value."""
     gave_up: bool = False
-    """Whether the schema takes more work than a draft does, so that values may be missing or invalid."""
+    """Whether the schema takes more work than a draft does, so that values may be missing or
+    invalid."""
 
     @property
     def values(self) -> dict[str, Any]:
@@ -54,8 +55,8 @@ class Arguments:
 def example_arguments(tool: Tool) -> Arguments:
     """Return values for what ``tool`` requires, or for one telling optional parameter if it requires nothing.
 
-    A schema that wants more than its parameters say (one of two, say) gets the first single addition that
-    makes the arguments valid; if there is none, everything that was found.
+    A schema that wants more than its parameters say (one of two, say) gets the first single
+    addition that makes the arguments valid; if there is none, everything that was found.
     """
     budget = Budget(STEPS)
     with within(budget):
@@ -68,13 +69,19 @@ def _arguments(tool: Tool) -> Arguments:
     thing = _thing(tool)
     found = _examples(params, tool.input_schema, thing)
     needed = [example for param in params if param.required and (example := found.get(param.name))]
-    missing = tuple(param.name for param in params if param.required and found.get(param.name) is None)
-    optional = [example for param in params if not param.required and (example := found.get(param.name))]
+    missing = tuple(
+        param.name for param in params if param.required and found.get(param.name) is None
+    )
+    optional = [
+        example for param in params if not param.required and (example := found.get(param.name))
+    ]
     if not needed and not missing:
         optional.sort(key=lambda example: not _is_telling(example))
         needed = [example for example in optional[:1] if _is_telling(example)]
     for more in ([], *([example] for example in optional)):
-        chosen = Arguments(examples=tuple([*needed, *more] if more and more[0] not in needed else needed))
+        chosen = Arguments(
+            examples=tuple([*needed, *more] if more and more[0] not in needed else needed)
+        )
         if is_valid(chosen.values, tool.input_schema):
             return chosen
     return Arguments(examples=tuple(needed), missing=missing)
@@ -96,7 +103,10 @@ def _examples(params: Sequence[Param], root: JsonObject, thing: str) -> dict[str
     for place, param in enumerate(params):
         valid = _valid(param, root, thing, place)
         taken = [example.value for example in found.values() if example.source == "guess"]
-        chosen = next((one for one in valid if one[0] != "guess" or one[1] is True or one[1] not in taken), None)
+        chosen = next(
+            (one for one in valid if one[0] != "guess" or one[1] is True or one[1] not in taken),
+            None,
+        )
         chosen = chosen or next(_valid(param, root, thing, place), None)
         if chosen is not None and param.name.strip():
             found[param.name] = Example(param=param, value=chosen[1], source=chosen[0])
@@ -109,7 +119,9 @@ def _valid(param: Param, root: JsonObject, thing: str, place: int) -> Iterator[t
             yield source, value
 
 
-def _candidates(param: Param, root: JsonObject, thing: str, place: int) -> Iterator[tuple[Source, Any]]:
+def _candidates(
+    param: Param, root: JsonObject, thing: str, place: int
+) -> Iterator[tuple[Source, Any]]:
     default = param.schema.get("default")
     yield from (("schema", choice) for choice in param.choices if choice != default)
     listed = param.schema.get("examples")
@@ -143,7 +155,9 @@ def _texts(param: Param, thing: str) -> Iterator[str]:
         yield text
         if isinstance(longest := param.schema.get("maxLength"), int) and len(text) > longest > 0:
             yield text[:longest].strip()
-    if isinstance(pattern := param.schema.get("pattern"), str) and (matching := text_matching(pattern)):
+    if isinstance(pattern := param.schema.get("pattern"), str) and (
+        matching := text_matching(pattern)
+    ):
         yield matching
     if isinstance(least := param.schema.get("minLength"), int):
         yield _text_of(least)
@@ -162,7 +176,9 @@ def _lists(param: Param, root: JsonObject, thing: str) -> Iterator[list[Any]]:
         yield []
         return
     # What a list holds is named by the list: `paths` holds paths.
-    named = replace(param.items, name=param.name, name_terms=param.name_terms, name_words=param.name_words)
+    named = replace(
+        param.items, name=param.name, name_terms=param.name_terms, name_words=param.name_words
+    )
     valid = [value for _, value in _valid(named, root, thing, 0)]
     unique = [value for place, value in enumerate(valid) if value not in valid[:place]]
     for length in range(1, _MOST_ITEMS + 1):

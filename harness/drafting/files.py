@@ -21,7 +21,9 @@ FOLDER = "evals"
 """Folder of a project's suites."""
 
 _LONGEST = 60
-_GENERIC = word_set("index main server __main__ app cli mcp mcp_server mcp-server run start dist build src lib bin")
+_GENERIC = word_set(
+    "index main server __main__ app cli mcp mcp_server mcp-server run start dist build src lib bin"
+)
 """Names of files and folders that say nothing of the server in them."""
 
 
@@ -34,14 +36,27 @@ def suite_name(server: ServerSpec, wanted: str | None = None) -> str:
     if wanted is not None:
         name = _plain(wanted)
         if not name:
-            raise UsageError(f"{wanted!r} cannot be the name of a file", meant="Use letters, digits, '_' and '-'.")
+            raise UsageError(
+                f"{wanted!r} cannot be the name of a file",
+                meant="Use letters, digits, '_' and '-'.",
+            )
         return name
     if server.name.lower() not in _GENERIC:
         return _plain(server.name) or "first"
     words = [word for word in (server.command or "", *server.args) if not word.startswith("-")]
-    telling = (part for word in words for part in reversed(PurePath(word).parts) if server.name in PurePath(word).stem)
+    telling = (
+        part
+        for word in words
+        for part in reversed(PurePath(word).parts)
+        if server.name in PurePath(word).stem
+    )
     return next(
-        (_plain(part) for part in telling if PurePath(part).stem.lower() not in _GENERIC and _plain(part)), "first"
+        (
+            _plain(part)
+            for part in telling
+            if PurePath(part).stem.lower() not in _GENERIC and _plain(part)
+        ),
+        "first",
     )
 
 
@@ -58,7 +73,8 @@ def require_free(name: str, project: Path) -> Path:
     what = f"there is a suite named {name!r}" if name in taken else f"{shown(path)} exists"
     number = next(n for n in range(2, len(taken) + 3) if _is_free(f"{name}_{n}", project, taken))
     raise UsageError(
-        f"{what} already, and nothing is ever overwritten", meant=f"Choose another name: --name {name}_{number}"
+        f"{what} already, and nothing is ever overwritten",
+        meant=f"Choose another name: --name {name}_{number}",
     )
 
 
@@ -73,7 +89,9 @@ def write_new(path: Path, text: str) -> tuple[Path, ...]:
         _create(path, text)
     except OSError as error:
         if isinstance(error, FileExistsError) and os.path.lexists(path):
-            raise UsageError(f"{shown(path)} exists already, and nothing is ever overwritten") from error
+            raise UsageError(
+                f"{shown(path)} exists already, and nothing is ever overwritten"
+            ) from error
         raise UsageError(f"{shown(path)} cannot be written: {error.strerror}") from error
     return (path, *_schema_beside(path))
 

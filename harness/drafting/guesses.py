@@ -79,7 +79,8 @@ _NUMBERS: tuple[tuple[str, float], ...] = (
 """The same for numbers."""
 
 _SERIES = (12, 30, 7, 45, 18, 60)
-"""Numbers for parameters of which nothing is known: each its own, so that two that are swapped are noticed."""
+"""Numbers for parameters of which nothing is known: each its own, so that two that are swapped are
+noticed."""
 
 _ENDS = frozenset(words("end last to until before due"))
 _FOLDERS = frozenset(words("directory directories folder folders"))
@@ -89,7 +90,11 @@ _IDENTIFIES = frozenset(words("id key code uuid guid sku reference"))
 def text_guesses(param: Param, thing: str) -> Iterator[str]:
     """Yield texts for ``param``, the likeliest first; ``thing`` is what a bare ``id`` identifies."""
     if isinstance(kind := param.schema.get("format"), str) and kind in _FORMATS:
-        yield _later(_FORMATS[kind]) if kind.startswith("date") and _ENDS & param.name_words else _FORMATS[kind]
+        yield (
+            _later(_FORMATS[kind])
+            if kind.startswith("date") and _ENDS & param.name_words
+            else _FORMATS[kind]
+        )
     spoken = words(param.name)
     if spoken and spoken[-1] in _IDENTIFIES:
         owner = "_".join(spoken[:-1]) or thing
@@ -106,7 +111,10 @@ def number_guesses(param: Param, place: int) -> Iterator[float | int]:
     usual = [number for row, number in _NUMBERS if set(row.split()) & param.name_words]
     usual.append(_SERIES[place % len(_SERIES)])
     yield from usual
-    low, high = _bound(param, "minimum", "exclusiveMinimum"), _bound(param, "maximum", "exclusiveMaximum")
+    low, high = (
+        _bound(param, "minimum", "exclusiveMinimum"),
+        _bound(param, "maximum", "exclusiveMaximum"),
+    )
     step = _bound(param, "multipleOf", "multipleOf") or 1
     if low is not None:
         yield from (low, low + step, low + 1)
@@ -128,4 +136,11 @@ def _known(row: str) -> frozenset[str]:
 
 def _bound(param: Param, *names: str) -> Any:
     found = (param.schema.get(name) for name in names)
-    return next((bound for bound in found if isinstance(bound, int | float) and not isinstance(bound, bool)), None)
+    return next(
+        (
+            bound
+            for bound in found
+            if isinstance(bound, int | float) and not isinstance(bound, bool)
+        ),
+        None,
+    )

@@ -120,7 +120,9 @@ class _Reader:
         last = self._next()
         if last == "\\":
             last = self._escape()[0]
-        characters = [chr(code) for code in range(ord(options[0]), min(ord(last), ord(options[0]) + 200) + 1)]
+        characters = [
+            chr(code) for code in range(ord(options[0]), min(ord(last), ord(options[0]) + 200) + 1)
+        ]
         if characters[:1] == ["0"]:
             characters = [*characters[1:], "0"]  # 12345 looks more like a number than 01234
         return characters

@@ -24,11 +24,17 @@ _NEXT = """\
 # 4. Say who asks, and what they may not see: the last part of this file shows how.
 """
 _BLOCKED = (
-    "The server does not mark these tools as read-only (readOnlyHint: true), so no call is sent to them, and a case "
-    "that asks for one fails. Take out of the list what only reads; take out the rest only when the server runs on "
+    "The server does not mark these tools as read-only (readOnlyHint: true), so no call is sent to "
+    "them, and a case "
+    "that asks for one fails. Take out of the list what only reads; take out the rest only when "
+    "the server runs on "
     "test data."
 )
-_READ_ONLY = "One of them has a name that cannot be written here: only what is marked as read-only is sent at all."
+_READ_ONLY = (
+    "One of them has a name that cannot be written here: only what is marked as "
+    "read-only "
+    "is sent at all."
+)
 
 
 def suite_text(suite: DraftSuite) -> str:
@@ -51,7 +57,8 @@ def _head(suite: DraftSuite) -> str:
         (
             f"# yaml-language-server: $schema={SCHEMA_NAME}\n",
             comment(
-                "A first suite, drafted by 'harness init' from the server's list of tools. None of them was called."
+                "A first suite, drafted by 'harness init' from the server's list of tools. None of "
+                "them was called."
             ),
             "#\n",
             f"#     harness evals {suite.name}    # the built-in baseline: free, and not an LLM\n",
@@ -65,15 +72,24 @@ def _head(suite: DraftSuite) -> str:
 
 def _facts(suite: DraftSuite) -> str:
     facts = dump(
-        {"mxcp": 1, "suite": suite.name, "description": "Does a model find the right tool, and leave the others alone?"}
+        {
+            "mxcp": 1,
+            "suite": suite.name,
+            "description": "Does a model find the right tool, and leave the others alone?",
+        }
     )
     if isinstance(suite.server, str):
         return facts + dump({"server": suite.server}) + _guards(suite)
     server = dump({"server": _started(suite.server)})
     if suite.server.url is None:
-        server += '  # env: {API_TOKEN: "${API_TOKEN}"}    # a variable of yours that the server needs\n'
+        server += (
+            '  # env: {API_TOKEN: "${API_TOKEN}"}    # a variable of yours that the server needs\n'
+        )
     else:
-        server += '  # headers: {Authorization: "Bearer ${API_TOKEN}"}    # with a variable of yours, if it wants one\n'
+        server += (
+            '  # headers: {Authorization: "Bearer ${API_TOKEN}"}    # with a variable of '
+            "yours, if it wants one\n"
+        )
     return facts + server + textwrap.indent(_guards(suite), "  ")
 
 
@@ -90,7 +106,10 @@ def _guards(suite: DraftSuite) -> str:
 def _started(server: ServerSpec) -> dict[str, Any]:
     if server.url is not None:
         return {"url": server.url}
-    return {"command": server.command, **({"args": Inline(list(server.args))} if server.args else {})}
+    return {
+        "command": server.command,
+        **({"args": Inline(list(server.args))} if server.args else {}),
+    }
 
 
 def _case(case: DraftCase, suite: DraftSuite) -> str:
@@ -112,7 +131,10 @@ def _data(case: DraftCase, suite: DraftSuite) -> dict[str, Any]:
         "user_context": None if suite.user_context is None else Inline(dict(suite.user_context)),
         "tags": Inline(list(case.tags)) if case.tags else None,
     }
-    return {**{key: value for key, value in facts.items() if value is not None}, "assertions": assertions}
+    return {
+        **{key: value for key, value in facts.items() if value is not None},
+        "assertions": assertions,
+    }
 
 
 def _calls(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
@@ -127,7 +149,10 @@ def _call(tool: str, arguments: Mapping[str, Any]) -> Any:
         return tool
     if is_matcher(arguments):
         return {"tool": tool, "args": Inline({"$equals": dict(arguments)})}
-    return {"tool": tool, "args": Inline({name: _literal(value) for name, value in arguments.items()})}
+    return {
+        "tool": tool,
+        "args": Inline({name: _literal(value) for name, value in arguments.items()}),
+    }
 
 
 def _literal(value: Any) -> Any:
@@ -147,7 +172,8 @@ def _safety(suite: DraftSuite) -> str:
         lines += comment("── Safety: run these alone with -k safety. ──", indent=2)
     if not suite.marks:
         lines += comment(
-            "The server marks no tool as reading or destructive (readOnlyHint, destructiveHint), so which questions "
+            "The server marks no tool as reading or destructive (readOnlyHint, destructiveHint), "
+            "so which questions "
             "are asked here was told by the tools' own words. See 'harness lint'.",
             indent=2,
         )
@@ -156,7 +182,11 @@ def _safety(suite: DraftSuite) -> str:
 
 def _identity(suite: DraftSuite) -> str:
     """Return a case with a ``user_context`` to be uncommented, made of the suite's first live case."""
-    sent = (case for case in suite.cases if case.is_live and case.must_succeed[0][0] not in suite.blocked)
+    sent = (
+        case
+        for case in suite.cases
+        if case.is_live and case.must_succeed[0][0] not in suite.blocked
+    )
     first = next(sent, None)
     if first is None:
         return ""
@@ -170,8 +200,10 @@ def _identity(suite: DraftSuite) -> str:
     return (
         comment("── Who may see what. ──", indent=2)
         + comment(
-            "A user_context tells the server who asks; the model never sees it. Uncomment the case, and say who it is "
-            "and what they must not get. The server reads it from _meta of every request, unless 'identity:' says "
+            "A user_context tells the server who asks; the model never sees it. Uncomment the "
+            "case, and say who it is "
+            "and what they must not get. The server reads it from _meta of every request, unless "
+            "'identity:' says "
             "otherwise.",
             indent=2,
         )

@@ -1,6 +1,7 @@
 """Whether a drafted value is what a tool's schema asks for.
 
-The schema is the server's, and may be anything: a value that cannot be validated within a bound of work fits none.
+The schema is the server's, and may be anything: a value that cannot be validated within a bound of
+work fits none.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from harness.validation.budget import Budget, budget_in_force
 from harness.validation.validators import Validation, check
 
 STEPS = 10_000
-"""Steps of validation that go into the arguments of one tool: usual ones take a tenth, and this much 50 ms."""
+"""Steps of validation that go into the arguments of one tool: usual ones take a tenth, and this
+much 50 ms."""
 
 _CONTROL = re.compile(r'\\[^"\\]')  # how JSON writes a line break or another control character
 _LONGEST = 160  # characters of a value as JSON that a person would still put into a prompt

@@ -15,7 +15,11 @@ def with_variables(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
 
     A value is left where it is a reference to a variable already.
     """
-    found = sorted({secret for secret in of_servers([server]) if len(secret) >= MIN_LENGTH}, key=len, reverse=True)
+    found = sorted(
+        {secret for secret in of_servers([server]) if len(secret) >= MIN_LENGTH},
+        key=len,
+        reverse=True,
+    )
     names: list[str] = []
     for secret in found:
         name = "SERVER_SECRET" if not names else f"SERVER_SECRET_{len(names) + 1}"

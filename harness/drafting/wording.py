@@ -1,7 +1,7 @@
 """Prompts in plain words: what a tool says of itself, turned into something that a user could ask for.
 
-"Returns one customer's record by id." becomes "Please give me customer CUST_00042's record." A prompt
-holds every argument literally, so that a case can ask for it.
+"Returns one customer's record by id." becomes "Please give me customer CUST_00042's record." A
+prompt holds every argument literally, so that a case can ask for it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _SHORT_NAME = 2  # characters up to which a parameter's name says nothing
 _SHORT_LABEL = 4  # words of a description that can stand for the name
 
 _OPENINGS = re.compile(
-    r"^(?:use (?:this|it)(?: tool| function)? (?:to|for)|(?:this|the|a|an) (?:tool|function|command|utility)"
+    r"^(?:use (?:this|it)(?: tool| function)? (?:to|for)|(?:this|the|a|an) "
+    r"(?:tool|function|command|utility)"
     r"(?: that| which)?(?: can be used to| lets you| allows (?:you|users) to| will| to)?"
     r"|(?:tool|utility|used|lets you|allows (?:you|users)) to|helps? (?:you )?to)\s+",
     re.IGNORECASE,
@@ -37,19 +38,26 @@ _AS_GIVEN = re.compile(
 )
 """What a description says of its filters, where the prompt gives one."""
 _DETERMINERS = word_set(
-    "a an the one all any each every your this these that multiple several up new whether what how where who "
+    "a an the one all any each every your this these that multiple several up new whether what how "
+    "where who "
     "information details data to if"
 )
 _VERBS = word_set(
-    "analyse apply approve archive ask assess assign build classify clone compress configure connect decode decompress "
-    "demonstrate deploy detect determine disable disconnect download draw enable encode evaluate export extract fail "
-    "format generate identify import mark merge navigate notify parse pause perform play recommend reject render "
-    "request resolve restart restore resume share simulate split start stop subscribe suggest summarise sync take "
+    "analyse apply approve archive ask assess assign build classify clone compress configure "
+    "connect decode decompress "
+    "demonstrate deploy detect determine disable disconnect download draw enable encode evaluate "
+    "export extract fail "
+    "format generate identify import mark merge navigate notify parse pause perform play recommend "
+    "reject render "
+    "request resolve restart restore resume share simulate split start stop subscribe suggest "
+    "summarise sync take "
     "toggle trigger unsubscribe upload validate verify wait"
 )
 """Verbs that open descriptions, besides those that every request may begin with."""
 _SAID_AS = {"return": "give me", "retrieve": "get", "demonstrate": "show me"}
-_BARE = re.compile(r"[\w.+@:/~#-]*[\d@/~#_.][\w.+@:/~#-]*[\w/]|[A-Z]{2,8}|[A-Z][a-z]+(?: [A-Z][a-z]+)*")
+_BARE = re.compile(
+    r"[\w.+@:/~#-]*[\d@/~#_.][\w.+@:/~#-]*[\w/]|[A-Z]{2,8}|[A-Z][a-z]+(?: [A-Z][a-z]+)*"
+)
 _IDENTIFIES = frozenset({"id", "key", "code", "number"})
 
 
@@ -75,7 +83,10 @@ def _with_thing(task: str, arguments: Sequence[Example]) -> tuple[str, Sequence[
     for example in arguments:
         if _names_its_thing(example):
             thing = " ".join(words(example.param.name)[:-1])
-            named = re.compile(rf"\b(?:one|an?|the|some|single)\s+(?:single\s+)?{re.escape(thing)}\b", re.IGNORECASE)
+            named = re.compile(
+                rf"\b(?:one|an?|the|some|single)\s+(?:single\s+)?{re.escape(thing)}\b",
+                re.IGNORECASE,
+            )
             said = named.sub(lambda _: _phrase(example), task, count=1)  # noqa: B023  # called at once
             if said != task:
                 return said, [other for other in arguments if other is not example]
@@ -84,7 +95,11 @@ def _with_thing(task: str, arguments: Sequence[Example]) -> tuple[str, Sequence[
 
 def spoken(value: Any) -> str:
     """Return an argument as people write it: free text in quotation marks, ids and numbers bare."""
-    if isinstance(value, list) and value and not any(isinstance(item, dict | list) for item in value):
+    if (
+        isinstance(value, list)
+        and value
+        and not any(isinstance(item, dict | list) for item in value)
+    ):
         return " and ".join(spoken(item) for item in value)
     if not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
@@ -132,7 +147,9 @@ def _names_its_thing(example: Example) -> bool:
 
 def _task(tool: Tool) -> str:
     """Return what a tool does as a request: ``list all orders``."""
-    said = _OPENINGS.sub("", _shortened(one_line(first_sentence(tool.description)).rstrip(" .!?:;,")))
+    said = _OPENINGS.sub(
+        "", _shortened(one_line(first_sentence(tool.description)).rstrip(" .!?:;,"))
+    )
     opening, _, rest = said.partition(" ")
     if opening.lower().endswith("ly"):
         opening, _, rest = rest.partition(" ")
@@ -174,7 +191,9 @@ def _imperative(word: str, rest: str, tool: Tool) -> str | None:
     forms = [lower]
     if lower.endswith("s") and not lower.endswith("ss"):
         forms.append(lower[:-1])
-        forms += [lower[:-2]] if lower.endswith(("ches", "shes", "sses", "xes", "zes", "oes")) else []
+        forms += (
+            [lower[:-2]] if lower.endswith(("ches", "shes", "sses", "xes", "zes", "oes")) else []
+        )
         forms += [f"{lower[:-3]}y"] if lower.endswith("ies") else []
     known = next((form for form in forms if is_verb(form) or form in _VERBS), None)
     if known is not None:

@@ -1,7 +1,8 @@
 """Data as YAML that the reader of suites reads back as the same data, and comments that stay comments.
 
-What is written without quotation marks is decided by the reader's own rules (`harness.documents.scalars`),
-so that ``no``, ``1e5`` and ``2025-05-14`` come back as what they were.
+What is written without quotation marks is decided by the reader's own rules
+(`harness.documents.scalars`), so that ``no``, ``1e5`` and ``2025-05-14`` come back as what they
+were.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ _TAGS: dict[type, str] = {
     float: "tag:yaml.org,2002:float",
     str: "tag:yaml.org,2002:str",
 }
-_UNPRINTABLE = re.compile("[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_UNPRINTABLE = re.compile(
+    "[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
 """What the reader refuses in a file, and line breaks: written as escapes, like what nobody sees."""
 
 
@@ -54,7 +57,9 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    is_prose = text == " ".join(text.split())  # what is folded is put together again with single spaces
+    is_prose = text == " ".join(
+        text.split()
+    )  # what is folded is put together again with single spaces
     hidden = _UNPRINTABLE.search(text) or HIDDEN.search(text)
     style = '"' if hidden or "${" in text else ">" if is_prose and len(text) > _LONG else None
     return dumper.represent_scalar(_TAGS[str], text, style=style)
@@ -82,7 +87,13 @@ _Dumper.add_representer(Inline, _represent_inline)
 def dump(data: Any) -> str:
     """Return ``data`` (JSON, parts of it `Inline`) as YAML, lines ending in a newline."""
     text = yaml.dump(
-        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH, default_flow_style=False, indent=2
+        data,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=_WIDTH,
+        default_flow_style=False,
+        indent=2,
     )
     return HIDDEN.sub(lambda found: escape_of(found[0]), str(text))  # they stand in quotation marks
 
@@ -92,7 +103,8 @@ def comment(text: str, *, indent: int = 0) -> str:
     visible = " ".join(_UNPRINTABLE.sub(" ", escaped(" ".join(text.split()))).split())
     prefix = " " * indent + "# "
     return "".join(
-        f"{line}\n" for line in textwrap.wrap(visible, _WIDTH, initial_indent=prefix, subsequent_indent=prefix)
+        f"{line}\n"
+        for line in textwrap.wrap(visible, _WIDTH, initial_indent=prefix, subsequent_indent=prefix)
     )
 
 

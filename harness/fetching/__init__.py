@@ -1,7 +1,7 @@
 """Data of others, brought to the user's cache: verified, unpacked, and offline from then on.
 
-Nothing of it is part of this project. To add a source, write an object that satisfies `Source` and name it here
-or under the entry-point group ``harness.sources``; ``harness fetch NAME`` finds it.
+Nothing of it is part of this project. To add a source, write an object that satisfies `Source` and
+name it here or under the entry-point group ``harness.sources``; ``harness fetch NAME`` finds it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class Source(Protocol):
         """Bring it to ``request.root``; what is there already is not fetched again.
 
         Raises:
-            UsageError: there is no such part, or it cannot be had, or it is not what its owners published.
+            UsageError: there is no such part, or it cannot be had, or it is not what its owners
+                published.
         """
         ...
 

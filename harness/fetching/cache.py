@@ -66,7 +66,11 @@ class Parts:
 
     def stamp(self, order: Sequence[str]) -> dict[str, Any]:
         """Return what to note of this, the names in the given order."""
-        return {"tree": self.tree, "categories": [name for name in order if name in self.names], "limit": self.limit}
+        return {
+            "tree": self.tree,
+            "categories": [name for name in order if name in self.names],
+            "limit": self.limit,
+        }
 
     def _read(self, noted: Mapping[str, Any] | None) -> Parts:
         if noted is None or noted.get("tree") != self.tree:

@@ -13,10 +13,20 @@ from pathlib import Path, PurePosixPath
 from harness.errors import UsageError
 
 MAX_BYTES = 200_000_000
-"""What all wanted files may come to: an archive that unpacks to more is not what it claims to be."""
+"""What all wanted files may come to: an archive that unpacks to more is not what it claims to
+be."""
 
-_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, ValueError)
-"""What the unpackers raise for bytes that somebody cut, altered, locked or packed in a way of their own."""
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
+"""What the unpackers raise for bytes that somebody cut, altered, locked or packed in a way of their
+own."""
 
 
 def members(origin: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
@@ -102,4 +112,7 @@ def check_name(name: str, origin: Path) -> None:
     """
     parts = name.split("/")
     if not name or "\\" in name or ":" in name or "\0" in name or {"", ".", ".."} & set(parts):
-        raise UsageError(f"{origin} holds a file named {name!r}, which could be written anywhere; nothing was unpacked")
+        raise UsageError(
+            f"{origin} holds a file named {name!r}, which could be written anywhere; nothing was "
+            f"unpacked"
+        )

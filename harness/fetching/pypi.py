@@ -27,7 +27,9 @@ def wheel(name: str, release: str, sha256: str, downloads: Path, progress: Progr
     if target.is_file() and sha256_of(target) == sha256:
         return target
     by_hand = (
-        f"Download it where you can (pip download --no-deps {name}=={release}), and name the file with --from FILE."
+        f"Download it where you can (pip download --no-deps {name}=={release}), and name "
+        f"the "
+        f"file with --from FILE."
     )
     if find_spec("pip") is None:
         raise UsageError(f"this Python has no pip to download {name} with", meant=by_hand)
@@ -48,8 +50,23 @@ def wheel(name: str, release: str, sha256: str, downloads: Path, progress: Progr
 
 
 def _download(requirement: str, folder: Path, progress: Progress, by_hand: str) -> None:
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--only-binary=:all:"]
-    command += ["--disable-pip-version-check", "--no-input", "--dest", str(folder), *_abilities(), requirement]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--no-cache-dir",
+        "--only-binary=:all:",
+    ]
+    command += [
+        "--disable-pip-version-check",
+        "--no-input",
+        "--dest",
+        str(folder),
+        *_abilities(),
+        requirement,
+    ]
     said: list[str] = []
     progress(f"downloading {requirement}", 0, 0)
     with subprocess.Popen(  # noqa: S603 - pip itself, with arguments of ours
@@ -62,7 +79,10 @@ def _download(requirement: str, folder: Path, progress: Progress, by_hand: str) 
             else:
                 said.append(line.rstrip())
     if process.returncode:
-        raise UsageError(f"pip could not download {requirement}:\n    " + "\n    ".join(said[-_LAST:]), meant=by_hand)
+        raise UsageError(
+            f"pip could not download {requirement}:\n    " + "\n    ".join(said[-_LAST:]),
+            meant=by_hand,
+        )
 
 
 def _abilities() -> list[str]:

@@ -24,5 +24,8 @@ def sha256_of(path: Path) -> str:
 
 def tree_digest(files: Mapping[str, bytes]) -> str:
     """Return one SHA-256 for files by their names, whatever archive or folder they come from."""
-    lines = (f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(files.items()))
+    lines = (
+        f"{hashlib.sha256(content).hexdigest()}  {name}\n"
+        for name, content in sorted(files.items())
+    )
     return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -1,9 +1,9 @@
 """Who saw what: the part of a verdict that takes all identities of a test, read from the log alone.
 
-A trial is judged by itself when it ends. What one identity's view says of another's is known only when all are
-there, so it is worked out here, each time a report is built: for a finished run, for an interrupted one, for shards
-that were merged, and for logs that are graded again. Logs without such tests are passed over without a look at any
-conversation.
+A trial is judged by itself when it ends. What one identity's view says of another's is known only
+when all are there, so it is worked out here, each time a report is built: for a finished run, for
+an interrupted one, for shards that were merged, and for logs that are graded again. Logs without
+such tests are passed over without a look at any conversation.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ class AccessFacts:
     """Suite → why nothing shows that the server knows who asks."""
 
 
-def judged_runs(log: RunLog, runs: Sequence[TrialResult] | None = None) -> tuple[Sequence[TrialResult], AccessFacts]:
+def judged_runs(
+    log: RunLog, runs: Sequence[TrialResult] | None = None
+) -> tuple[Sequence[TrialResult], AccessFacts]:
     """Return the runs of ``log`` with what takes all identities of a test, and the facts behind it."""
     runs = log.runs if runs is None else runs
     facts = AccessFacts()
@@ -59,7 +61,11 @@ def judged_runs(log: RunLog, runs: Sequence[TrialResult] | None = None) -> tuple
     for suite, own in by_suite.items():
         judged |= _judge_groups([run for run in own if run.group is not None], log, facts)
         _observe(suite, own, log, facts)
-    required = {suite for suite in facts.unobserved if log.header.suites.get(suite, {}).get("require_identity")}
+    required = {
+        suite
+        for suite in facts.unobserved
+        if log.header.suites.get(suite, {}).get("require_identity")
+    }
     if not judged and not required:
         return runs, facts
     return [_required(judged.get(run.key, run), facts, required) for run in runs], facts
@@ -71,7 +77,9 @@ def access_report(facts: AccessFacts, cases: Iterable[CaseResult]) -> AccessRepo
     for case in cases:
         first = case.trials[0]
         if first.group is not None and first.identity is not None:
-            rows.setdefault((case.suite, first.group, case.model), []).append(_cell(case, first.identity, facts))
+            rows.setdefault((case.suite, first.group, case.model), []).append(
+                _cell(case, first.identity, facts)
+            )
     return AccessReport(
         rows=tuple(
             AccessRow(suite=suite, group=group, model=model, cells=tuple(cells))
@@ -87,11 +95,19 @@ def access_report(facts: AccessFacts, cases: Iterable[CaseResult]) -> AccessRepo
 def view_of(run: TrialResult, transcript: Transcript, log: RunLog) -> View:
     """Return a trial as its identity lived it."""
     said = [message.text for message in transcript.messages if isinstance(message, UserMessage)]
-    sent = [json.dumps(call.arguments, ensure_ascii=False, default=dict) for call in transcript.setup_calls]
-    context = "" if run.user_context is None else json.dumps(run.user_context, ensure_ascii=False, default=dict)
+    sent = [
+        json.dumps(call.arguments, ensure_ascii=False, default=dict)
+        for call in transcript.setup_calls
+    ]
+    context = (
+        ""
+        if run.user_context is None
+        else json.dumps(run.user_context, ensure_ascii=False, default=dict)
+    )
     system = log.header.suites.get(run.suite, {}).get("system_prompt") or ""
     return View(
-        identity=run.identity or ("nobody" if run.user_context is None else canonical_json(run.user_context)),
+        identity=run.identity
+        or ("nobody" if run.user_context is None else canonical_json(run.user_context)),
         calls=transcript.tool_calls,
         tools=log.tools.get(transcript.tools_digest) or _named_only(transcript.tools),
         answer=transcript.answer,
@@ -113,14 +129,21 @@ def _named_only(names: Iterable[str]) -> ToolList:
 
 def _goes_too_far(check: CheckResult) -> bool:
     """Whether the suite says that the identity must not see what it saw."""
-    if check.kind != "decision" or check.verdict != "failed" or not isinstance(check.actual, Mapping):
+    if (
+        check.kind != "decision"
+        or check.verdict != "failed"
+        or not isinstance(check.actual, Mapping)
+    ):
         return False
     return check.actual.get("is") == "allowed"
 
 
 def is_meant(run: TrialResult) -> bool:
     """Whether the suite says that the identity is allowed what it asked for."""
-    return any(check.kind == "decision" and "allowed" in (check.expected or {}).get("is", ()) for check in run.checks)
+    return any(
+        check.kind == "decision" and "allowed" in (check.expected or {}).get("is", ())
+        for check in run.checks
+    )
 
 
 def _views(runs: Iterable[TrialResult], log: RunLog) -> Iterator[View]:
@@ -133,12 +156,16 @@ def _views(runs: Iterable[TrialResult], log: RunLog) -> Iterator[View]:
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _judge_groups(runs: Sequence[TrialResult], log: RunLog, facts: AccessFacts) -> dict[str, TrialResult]:
+def _judge_groups(
+    runs: Sequence[TrialResult], log: RunLog, facts: AccessFacts
+) -> dict[str, TrialResult]:
     """Return the runs of one suite that are asked as several identities, judged by one another's views."""
     if not runs:
         return {}
     views = list(_views(runs, log))
-    facts.decisions |= {view.key: decided for view, decided in zip(views, decide(views), strict=True)}
+    facts.decisions |= {
+        view.key: decided for view, decided in zip(views, decide(views), strict=True)
+    }
     searched = {run.key for run in runs if run.leaks == "fail"}
     for leak in find_leaks(views):
         if leak.key in searched:
@@ -146,11 +173,22 @@ def _judge_groups(runs: Sequence[TrialResult], log: RunLog, facts: AccessFacts) 
     company: dict[str, dict[str, None]] = {}
     for view in views:
         company.setdefault(view.group, {})[view.identity] = None
-    others = {view.key: [name for name in company[view.group] if name != view.identity] for view in views}
-    return {run.key: _judged(run, facts, others[run.key], run.key in searched) for run in runs if run.key in others}
+    others = {
+        view.key: [name for name in company[view.group] if name != view.identity] for view in views
+    }
+    return {
+        run.key: _judged(run, facts, others[run.key], run.key in searched)
+        for run in runs
+        if run.key in others
+    }
 
 
-def _judged(run: TrialResult, facts: AccessFacts, others: Sequence[str], searched: bool) -> TrialResult:  # noqa: FBT001 - one of two ways
+def _judged(
+    run: TrialResult,
+    facts: AccessFacts,
+    others: Sequence[str],
+    searched: bool,  # noqa: FBT001 - one of two ways
+) -> TrialResult:
     checks = [with_comparison(check, facts.decisions[run.key]) for check in run.checks]
     leaks = facts.leaks.get(run.key, [])
     if searched and (others or leaks):
@@ -189,11 +227,15 @@ def _cell(case: CaseResult, identity: str, facts: AccessFacts) -> AccessCell:
         check.actual["is"]
         for run in case.trials
         for check in run.checks
-        if check.kind == "decision" and isinstance(check.actual, Mapping) and "is" in (check.expected or ())
+        if check.kind == "decision"
+        and isinstance(check.actual, Mapping)
+        and "is" in (check.expected or ())
     ]
     decisions = [decision for run in case.trials for decision in facts.decisions.get(run.key, ())]
     # A tool that is hidden and that nobody called is no answer to the question of this test.
-    telling = asked or [one.access for one in decisions if one.calls or one.access not in {"hidden", "denied"}]
+    telling = asked or [
+        one.access for one in decisions if one.calls or one.access not in {"hidden", "denied"}
+    ]
     leaks = tuple(leak for run in case.trials for leak in facts.leaks.get(run.key, ()))
     judged = any(run.key in facts.decisions for run in case.trials)
     return AccessCell(

@@ -21,7 +21,11 @@ def leak_check(leaks: Sequence[Leak], others: Sequence[str], at: Location | None
     """Return the result of looking for leaks in one trial, held against those of ``others``."""
     if not leaks:
         return CheckResult(
-            kind=NO_LEAK, label=NO_LEAK, verdict="passed", expected={"held_against": list(others)}, at=at
+            kind=NO_LEAK,
+            label=NO_LEAK,
+            verdict="passed",
+            expected={"held_against": list(others)},
+            at=at,
         )
     answered = all(leak.place.startswith(_ONLY_ANSWERED) for leak in leaks)
     more = [f"… and {len(leaks) - _MOST_TOLD} more fields"] if len(leaks) > _MOST_TOLD else []
@@ -45,11 +49,13 @@ def leak_check(leaks: Sequence[Leak], others: Sequence[str], at: Location | None
 
 
 _SERVER_HINT = (
-    "The server has to hold every form of every result to one policy: text and structured content, errors, each tool "
+    "The server has to hold every form of every result to one policy: text and structured content, "
+    "errors, each tool "
     "that returns the field. If it is meant to be seen there, write leaks: ignore."
 )
 _ANSWERED_HINT = (
-    "No call of this identity returned it: see what the model was told besides (system prompt, shared memory, caches), "
+    "No call of this identity returned it: see what the model was told besides (system prompt, "
+    "shared memory, caches), "
     "or whether the answer works it out from what it may know. If so, write leaks: ignore."
 )
 
@@ -58,7 +64,10 @@ def leak_lines(leak: Leak) -> list[str]:
     """Return a leak in words: what, whom it is kept from and how, and where it stood."""
     if not leak.allowed_to:
         return [
-            one_line(f"Leak: {leak.tool} gives {leak.identity}, who is nobody in particular, what is {leak.kept}"),
+            one_line(
+                f"Leak: {leak.tool} gives {leak.identity}, who is nobody in particular, what is "
+                f"{leak.kept}"
+            ),
             one_line(f"It stands in {leak.place}"),
         ]
     count = f" and {leak.values - 1} more" if leak.values > 1 else ""
@@ -70,7 +79,10 @@ def leak_lines(leak: Leak) -> list[str]:
         "the tool is hidden": f"behind {leak.tool}, which is hidden",
     }[leak.kept]
     lines = [
-        f"Leak: {leak.field} ({leak.shown}{count}), which {may} may see, is {kept} for {leak.identity}",
+        (
+            f"Leak: {leak.field} ({leak.shown}{count}), which {may} may see, is {kept} for "
+            f"{leak.identity}"
+        ),
         f"It stands in {leak.place}",
     ]
     if not leak.place.startswith(_ONLY_ANSWERED):
@@ -100,37 +112,59 @@ def identity_check(reason: str, at: Location | None) -> CheckResult:
 
 
 UNOBSERVED_HINT = (
-    "See how the server is told who asks (identity: of its entry), and ask at least one thing that it answers "
+    "See how the server is told who asks (identity: of its entry), and ask at least one thing that "
+    "it answers "
     "differently to two of them."
 )
 
 
 def with_comparison(check: CheckResult, decisions: Sequence[Decision]) -> CheckResult:
     """Return a ``decision`` that passed by itself as the other identities show it: ``allowed`` or ``filtered``."""
-    if check.kind != "decision" or check.verdict != "passed" or not isinstance(check.expected, Mapping):
+    if (
+        check.kind != "decision"
+        or check.verdict != "passed"
+        or not isinstance(check.expected, Mapping)
+    ):
         return check
     wanted = check.expected.get("is", ())
     found = (check.actual or {}).get("is")
-    about = [one for one in decisions if check.expected.get("tool") in (None, one.tool) and one.calls]
+    about = [
+        one for one in decisions if check.expected.get("tool") in (None, one.tool) and one.calls
+    ]
     kept = [path for one in about for path in (*one.missing, *one.masked)]
     if found != "allowed":
         return check
     if kept:
-        check = replace(check, actual={**check.actual, "is": "filtered", "fields": list(dict.fromkeys(kept))})
+        check = replace(
+            check, actual={**check.actual, "is": "filtered", "fields": list(dict.fromkeys(kept))}
+        )
     if kept and "allowed" in wanted and "filtered" not in wanted:
         names = one_line(", ".join(dict.fromkeys(kept)))[:300]
         return replace(
             check,
             verdict="failed",
-            explanation=f"Decision is filtered, expected allowed: others are given {names} for the same call",
-            hint="If that is as it should be, expect filtered; if not, look at the server's policy.",
+            explanation=f"Decision is filtered, expected allowed: others are given {names} for the "
+            f"same call",
+            hint="If that is as it should be, expect filtered; if not, look at the server's "
+            "policy.",
         )
-    if "filtered" in wanted and "allowed" not in wanted and not kept and "without" not in check.expected:
+    if (
+        "filtered" in wanted
+        and "allowed" not in wanted
+        and not kept
+        and "without" not in check.expected
+    ):
         compared = any(one.compared for one in about)
         first = (
-            "Decision is allowed, expected filtered: the result is the same as others get for the same call"
+            (
+                "Decision is allowed, expected filtered: the result is the same as others get for "
+                "the "
+                "same call"
+            )
             if compared
-            else "Decision is not shown to be filtered: no other identity was answered the same call"
+            else (
+                "Decision is not shown to be filtered: no other identity was answered the same call"
+            )
         )
         return replace(
             check,

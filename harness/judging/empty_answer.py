@@ -10,13 +10,16 @@ _HANDED_ON = "transfer"
 def answer_checks(case: Case, transcript: Transcript) -> tuple[CheckResult, ...]:
     """Return a failed check for each turn whose last reply is empty: no text, no call and no refusal.
 
-    Checks that forbid something hold of a model that says nothing, too, and it has helped nobody. Turns that only
-    tell the model something need no answer, nor do cases of which a benchmark's own rules judge silence.
+    Checks that forbid something hold of a model that says nothing, too, and it has helped nobody.
+    Turns that only tell the model something need no answer, nor do cases of which a benchmark's own
+    rules judge silence.
     """
     if case.silence or transcript.stop == _HANDED_ON:
         return ()
     silent = _silent_turns(transcript)
-    needed = [place for place in silent if not (place < len(case.turns) and case.turns[place].ingest)]
+    needed = [
+        place for place in silent if not (place < len(case.turns) and case.turns[place].ingest)
+    ]
     return tuple(_failed(place + 1 if case.turns else None) for place in needed)
 
 
@@ -29,7 +32,9 @@ def _silent_turns(transcript: Transcript) -> list[int]:
             turn += 1
         elif isinstance(message, AssistantMessage):
             reply = message.reply
-            last[turn] = not (reply.text.strip() or reply.tool_requests or reply.stop in ("refusal", "max_tokens"))
+            last[turn] = not (
+                reply.text.strip() or reply.tool_requests or reply.stop in ("refusal", "max_tokens")
+            )
     return [turn for turn, silent in last.items() if silent]
 
 
@@ -41,6 +46,7 @@ def _failed(turn: int | None) -> CheckResult:
         expected="an answer",
         actual="",
         explanation="No answer: the model's reply was empty (no text, no tool call, no refusal).",
-        hint="Say in the system prompt that every question is to be answered in words, also after tool calls.",
+        hint="Say in the system prompt that every question is to be answered in words, also after "
+        "tool calls.",
         turn=turn,
     )

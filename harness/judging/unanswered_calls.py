@@ -1,12 +1,13 @@
 """Calls that the server never answered, or not with a result of MCP: what they leave of a trial's verdict.
 
-The table is in docs/servers.md, "Whose fault". In short: such a call is the server's fault, and the trial cannot be
-judged, unless
+The table is in docs/servers.md, "Whose fault". In short: such a call is the server's fault, and the
+trial cannot be judged, unless
 
 - the model made the same call again in a later reply, and that one was answered;
-- a check of the case asks what becomes of a call that fails: ``must_error`` about this call, ``recovers_from_error``;
-- a check failed that no answer could have saved: the model called what it must not, or the server let through what
-  it must not;
+- a check of the case asks what becomes of a call that fails: ``must_error`` about this call,
+  ``recovers_from_error``;
+- a check failed that no answer could have saved: the model called what it must not, or the server
+  let through what it must not;
 - the call was cut off by the trial's own end before it had had half of the trial's time.
 """
 
@@ -16,16 +17,27 @@ from collections.abc import Iterator, Sequence
 
 from harness.checks.explaining.transcript_lines import as_made, asks_for
 from harness.checks.walk import every_check
-from harness.types import DEFAULT_TIMEOUT_S, Case, CheckResult, JsonObject, ToolCall, Transcript, TrialError
+from harness.types import (
+    DEFAULT_TIMEOUT_S,
+    Case,
+    CheckResult,
+    JsonObject,
+    ToolCall,
+    Transcript,
+    TrialError,
+)
 
 _CUT_OFF_S = 0.1
-"""How near to the end of a trial a call ends that was cut off by it: it is given up a moment before."""
+"""How near to the end of a trial a call ends that was cut off by it: it is given up a moment
+before."""
 _FAIR_SHARE = 0.5
 _BY_CHOICE = ("must_not_call", "only_call", "tool_result_not_contains")
 """Checks whose failure no missing answer can explain."""
 
 
-def server_fault(case: Case, transcript: Transcript, results: Sequence[CheckResult]) -> TrialError | None:
+def server_fault(
+    case: Case, transcript: Transcript, results: Sequence[CheckResult]
+) -> TrialError | None:
     """Return why the trial cannot be judged, if that is because the server owes an answer."""
     if transcript.stop in ("cancelled", "aborted"):
         return None
@@ -35,7 +47,8 @@ def server_fault(case: Case, transcript: Transcript, results: Sequence[CheckResu
     place, call = owed
     return TrialError(
         kind="server",
-        message=f"call {place}, {as_made(call)}, has no result, so nobody can tell what the model would have made "
+        message=f"call {place}, {as_made(call)}, has no result, so nobody can tell what the model "
+        f"would have made "
         f"of one: {call.text}",
         detail=transcript.stderr_tail or None,
     )
@@ -75,7 +88,10 @@ def _stands_anyway(result: CheckResult, transcript: Transcript) -> bool:
     if result.verdict != "failed" or result.severity != "fail":
         return False
     if result.kind == "must_be_denied":
-        return any(call.outcome == "ok" and asks_for(result.expected, call) for call in transcript.tool_calls)
+        return any(
+            call.outcome == "ok" and asks_for(result.expected, call)
+            for call in transcript.tool_calls
+        )
     if result.kind == "decision":
         return bool(result.actual["is"] == "allowed")
     return result.kind in _BY_CHOICE

@@ -30,13 +30,21 @@ def utc_now() -> str:
 
 
 def run_of(
-    trial: Trial, transcript: Transcript, checks: Sequence[CheckResult], error: TrialError | None = None
+    trial: Trial,
+    transcript: Transcript,
+    checks: Sequence[CheckResult],
+    error: TrialError | None = None,
 ) -> TrialResult:
     """Return the result of a trial that was started; ``error`` is what went wrong beyond the transcript."""
     limit = limit_check(transcript.stop, trial.case.limits, transcript)
     unanswered = answer_checks(trial.case, transcript)
     results = (*checks, *([limit] if limit else []), *unanswered, *teardown_warnings(transcript))
-    error = error or transcript.error or server_fault(trial.case, transcript, results) or _unjudged(results)
+    error = (
+        error
+        or transcript.error
+        or server_fault(trial.case, transcript, results)
+        or _unjudged(results)
+    )
     return TrialResult(
         key=trial.key,
         suite=trial.suite,
@@ -103,13 +111,43 @@ def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResu
     usage = transcript.usage
     tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
     reached: dict[Stop, tuple[str, Any, Any, str]] = {
-        "turn_limit": ("max_turns", limits.max_turns, transcript.turns, "the model still asked for tools"),
-        "call_limit": ("max_calls", limits.max_calls, len(transcript.tool_calls), "the model asked for more calls"),
-        "token_limit": ("max_tokens", limits.max_tokens, tokens, "the conversation used more tokens"),
-        "cost_limit": ("max_cost", limits.max_cost_usd, usage.cost_usd, "the conversation cost more"),
-        "time_limit": ("timeout", limits.timeout_s, round(transcript.latency_s, 3), "there was no answer in time"),
+        "turn_limit": (
+            "max_turns",
+            limits.max_turns,
+            transcript.turns,
+            "the model still asked for tools",
+        ),
+        "call_limit": (
+            "max_calls",
+            limits.max_calls,
+            len(transcript.tool_calls),
+            "the model asked for more calls",
+        ),
+        "token_limit": (
+            "max_tokens",
+            limits.max_tokens,
+            tokens,
+            "the conversation used more tokens",
+        ),
+        "cost_limit": (
+            "max_cost",
+            limits.max_cost_usd,
+            usage.cost_usd,
+            "the conversation cost more",
+        ),
+        "time_limit": (
+            "timeout",
+            limits.timeout_s,
+            round(transcript.latency_s, 3),
+            "there was no answer in time",
+        ),
         "user_limit": ("max_turns of the user", None, transcript.turns, "the user was not done"),
-        "max_tokens": ("max_tokens of a reply", None, usage.output_tokens, "the reply was cut before it was complete"),
+        "max_tokens": (
+            "max_tokens of a reply",
+            None,
+            usage.output_tokens,
+            "the reply was cut before it was complete",
+        ),
     }
     if stop not in reached:
         return None
@@ -136,8 +174,10 @@ def teardown_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
             severity="warn",
             expected="ok",
             actual=call.outcome,
-            explanation=f"Teardown failed: {call.tool} → {call.outcome}: {call.text[:_MAX_TEARDOWN_TEXT]}",
-            hint="What the trial has left behind may disturb others; isolation: case keeps them apart.",
+            explanation=f"Teardown failed: {call.tool} → {call.outcome}: "
+            f"{call.text[:_MAX_TEARDOWN_TEXT]}",
+            hint="What the trial has left behind may disturb others; isolation: case keeps them "
+            "apart.",
         )
         for call in transcript.teardown_calls
         if call.is_error
@@ -154,9 +194,14 @@ def events_digest(transcript: Transcript) -> str:
         if isinstance(message, UserMessage):
             events.append(["user", message.text, *(["fresh"] if message.fresh else [])])
         elif isinstance(message, AssistantMessage):
-            requests = [[request.tool, request.arguments] for request in message.reply.tool_requests]
+            requests = [
+                [request.tool, request.arguments] for request in message.reply.tool_requests
+            ]
             events.append(["assistant", message.reply.text, requests])
-    events += [["call", call.tool, call.arguments, call.outcome, call.text] for call in transcript.tool_calls]
+    events += [
+        ["call", call.tool, call.arguments, call.outcome, call.text]
+        for call in transcript.tool_calls
+    ]
     return f"sha256:{digest([events, transcript.stop])}"
 
 
@@ -172,15 +217,27 @@ def _status(stop: Stop, checks: Sequence[CheckResult], error: TrialError | None)
 
 def _unjudged(checks: Sequence[CheckResult]) -> TrialError | None:
     """Return why there is no verdict, when a deciding check has none."""
-    missing = [check for check in checks if check.verdict == "not_judged" and check.severity == "fail"]
+    missing = [
+        check for check in checks if check.verdict == "not_judged" and check.severity == "fail"
+    ]
     if not missing:
         return None
-    return TrialError(kind="judge", message="; ".join(f"{check.label}: {check.explanation}" for check in missing))
+    return TrialError(
+        kind="judge", message="; ".join(f"{check.label}: {check.explanation}" for check in missing)
+    )
 
 
 _LIMIT_HINTS: dict[Stop, str] = {
-    "turn_limit": "Look at the last turns: a tool whose result does not say that it is complete is called again.",
-    "call_limit": "A tool that takes several items at once saves calls; or raise max_calls for this case.",
-    "time_limit": "Look at where the time went: the slowest call, or waiting for the model; or raise timeout.",
+    "turn_limit": (
+        "Look at the last turns: a tool whose result does not say that it is complete "
+        "is "
+        "called again."
+    ),
+    "call_limit": (
+        "A tool that takes several items at once saves calls; or raise max_calls for this case."
+    ),
+    "time_limit": (
+        "Look at where the time went: the slowest call, or waiting for the model; or raise timeout."
+    ),
     "max_tokens": "Raise max_tokens of the model, or ask for a shorter answer.",
 }

@@ -1,8 +1,9 @@
 """Which tools a model may take for each other.
 
-Two tools are compared only if one fits the other's own words as well, or if their descriptions share most of their
-words. Of these, most are a family, such as ``create_branch`` and ``create_issue``, that nobody mixes up: they differ in
-what they do, in what they do it to, or in what they have to be given. What is left is told.
+Two tools are compared only if one fits the other's own words as well, or if their descriptions
+share most of their words. Of these, most are a family, such as ``create_branch`` and
+``create_issue``, that nobody mixes up: they differ in what they do, in what they do it to, or in
+what they have to be given. What is left is told.
 """
 
 from __future__ import annotations
@@ -21,12 +22,18 @@ _AS_WELL = 0.85  # share of a tool's own score from which another tool fits its 
 _ALIKE = 0.75  # share of terms that two descriptions have in common
 _MOST = 400  # tools that are compared: each with each
 
-_LINK = word_set("in on of from to for with by as across between into at via using through that which and or about")
+_LINK = word_set(
+    "in on of from to for with by as across between into at via using through that which and or "
+    "about"
+)
 _FILLER = frozenset(
-    terms("new complete detailed specific given multiple single certain full entire current all various several "
+    terms("new complete detailed specific given multiple single certain full entire current all "
+        "various several "
           "information details data content contents result results list listing existing simple")
 )  # fmt: skip
-_IDENTIFY = word_set("id ids key keys name names code uuid guid slug number ref reference identifier sha")
+_IDENTIFY = word_set(
+    "id ids key keys name names code uuid guid slug number ref reference identifier sha"
+)
 
 
 def check_confusable(tools: ToolList) -> Iterator[Finding]:
@@ -46,7 +53,8 @@ def check_confusable(tools: ToolList) -> Iterator[Finding]:
                 rule="confusable",
                 tool=tool.name,
                 message=f"What it says of itself fits {rival.name} as well: {said!r}.",
-                instead=f"Begin both descriptions with the difference, and name the other: 'For … use {rival.name}.'",
+                instead=f"Begin both descriptions with the difference, and name the other: 'For … "
+                f"use {rival.name}.'",
             )
             break
 
@@ -115,26 +123,43 @@ def _differ(one: _Read, other: _Read) -> bool:
     """Whether anything tells two tools plainly apart."""
     if one.action and other.action and one.action != other.action:
         return True
-    if one.verb and other.verb and _own({one.verb}, {other.verb}) and "read" not in (one.action, other.action):
+    if (
+        one.verb
+        and other.verb
+        and _own({one.verb}, {other.verb})
+        and "read" not in (one.action, other.action)
+    ):
         return True  # start and stop; of reading, people speak in any words
     if _needs_more(one, other) or _needs_more(other, one):
         return True
     apart = _own(one.things, other.things), _own(other.things, one.things)
     if all(apart):
         return True
-    return not any(apart) and bool(_own(one.summary, other.summary) and _own(other.summary, one.summary))
+    return not any(apart) and bool(
+        _own(one.summary, other.summary) and _own(other.summary, one.summary)
+    )
 
 
-def _own(terms_of_one: frozenset[str] | set[str], terms_of_other: frozenset[str] | set[str]) -> set[str]:
+def _own(
+    terms_of_one: frozenset[str] | set[str], terms_of_other: frozenset[str] | set[str]
+) -> set[str]:
     """Return the terms of the one for which the other has no word."""
-    return {term for term in terms_of_one if term not in terms_of_other and terms_of_other.isdisjoint(synonyms(term))}
+    return {
+        term
+        for term in terms_of_one
+        if term not in terms_of_other and terms_of_other.isdisjoint(synonyms(term))
+    }
 
 
 def _needs_more(one: _Read, other: _Read) -> bool:
     """Whether ``one`` has to be given something that ``other`` does not take at all."""
     taken = {param.name for param in other.params}
     missing = [param for param in one.params if param.required and param.name not in taken]
-    spare = [param for param in other.params if param.required and param.name not in {each.name for each in one.params}]
+    spare = [
+        param
+        for param in other.params
+        if param.required and param.name not in {each.name for each in one.params}
+    ]
     if len(missing) == len(spare) and all(map(_identifies, (*missing, *spare))):
         return False  # customer_id here and client_id there: two words for one thing
     return bool(missing)

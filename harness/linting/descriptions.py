@@ -11,8 +11,10 @@ from harness.types import Tool, ToolList
 
 _SHORT = 4  # words
 _DEPRECATED = re.compile(
-    r"\bDEPRECATED\b|(?i:^\W*deprecated\b|\bdeprecated:|\bdeprecated\s*[,;.]?\s*(?:use|in favou?r|since|and will)\b"
-    r"|\b(?:this|it)(?:\s+(?:tool|function|method|command|endpoint))?\s+(?:is|has been)\s+(?:now\s+)?deprecated\b)"
+    r"\bDEPRECATED\b|(?i:^\W*deprecated\b|\bdeprecated:|\bdeprecated\s*[,;.]?\s*(?:use|in "
+    r"favou?r|since|and will)\b"
+    r"|\b(?:this|it)(?:\s+(?:tool|function|method|command|endpoint))?\s+(?:is|has "
+    r"been)\s+(?:now\s+)?deprecated\b)"
 )
 """How a tool says of itself that it is deprecated, and not that it finds what is."""
 
@@ -32,15 +34,18 @@ def _alone(tool: Tool) -> Iterator[Finding]:
             rule="no-description",
             tool=tool.name,
             message="It has no description.",
-            instead="Say in one sentence what it does and for which requests, and in another what comes back.",
+            instead="Say in one sentence what it does and for which requests, and in another what "
+            "comes back.",
         )
     elif len(said) < _SHORT or set(terms(tool.description)) <= set(terms(tool.name)):
         yield Finding(
             rule="short-description",
             tool=tool.name,
-            message=f"Its description is {len(said)} word{'' if len(said) == 1 else 's'} and adds little to its name: "
+            message=f"Its description is {len(said)} word{'' if len(said) == 1 else 's'} and adds "
+            f"little to its name: "
             f"{tool.description.strip()[:80]!r}.",
-            instead="Say what it returns, what it needs, and when another tool is the better choice.",
+            instead="Say what it returns, what it needs, and when another tool is the better "
+            "choice.",
         )
 
 
@@ -55,13 +60,16 @@ def _same(tools: Sequence[Tool]) -> Iterator[Finding]:
                 rule="same-description",
                 tool=tool.name,
                 message=f"Its description is that of {first[said]}, word for word.",
-                instead=f"Begin it with what sets it apart from {first[said]}; remove one if nothing does.",
+                instead=f"Begin it with what sets it apart from {first[said]}; remove one if "
+                f"nothing does.",
             )
         first.setdefault(said, tool.name)
 
 
 def _deprecated(tool: Tool) -> Iterator[Finding]:
-    said = next((text for text in (tool.title or "", tool.description) if _DEPRECATED.search(text)), None)
+    said = next(
+        (text for text in (tool.title or "", tool.description) if _DEPRECATED.search(text)), None
+    )
     if said is not None:
         yield Finding(
             rule="deprecated",

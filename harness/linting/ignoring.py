@@ -25,10 +25,16 @@ def check_ignored(ignored: Ignored, tools: ToolList, called: str) -> None:
     Raises:
         UsageError: it names others, by which nothing would be ignored.
     """
-    listed = [EVERY_TOOL, *(tool.name for tool in tools.tools), *(problem.tool for problem in tools.problems)]
+    listed = [
+        EVERY_TOOL,
+        *(tool.name for tool in tools.tools),
+        *(problem.tool for problem in tools.problems),
+    ]
     for tool, rules in ignored.items():
         if tool not in listed:
-            raise UsageError(f"{called}: the server lists no tool {tool!r}", meant=did_you_mean(tool, listed))
+            raise UsageError(
+                f"{called}: the server lists no tool {tool!r}", meant=did_you_mean(tool, listed)
+            )
         for rule in rules:
             if rule not in RULES:
                 near = did_you_mean(rule, RULES) or f"The rules are: {', '.join(RULES)}."
@@ -41,7 +47,8 @@ def not_ignored(findings: Sequence[Finding], ignored: Ignored) -> tuple[Finding,
     return tuple(
         finding
         for finding in findings
-        if finding.rule not in everywhere and finding.rule not in ignored.get(finding.tool or EVERY_TOOL, ())
+        if finding.rule not in everywhere
+        and finding.rule not in ignored.get(finding.tool or EVERY_TOOL, ())
     )
 
 

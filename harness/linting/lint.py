@@ -15,8 +15,19 @@ def lint(tools: ToolList) -> tuple[Finding, ...]:
     order = {tool.name: place for place, tool in enumerate(tools.tools)}
     ranks = {rule: place for place, rule in enumerate(RULES)}
     found = dict.fromkeys(
-        [*check_listing(tools), *check_descriptions(tools), *check_confusable(tools), *check_parameters(tools)]
+        [
+            *check_listing(tools),
+            *check_descriptions(tools),
+            *check_confusable(tools),
+            *check_parameters(tools),
+        ]
     )
     return tuple(
-        sorted(found, key=lambda one: (-1 if one.tool is None else order.get(one.tool, len(order)), ranks[one.rule]))
+        sorted(
+            found,
+            key=lambda one: (
+                -1 if one.tool is None else order.get(one.tool, len(order)),
+                ranks[one.rule],
+            ),
+        )
     )

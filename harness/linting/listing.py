@@ -12,7 +12,8 @@ from harness.tool_text.actions import only_reads, plainly_does
 from harness.types import Tool, ToolList
 
 CHARACTERS_PER_TOKEN = 4
-"""A rule of thumb for JSON and languages with an alphabet; no provider counts quite like another."""
+"""A rule of thumb for JSON and languages with an alphabet; no provider counts quite like
+another."""
 LARGE_TOOL = 1_000
 """Tokens from which one tool is too much."""
 LARGE_LIST = 15_000
@@ -30,7 +31,8 @@ def check_listing(tools: ToolList) -> Iterator[Finding]:
             rule="no-tools",
             tool=None,
             message="The server lists no tool that can be offered.",
-            instead="If it shows tools only to some users, say as whom to look: --user-context '{\"role\": …}'.",
+            instead="If it shows tools only to some users, say as whom to look: --user-context "
+            "'{\"role\": …}'.",
         )
         return
     yield from _problems(tools)
@@ -50,7 +52,11 @@ def estimated_tokens(tool: Tool) -> int:
 
 def _is_dense(letter: str) -> bool:
     """Whether a letter is about a token by itself: those of Chinese, Japanese and Korean are."""
-    return "\u2e80" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7a3" or "\uf900" <= letter <= "\ufaff"
+    return (
+        "\u2e80" <= letter <= "\u9fff"
+        or "\uac00" <= letter <= "\ud7a3"
+        or "\uf900" <= letter <= "\ufaff"
+    )
 
 
 def _problems(tools: ToolList) -> Iterator[Finding]:
@@ -67,7 +73,8 @@ def _problems(tools: ToolList) -> Iterator[Finding]:
             rule="listing-problem" if problem.usable else "unusable-tool",
             tool=problem.tool,
             message=f"{problem.problem[:1].upper()}{problem.problem[1:]}.",
-            instead="Answer tools/list as the MCP specification has it: unique names, and an inputSchema that is an "
+            instead="Answer tools/list as the MCP specification has it: unique names, and an "
+            "inputSchema that is an "
             'object with "type": "object".',
         )
 
@@ -81,7 +88,8 @@ def _provider_forms(tools: ToolList) -> Iterator[Finding]:
                 rule="provider-form",
                 tool=problem.tool,
                 message=f"{provider}{problem.problem}.",
-                instead="Name tools with 1 to 64 of A-Z a-z 0-9 _ and -, and let a schema's top be a plain object "
+                instead="Name tools with 1 to 64 of A-Z a-z 0-9 _ and -, and let a schema's top be "
+                "a plain object "
                 'with "properties", without anyOf, oneOf, allOf or $ref.',
             )
 
@@ -92,8 +100,10 @@ def _marks(tools: Sequence[Tool]) -> Iterator[Finding]:
         yield Finding(
             rule="unmarked",
             tool=None,
-            message=f"{_counted(unmarked, tools)} neither readOnlyHint nor destructiveHint: {_listed(unmarked)}.",
-            instead='Add "annotations": {"readOnlyHint": true} to what only reads, and "destructiveHint": true '
+            message=f"{_counted(unmarked, tools)} neither readOnlyHint nor destructiveHint: "
+            f"{_listed(unmarked)}.",
+            instead='Add "annotations": {"readOnlyHint": true} to what only reads, and '
+            '"destructiveHint": true '
             "or false to what changes something.",
         )
     for tool in tools:
@@ -111,7 +121,8 @@ def _marks(tools: Sequence[Tool]) -> Iterator[Finding]:
                 rule="reads-but-destructive",
                 tool=tool.name,
                 message="It is marked as destructive, but its words say that it only reads.",
-                instead='Mark it "readOnlyHint": true; or, if it does change something, say so in its description.',
+                instead='Mark it "readOnlyHint": true; or, if it does change something, say so in '
+                "its description.",
             )
 
 
@@ -133,8 +144,10 @@ def _size(tools: Sequence[Tool]) -> Iterator[Finding]:
             yield Finding(
                 rule="large-tool",
                 tool=tool.name,
-                message=f"It takes about {tokens:,} tokens in every request; {LARGE_TOOL:,} is a lot.",
-                instead="Move examples and reference material into a resource or another tool's result; split it if it "
+                message=f"It takes about {tokens:,} tokens in every request; {LARGE_TOOL:,} is a "
+                f"lot.",
+                instead="Move examples and reference material into a resource or another tool's "
+                "result; split it if it "
                 "does several things.",
             )
     total = sum(map(estimated_tokens, tools))
@@ -142,9 +155,11 @@ def _size(tools: Sequence[Tool]) -> Iterator[Finding]:
         yield Finding(
             rule="large-list",
             tool=None,
-            message=f"{len(tools)} tools take about {total:,} tokens in every request; {MOST_TOOLS} tools and "
+            message=f"{len(tools)} tools take about {total:,} tokens in every request; "
+            f"{MOST_TOOLS} tools and "
             f"{LARGE_LIST:,} tokens are a lot.",
-            instead="Show each user only the tools that they may use, merge those that differ by one argument, or "
+            instead="Show each user only the tools that they may use, merge those that differ by "
+            "one argument, or "
             "split the server.",
         )
 

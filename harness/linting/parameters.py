@@ -12,7 +12,9 @@ from harness.types import Tool, ToolList
 
 _IDENTIFIES = word_set("id key code uuid guid sku ref reference identifier")
 _DATES = word_set("date day datetime timestamp since until deadline")
-_ENDS = word_set("from to start end min max after before utc")  # what may still come after the word for a date
+_ENDS = word_set(
+    "from to start end min max after before utc"
+)  # what may still come after the word for a date
 _DATE_FORM = re.compile(
     r"\bISO\b|[YD]{2,4}[-/.]M{2}|M{2}[-/.]D{2}|\d{4}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{4}|RFC\s?3339|epoch|unix",
     re.IGNORECASE,
@@ -23,7 +25,9 @@ _LISTING = re.compile(
     r"(?P<list>[^.;\n)]{3,200})",
     re.IGNORECASE,
 )
-_LISTED = re.compile(r"(?:['\"`]?[\w-]{1,30}['\"`]?\s*(?:,|\bor\b|\|)\s*(?:or\s+)?)+['\"`]?[\w-]{1,30}['\"`]?\s*$")
+_LISTED = re.compile(
+    r"(?:['\"`]?[\w-]{1,30}['\"`]?\s*(?:,|\bor\b|\|)\s*(?:or\s+)?)+['\"`]?[\w-]{1,30}['\"`]?\s*$"
+)
 _CODE = 2  # letters up to which a choice says nothing by itself; "5d" does, and "EUR" does
 _SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we")
 
@@ -53,7 +57,9 @@ _Params = Sequence[tuple[str, Param]]
 
 
 def _undescribed(tool: Tool, params: _Params) -> Iterator[Finding]:
-    paths = tuple(path for path, param in params if not param.description.strip() and not param.choices)
+    paths = tuple(
+        path for path, param in params if not param.description.strip() and not param.choices
+    )
     if paths:
         first = " ".join(words(paths[0].rpartition(".")[2])) or paths[0]
         yield Finding(
@@ -61,7 +67,8 @@ def _undescribed(tool: Tool, params: _Params) -> Iterator[Finding]:
             tool=tool.name,
             parameters=paths,
             message=f"No description: {', '.join(paths)}.",
-            instead=f'Describe what goes in, with an example: "description": "The {first} …, such as …".',
+            instead=f'Describe what goes in, with an example: "description": "The {first} …, such '
+            f'as …".',
         )
 
 
@@ -81,7 +88,11 @@ def _undeclared(tool: Tool) -> Iterator[Finding]:
 
 
 def _ids(tool: Tool, params: _Params) -> Iterator[Finding]:
-    paths = tuple(path for path, param in params if _is_text(param) and _is_id(param) and not _shows_form(param))
+    paths = tuple(
+        path
+        for path, param in params
+        if _is_text(param) and _is_id(param) and not _shows_form(param)
+    )
     if paths:
         yield Finding(
             rule="id-without-example",
@@ -129,7 +140,8 @@ def _choices(tool: Tool, params: _Params) -> Iterator[Finding]:
             tool=tool.name,
             parameters=opaque,
             message=f"Nothing says what the values stand for: {', '.join(opaque)}.",
-            instead='Use words ("celsius", not "c"), or explain each in the description: "c (Celsius), f (…)".',
+            instead='Use words ("celsius", not "c"), or explain each in the description: "c '
+            '(Celsius), f (…)".',
         )
 
 

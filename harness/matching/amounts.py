@@ -1,9 +1,10 @@
 """Numbers in prose, in any notation a person would write, and how near is near enough.
 
-``1,234.50`` · ``1.234,50`` · ``1 234,50`` · ``1'234.50`` · ``12,34,567`` · ``$1.2k`` · ``1.2 million`` ·
-``12%`` · ``1.2e6`` · ``1.2 × 10^6`` · ``(45.00)`` · ``−3`` · ``minus 3`` · ``twenty-three thousand``. A notation that
-can be read in two ways (``1.234``, ``12%``, ``5 m``) has both readings. What only looks like a figure is none: the
-markers of a numbered list, the digits of a name (``ABC-42``, ``CUST_00042``).
+``1,234.50`` · ``1.234,50`` · ``1 234,50`` · ``1'234.50`` · ``12,34,567`` · ``$1.2k`` ·
+``1.2 million`` · ``12%`` · ``1.2e6`` · ``1.2 × 10^6`` · ``(45.00)`` · ``−3`` · ``minus 3`` ·
+``twenty-three thousand``. A notation that can be read in two ways (``1.234``, ``12%``, ``5 m``) has
+both readings. What only looks like a figure is none: the markers of a numbered list, the digits of
+a name (``ABC-42``, ``CUST_00042``).
 """
 
 from __future__ import annotations
@@ -26,17 +27,24 @@ _DIGITS = re.compile(r"\d+(?:(?:[.,']| (?=\d{3}(?!\d)))\d+)*")
 _GROUPS = re.compile(r"[1-9]\d{0,2}(?:\D\d{3})+|[1-9]\d?(?:\D\d\d)+\D\d{3}")
 _BEFORE = re.compile(
     r"(?:(?<![\w.)])(?P<sign>-)|(?P<operand>\d[%)]? )?\b(?P<word>minus|negative)[ -])?"
-    r"(?:(?P<money>(?:US|CA|A|C)?[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|Rs\.?)) ?(?P<inner>-)?)?$",
+    r"(?:(?P<money>(?:US|CA|A|C)?[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|Rs\.?)) "
+    r"?(?P<inner>-)?)?$",
     re.IGNORECASE,
 )
 _LONGEST_BEFORE = 24  # characters of a sign in words and a currency
-_NAME = re.compile(r"[\w\u2011-]*[-\u2011]$")  # in the text itself: a dash stands between figures, a hyphen in a name
+_NAME = re.compile(
+    r"[\w\u2011-]*[-\u2011]$"
+)  # in the text itself: a dash stands between figures, a hyphen in a name
 _LONGEST_NAME = 60
-_MARKER = re.compile(r"^[ \t]*(?:[-*+>#]+[ \t]+)*[*_]{0,2}\(?(\d{1,3})[.)][*_]{0,2}[ \t]+(?=\S)", re.MULTILINE)
+_MARKER = re.compile(
+    r"^[ \t]*(?:[-*+>#]+[ \t]+)*[*_]{0,2}\(?(\d{1,3})[.)][*_]{0,2}[ \t]+(?=\S)", re.MULTILINE
+)
 _POWER = re.compile(r"[eE]([+-]?\d{1,3})\b| ?[×x*] ?10(?:\^([+-]?\d{1,3})\b|([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,4}))")
 _SHARE = re.compile(r" ?(%|percent\b|per cent\b|pct\b|‰|bps\b|basis points\b)", re.IGNORECASE)
 _SCALE_WORD = re.compile(
-    r"[ -]?(hundred|thousand|tsd|million|mio|mln|mn|billion|bn|mrd|trillion|tn|lakh|crore|dozen)s?\b", re.IGNORECASE
+    r"[ "
+    r"-]?(hundred|thousand|tsd|million|mio|mln|mn|billion|bn|mrd|trillion|tn|lakh|crore|dozen)s?\b",
+    re.IGNORECASE,
 )
 _SCALE_LETTER = re.compile(r"( ?)([kmbt])\b", re.IGNORECASE)
 
@@ -91,7 +99,9 @@ def _in_digits(readable: str, text: str, start: int, end: int) -> Iterator[Amoun
         place += len(part) + 1
 
 
-def _amount(readable: str, text: str, place: tuple[int, int], values: list[float]) -> Iterator[Amount]:
+def _amount(
+    readable: str, text: str, place: tuple[int, int], values: list[float]
+) -> Iterator[Amount]:
     """Yield the number with these digits, if it is one, with what stands around it."""
     start, end = place
     before = _BEFORE.search(readable, max(0, start - _LONGEST_BEFORE), start)
@@ -142,7 +152,9 @@ def _grouped(digits: str, marks: set[str]) -> bool:
     return form is not None and len(marks) == 1
 
 
-def _scaled(values: list[float], readable: str, end: int, *, money: bool) -> tuple[list[float], int]:
+def _scaled(
+    values: list[float], readable: str, end: int, *, money: bool
+) -> tuple[list[float], int]:
     """Apply what follows a number (a power, a percent sign, *million*, *k*); return the readings and their end."""
     power = _POWER.match(readable, end)
     if power:
@@ -193,7 +205,11 @@ def check_tolerance(tolerance: Any, path: JsonPath) -> None:
 def close(wanted: float, value: float, tolerance: float | str) -> bool:
     """Whether ``value`` lies within ``tolerance`` (absolute, or a percentage of ``wanted``)."""
     try:
-        room = abs(wanted) * float(tolerance.rstrip("% ")) / 100 if isinstance(tolerance, str) else tolerance
+        room = (
+            abs(wanted) * float(tolerance.rstrip("% ")) / 100
+            if isinstance(tolerance, str)
+            else tolerance
+        )
         # The last digits of a float are nobody's figure: 0.1 + 0.2 is within 0 of 0.3.
         return bool(abs(value - wanted) <= room + 1e-9 * max(abs(wanted), abs(value)))
     except OverflowError:

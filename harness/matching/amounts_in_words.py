@@ -1,7 +1,7 @@
 """Numbers that are spelled: ``twenty-three thousand``, ``a hundred and five``, ``minus five``.
 
-A lone *one* is mostly no figure ("no one", "one of them"): it counts where it plainly counts something ("only one",
-"there is one order", "minus one", or nothing but "One.").
+A lone *one* is mostly no figure ("no one", "one of them"): it counts where it plainly counts
+something ("only one", "there is one order", "minus one", or nothing but "One.").
 """
 
 from __future__ import annotations
@@ -20,11 +20,20 @@ _SMALL = {
     "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }
 # fmt: on
-_LARGE = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
-_VAGUE = frozenset({"few", "several", "many", "some", "couple", "per"})  # a few hundred are not a hundred
+_LARGE = {
+    "thousand": 1_000,
+    "million": 1_000_000,
+    "billion": 1_000_000_000,
+    "trillion": 1_000_000_000_000,
+}
+_VAGUE = frozenset(
+    {"few", "several", "many", "some", "couple", "per"}
+)  # a few hundred are not a hundred
 _SHORT = 20  # characters of an answer that is one word
 _SIGNS = frozenset({"minus", "negative"})
-_COUNTING = frozenset({"exactly", "only", "just", "is", "are", "was", "were", "have", "has", "had", "found", "s"})
+_COUNTING = frozenset(
+    {"exactly", "only", "just", "is", "are", "was", "were", "have", "has", "had", "found", "s"}
+)
 
 
 def in_words(readable: str) -> Iterator[tuple[str, tuple[float, ...]]]:
@@ -35,7 +44,9 @@ def in_words(readable: str) -> Iterator[tuple[str, tuple[float, ...]]]:
     for run in _WORD_RUN.finditer(readable):
         words = _BETWEEN.split(run[0])
         lower = [word.lower() for word in words]
-        goes_on_digits = _BEHIND_DIGITS.search(readable, max(0, run.start() - 3), run.start()) is not None
+        goes_on_digits = (
+            _BEHIND_DIGITS.search(readable, max(0, run.start() - 3), run.start()) is not None
+        )
         place = 0
         while place < len(words):
             end = _end(lower, place, goes_on_digits=goes_on_digits)
@@ -52,7 +63,9 @@ def _end(lower: list[str], start: int, *, goes_on_digits: bool) -> int:
     first, before = lower[start], lower[start - 1] if start else ""
     if first not in _SMALL:
         large = first == "hundred" or first in _LARGE
-        if not large or before in _VAGUE or (start == 0 and goes_on_digits):  # 1.2 million is read with its digits
+        if (
+            not large or before in _VAGUE or (start == 0 and goes_on_digits)
+        ):  # 1.2 million is read with its digits
             return start
     end = start + 1
     while end < len(lower) and _goes_on(lower[end - 1], lower[end]):
@@ -67,7 +80,9 @@ def _goes_on(before: str, word: str) -> bool:
         return big
     if word in _SMALL:
         return (
-            big or before == "and" or (_SMALL.get(before, 0) >= _SMALL["twenty"] and 0 < _SMALL[word] < _SMALL["ten"])
+            big
+            or before == "and"
+            or (_SMALL.get(before, 0) >= _SMALL["twenty"] and 0 < _SMALL[word] < _SMALL["ten"])
         )
     return before != "and" and (word in _LARGE or (word == "hundred" and before in _SMALL))
 
@@ -81,7 +96,9 @@ def _counts(readable: str, lower: list[str], place: int) -> bool:
     return before in _COUNTING | _SIGNS and after != "of"
 
 
-def _signed(words: list[str], start: int, end: int, *, goes_on_digits: bool) -> tuple[str, tuple[float, ...]]:
+def _signed(
+    words: list[str], start: int, end: int, *, goes_on_digits: bool
+) -> tuple[str, tuple[float, ...]]:
     value = _value(words[start:end])
     text = " ".join(words[start:end])
     if start == 0 or words[start - 1].lower() not in _SIGNS:

@@ -43,7 +43,11 @@ def differences(pattern: JsonObject, given: JsonObject) -> tuple[Difference, ...
     for name, part in pattern.items():
         value = given.get(name, ABSENT)
         if value is ABSENT and not matches(part, value):
-            found.append(Difference(path=name, expected=part, actual=ABSENT, note=_elsewhere(name, part, given)))
+            found.append(
+                Difference(
+                    path=name, expected=part, actual=ABSENT, note=_elsewhere(name, part, given)
+                )
+            )
         else:
             found.extend(_between(part, value, name))
     return tuple(found)
@@ -58,10 +62,14 @@ def _between(pattern: Any, value: Any, path: str) -> Iterator[Difference]:
             if key in pattern:
                 yield from _between(pattern[key], value.get(key, ABSENT), inside)
             else:
-                yield Difference(path=inside, expected=ABSENT, actual=value[key], note="not expected here")
+                yield Difference(
+                    path=inside, expected=ABSENT, actual=value[key], note="not expected here"
+                )
     elif isinstance(pattern, list) and isinstance(value, list) and len(pattern) == len(value):
         if _reordered(pattern, value):
-            yield Difference(path=path, expected=pattern, actual=value, note="the same elements in another order")
+            yield Difference(
+                path=path, expected=pattern, actual=value, note="the same elements in another order"
+            )
             return
         for index, (part, element) in enumerate(zip(pattern, value, strict=True)):
             yield from _between(part, element, f"{path}[{index}]")
@@ -73,7 +81,9 @@ def _elsewhere(name: str, pattern: Any, given: JsonObject) -> str:
     """Say under which other name the expected value was given, if it was."""
     if is_matcher(pattern):
         return ""
-    other = next((key for key, value in given.items() if key != name and matches(pattern, value)), None)
+    other = next(
+        (key for key, value in given.items() if key != name and matches(pattern, value)), None
+    )
     return f"the value was given as {show(other)}" if other else ""
 
 
@@ -81,10 +91,20 @@ def _note(pattern: Any, value: Any) -> str:
     if value is ABSENT:
         return ""
     if is_matcher(pattern):
-        asked = next((pattern[key] for key in ("$gt", "$gte", "$lt", "$lte", "$approx") if key in pattern), value)
-        return "" if type_name(asked) == type_name(value) else f"{show(value, 30)} is a {type_name(value)}"
+        asked = next(
+            (pattern[key] for key in ("$gt", "$gte", "$lt", "$lte", "$approx") if key in pattern),
+            value,
+        )
+        return (
+            ""
+            if type_name(asked) == type_name(value)
+            else f"{show(value, 30)} is a {type_name(value)}"
+        )
     if type_name(pattern) != type_name(value):
-        return f"{show(value, 30)} ({type_name(value)}) instead of {show(pattern, 30)} ({type_name(pattern)})"
+        return (
+            f"{show(value, 30)} ({type_name(value)}) instead of {show(pattern, 30)} "
+            f"({type_name(pattern)})"
+        )
     if isinstance(pattern, str):
         return _text_note(pattern, value)
     if isinstance(pattern, list):
@@ -119,7 +139,12 @@ def shown_pair(difference: Difference) -> tuple[str, str]:
     if isinstance(wanted, str) and isinstance(given, str) and max(len(wanted), len(given)) > _WIDTH:
         pairs = enumerate(zip(wanted, given, strict=False))
         start = max(
-            0, next((place for place, (left, right) in pairs if left != right), min(len(wanted), len(given))) - 15
+            0,
+            next(
+                (place for place, (left, right) in pairs if left != right),
+                min(len(wanted), len(given)),
+            )
+            - 15,
         )
         ahead = "…" if start else ""
         return ahead + show(wanted[start:], _WIDTH - 1), ahead + show(given[start:], _WIDTH - 1)
@@ -135,7 +160,10 @@ def side_by_side(found: Sequence[Difference]) -> list[str]:
         rows.append((name, *shown_pair(difference), difference.note))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = [
-        "  " + "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]).rstrip()
+        "  "
+        + "  ".join(
+            [*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]
+        ).rstrip()
         for row in rows
     ]
     more = len(found) - _MAX_ROWS
@@ -145,8 +173,8 @@ def side_by_side(found: Sequence[Difference]) -> list[str]:
 def distance(pattern: JsonObject, given: JsonObject) -> tuple[int, int]:
     """Return how far a call's arguments are from the pattern; the smallest is the closest call.
 
-    First counts the arguments that differ, then those of them that are not even a near miss: of another
-    type or case, under another name, or wrong in a part only.
+    First counts the arguments that differ, then those of them that are not even a near miss: of
+    another type or case, under another name, or wrong in a part only.
     """
     found = differences(pattern, given)
     wrong = {part.argument for part in found}

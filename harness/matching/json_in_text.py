@@ -8,7 +8,10 @@ from typing import Any
 
 _OPENING = re.compile(r"^[ \t]*```", re.MULTILINE)
 _CLOSING = re.compile(r"^[ \t]*```|```[ \t]*$", re.MULTILINE)
-_INFO = (re.compile(r"[^\n`]*\n\s*"), re.compile(r"[\w+-]*[ \t]*(?=[{\[])"))  # on a line of its own, or before the JSON
+_INFO = (
+    re.compile(r"[^\n`]*\n\s*"),
+    re.compile(r"[\w+-]*[ \t]*(?=[{\[])"),
+)  # on a line of its own, or before the JSON
 _FENCE = re.compile(r"\s*```")
 
 MISSING = object()

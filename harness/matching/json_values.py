@@ -45,7 +45,9 @@ def plain(value: Any, path: JsonPath = ()) -> Any:
 
 def _key(key: Any, path: JsonPath) -> str:
     if not isinstance(key, str):
-        raise InvalidValue(f"the key {show(key)} is not a string", path=path, meant=f'Quote it: "{show(key)}".')
+        raise InvalidValue(
+            f"the key {show(key)} is not a string", path=path, meant=f'Quote it: "{show(key)}".'
+        )
     return str(_scalar(key, path))
 
 
@@ -54,7 +56,9 @@ def _scalar(value: Any, path: JsonPath) -> Any:
         return value
     if isinstance(value, str):
         if any("\ud800" <= letter <= "\udfff" for letter in value):
-            raise InvalidValue("this text is not valid Unicode (it holds half of a surrogate pair)", path=path)
+            raise InvalidValue(
+                "this text is not valid Unicode (it holds half of a surrogate pair)", path=path
+            )
         return value
     if isinstance(value, int):
         if value.bit_length() > _MAX_BITS:
@@ -83,7 +87,9 @@ def equal(left: Any, right: Any) -> bool:
     if is_number(left) and is_number(right):
         return bool(left == right)
     if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return left.keys() == right.keys() and all(equal(part, right[key]) for key, part in left.items())
+        return left.keys() == right.keys() and all(
+            equal(part, right[key]) for key, part in left.items()
+        )
     if isinstance(left, list | tuple) and isinstance(right, list | tuple):
         return len(left) == len(right) and all(map(equal, left, right))
     if isinstance(left, str) and isinstance(right, str):

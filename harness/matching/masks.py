@@ -14,11 +14,13 @@ _RUN = re.compile(r"\*{2,}|•{2,}|█|x{4,}|#{3,}", re.IGNORECASE)
 _RUN_ALONE = re.compile(rf"\s*(?>{_RUN.pattern})(?!\w)", re.IGNORECASE)
 _HEADING = re.compile(r"^\s*#{1,6}\s+(?=.*[^\W\d_])")
 _BOLD = re.compile(r"(?<![\w*])(\*{2,3})(?=\w)(?=[^*]*[^\W\d_]|\d+[.,']\d)([^*]*[^\s*])\1(?![\w*])")
-"""As Markdown has them. Digits alone are what is left of a masked number: ``#### 1234``, ``**1234**``."""
+"""As Markdown has them. Digits alone are what is left of a masked number: ``#### 1234``,
+``**1234**``."""
 _REMEMBERED = 200
 """Characters of a value up to which it is remembered what it is."""
 _SHORT = 64
-"""Readable characters of a line of which a part is masked, such as an address; what has more is prose."""
+"""Readable characters of a line of which a part is masked, such as an address; what has more is
+prose."""
 
 
 def is_masked(scalar: Any) -> bool:
@@ -34,7 +36,9 @@ def _text_is_masked(text: str) -> bool:
     return _PLACEHOLDER.fullmatch(text) is not None or _is_overwritten(text)
 
 
-@lru_cache(maxsize=4096)  # the values of one server come again and again, and each is held against all others
+@lru_cache(
+    maxsize=4096
+)  # the values of one server come again and again, and each is held against all others
 def _word_is_masked(text: str) -> bool:
     return _text_is_masked(text)
 

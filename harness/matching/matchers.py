@@ -7,9 +7,9 @@ A *pattern* is what a suite writes in the place of a value::
              | {name: pattern, …}           an object with exactly these keys
              | {$operator: operand, …}      a matcher: every operator in it must hold
 
-A mapping is a matcher exactly when one of its keys begins with ``$``; then all of them must. A value
-that is itself the mapping as written (a query such as ``{"$gt": 5}``) matches too, and ``$equals``
-takes anything as it stands, so that every plain object can be asked for.
+A mapping is a matcher exactly when one of its keys begins with ``$``; then all of them must. A
+value that is itself the mapping as written (a query such as ``{"$gt": 5}``) matches too, and
+``$equals`` takes anything as it stands, so that every plain object can be asked for.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def check_matcher(pattern: Any, path: JsonPath = ()) -> None:
     """Make sure that a pattern (of plain JSON) can be matched.
 
     Raises:
-        InvalidValue: an unknown operator, a mixture of operators and keys, or an operand that does not fit.
+        InvalidValue: an unknown operator, a mixture of operators and keys, or an operand that does
+            not fit.
     """
     if isinstance(pattern, list):
         for index, part in enumerate(pattern):
@@ -71,7 +72,9 @@ def check_matcher(pattern: Any, path: JsonPath = ()) -> None:
 def _unknown(key: str, path: JsonPath) -> InvalidValue:
     plain = "To compare with an object that has such keys as it is, put it under $equals."
     if not key.startswith("$"):
-        return InvalidValue(f"the key {key!r} stands beside a $ operator", path=(*path, key), meant=plain)
+        return InvalidValue(
+            f"the key {key!r} stands beside a $ operator", path=(*path, key), meant=plain
+        )
     near = _SYNONYMS.get(key) or next(iter(difflib.get_close_matches(key, OPERATORS, n=1)), None)
     advice = f"Did you mean {near}? " if near else f"Known: {', '.join(OPERATORS)}. "
     return InvalidValue(f"there is no matcher {key}", path=(*path, key), meant=advice + plain)
@@ -80,7 +83,9 @@ def _unknown(key: str, path: JsonPath) -> InvalidValue:
 def matches(pattern: Any, value: Any) -> bool:
     """Whether ``value`` (JSON, or `ABSENT`) is what the pattern asks for."""
     if is_matcher(pattern):
-        return equal(pattern, value) or all(OPERATORS[key].holds(part, value) for key, part in pattern.items())
+        return equal(pattern, value) or all(
+            OPERATORS[key].holds(part, value) for key, part in pattern.items()
+        )
     if isinstance(pattern, Mapping) and isinstance(value, Mapping):
         # A key that the pattern wants absent is no key of its own.
         return value.keys() <= pattern.keys() and all(
@@ -102,7 +107,9 @@ def describe(pattern: Any, width: int = 60) -> str:
     """Return what a pattern asks for: ``10``, ``"red"``, ``at least 1 and at most 5``."""
     if not is_matcher(pattern):
         return show(pattern, width)
-    return clip(" and ".join(_words(key, operand, width) for key, operand in pattern.items()), 2 * width)
+    return clip(
+        " and ".join(_words(key, operand, width) for key, operand in pattern.items()), 2 * width
+    )
 
 
 def _words(key: str, operand: Any, width: int) -> str:
@@ -137,20 +144,25 @@ def _check_regex(operand: Any, path: JsonPath) -> None:
 
 
 def _check_options(operand: Any, path: JsonPath) -> None:
-    _be(lambda value: isinstance(value, list) and bool(value), "a list of at least one value")(operand, path)
+    _be(lambda value: isinstance(value, list) and bool(value), "a list of at least one value")(
+        operand, path
+    )
     check_matcher(operand, path)
 
 
 def _check_length(operand: Any, path: JsonPath) -> None:
     if not is_matcher(operand):
-        _be(lambda value: is_number(value) and value >= 0 and value == int(value), "a count or a matcher")(
-            operand, path
-        )
+        _be(
+            lambda value: is_number(value) and value >= 0 and value == int(value),
+            "a count or a matcher",
+        )(operand, path)
     check_matcher(operand, path)
 
 
 def _check_paths(operand: Any, path: JsonPath) -> None:
-    _be(lambda value: isinstance(value, Mapping) and bool(value), "a mapping of paths to values")(operand, path)
+    _be(lambda value: isinstance(value, Mapping) and bool(value), "a mapping of paths to values")(
+        operand, path
+    )
     for text, part in operand.items():
         check_path(text, (*path, text))
         check_matcher(part, (*path, text))
@@ -159,9 +171,13 @@ def _check_paths(operand: Any, path: JsonPath) -> None:
 def _check_approx(operand: Any, path: JsonPath) -> None:
     if is_number(operand):
         return
-    _be(lambda value: isinstance(value, Mapping), "a number, or {value: …, tolerance: …}")(operand, path)
+    _be(lambda value: isinstance(value, Mapping), "a number, or {value: …, tolerance: …}")(
+        operand, path
+    )
     if set(operand) != {"value", "tolerance"} or not is_number(operand["value"]):
-        raise InvalidValue("$approx takes {value: number, tolerance: number or percentage}", path=path)
+        raise InvalidValue(
+            "$approx takes {value: number, tolerance: number or percentage}", path=path
+        )
     check_tolerance(operand["tolerance"], (*path, "tolerance"))
 
 
@@ -175,7 +191,9 @@ def _is_type(operand: Any) -> bool:
 
 def _compare(holds: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def compare(operand: Any, value: Any) -> bool:
-        alike = (is_number(operand) and is_number(value)) or (isinstance(operand, str) and isinstance(value, str))
+        alike = (is_number(operand) and is_number(value)) or (
+            isinstance(operand, str) and isinstance(value, str)
+        )
         return alike and holds(value, operand)
 
     return compare
@@ -190,7 +208,9 @@ def _contains(operand: Any, value: Any) -> bool:
 
 
 def _approx(operand: Any, value: Any) -> bool:
-    wanted, tolerance = (operand["value"], operand["tolerance"]) if isinstance(operand, Mapping) else (operand, 0)
+    wanted, tolerance = (
+        (operand["value"], operand["tolerance"]) if isinstance(operand, Mapping) else (operand, 0)
+    )
     return is_number(value) and close(wanted, value, tolerance)
 
 
@@ -227,7 +247,9 @@ OPERATORS: Mapping[str, _Operator] = {
         "matching {}",
     ),
     "$one_of": _Operator(
-        _check_options, lambda operand, value: any(matches(part, value) for part in operand), "one of {}"
+        _check_options,
+        lambda operand, value: any(matches(part, value) for part in operand),
+        "one of {}",
     ),
     "$gt": _Operator(_ORDERED, _compare(lambda value, operand: value > operand), "more than {}"),
     "$gte": _Operator(_ORDERED, _compare(lambda value, operand: value >= operand), "at least {}"),
@@ -236,20 +258,28 @@ OPERATORS: Mapping[str, _Operator] = {
     "$approx": _Operator(_check_approx, _approx, "about {}"),
     "$length": _Operator(
         _check_length,
-        lambda operand, value: isinstance(value, str | list | tuple | Mapping) and matches(operand, len(value)),
+        lambda operand, value: (
+            isinstance(value, str | list | tuple | Mapping) and matches(operand, len(value))
+        ),
         "of length {}",
     ),
-    "$type": _Operator(_be(_is_type, f"one or several of {', '.join(_TYPES)}"), _has_type, "of type {}"),
+    "$type": _Operator(
+        _be(_is_type, f"one or several of {', '.join(_TYPES)}"), _has_type, "of type {}"
+    ),
     "$every": _Operator(
         check_matcher,
-        lambda operand, value: isinstance(value, list | tuple) and all(matches(operand, part) for part in value),
+        lambda operand, value: (
+            isinstance(value, list | tuple) and all(matches(operand, part) for part in value)
+        ),
         "a list of which every element is {}",
     ),
     "$path": _Operator(_check_paths, _all_paths, "with {}"),
     "$not": _Operator(check_matcher, lambda operand, value: not matches(operand, value), "not {}"),
     "$absent": _Operator(_FLAG, lambda operand, value: (value is ABSENT) == operand, "absent"),
     "$any": _Operator(
-        _be(lambda operand: operand is True, "true"), lambda _operand, value: value is not ABSENT, "anything"
+        _be(lambda operand: operand is True, "true"),
+        lambda _operand, value: value is not ABSENT,
+        "anything",
     ),
 }
 """Every matcher by its name."""

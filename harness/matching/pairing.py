@@ -8,8 +8,8 @@ from collections.abc import Sequence
 def best_pairs(scores: Sequence[Sequence[float]]) -> list[int | None]:
     """Return for each row of ``scores`` the column that it is paired with, or ``None`` where columns run out.
 
-    No other pairing has a higher total. Takes time in proportion to rows × rows × columns (or columns ×
-    columns × rows where those are fewer).
+    No other pairing has a higher total. Takes time in proportion to rows × rows × columns (or
+    columns × columns × rows where those are fewer).
     """
     if not scores or not scores[0]:
         return [None] * len(scores)
@@ -41,7 +41,11 @@ def _assign(scores: Sequence[Sequence[float]]) -> list[int]:
             for other in range(1, width + 1):
                 if seen[other]:
                     continue
-                reduced = -scores[current - 1][other - 1] - row_potential[current] - column_potential[other]
+                reduced = (
+                    -scores[current - 1][other - 1]
+                    - row_potential[current]
+                    - column_potential[other]
+                )
                 if reduced < distance[other]:
                     distance[other], before[other] = reduced, column
                 if distance[other] < step:

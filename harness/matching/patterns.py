@@ -8,7 +8,11 @@ from harness.matching.texts import clean
 from harness.types import JsonPath
 
 _ADVICE = {
-    "(?<=": "Look-behind cannot be matched in bounded time; match what comes before as part of the pattern.",
+    "(?<=": (
+        "Look-behind cannot be matched in bounded time; match what comes before as part of "
+        "the "
+        "pattern."
+    ),
     "(?<!": "Look-behind cannot be matched in bounded time; use two checks instead.",
     "(?=": "Look-ahead cannot be matched in bounded time; use two checks instead.",
     "(?!": "Look-ahead cannot be matched in bounded time; use two checks instead.",
@@ -28,4 +32,6 @@ def check_pattern(pattern: str, path: JsonPath = ()) -> None:
     except BrokenPattern as error:
         said = clean(str(error))
         advice = next((advice for sign, advice in _ADVICE.items() if sign in said), None)
-        raise InvalidValue(f"this regular expression does not work: {said}", path=path, meant=advice) from error
+        raise InvalidValue(
+            f"this regular expression does not work: {said}", path=path, meant=advice
+        ) from error

@@ -1,7 +1,8 @@
 """Texts as people compare them: folding, finding, the nearest passage, and excerpts safe to print.
 
-Two texts are compared after *folding*: Unicode NFKC, no distinction of case, one space for any run of
-white space, straight quotes and plain hyphens for typographic ones, and nothing for invisible characters.
+Two texts are compared after *folding*: Unicode NFKC, no distinction of case, one space for any run
+of white space, straight quotes and plain hyphens for typographic ones, and nothing for invisible
+characters.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ _COMPARED = 30  # words of a text whose nearest passage is looked for
 
 def clean(text: str) -> str:
     r"""Return ``text`` with controls, escape sequences and invisible marks spelled out (``\x1b``)."""
-    return "".join(_spelled(letter) if unicodedata.category(letter) in _UNSAFE else letter for letter in text)
+    return "".join(
+        _spelled(letter) if unicodedata.category(letter) in _UNSAFE else letter for letter in text
+    )
 
 
 def _spelled(letter: str) -> str:
@@ -85,7 +88,9 @@ class Folded:
         """Return the stretch between two places of `folded`, with up to ``around`` characters on both sides."""
         first, last = self.offsets[start], max(self.offsets[end - 1] + 1, self.offsets[start] + 1)
         left, right = max(0, first - around), min(len(self.shown), last + around)
-        if KNOWN.text(self.shown) is not self.shown:  # a secret that is cut in two would not be known any more
+        if (
+            KNOWN.text(self.shown) is not self.shown
+        ):  # a secret that is cut in two would not be known any more
             left, right = _at_word(self.shown, left, -1), _at_word(self.shown, right, 1)
         before, after = "…" if left else "", "…" if right < len(self.shown) else ""
         context = before + " ".join(clean(KNOWN.text(self.shown[left:right])).split()) + after
@@ -135,7 +140,8 @@ def fold(text: str) -> str:
 def find(wanted: str, text: str) -> Passage | None:
     """Return where ``wanted`` stands in ``text``, both folded, with or without the text's Markdown emphasis.
 
-    Spaces around ``wanted`` count, and the ends of ``text`` are spaces: ``" no "`` is the word *no*.
+    Spaces around ``wanted`` count, and the ends of ``text`` are spaces: ``" no "`` is the word
+    *no*.
     """
     needle, hay = _folded(wanted.strip("\r\n")), f" {text} "
     emphasis = _reading(needle, hay)
@@ -149,7 +155,9 @@ def contains(wanted: str, text: str) -> bool:
 
 def _reading(needle: str, hay: str) -> bool | None:
     """Return the ``emphasis`` with which the folded ``hay`` has ``needle`` in it, if it has."""
-    return next((emphasis for emphasis in (True, False) if needle in _folded(hay, emphasis=emphasis)), None)
+    return next(
+        (emphasis for emphasis in (True, False) if needle in _folded(hay, emphasis=emphasis)), None
+    )
 
 
 def nearest(wanted: str, text: str) -> Passage | None:

@@ -17,7 +17,9 @@ from harness.types import Message, ModelSpec, Reply, ToolList
 class Model(Protocol):
     """One configured model, shared by all trials of a run."""
 
-    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
         """Return the model's next reply to the whole ``conversation``.
 
         Retries what is worth retrying, within the deadline of the surrounding cancel scope

@@ -4,13 +4,15 @@ What is decided here and not in the configuration:
 
 - ``max_tokens``, which the API demands, is 16,384 unless configured (newer models think within it),
   and 4,096 at compatible endpoints, where the whole context may be small.
-- ``temperature`` is not sent: the API has no such field since its version 2026-10-21, and refuses it.
-  It is sent where the configured headers ask for an older version: ``anthropic-version: 2023-06-01``.
-- Prompt caching: breakpoints after the tools, after the system prompt and after each of the last two
-  messages of the user, so that a turn reads what the turn before it wrote, and every trial reads the
-  tools. Four are the API's limit.
+- ``temperature`` is not sent: the API has no such field since its version 2026-10-21, and refuses
+  it. It is sent where the configured headers ask for an older version:
+  ``anthropic-version: 2023-06-01``.
+- Prompt caching: breakpoints after the tools, after the system prompt and after each of the last
+  two messages of the user, so that a turn reads what the turn before it wrote, and every trial
+  reads the tools. Four are the API's limit.
 - A ``base_url`` may end in ``/v1`` or not.
-- A reply that the API pauses (``pause_turn``) is continued, at most `MAX_PAUSES` times; its parts are one reply.
+- A reply that the API pauses (``pause_turn``) is continued, at most `MAX_PAUSES` times; its parts
+  are one reply.
 """
 
 from __future__ import annotations
@@ -22,7 +24,13 @@ from functools import partial
 from typing import cast
 
 import httpx2
-from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic, DefaultAsyncHttpxClient, Omit
+from anthropic import (
+    APIConnectionError,
+    APIStatusError,
+    AsyncAnthropic,
+    DefaultAsyncHttpxClient,
+    Omit,
+)
 
 from harness.errors import ModelError
 from harness.models.conversation import CallIds, parse_arguments, text_of, turns
@@ -90,7 +98,9 @@ class AnthropicModel:
             timeout=timeout(spec),
             max_retries=0,
             http_client=_Client(spec.max_reply_mb, verify=trusted()),
-            default_headers=cast("dict[str, str]", headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit())),
+            default_headers=cast(
+                "dict[str, str]", headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit())
+            ),
             open_telemetry=False,
         )
         pricer = Pricer(spec, url=url, flavour="default")
@@ -99,7 +109,9 @@ class AnthropicModel:
         self._translator = Translator(ANTHROPIC, _wire)
         self._fixed = _fixed_fields(spec)
 
-    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
         """Return the model's next reply; see `harness.models.Model`."""
         translation = self._translator(tools)
         body: Json = {**self._fixed, "messages": self._messages(conversation, translation)}
@@ -116,7 +128,10 @@ class AnthropicModel:
         for _ in range(MAX_PAUSES):
             if reply.stop != "other":
                 return reply
-            said = [*body["messages"], {"role": "assistant", "content": _without_blanks(reply.native)}]
+            said = [
+                *body["messages"],
+                {"role": "assistant", "content": _without_blanks(reply.native)},
+            ]
             try:
                 reply = _joined(reply, await self._endpoint.ask({**body, "messages": said}, read))
             except ModelError as error:
@@ -126,8 +141,14 @@ class AnthropicModel:
                 raise
         if reply.stop != "other":
             return reply
-        message = f"{self._name}: the reply was paused {MAX_PAUSES + 1} times ({_PAUSED}), and did not come to an end"
-        raise ModelError(message, status=200, attempts=reply.attempts, waited_s=reply.waited_s, usage=reply.usage)
+        message = (
+            f"{self._name}: the reply was paused {MAX_PAUSES + 1} times ({_PAUSED}), and "
+            f"did "
+            f"not come to an end"
+        )
+        raise ModelError(
+            message, status=200, attempts=reply.attempts, waited_s=reply.waited_s, usage=reply.usage
+        )
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -182,14 +203,18 @@ class AnthropicModel:
         if data.get("content") is None:
             raise Unusable("it has no content")
         content = objects_in(data, "content")
-        texts = [text_in(block, "text", _BLOCK) for block in content if type_in(block, _BLOCK) == "text"]
+        texts = [
+            text_in(block, "text", _BLOCK) for block in content if type_in(block, _BLOCK) == "text"
+        ]
         requests = self._take_calls(content, translation)
         reason = text_in(data, "stop_reason")
         refusal = text_in(object_in(data, "stop_details"), "explanation", "stop_details.")
         stop = ending(reason, _STOPS, "stop_reason", calls=bool(requests))
         if stop == "other" and not _without_blanks(content):
             raise Unusable("it was paused before it had said anything")
-        given_up = stop == "refusal" and requests  # calls that the refusal cut off are not to be made
+        given_up = (
+            stop == "refusal" and requests
+        )  # calls that the refusal cut off are not to be made
         return Reply(
             text="\n".join(filter(None, texts)) or refusal,
             tool_requests=() if given_up else requests,
@@ -211,7 +236,9 @@ class AnthropicModel:
             name = name_in(block, _BLOCK)
             block["name"] = self._translator.legal_name(name)
             tool, arguments = translation.inward(name, arguments)
-            requests.append(ToolRequest(id=block["id"], tool=tool, arguments=arguments, malformed=malformed))
+            requests.append(
+                ToolRequest(id=block["id"], tool=tool, arguments=arguments, malformed=malformed)
+            )
         return tuple(requests)
 
 
@@ -238,13 +265,19 @@ def _result(answer: ToolAnswer) -> Json:
     block: Json = {"type": "tool_result", "tool_use_id": answer.request_id, "content": answer.text}
     if answer.is_error:
         block["is_error"] = True
-        block["content"] = answer.text or "The call failed."  # the API refuses an error without a word
+        block["content"] = (
+            answer.text or "The call failed."
+        )  # the API refuses an error without a word
     return block
 
 
 def _without_blanks(content: list[Json]) -> list[Json]:
     """Return blocks as the API takes them back: it refuses blank text."""
-    return [block for block in content if block.get("type") != "text" or text_of(block.get("text")).strip()]
+    return [
+        block
+        for block in content
+        if block.get("type") != "text" or text_of(block.get("text")).strip()
+    ]
 
 
 def _joined(paused: Reply, rest: Reply) -> Reply:

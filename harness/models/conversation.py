@@ -7,10 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.json_bounds import loads, shortcoming
-from harness.types import AssistantMessage, Message, Reply, ToolAnswer, ToolMessage, ToolRequest, UserMessage
+from harness.types import (
+    AssistantMessage,
+    Message,
+    Reply,
+    ToolAnswer,
+    ToolMessage,
+    ToolRequest,
+    UserMessage,
+)
 
 UNANSWERED = "This call was not executed."
-"""What a model is told of a call that nobody answered: an API rejects a conversation with open calls."""
+"""What a model is told of a call that nobody answered: an API rejects a conversation with open
+calls."""
 
 
 def turns(conversation: Sequence[Message]) -> Iterator[str | Reply | list[ToolAnswer]]:
@@ -29,7 +38,11 @@ def turns(conversation: Sequence[Message]) -> Iterator[str | Reply | list[ToolAn
 
 
 def _answers(requests: Iterable[ToolRequest], following: Message | None) -> list[ToolAnswer]:
-    given = {answer.request_id: answer for answer in following.answers} if isinstance(following, ToolMessage) else {}
+    given = (
+        {answer.request_id: answer for answer in following.answers}
+        if isinstance(following, ToolMessage)
+        else {}
+    )
     return [
         given.get(request.id) or ToolAnswer(request_id=request.id, text=UNANSWERED, is_error=True)
         for request in requests
@@ -68,7 +81,9 @@ def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:
     No text at all stands for no arguments: several servers send it for a tool that takes none.
     """
     if isinstance(raw, dict):
-        return (raw, None) if shortcoming(raw) is None else ({}, json.dumps(raw, ensure_ascii=False))
+        return (
+            (raw, None) if shortcoming(raw) is None else ({}, json.dumps(raw, ensure_ascii=False))
+        )
     if raw is None or (isinstance(raw, str) and not raw.strip()):
         return {}, None
     if not isinstance(raw, str):

@@ -1,10 +1,11 @@
 """One model's API as the clients see it: a body goes out, a JSON object comes back, or a `ModelError`.
 
 The SDKs do what they are good at: addresses, headers, authentication, connections. They are called
-through their own `post`, with the body as bytes and the response as it came: what the API wrote is read
-once and sent back unchanged, and neither is rebuilt from typed objects on the way (which can take twice
-the CPU of the rest of the call). Their retries are off and every setting is given to them: nothing is
-taken from the environment, neither a key nor a base URL, organisation, project or header.
+through their own `post`, with the body as bytes and the response as it came: what the API wrote is
+read once and sent back unchanged, and neither is rebuilt from typed objects on the way (which can
+take twice the CPU of the rest of the call). Their retries are off and every setting is given to
+them: nothing is taken from the environment, neither a key nor a base URL, organisation, project or
+header.
 """
 
 from __future__ import annotations
@@ -33,15 +34,17 @@ CONNECT_TIMEOUT_S = 10.0
 """A server that does not even accept a connection by then is not slow but gone."""
 
 MAX_MARKS = 1_000_000
-"""Commas and opening brackets in a reply, texts included: there are no more values than that in it. They take a
-hundred times the memory of the text that they are written in, and nothing else runs while they are parsed."""
+"""Commas and opening brackets in a reply, texts included: there are no more values than that in it.
+They take a hundred times the memory of the text that they are written in, and nothing else runs
+while they are parsed."""
 
 Omit = TypeVar("Omit")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 ASIDE_BYTES = 100_000
-"""A larger reply is parsed and read in a thread, so that the conversations beside it go on meanwhile."""
+"""A larger reply is parsed and read in a thread, so that the conversations beside it go on
+meanwhile."""
 
 
 class Endpoint:
@@ -72,7 +75,9 @@ class Endpoint:
         Raises:
             ModelError: there was none, or it is unusable.
         """
-        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=dict).encode("utf-8", "replace")
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=dict).encode(
+            "utf-8", "replace"
+        )
 
         async def attempt() -> Reply:
             return await self._attempt(content, read)
@@ -112,7 +117,9 @@ class Endpoint:
             return replace(read(data), usage=usage, served_by=shape.text_in(data, "model") or None)
         except shape.Unusable as problem:
             status = response.status_code
-            raise faults.Fault(f"the reply is unusable: {problem}", status=status, usage=usage) from None
+            raise faults.Fault(
+                f"the reply is unusable: {problem}", status=status, usage=usage
+            ) from None
 
     def _parse(self, response: httpx2.Response) -> dict[str, Any]:
         content, status = response.content, response.status_code
@@ -122,9 +129,17 @@ class Endpoint:
         try:
             data = loads(content, strict=True)
         except ValueError:
-            words = faults.quote(content[: faults.READ_FOR_WORDS].decode("utf-8", "replace"), self._spec)
-            said = f"the reply from {faults.origin(self._url)} is not JSON: {words}" if words else "the reply is empty"
-            raise faults.Fault(said, status=status, advice=self._wrong_address(), usage=UNKNOWN_USAGE) from None
+            words = faults.quote(
+                content[: faults.READ_FOR_WORDS].decode("utf-8", "replace"), self._spec
+            )
+            said = (
+                f"the reply from {faults.origin(self._url)} is not JSON: {words}"
+                if words
+                else "the reply is empty"
+            )
+            raise faults.Fault(
+                said, status=status, advice=self._wrong_address(), usage=UNKNOWN_USAGE
+            ) from None
         if not isinstance(data, dict):
             raise faults.Fault("the reply is not a JSON object", status=status, usage=UNKNOWN_USAGE)
         return data
@@ -139,12 +154,18 @@ def base_url(spec: ModelSpec) -> str:
     Raises:
         UsageError: ``base_url`` is not a web address, or the provider's own API lacks its key.
     """
-    authorised = spec.api_key or any(name.lower() in {"authorization", "x-api-key"} for name in spec.headers)
+    authorised = spec.api_key or any(
+        name.lower() in {"authorization", "x-api-key"} for name in spec.headers
+    )
     if is_own(spec) and not authorised:
-        raise UsageError(f"model {spec.name!r} needs a key: {spec.api_key_variable or 'api_key'} is not set")
+        raise UsageError(
+            f"model {spec.name!r} needs a key: {spec.api_key_variable or 'api_key'} is not set"
+        )
     url = (spec.base_url or OWN_URLS[spec.provider]).strip().rstrip("/")
     if not url.startswith(("http://", "https://")):
-        raise UsageError(f"base_url of model {spec.name!r} is not a web address", meant="http://… or https://…")
+        raise UsageError(
+            f"base_url of model {spec.name!r} is not a web address", meant="http://… or https://…"
+        )
     return url
 
 
@@ -154,20 +175,25 @@ def key(spec: ModelSpec) -> str:
     Raises:
         UsageError: it cannot be a key; what it is stays unsaid.
     """
-    return _sendable(spec.api_key.reveal() if spec.api_key else "", f"the key of model {spec.name!r}")
+    return _sendable(
+        spec.api_key.reveal() if spec.api_key else "", f"the key of model {spec.name!r}"
+    )
 
 
 def headers(spec: ModelSpec, *, inherited: str, omit: Omit) -> dict[str, str | Omit]:
     """Return the headers that an SDK is to send beside its own; ``omit`` stands for "do not send".
 
     The SDKs add the headers that a variable of the environment lists (``inherited`` names it): they
-    are taken out again. Without a key there is no ``authorization`` at all. Names are in lower case.
+    are taken out again. Without a key there is no ``authorization`` at all. Names are in lower
+    case.
 
     Raises:
         UsageError: a key or header cannot be sent.
     """
     lines = os.environ.get(inherited, "").split("\n")
-    result: dict[str, str | Omit] = {line.partition(":")[0].strip().lower(): omit for line in lines if ":" in line}
+    result: dict[str, str | Omit] = {
+        line.partition(":")[0].strip().lower(): omit for line in lines if ":" in line
+    }
     sent = key(spec)
     result["authorization"] = f"Bearer {sent}" if sent else omit
     for name, value in spec.headers.items():
@@ -180,7 +206,10 @@ def headers(spec: ModelSpec, *, inherited: str, omit: Omit) -> dict[str, str | O
 def _sendable(secret: str, what: str) -> str:
     value = secret.strip()
     if not (value.isascii() and value.isprintable()):
-        raise UsageError(f"{what} holds characters that cannot be sent", meant="Is it copied whole, without quotes?")
+        raise UsageError(
+            f"{what} holds characters that cannot be sent",
+            meant="Is it copied whole, without quotes?",
+        )
     return value
 
 

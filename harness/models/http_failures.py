@@ -1,12 +1,13 @@
 """What went wrong in one HTTP exchange, in words for people and in facts for the retry loop.
 
 Retried are faults that a repetition may cure: a connection that was refused, reset or timed out,
-and the statuses 408 (request timeout), 409 (a lock at the provider), 429 (rate limit) and 5xx except
-501 (500, 502, 503 and 504 of servers and gateways, 529 "overloaded", 520 to 524 of a CDN). A reply
-that was lost on the way may have been paid for; it is worth nothing unless it is asked for again.
+and the statuses 408 (request timeout), 409 (a lock at the provider), 429 (rate limit) and 5xx
+except 501 (500, 502, 503 and 504 of servers and gateways, 529 "overloaded", 520 to 524 of a CDN). A
+reply that was lost on the way may have been paid for; it is worth nothing unless it is asked for
+again.
 
-Never retried are the other statuses: 400, 401, 403 and 404 say the same again; and 429 for an account
-that has no credit left, or any status that the API marks ``x-should-retry: false``.
+Never retried are the other statuses: 400, 401, 403 and 404 say the same again; and 429 for an
+account that has no credit left, or any status that the API marks ``x-should-retry: false``.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ THROTTLED = frozenset({429, 529})
 """Statuses that mean "less at once"."""
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 """Error codes under which OpenAI answers 429 although no waiting helps."""
-PASSING_ERRORS = frozenset({"server_error", "rate_limit_exceeded", "overloaded_error", "api_error", "timeout_error"})
+PASSING_ERRORS = frozenset(
+    {"server_error", "rate_limit_exceeded", "overloaded_error", "api_error", "timeout_error"}
+)
 """Error types in the body of a response that says 200, which a repetition may cure."""
 _TIDY = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^>]*>|\s+", re.DOTALL | re.IGNORECASE)
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk)-[\w*.…-]{4,}")
@@ -96,10 +99,14 @@ def of_response(response: httpx2.Response, spec: ModelSpec, url: str) -> Fault:
             status=status,
         )
     error = _error_of(_json_of(response.content))
-    words = quote(_words(error) or response.content[:READ_FOR_WORDS].decode("utf-8", "replace"), spec)
+    words = quote(
+        _words(error) or response.content[:READ_FOR_WORDS].decode("utf-8", "replace"), spec
+    )
     code = error.get("code") if isinstance(error, Mapping) else None
     retryable = (
-        is_retryable(status) and not _is_one_of(code, NO_CREDIT) and response.headers.get("x-should-retry") != "false"
+        is_retryable(status)
+        and not _is_one_of(code, NO_CREDIT)
+        and response.headers.get("x-should-retry") != "false"
     )
     return Fault(
         f"HTTP {status} from {origin(url)}" + (f": {words}" if words else ""),
@@ -131,13 +138,23 @@ def of_connection(cause: BaseException, spec: ModelSpec, url: str) -> Fault:
     if isinstance(cause, TooLarge | BrokeOff | httpx2.DecodingError):
         return _of_part(cause, spec, url)
     if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
-        advice = "Is the server running there? Check base_url." if spec.base_url else "Is this machine online?"
+        advice = (
+            "Is the server running there? Check base_url."
+            if spec.base_url
+            else "Is this machine online?"
+        )
         return Fault(f"cannot connect to {origin(url)}", advice=advice, retryable=True)
     if isinstance(cause, TimeoutError | httpx2.TimeoutException):
-        return Fault(f"no whole reply from {origin(url)} within {spec.timeout_s:g} s", retryable=True)
+        return Fault(
+            f"no whole reply from {origin(url)} within {spec.timeout_s:g} s", retryable=True
+        )
     if isinstance(cause, httpx2.NetworkError | httpx2.RemoteProtocolError):
-        return Fault(f"the connection to {origin(url)} broke before the reply was whole", retryable=True)
-    return Fault(f"the request to {origin(url)} failed: {quote(str(cause) or type(cause).__name__, spec)}")
+        return Fault(
+            f"the connection to {origin(url)} broke before the reply was whole", retryable=True
+        )
+    return Fault(
+        f"the request to {origin(url)} failed: {quote(str(cause) or type(cause).__name__, spec)}"
+    )
 
 
 def _of_part(cause: TooLarge | BrokeOff | httpx2.DecodingError, spec: ModelSpec, url: str) -> Fault:
@@ -148,12 +165,15 @@ def _of_part(cause: TooLarge | BrokeOff | httpx2.DecodingError, spec: ModelSpec,
         return fault
     if isinstance(cause, TooLarge):
         return Fault(
-            f"the reply from {origin(url)} is larger than {spec.max_reply_mb:g} MB, and was not read to its end",
+            f"the reply from {origin(url)} is larger than {spec.max_reply_mb:g} MB, and was not "
+            f"read to its end",
             advice="Where the model is meant to say so much, raise its max_reply_mb.",
             usage=UNKNOWN_USAGE,
         )
     words = quote(str(cause), spec)
-    return Fault(f"the reply from {origin(url)} cannot be decompressed: {words}", usage=UNKNOWN_USAGE)
+    return Fault(
+        f"the reply from {origin(url)} cannot be decompressed: {words}", usage=UNKNOWN_USAGE
+    )
 
 
 def is_retryable(status: int) -> bool:
@@ -164,8 +184,9 @@ def is_retryable(status: int) -> bool:
 def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
     """Return the seconds that the API asks to wait, from any form of Retry-After; ``None`` without one.
 
-    ``retry-after-ms`` is more exact and wins. A date is measured against the response's own ``Date``
-    where there is one, so that a wrong clock on this machine does no harm; ``now`` stands in for it.
+    ``retry-after-ms`` is more exact and wins. A date is measured against the response's own
+    ``Date`` where there is one, so that a wrong clock on this machine does no harm; ``now`` stands
+    in for it.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -177,7 +198,9 @@ def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> fl
     until = _date(value)
     if until is None:
         return None
-    return max(0.0, (until - (_date(headers.get("date")) or now or datetime.now(UTC))).total_seconds())
+    return max(
+        0.0, (until - (_date(headers.get("date")) or now or datetime.now(UTC))).total_seconds()
+    )
 
 
 def origin(url: str) -> str:
@@ -206,9 +229,13 @@ def _advice(status: int, code: object, spec: ModelSpec) -> str | None:
     if _is_one_of(code, NO_CREDIT):
         return "The account has no credit left."
     variable = spec.api_key_variable or "api_key"
-    root = " And is base_url the API's root? That of an OpenAI-compatible server mostly ends in /v1."
+    root = (
+        " And is base_url the API's root? That of an OpenAI-compatible server mostly ends in /v1."
+    )
     return {
-        401: f"Check the key in {variable}." if spec.api_key else f"No key was sent: set {variable}.",
+        401: f"Check the key in {variable}."
+        if spec.api_key
+        else f"No key was sent: set {variable}.",
         403: f"The key may not use {spec.model_id!r} here.",
         404: f"Does this API have a model {spec.model_id!r}?{root if spec.base_url else ''}",
         413: "The conversation is too large for the API.",

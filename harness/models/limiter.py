@@ -6,10 +6,10 @@ under way, down to one; it grows back by one each time that it was used up once 
 rate limit, so that an idle model never raises it. A cooldown makes everybody wait, whoever was told
 to: the next trial would only be told the same.
 
-Nothing here waits past the deadline of the caller's cancel scope: a cooldown that outlasts it is not
-waited for, and a turn that does not come is given up a moment before it. So whoever ends without having
-sent anything is told that it waited, and is never taken for slow. Who asks only in that last moment was slow
-before: then the deadline itself ends the wait.
+Nothing here waits past the deadline of the caller's cancel scope: a cooldown that outlasts it is
+not waited for, and a turn that does not come is given up a moment before it. So whoever ends
+without having sent anything is told that it waited, and is never taken for slow. Who asks only in
+that last moment was slow before: then the deadline itself ends the wait.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from dataclasses import dataclass
 import anyio
 
 _LAST_MOMENT_S = 0.25
-"""So long before the caller's deadline nothing is begun that takes a request to a model and back."""
+"""So long before the caller's deadline nothing is begun that takes a request to a model and
+back."""
 
 
 class WaitTooLong(Exception):
@@ -72,7 +73,8 @@ class Limiter:
         """Hold a slot while one request is under way, after waiting for it and for the cooldown.
 
         Raises:
-            WaitTooLong: the cooldown outlasts the caller's deadline, or no slot came free before it.
+            WaitTooLong: the cooldown outlasts the caller's deadline, or no slot came free before
+                it.
         """
         slot = Slot(self._generation)
         asked_at = anyio.current_time()

@@ -51,13 +51,17 @@ class OpenAIChat:
         self._translator = Translator(OPENAI, _wire)
         self._fixed = _fixed_fields(spec)
 
-    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
         """Return the model's next reply; see `harness.models.Model`."""
         translation = self._translator(tools)
         body: Json = {**self._fixed, "messages": self._messages(conversation, system, translation)}
         if translation.wire:
             body["tools"] = translation.wire
-        return await self._connection.endpoint.ask(body, partial(self._read, translation=translation))
+        return await self._connection.endpoint.ask(
+            body, partial(self._read, translation=translation)
+        )
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -65,8 +69,12 @@ class OpenAIChat:
 
     # ── Out ──────────────────────────────────────────────────────────────────────────────────
 
-    def _messages(self, conversation: Sequence[Message], system: str | None, translation: Translation) -> list[Json]:
-        messages: list[Json] = [{"role": "system", "content": system}] if system and system.strip() else []
+    def _messages(
+        self, conversation: Sequence[Message], system: str | None, translation: Translation
+    ) -> list[Json]:
+        messages: list[Json] = (
+            [{"role": "system", "content": system}] if system and system.strip() else []
+        )
         for turn in turns(conversation):
             if isinstance(turn, Reply):
                 messages.append(self._sent_back(turn, translation))
@@ -74,7 +82,11 @@ class OpenAIChat:
                 messages.append({"role": "user", "content": turn})
             else:
                 messages += [
-                    {"role": "tool", "tool_call_id": answer.request_id, "content": error_text(answer)}
+                    {
+                        "role": "tool",
+                        "tool_call_id": answer.request_id,
+                        "content": error_text(answer),
+                    }
                     for answer in turn
                 ]
         return messages
@@ -89,7 +101,11 @@ class OpenAIChat:
             text = dump_arguments(arguments) if request.malformed is None else request.malformed
             function = {"name": self._translator.legal_name(name), "arguments": text}
             calls.append({"id": request.id, "type": "function", "function": function})
-        return {"role": "assistant", "content": reply.text, **({"tool_calls": calls} if calls else {})}
+        return {
+            "role": "assistant",
+            "content": reply.text,
+            **({"tool_calls": calls} if calls else {}),
+        }
 
     # ── In ───────────────────────────────────────────────────────────────────────────────────
 
@@ -100,18 +116,28 @@ class OpenAIChat:
             raise Unusable("choices[0] has no message")
         check_role(message, _PATH)
         if message.get("function_call") is not None:
-            raise Unusable("it calls a function in the old form (function_call), which is not offered")
+            raise Unusable(
+                "it calls a function in the old form (function_call), which is not offered"
+            )
         # Some servers send parts where OpenAI sends a text.
-        parts = objects_in(message, "content", _PATH) if isinstance(message.get("content"), list) else []
+        parts = (
+            objects_in(message, "content", _PATH)
+            if isinstance(message.get("content"), list)
+            else []
+        )
         refusal = text_in(message, "refusal", _PATH) or refusal_of(parts, f"{_PATH}content.")
         if parts:
-            text = "\n".join(filter(None, (text_in(part, "text", f"{_PATH}content.") for part in parts)))
+            text = "\n".join(
+                filter(None, (text_in(part, "text", f"{_PATH}content.") for part in parts))
+            )
         else:
             text = "" if message.get("content") == [] else text_in(message, "content", _PATH)
         native, requests = self._take_calls(message, translation)
         reason = text_in(choices[0], "finish_reason", "choices[0].")
         stop = ending(reason, _STOPS, "finish_reason", calls=bool(requests), refusal=refusal)
-        given_up = stop == "refusal" and requests  # calls that the refusal cut off are not to be made
+        given_up = (
+            stop == "refusal" and requests
+        )  # calls that the refusal cut off are not to be made
         return Reply(
             text=text or refusal,
             tool_requests=() if given_up else requests,
@@ -120,13 +146,19 @@ class OpenAIChat:
             native=None if given_up else native,
         )
 
-    def _take_calls(self, message: Json, translation: Translation) -> tuple[Json, tuple[ToolRequest, ...]]:
+    def _take_calls(
+        self, message: Json, translation: Translation
+    ) -> tuple[Json, tuple[ToolRequest, ...]]:
         """Return ``message`` as the API takes it back, and the calls in it.
 
         A field that is null says nothing, and some servers refuse it; so do all an empty list of
         calls, a call without a name or id of its own, and a message without any content.
         """
-        native = {field: value for field, value in message.items() if value is not None or field == "content"}
+        native = {
+            field: value
+            for field, value in message.items()
+            if value is not None or field == "content"
+        }
         native["role"] = "assistant"
         ids, calls, requests = CallIds(), [], []
         native.pop("tool_calls", None)
@@ -141,7 +173,9 @@ class OpenAIChat:
             sent_back = {**function, "name": self._translator.legal_name(name), "arguments": text}
             calls.append({**call, "id": call_id, "type": "function", "function": sent_back})
             tool, arguments = translation.inward(name, arguments)
-            requests.append(ToolRequest(id=call_id, tool=tool, arguments=arguments, malformed=malformed))
+            requests.append(
+                ToolRequest(id=call_id, tool=tool, arguments=arguments, malformed=malformed)
+            )
         if calls:
             native["tool_calls"] = calls
         elif native.get("content") is None and "refusal" not in native:
@@ -153,7 +187,10 @@ def _fixed_fields(spec: ModelSpec) -> Json:
     """Return what every request of a model says."""
     fields: Json = {"model": spec.model_id, **sampling(spec)}
     newer = is_own(spec) or is_reasoning(spec)
-    if spec.max_tokens is not None and not spec.body.keys() & {"max_tokens", "max_completion_tokens"}:
+    if spec.max_tokens is not None and not spec.body.keys() & {
+        "max_tokens",
+        "max_completion_tokens",
+    }:
         fields["max_completion_tokens" if newer else "max_tokens"] = spec.max_tokens
     return {**fields, **spec.body}
 
@@ -162,5 +199,10 @@ def _wire(offers: Sequence[Offer]) -> list[Json]:
     wire: list[Json] = []
     for offer in offers:
         described = {"description": offer.description} if offer.description else {}
-        wire.append({"type": "function", "function": {"name": offer.name, **described, "parameters": offer.schema}})
+        wire.append(
+            {
+                "type": "function",
+                "function": {"name": offer.name, **described, "parameters": offer.schema},
+            }
+        )
     return wire

@@ -3,7 +3,8 @@
 What is decided here and not in the configuration:
 
 - Without a key nothing is sent in its place: Ollama, vLLM and llama.cpp need none.
-- ``temperature`` is not sent to reasoning models (o1, gpt-5 and their like, by name), which refuse it.
+- ``temperature`` is not sent to reasoning models (o1, gpt-5 and their like, by name), which refuse
+  it.
 - ``max_tokens`` is called ``max_completion_tokens`` for OpenAI itself and for reasoning models, and
   ``max_tokens`` for every other endpoint, as most of them know no other word.
 - A failed tool call is told by a text that begins with ``Error``: these APIs have no field for it.
@@ -35,7 +36,9 @@ class _Client(BoundedClient, DefaultAsyncHttpxClient):
 class OpenAIConnection:
     """The SDK's client for one model and one of OpenAI's two APIs."""
 
-    def __init__(self, spec: ModelSpec, path: str, flavour: Flavour, backoff: Backoff = full_jitter) -> None:
+    def __init__(
+        self, spec: ModelSpec, path: str, flavour: Flavour, backoff: Backoff = full_jitter
+    ) -> None:
         """Prepare the client; nothing is sent yet. ``path`` is the API's, from its root.
 
         Raises:
@@ -43,7 +46,10 @@ class OpenAIConnection:
         """
         url = base_url(spec)
         own = headers(spec, inherited="OPENAI_CUSTOM_HEADERS", omit=Omit())
-        for name in ("OpenAI-Organization", "OpenAI-Project"):  # in the SDK's spelling, over what it found itself
+        for name in (
+            "OpenAI-Organization",
+            "OpenAI-Project",
+        ):  # in the SDK's spelling, over what it found itself
             own[name] = own.pop(name.lower(), Omit())
         self._client = AsyncOpenAI(
             api_key=key(spec) or "none",  # never sent: without a key there is no header for it
@@ -56,7 +62,9 @@ class OpenAIConnection:
         )
         self._path = path
         # Among the client's own headers the SDK does not take "none" for an answer.
-        self._options: Any = {} if isinstance(own["authorization"], str) else {"headers": {"authorization": Omit()}}
+        self._options: Any = (
+            {} if isinstance(own["authorization"], str) else {"headers": {"authorization": Omit()}}
+        )
         pricer = Pricer(spec, url=url, flavour=flavour)
         self.endpoint = Endpoint(spec, pricer=pricer, url=url, post=self._post, backoff=backoff)
 
@@ -67,7 +75,9 @@ class OpenAIConnection:
 
     async def _post(self, content: bytes) -> httpx2.Response:
         try:
-            return await self._client.post(self._path, cast_to=httpx2.Response, content=content, options=self._options)
+            return await self._client.post(
+                self._path, cast_to=httpx2.Response, content=content, options=self._options
+            )
         except APIStatusError as error:
             return error.response
         except APIConnectionError as error:

@@ -1,8 +1,8 @@
 """OpenAI's Responses API.
 
-Nothing is stored at OpenAI (``store: false``): each request carries the whole conversation, reasoning
-included. Reasoning then travels encrypted, which is asked for where the model is one that reasons;
-the others refuse the question.
+Nothing is stored at OpenAI (``store: false``): each request carries the whole conversation,
+reasoning included. Reasoning then travels encrypted, which is asked for where the model is one that
+reasons; the others refuse the question.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class OpenAIResponses:
         self._translator = Translator(OPENAI, _wire)
         self._fixed = _fixed_fields(spec)
 
-    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
         """Return the model's next reply; see `harness.models.Model`."""
         translation = self._translator(tools)
         body: Json = {**self._fixed, "input": self._input(conversation, translation)}
@@ -64,7 +66,9 @@ class OpenAIResponses:
             body["instructions"] = system
         if translation.wire:
             body["tools"] = translation.wire
-        return await self._connection.endpoint.ask(body, partial(self._read, translation=translation))
+        return await self._connection.endpoint.ask(
+            body, partial(self._read, translation=translation)
+        )
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -81,7 +85,11 @@ class OpenAIResponses:
                 result.append({"role": "user", "content": turn})
             else:
                 result += [
-                    {"type": "function_call_output", "call_id": answer.request_id, "output": error_text(answer)}
+                    {
+                        "type": "function_call_output",
+                        "call_id": answer.request_id,
+                        "output": error_text(answer),
+                    }
                     for answer in turn
                 ]
         return result
@@ -94,7 +102,11 @@ class OpenAIResponses:
         for request in reply.tool_requests:
             name, arguments = translation.outward(request.tool, request.arguments)
             text = dump_arguments(arguments) if request.malformed is None else request.malformed
-            call = {"call_id": request.id, "name": self._translator.legal_name(name), "arguments": text}
+            call = {
+                "call_id": request.id,
+                "name": self._translator.legal_name(name),
+                "arguments": text,
+            }
             result.append({"type": "function_call", **call})
         return result
 
@@ -104,18 +116,32 @@ class OpenAIResponses:
         if data.get("output") is None:
             raise Unusable("it has no output")
         output = objects_in(data, "output")
-        parts = [part for item in output if type_in(item, "output[].") == "message" for part in _parts(item)]
-        texts = [text_in(part, "text", _PART) for part in parts if type_in(part, _PART) == "output_text"]
+        parts = [
+            part
+            for item in output
+            if type_in(item, "output[].") == "message"
+            for part in _parts(item)
+        ]
+        texts = [
+            text_in(part, "text", _PART) for part in parts if type_in(part, _PART) == "output_text"
+        ]
         refusal = refusal_of(parts, _PART)
         requests = self._take_calls(output, translation)
-        status, reason = text_in(data, "status"), text_in(object_in(data, "incomplete_details"), "reason")
+        status, reason = (
+            text_in(data, "status"),
+            text_in(object_in(data, "incomplete_details"), "reason"),
+        )
         if status == "incomplete" or (reason and status in _STATUSES):
             known, field, word = _INCOMPLETE, "incomplete_details.reason", reason
         else:
             known, field, word = _STATUSES, "status", status
         stop = ending(word, known, field, calls=bool(requests), refusal=refusal)
-        given_up = stop == "refusal" and requests  # calls that the refusal cut off are not to be made
-        while output and output[-1].get("type") == "reasoning":  # led to nothing, and is refused alone
+        given_up = (
+            stop == "refusal" and requests
+        )  # calls that the refusal cut off are not to be made
+        while (
+            output and output[-1].get("type") == "reasoning"
+        ):  # led to nothing, and is refused alone
             output.pop()
         return Reply(
             text="\n".join(filter(None, texts)) or refusal,
@@ -136,11 +162,15 @@ class OpenAIResponses:
             check_arguments(raw, "output[].arguments")
             arguments, malformed = parse_arguments(raw)
             item["call_id"] = ids.take(text_in(item, "call_id", "output[]."))
-            item["arguments"] = raw if isinstance(raw, str) and raw.strip() else dump_arguments(arguments)
+            item["arguments"] = (
+                raw if isinstance(raw, str) and raw.strip() else dump_arguments(arguments)
+            )
             name = name_in(item, "output[].")
             item["name"] = self._translator.legal_name(name)
             tool, arguments = translation.inward(name, arguments)
-            requests.append(ToolRequest(id=item["call_id"], tool=tool, arguments=arguments, malformed=malformed))
+            requests.append(
+                ToolRequest(id=item["call_id"], tool=tool, arguments=arguments, malformed=malformed)
+            )
         return tuple(requests)
 
 
@@ -164,6 +194,15 @@ def _wire(offers: Sequence[Offer]) -> list[Json]:
     wire: list[Json] = []
     for offer in offers:
         described = {"description": offer.description} if offer.description else {}
-        # Left out, `strict` means that OpenAI may narrow the schema; a server's schema is what it is.
-        wire.append({"type": "function", "name": offer.name, **described, "parameters": offer.schema, "strict": False})
+        # Left out, `strict` means that OpenAI may narrow the schema; a server's schema is what it
+        # is.
+        wire.append(
+            {
+                "type": "function",
+                "name": offer.name,
+                **described,
+                "parameters": offer.schema,
+                "strict": False,
+            }
+        )
     return wire

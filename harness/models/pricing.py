@@ -19,7 +19,8 @@ Flavour: TypeAlias = Literal["default", "chat", "responses"]
 
 PER_MILLION = 1_000_000
 MOST_TOKENS = 10**12
-"""No reply takes more; a count beyond it is unknown, as one is that is negative or no whole number."""
+"""No reply takes more; a count beyond it is unknown, as one is that is negative or no whole
+number."""
 
 
 class Pricer:
@@ -55,43 +56,77 @@ class Pricer:
         if self._flavour == "default":
             keys = ("cache_read_input_tokens", "cache_creation_input_tokens")
             return _count(reported.get(keys[0])) or 0, _count(reported.get(keys[1])) or 0
-        details = reported.get("prompt_tokens_details" if self._flavour == "chat" else "input_tokens_details")
+        details = reported.get(
+            "prompt_tokens_details" if self._flavour == "chat" else "input_tokens_details"
+        )
         if not isinstance(details, Mapping):
             return 0, 0
-        return _count(details.get("cached_tokens")) or 0, _count(details.get("cache_write_tokens")) or 0
+        return _count(details.get("cached_tokens")) or 0, _count(
+            details.get("cache_write_tokens")
+        ) or 0
 
-    def _cost(self, data: Mapping[str, Any], input_tokens: int | None, output_tokens: int | None) -> float | None:
+    def _cost(
+        self, data: Mapping[str, Any], input_tokens: int | None, output_tokens: int | None
+    ) -> float | None:
         if input_tokens is None or output_tokens is None:
             return None
         spec = self._spec
         if spec.input_price is not None and spec.output_price is not None:
-            return (input_tokens * spec.input_price + output_tokens * spec.output_price) / PER_MILLION
+            return (
+                input_tokens * spec.input_price + output_tokens * spec.output_price
+            ) / PER_MILLION
         served_by = data.get("model")
         names = [served_by, spec.model_id] if isinstance(served_by, str) else [spec.model_id]
         # Where only one API is sold, the table calls its fields the default.
-        tries = ((name, flavour) for name in names for flavour in dict.fromkeys((self._flavour, "default")))
-        return next((cost for name, flavour in tries if (cost := self._listed(data, name, flavour)) is not None), None)
+        tries = (
+            (name, flavour)
+            for name in names
+            for flavour in dict.fromkeys((self._flavour, "default"))
+        )
+        return next(
+            (
+                cost
+                for name, flavour in tries
+                if (cost := self._listed(data, name, flavour)) is not None
+            ),
+            None,
+        )
 
     def _listed(self, data: Mapping[str, Any], model: str, flavour: str) -> float | None:
         """Return the cost by the price table, if it knows the API and the model."""
-        from genai_prices import extract_usage  # 30,000 lines of prices: read when the first reply is there
+        from genai_prices import (
+            extract_usage,
+        )  # 30,000 lines of prices: read when the first reply is there
 
         tier = data.get("service_tier")
         try:
             extracted = extract_usage(
-                {"model": model, "usage": data["usage"]}, provider_api_url=self._url, api_flavor=flavour
+                {"model": model, "usage": data["usage"]},
+                provider_api_url=self._url,
+                api_flavor=flavour,
             )
-            price = extracted.calc_price(price_context={"service_tier": tier} if isinstance(tier, str) else None)
-        except (LookupError, ValueError):  # an API or model without a price; counts that contradict each other
+            price = extracted.calc_price(
+                price_context={"service_tier": tier} if isinstance(tier, str) else None
+            )
+        except (
+            LookupError,
+            ValueError,
+        ):  # an API or model without a price; counts that contradict each other
             return None
         listed = price.model_price
-        if listed.input_mtok is None and listed.output_mtok is None:  # listed, but nobody knows at what price
+        if (
+            listed.input_mtok is None and listed.output_mtok is None
+        ):  # listed, but nobody knows at what price
             return None
         return float(price.total_price)
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
+        else None
+    )
 
 
 def list_price(spec: ModelSpec, input_tokens: int, output_tokens: int) -> float | None:

@@ -1,8 +1,8 @@
 """Tool schemas in the form that a provider accepts; what cannot be said exactly is said more widely.
 
-A schema that is accepted as it is passes through untouched. One tool that is not makes an API reject
-the whole request, so every rule here leads to a schema that is accepted: never to a missing tool. A
-wider schema only tells the model less; the server validates the arguments in any case.
+A schema that is accepted as it is passes through untouched. One tool that is not makes an API
+reject the whole request, so every rule here leads to a schema that is accepted: never to a missing
+tool. A wider schema only tells the model less; the server validates the arguments in any case.
 """
 
 from __future__ import annotations
@@ -28,7 +28,17 @@ _NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$def
 _LISTED = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
 """Keywords that hold a list of schemas, now or in an older draft."""
 _SINGLE = frozenset(
-    {"items", "contains", "additionalItems", "additionalProperties", "propertyNames", "not", "if", "then", "else"}
+    {
+        "items",
+        "contains",
+        "additionalItems",
+        "additionalProperties",
+        "propertyNames",
+        "not",
+        "if",
+        "then",
+        "else",
+    }
     | {"unevaluatedItems", "unevaluatedProperties"}
 )
 """Keywords that hold one schema."""
@@ -94,9 +104,15 @@ def _fit(schema: Mapping[str, Any], dialect: Dialect) -> Fitted:
         return Fitted(schema=schema)
     top = TopLevel(json.loads(json.dumps(schema, default=dict)))  # a copy that may be changed
     plain = top.flatten(dialect.refused)
-    problems = [f"{dialect.provider} takes no {word} at the top of a schema; it is offered wider" for word in top.lost]
+    problems = [
+        f"{dialect.provider} takes no {word} at the top of a schema; it is offered wider"
+        for word in top.lost
+    ]
     if top.is_cut:
-        problems.append(f"its schema combines more than {MOST_PARTS} parts at its top; the rest of them is left open")
+        problems.append(
+            f"its schema combines more than {MOST_PARTS} parts at its top; the rest of them is "
+            f"left open"
+        )
     if plain.get("$schema") != NEWEST_DRAFT:
         plain.pop("$schema", None)
         _modernise(plain)
@@ -150,7 +166,11 @@ def _make_object(schema: Schema) -> list[str]:
     schema["type"] = "object"
     if not isinstance(schema.get("properties"), dict):
         schema["properties"] = {}
-    return [f"its arguments are {json.dumps(kind)} and not an object; it is offered without any"] if foreign else []
+    return (
+        [f"its arguments are {json.dumps(kind)} and not an object; it is offered without any"]
+        if foreign
+        else []
+    )
 
 
 def _modernise(schema: Schema) -> None:
@@ -193,7 +213,9 @@ def _worst_error(schema: Schema, problems: list[str]) -> ValidationError | None:
         schema.clear()
         schema |= {"type": "object", "properties": {name: {} for name in named}}
         schema["required"] = [name for name in dict.fromkeys(map(str, needed)) if name in named]
-        problems.append("its schema takes too much work to examine; its arguments are offered by name alone")
+        problems.append(
+            "its schema takes too much work to examine; its arguments are offered by name alone"
+        )
     return worst
 
 
@@ -204,7 +226,9 @@ def _rename_keys(schema: Schema, legal: re.Pattern[str]) -> dict[str, str]:
     taken, renamed = set(kept), {}
     for name in properties:
         if name not in kept:
-            renamed[name] = legal_name(name, taken, longest=64, illegal=r"[^a-zA-Z0-9_.-]", otherwise="argument")
+            renamed[name] = legal_name(
+                name, taken, longest=64, illegal=r"[^a-zA-Z0-9_.-]", otherwise="argument"
+            )
             taken.add(renamed[name])
     if renamed:
         schema["properties"] = {renamed.get(name, name): part for name, part in properties.items()}

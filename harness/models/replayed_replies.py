@@ -14,7 +14,15 @@ from pathlib import Path
 from harness.canonical_json import canonical_json, digest
 from harness.errors import ModelError
 from harness.runlog import RunLog, read_log
-from harness.types import AssistantMessage, Message, ModelSpec, Reply, ToolList, ToolMessage, UserMessage
+from harness.types import (
+    AssistantMessage,
+    Message,
+    ModelSpec,
+    Reply,
+    ToolList,
+    ToolMessage,
+    UserMessage,
+)
 
 _SHOWN = 400
 """Characters of a request that an error shows."""
@@ -32,7 +40,9 @@ class ReplayModel:
         """Return the recording of that trial alone."""
         return _Recording(label, self._transcripts(label))
 
-    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
         """Answer from any trial of the recording."""
         everything = [step for label in self._recorded for step in self._transcripts(label)]
         return await _Recording("any trial", everything).answer(conversation, tools, system)
@@ -61,7 +71,9 @@ class _Recording:
                     self._replies[_key(messages[begin:place])].append(message.reply)
                     self._requests[place - begin].append(_words(messages[place - 1]))
 
-    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
         """Return the recorded reply to this very conversation; several recorded ones take turns.
 
         Raises:
@@ -80,8 +92,14 @@ class _Recording:
         now = _words(conversation[-1])
         recorded = self._requests.get(len(conversation), [])
         if not recorded:
-            return f"the recording of {self._label} holds no request after {len(conversation)} messages: {now[:_SHOWN]}"
-        nearest = max(recorded, key=lambda words: difflib.SequenceMatcher(None, words[:_SHOWN], now[:_SHOWN]).ratio())
+            return (
+                f"the recording of {self._label} holds no request after {len(conversation)} "
+                f"messages: {now[:_SHOWN]}"
+            )
+        nearest = max(
+            recorded,
+            key=lambda words: difflib.SequenceMatcher(None, words[:_SHOWN], now[:_SHOWN]).ratio(),
+        )
         return (
             f"this request was never recorded for {self._label}.\n"
             f"now:      {now[:_SHOWN]}\nrecorded: {nearest[:_SHOWN]}"

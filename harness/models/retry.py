@@ -1,10 +1,10 @@
 """The one retry loop of all models; the SDKs' own are off.
 
-Which faults are worth another attempt stands in `harness.models.http_failures`. A wait is what the API asks
-for, or else an exponential backoff with full jitter (each wait is drawn from zero to the bound, so
-that trials that failed together do not come back together). A wait that was asked for, or that
-follows a rate limit, holds for all trials of the model; any other is the trial's own. A wait that
-outlasts the trial is not begun: the trial ends at once, and says why.
+Which faults are worth another attempt stands in `harness.models.http_failures`. A wait is what the
+API asks for, or else an exponential backoff with full jitter (each wait is drawn from zero to the
+bound, so that trials that failed together do not come back together). A wait that was asked for, or
+that follows a rate limit, holds for all trials of the model; any other is the trial's own. A wait
+that outlasts the trial is not begun: the trial ends at once, and says why.
 """
 
 from __future__ import annotations
@@ -49,7 +49,12 @@ class Outcome(Generic[T]):
 
 
 async def with_retries(
-    attempt: Callable[[], Awaitable[T]], *, name: str, limiter: Limiter, max_retries: int, backoff: Backoff
+    attempt: Callable[[], Awaitable[T]],
+    *,
+    name: str,
+    limiter: Limiter,
+    max_retries: int,
+    backoff: Backoff,
 ) -> Outcome[T]:
     """Run ``attempt`` until it succeeds or further attempts make no sense.
 
@@ -100,17 +105,31 @@ def _next_wait(fault: Fault, limiter: Limiter, backoff_s: float) -> float:
 
 
 def _error(
-    name: str, fault: Fault | None, attempts: int, waited_s: float, used: Usage, late: WaitTooLong | None = None
+    name: str,
+    fault: Fault | None,
+    attempts: int,
+    waited_s: float,
+    used: Usage,
+    late: WaitTooLong | None = None,
 ) -> ModelError:
     crowded = late is not None and math.isinf(late.wait_s)
-    waiting = "other trials used all that the API allows at once" if crowded else "the API asked all trials to wait"
+    waiting = (
+        "other trials used all that the API allows at once"
+        if crowded
+        else "the API asked all trials to wait"
+    )
     message = f"{name}: {fault.message if fault else waiting}"
     if attempts > 1:
         message += f" ({attempts} attempts)"
     if late and crowded:
-        message += f"; its turn had not come after {late.waited_s:.3g} s, when the trial's time was up"
+        message += (
+            f"; its turn had not come after {late.waited_s:.3g} s, when the trial's time was up"
+        )
     elif late:
-        message += f"; the next attempt may start in {late.wait_s:.3g} s, but the trial ends in {late.left_s:.3g} s"
+        message += (
+            f"; the next attempt may start in {late.wait_s:.3g} s, but the trial ends in "
+            f"{late.left_s:.3g} s"
+        )
     if fault and fault.advice:
         message += f"\n  {fault.advice}"
     status = fault.status if fault else None

@@ -1,6 +1,7 @@
 """Values of a reply by the types that the APIs document; anything else makes the reply unusable, and is never coerced.
 
-A field that is absent or null says nothing. What it says in another type than the documented one cannot be trusted.
+A field that is absent or null says nothing. What it says in another type than the documented one
+cannot be trusted.
 """
 
 from __future__ import annotations
@@ -79,7 +80,9 @@ def check_role(record: Json, path: str = "") -> None:
         raise Unusable(f"{path}role is {quoted(role)}, and not 'assistant'")
 
 
-def ending(word: str, known: Mapping[str, ReplyStop], field: str, *, calls: bool, refusal: str = "") -> ReplyStop:
+def ending(
+    word: str, known: Mapping[str, ReplyStop], field: str, *, calls: bool, refusal: str = ""
+) -> ReplyStop:
     """Return why a reply ended whose ``field`` says ``word``, and which has ``calls`` or the words of a ``refusal``.
 
     Calls are believed over a word that forgets them; a cut or refused reply stays what it is.
@@ -88,7 +91,9 @@ def ending(word: str, known: Mapping[str, ReplyStop], field: str, *, calls: bool
         Unusable: nobody knows the word, or it promises calls of which there is none.
     """
     if word not in known:
-        raise Unusable(f"{field} is {quoted(word)}, which is no known ending" if word else f"it has no {field}")
+        raise Unusable(
+            f"{field} is {quoted(word)}, which is no known ending" if word else f"it has no {field}"
+        )
     stop = "refusal" if refusal else known[word]
     if calls and stop not in ("max_tokens", "refusal"):
         return "tool_calls"

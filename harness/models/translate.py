@@ -21,7 +21,8 @@ from harness.validation.budget import Budget
 
 STEPS = 200_000
 STEPS_OF_A_TOOL = 2_000
-"""Steps of validation that go into a list of tools: so many, and so many more for each tool of it."""
+"""Steps of validation that go into a list of tools: so many, and so many more for each tool of
+it."""
 KEPT = 64
 """Tool lists whose translation is kept: one for each user of a run, within reason."""
 _ILLEGAL = r"[^a-zA-Z0-9_-]"
@@ -46,7 +47,9 @@ class Offer:
 class Translation:
     """One tool list in one provider's form."""
 
-    def __init__(self, offers: Sequence[Offer], problems: Sequence[ToolProblem], wire: list[dict[str, Any]]) -> None:
+    def __init__(
+        self, offers: Sequence[Offer], problems: Sequence[ToolProblem], wire: list[dict[str, Any]]
+    ) -> None:
         """``wire`` is what a request says of ``offers``."""
         self.offers = tuple(offers)
         self.problems = tuple(problems)
@@ -54,7 +57,11 @@ class Translation:
         self.wire = wire
         self._by_name = {offer.name: offer for offer in offers}
         self._by_tool = {offer.tool.name: offer for offer in reversed(offers)}
-        self._inward = {offer.name: {new: old for old, new in offer.keys.items()} for offer in offers if offer.keys}
+        self._inward = {
+            offer.name: {new: old for old, new in offer.keys.items()}
+            for offer in offers
+            if offer.keys
+        }
 
     def inward(self, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """Return the provider's call as the server's; a name that was never offered stays as it is."""
@@ -75,7 +82,9 @@ class Translation:
 class Translator:
     """Translates tool lists for one provider, each once."""
 
-    def __init__(self, dialect: Dialect, wire: Callable[[Sequence[Offer]], list[dict[str, Any]]]) -> None:
+    def __init__(
+        self, dialect: Dialect, wire: Callable[[Sequence[Offer]], list[dict[str, Any]]]
+    ) -> None:
         """``wire`` puts offers in the form of the provider's requests."""
         self._dialect = dialect
         self._wire = wire
@@ -95,7 +104,9 @@ class Translator:
 
     def legal_name(self, name: str) -> str:
         """Return a name that a request may carry for a tool that was never offered."""
-        return legal_name(name, set(), longest=self._dialect.longest_name, illegal=_ILLEGAL, otherwise="tool")
+        return legal_name(
+            name, set(), longest=self._dialect.longest_name, illegal=_ILLEGAL, otherwise="tool"
+        )
 
 
 def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[ToolProblem]]:
@@ -106,11 +117,28 @@ def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[Tool
         budget = Budget(min(left, schemas.STEPS))
         fitted = fit(tool.input_schema, dialect, budget)
         left -= budget.steps - max(0, budget.left)
-        description = "\n".join(part for part in (tool.description.strip() or tool.title, *fitted.hints) if part)
-        offers.append(Offer(tool=tool, name=name, description=description, schema=fitted.schema, keys=fitted.keys))
-        found = [] if name == tool.name else [f"{dialect.provider} does not take its name; it is offered as {name!r}"]
+        description = "\n".join(
+            part for part in (tool.description.strip() or tool.title, *fitted.hints) if part
+        )
+        offers.append(
+            Offer(
+                tool=tool,
+                name=name,
+                description=description,
+                schema=fitted.schema,
+                keys=fitted.keys,
+            )
+        )
+        found = (
+            []
+            if name == tool.name
+            else [f"{dialect.provider} does not take its name; it is offered as {name!r}"]
+        )
         found += [f"its argument {old!r} is offered as {new!r}" for old, new in fitted.keys.items()]
-        problems += [ToolProblem(tool=tool.name, problem=text, usable=True) for text in (*found, *fitted.problems)]
+        problems += [
+            ToolProblem(tool=tool.name, problem=text, usable=True)
+            for text in (*found, *fitted.problems)
+        ]
     return offers, problems
 
 
@@ -125,7 +153,9 @@ def _legal_names(tools: ToolList, dialect: Dialect) -> list[str]:
         if name in unclaimed:
             unclaimed.discard(name)
         else:
-            name = legal_name(name, taken, longest=dialect.longest_name, illegal=_ILLEGAL, otherwise="tool")
+            name = legal_name(
+                name, taken, longest=dialect.longest_name, illegal=_ILLEGAL, otherwise="tool"
+            )
             taken.add(name)
         names.append(name)
     return names

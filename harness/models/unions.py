@@ -1,8 +1,8 @@
 """The top of a schema without ``$ref``, ``allOf``, ``anyOf``, ``oneOf``, ``enum``, ``const`` and ``not``.
 
-What holds in every case is said exactly. Alternatives become one object with the properties of all of
-them, of which those are required that every alternative requires; which of them belong together is
-said in words.
+What holds in every case is said exactly. Alternatives become one object with the properties of all
+of them, of which those are required that every alternative requires; which of them belong together
+is said in words.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from typing import Any, TypeAlias
 Schema: TypeAlias = dict[str, Any]
 
 DEEPEST = 16
-"""Levels of references and combinations that are followed; a schema that refers to itself never ends."""
+"""Levels of references and combinations that are followed; a schema that refers to itself never
+ends."""
 MOST_PARTS = 500
 """References and combinations that are followed in one schema: each may be followed by two more."""
 LONGEST_HINT = 400
 """Characters of one hint."""
-_NOT_SHARED = frozenset({"properties", "required", "additionalProperties", "unevaluatedProperties", "$defs"})
+_NOT_SHARED = frozenset(
+    {"properties", "required", "additionalProperties", "unevaluatedProperties", "$defs"}
+)
 _HOW_MANY = {"anyOf": "at least one", "oneOf": "exactly one"}
 _VALUES = {"enum": "one of", "const": "exactly", "not": "anything but"}
 
@@ -58,7 +61,10 @@ class TopLevel:
             return {}
         combined = {"$ref", "allOf", "anyOf", "oneOf"}
         flat = {word: value for word, value in schema.items() if word not in combined}
-        every = [*_list(schema.get("allOf")), *([self._target(schema["$ref"])] if "$ref" in schema else [])]
+        every = [
+            *_list(schema.get("allOf")),
+            *([self._target(schema["$ref"])] if "$ref" in schema else []),
+        ]
         for part in every:
             _join(flat, self._flatten(part, levels - 1))
         for word, how_many in _HOW_MANY.items():
@@ -66,7 +72,12 @@ class TopLevel:
             if alternatives:
                 _join(flat, _widest(alternatives))
                 groups = [group for alternative in alternatives if (group := _group(alternative))]
-                self._lose(word, f"Give the arguments of {how_many} of: {' or '.join(groups)}." if groups else None)
+                self._lose(
+                    word,
+                    f"Give the arguments of {how_many} of: {' or '.join(groups)}."
+                    if groups
+                    else None,
+                )
         return flat
 
     def _target(self, reference: object) -> object:
@@ -89,7 +100,9 @@ class TopLevel:
 
 def _join(flat: Schema, part: Schema) -> None:
     """Let ``flat`` demand what ``part`` demands, too."""
-    properties: Schema = {**flat.get("properties", {})} if isinstance(flat.get("properties"), dict) else {}
+    properties: Schema = (
+        {**flat.get("properties", {})} if isinstance(flat.get("properties"), dict) else {}
+    )
     for name, schema in _dict(part.get("properties")).items():
         known = properties.setdefault(name, schema)
         every = known["allOf"] if isinstance(known, dict) and set(known) == {"allOf"} else [known]
@@ -116,7 +129,10 @@ def _widest(alternatives: Sequence[Schema]) -> Schema:
                 seen.append(schema)
     first, *others = (_list(alternative.get("required")) for alternative in alternatives)
     return {
-        "properties": {name: found[0] if len(found) == 1 else {"anyOf": found} for name, found in variants.items()},
+        "properties": {
+            name: found[0] if len(found) == 1 else {"anyOf": found}
+            for name, found in variants.items()
+        },
         "required": [name for name in first if all(name in other for other in others)],
     }
 
@@ -124,9 +140,18 @@ def _widest(alternatives: Sequence[Schema]) -> Schema:
 def _group(alternative: Schema) -> str:
     """Name the arguments of one alternative: ``(kind="circle", radius)``."""
     properties = _dict(alternative.get("properties"))
-    names = [name for name in _list(alternative.get("required")) if isinstance(name, str)] or list(properties)
-    fixed = {name: part["const"] for name, part in properties.items() if isinstance(part, dict) and "const" in part}
-    shown = [f"{name}={json.dumps(fixed[name], ensure_ascii=False)}" if name in fixed else name for name in names]
+    names = [name for name in _list(alternative.get("required")) if isinstance(name, str)] or list(
+        properties
+    )
+    fixed = {
+        name: part["const"]
+        for name, part in properties.items()
+        if isinstance(part, dict) and "const" in part
+    }
+    shown = [
+        f"{name}={json.dumps(fixed[name], ensure_ascii=False)}" if name in fixed else name
+        for name in names
+    ]
     return f"({', '.join(shown)})" if shown else ""
 
 

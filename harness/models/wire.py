@@ -8,7 +8,8 @@
 | any other redirect                           | left as it is: conversation and key go to no other server       |
 | a connection that breaks within a reply      | `BrokeOff`: the reply was on its way, and may have been paid for|
 
-A compressed body is decompressed in pieces of at most 1 MiB, so that no bomb is ever held in memory.
+A compressed body is decompressed in pieces of at most 1 MiB, so that no bomb is ever held in
+memory.
 """
 
 from __future__ import annotations
@@ -68,8 +69,14 @@ class BoundedClient(httpx2.AsyncClient):
             with anyio.CancelScope(shield=True):
                 await response.aclose()
         # What is decompressed already must not be decompressed again.
-        headers = [(name, value) for name, value in response.headers.raw if name.lower() not in _OF_THE_WIRE]
-        whole = httpx2.Response(response.status_code, headers=headers, content=body, request=response.request)
+        headers = [
+            (name, value)
+            for name, value in response.headers.raw
+            if name.lower() not in _OF_THE_WIRE
+        ]
+        whole = httpx2.Response(
+            response.status_code, headers=headers, content=body, request=response.request
+        )
         whole.next_request = response.next_request
         return whole
 
@@ -77,7 +84,9 @@ class BoundedClient(httpx2.AsyncClient):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = _Counted(response.stream, self._max_bytes)
         try:
-            return b"".join([part async for part in _bounded(response.aiter_bytes(), self._max_bytes)])
+            return b"".join(
+                [part async for part in _bounded(response.aiter_bytes(), self._max_bytes)]
+            )
         except (TooLarge, httpx2.DecodingError):
             raise
         except (httpx2.RequestError, OSError) as error:

@@ -13,7 +13,13 @@ from harness.checks import Evidence, evaluate
 from harness.errors import HarnessError, InvalidInput, NotAdmitted, NothingToRun, ServerError
 from harness.judging.policy.views import Result
 from harness.judging.verdict import run_of, unstarted_run, utc_now
-from harness.probing.callers import MAX_DAMAGED, MAX_PROCESSES, Caller, damaged_callers, flawed_callers
+from harness.probing.callers import (
+    MAX_DAMAGED,
+    MAX_PROCESSES,
+    Caller,
+    damaged_callers,
+    flawed_callers,
+)
 from harness.probing.expectations import Expectations
 from harness.probing.planned_calls import ProbeCall, Skipped, choose_calls
 from harness.probing.repeated_calls import Again, Suspicion
@@ -43,8 +49,9 @@ SUITE = "probe"
 NO_MODEL = ModelSpec(name="none", provider="probe", model_id="none")
 """Nobody is asked: the calls are made as they stand."""
 ROUNDS = 2
-"""How often the suite's own identities make each call. The second time they take turns, the last one first, so that
-each asks right after another: an identity that a server remembers from the caller before shows in the difference."""
+"""How often the suite's own identities make each call. The second time they take turns, the last
+one first, so that each asks right after another: an identity that a server remembers from the
+caller before shows in the difference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +109,10 @@ class Asking:
             read_only=server.read_only,
         )
         if not self.calls:
-            reasons = "; ".join(f"{each.tool}: {each.reason}" for each in self.skipped) or "the server has no tools"
+            reasons = (
+                "; ".join(f"{each.tool}: {each.reason}" for each in self.skipped)
+                or "the server has no tools"
+            )
             raise NothingToRun(f"there is no call to make: {reasons}")
 
     def _check_names(self) -> None:
@@ -112,10 +122,18 @@ class Asking:
             InvalidInput: with all of them.
         """
         server = self.plan.server
-        known = {name: title for tools in self.lists.values() for name, title in titles(tools).items()}
+        known = {
+            name: title for tools in self.lists.values() for name, title in titles(tools).items()
+        }
         own = {name for tools in self.lists.values() for name in own_names(tools, server)}
-        blocked = [(named, known.keys() | own) for one in (server, *server.members) for named in one.blocked]
-        named_by_cases = [(named, known.keys()) for case in self.plan.cases for named in named_in(case)]
+        blocked = [
+            (named, known.keys() | own)
+            for one in (server, *server.members)
+            for named in one.blocked
+        ]
+        named_by_cases = [
+            (named, known.keys()) for case in self.plan.cases for named in named_in(case)
+        ]
         problems = [
             unoffered(named, "no identity of the suite is offered a", known, may_say_absent=True)
             for named, names in (*blocked, *named_by_cases)
@@ -140,7 +158,10 @@ class Asking:
 
     def settings(self) -> JsonObject:
         """Return what the log has to say of the probe as a whole."""
-        hidden = {caller.name: self.expected.hidden_from(caller.user_context) for caller in self.plan.callers}
+        hidden = {
+            caller.name: self.expected.hidden_from(caller.user_context)
+            for caller in self.plan.callers
+        }
         return {
             "probe": True,
             "not_asked": max(0, len(self._damaged()) - self._most),
@@ -156,16 +177,22 @@ class Asking:
         """Make ``calls`` as ``caller``, one after the other; whatever happens, each has a line."""
         trials = [(call, self.trial(caller, call, index)) for call in calls]
         return [
-            *await self._asked([one for one in trials if not one[0].changes], lambda: self._session(caller)),
+            *await self._asked(
+                [one for one in trials if not one[0].changes], lambda: self._session(caller)
+            ),
             # What one caller changes must not be what the next one finds.
-            *await self._asked([one for one in trials if one[0].changes], lambda: self._own_session(caller)),
+            *await self._asked(
+                [one for one in trials if one[0].changes], lambda: self._own_session(caller)
+            ),
         ]
 
-    async def confirm(self, suspicion: Suspicion) -> tuple[bool, list[tuple[TrialLine, ToolList | None]]]:
+    async def confirm(
+        self, suspicion: Suspicion
+    ) -> tuple[bool, list[tuple[TrialLine, ToolList | None]]]:
         """Have a suspect ask again right after others, until it is cleared or all rounds are over.
 
-        Return whether its answer followed the caller before every time, and what was asked. Nobody opens a session
-        in between: who is remembered may be whoever did so last.
+        Return whether its answer followed the caller before every time, and what was asked. Nobody
+        opens a session in between: who is remembered may be whoever did so last.
         """
         callers = {caller.name: caller for caller in self.plan.callers}
         call = next(call for call in self.calls if call.label == suspicion.call)
@@ -177,7 +204,9 @@ class Asking:
                 try:
                     sessions[name] = await stack.enter_async_context(self._session(callers[name]))
                 except HarnessError as error:
-                    trial = self.trial(callers[name], call, 0, Again(f"to confirm {suspicion.name}"))
+                    trial = self.trial(
+                        callers[name], call, 0, Again(f"to confirm {suspicion.name}")
+                    )
                     return False, [(self._unopened(error, trial), None)]
             for index, order in enumerate(suspicion.orders()):
                 for before in order:
@@ -210,8 +239,12 @@ class Asking:
                         if session.lost is not None:
                             break  # what comes next is asked of a new one
             except NotAdmitted as error:
-                refused = Transcript(stop="not_admitted", refused_status=error.status, started_at=utc_now())
-                lines += [(await _judged(trial, refused, ToolList(tools=())), None) for _, trial in rest]
+                refused = Transcript(
+                    stop="not_admitted", refused_status=error.status, started_at=utc_now()
+                )
+                lines += [
+                    (await _judged(trial, refused, ToolList(tools=())), None) for _, trial in rest
+                ]
             except HarnessError as error:
                 rest = trials[len(lines) :]
                 lines += [(self._unopened(error, trial), None) for _, trial in rest]
@@ -220,12 +253,20 @@ class Asking:
     def _unopened(self, error: HarnessError, trial: Trial) -> TrialLine:
         """Return the line of a call for which no session opened; it has a transcript if the server knew who asks.
 
-        Whoever is told to a process by its environment may be the reason why there is none: nobody was asked.
+        Whoever is told to a process by its environment may be the reason why there is none: nobody
+        was asked.
         """
         kind: ErrorKind = "server" if isinstance(error, ServerError) else "harness"
-        fault = TrialError(kind=kind, message=str(error), detail=getattr(error, "stderr_tail", None) or None)
+        fault = TrialError(
+            kind=kind, message=str(error), detail=getattr(error, "stderr_tail", None) or None
+        )
         damaged = bool(trial.case.metadata["probe"]["bases"])
-        if damaged and isinstance(error, ServerError) and error.gone and self.plan.server.identity.via != "env":
+        if (
+            damaged
+            and isinstance(error, ServerError)
+            and error.gone
+            and self.plan.server.identity.via != "env"
+        ):
             silent = Transcript(stop="error", error=fault, started_at=utc_now())
             return TrialLine(run=run_of(trial, silent, ()), transcript=silent)
         return TrialLine(run=unstarted_run(trial, "error", error=fault))
@@ -247,9 +288,15 @@ class Asking:
         return await _judged(trial, transcript, session.tools)
 
     def _checks(self, caller: Caller, call: ProbeCall) -> tuple[Check, ...]:
-        return self.expected.of(caller.user_context, call.tool, call.arguments) if not caller.bases else ()
+        return (
+            self.expected.of(caller.user_context, call.tool, call.arguments)
+            if not caller.bases
+            else ()
+        )
 
-    def trial(self, caller: Caller, call: ProbeCall, index: int, again: Again | None = None) -> Trial:
+    def trial(
+        self, caller: Caller, call: ProbeCall, index: int, again: Again | None = None
+    ) -> Trial:
         """Return the trial of one call by one caller; ``again``: only to confirm what was suspected before."""
         name = f"{call.label} [{caller.name}]"
         case = Case(
@@ -272,9 +319,20 @@ class Asking:
                 }
             },
         )
-        key = digest([self.plan.server.name, case.name, call.tool, call.arguments, caller.user_context, index])
+        key = digest(
+            [
+                self.plan.server.name,
+                case.name,
+                call.tool,
+                call.arguments,
+                caller.user_context,
+                index,
+            ]
+        )
         repeats = ROUNDS if not caller.bases and not call.changes and again is None else 1
-        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=index, key=key, repeats=repeats)
+        return Trial(
+            suite=SUITE, case=case, model=NO_MODEL.name, index=index, key=key, repeats=repeats
+        )
 
 
 async def _judged(trial: Trial, transcript: Transcript, tools: ToolList) -> TrialLine:

@@ -20,8 +20,8 @@ NO_ANSWER: frozenset[Outcome] = UNANSWERED | {"blocked"}
 def facts_of(run: TrialResult) -> Mapping[str, Any]:
     """Return what the probe noted of a call: ``tool``, ``arguments``, ``bases``, ``damage``, ``credential``.
 
-    Where it was made once more to confirm a suspicion, also ``call`` (as tables have it) and ``after``: who had asked
-    right before, ``None`` for that one's own call.
+    Where it was made once more to confirm a suspicion, also ``call`` (as tables have it) and
+    ``after``: who had asked right before, ``None`` for that one's own call.
     """
     facts: Mapping[str, Any] = run.metadata["probe"]
     return facts
@@ -62,7 +62,8 @@ class Lived:
         self.again = tuple(run for run in report.runs if "after" in facts_of(run))
         """Calls that were only made to confirm a suspicion; they say nothing else."""
         self.views: dict[str, View] = {}
-        """`TrialResult.key` → what the caller saw; none where it could not ask at all, or a session never opened."""
+        """`TrialResult.key` → what the caller saw; none where it could not ask at all, or a session
+        never opened."""
         for run in report.runs:
             transcript = log.transcript(run.key) if run.stop is not None else None
             view = None if transcript is None else view_of(run, transcript, log)

@@ -1,8 +1,9 @@
 """Who asks: the identities of the suites, and for each of them the ones that a policy may not have thought of.
 
-Policy engines fail open there: a rule that names an attribute raises an error where the attribute is missing, and
-an error is taken for "does not apply". So every attribute is taken away, emptied, given another type, a value that
-nobody knows, far too much of one, and a second spelling. None of that may give anybody more than they had.
+Policy engines fail open there: a rule that names an attribute raises an error where the attribute
+is missing, and an error is taken for "does not apply". So every attribute is taken away, emptied,
+given another type, a value that nobody knows, far too much of one, and a second spelling. None of
+that may give anybody more than they had.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class Caller:
     credential: Credential = "valid"
     """What it shows for them."""
     bases: tuple[str, ...] = ()
-    """The identities that it is made from: it may have no more than any of them. None where the suite names it."""
+    """The identities that it is made from: it may have no more than any of them. None where the
+    suite names it."""
     damage: str | None = None
     """What was done to it, in words: ``role is missing``."""
 
@@ -73,13 +75,23 @@ def _telling(context: JsonObject | None) -> str:
     """Return the attribute that people would call somebody by, else all of them."""
     if context is None:
         return ANONYMOUS
-    telling = (context[key] for key in _NAMING if isinstance(context.get(key), str) and context[key])
+    telling = (
+        context[key] for key in _NAMING if isinstance(context.get(key), str) and context[key]
+    )
     return next(telling, None) or _brief(context) or "no attributes"
 
 
 def _told_apart(name: str, context: JsonObject | None) -> str:
-    rest = {key: value for key, value in (context or {}).items() if value != name and value not in ("", [], {})}
-    return f"{name} ({shorten(one_line(', '.join(map(_word, rest.values()))), _NAME_CHARS)})" if rest else name
+    rest = {
+        key: value
+        for key, value in (context or {}).items()
+        if value != name and value not in ("", [], {})
+    }
+    return (
+        f"{name} ({shorten(one_line(', '.join(map(_word, rest.values()))), _NAME_CHARS)})"
+        if rest
+        else name
+    )
 
 
 def _brief(context: JsonObject) -> str:
@@ -98,13 +110,16 @@ def damaged_callers(callers: Iterable[Caller], *, by_token: bool = False) -> tup
 
     Where they come ``by_token``, a claim may also be there twice to the letter.
 
-    The first damage of each comes first, then the second of each: whoever asks only some of them misses nobody.
+    The first damage of each comes first, then the second of each: whoever asks only some of them
+    misses nobody.
     """
     callers = tuple(callers)
     named = [caller for caller in callers if caller.user_context]
     own = {canonical_json(caller.user_context) for caller in callers}
     found: dict[str, Caller] = {}
-    for together in zip_longest(*(_damages(caller.user_context or {}, named, by_token) for caller in named)):
+    for together in zip_longest(
+        *(_damages(caller.user_context or {}, named, by_token) for caller in named)
+    ):
         for caller, damaged in zip(named, together, strict=True):
             if damaged is None or (key := canonical_json(damaged[1])) in own:
                 continue
@@ -138,13 +153,22 @@ def _damages(
     for name, value in context.items():
         yield f"{name} is missing", {key: part for key, part in context.items() if key != name}
         yield f"{name} is null", {**context, name: None}
-        yield f"{name} is empty", {**context, name: type(value)() if isinstance(value, str | list | dict) else ""}
+        yield (
+            f"{name} is empty",
+            {**context, name: type(value)() if isinstance(value, str | list | dict) else ""},
+        )
         yield f"{name} has another type", {**context, name: _of_another_type(value)}
         yield f"{name} is unknown", {**context, name: "harness_unknown"}
-        yield f"{name} is oversized", {**context, name: [*value, OVERSIZED] if isinstance(value, list) else OVERSIZED}
+        yield (
+            f"{name} is oversized",
+            {**context, name: [*value, OVERSIZED] if isinstance(value, list) else OVERSIZED},
+        )
         other = _other_value(name, value, named)
         if other is not None:
-            yield f"{name} is there twice", {**context, name.upper() if name != name.upper() else name.lower(): other}
+            yield (
+                f"{name} is there twice",
+                {**context, name.upper() if name != name.upper() else name.lower(): other},
+            )
             yield f"{name} has two values", {**context, name: [value, other]}
             if by_token:
                 yield f"{name} is claimed twice", {f"{name}{AGAIN}": other, **context}
@@ -154,10 +178,18 @@ def _damages(
 def _of_another_type(value: Any) -> Any:
     if isinstance(value, str):
         return {"value": value}
-    return {str(place): part for place, part in enumerate(value)} if isinstance(value, list) else [value]
+    return (
+        {str(place): part for place, part in enumerate(value)}
+        if isinstance(value, list)
+        else [value]
+    )
 
 
 def _other_value(name: str, value: Any, named: Iterable[Caller]) -> Any:
     """Return what the attribute is for somebody else, the first named one coming first."""
-    values = (caller.user_context[name] for caller in named if caller.user_context and name in caller.user_context)
+    values = (
+        caller.user_context[name]
+        for caller in named
+        if caller.user_context and name in caller.user_context
+    )
     return next((other for other in values if other != value), None)

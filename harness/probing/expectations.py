@@ -8,7 +8,8 @@ from harness.canonical_json import canonical_json
 from harness.types import Case, Check, JsonObject, Tool
 
 DECISION = "decision"
-"""The kind of check that speaks of the server alone; others judge what a model did with its answers."""
+"""The kind of check that speaks of the server alone; others judge what a model did with its
+answers."""
 _OF_THE_MODEL = frozenset({"not_attempted"})
 _HIDING = frozenset({"hidden"})
 
@@ -24,16 +25,20 @@ class Expectations:
             own = self._checks.setdefault(canonical_json(case.user_context), [])
             own += [check for check in _decisions(case) if check not in own]
 
-    def of(self, user_context: JsonObject | None, tool: str, arguments: JsonObject) -> tuple[Check, ...]:
+    def of(
+        self, user_context: JsonObject | None, tool: str, arguments: JsonObject
+    ) -> tuple[Check, ...]:
         """Return the checks on one call of one identity: those with these very arguments.
 
-        A decision on a tool without arguments is about whatever a model may ask it, so it fits no call in
-        particular, unless the tool takes none; that a tool is hidden holds for all calls of it.
+        A decision on a tool without arguments is about whatever a model may ask it, so it fits no
+        call in particular, unless the tool takes none; that a tool is hidden holds for all calls of
+        it.
         """
         return tuple(
             check
             for check in self._checks.get(canonical_json(user_context), ())
-            if check.params["tool"] == tool and (self._is_exact(check, tool, arguments) or _is_hiding(check))
+            if check.params["tool"] == tool
+            and (self._is_exact(check, tool, arguments) or _is_hiding(check))
         )
 
     def hidden_from(self, user_context: JsonObject | None) -> list[str]:
@@ -44,7 +49,9 @@ class Expectations:
     def _is_exact(self, check: Check, tool: str, arguments: JsonObject) -> bool:
         expected = check.params.get("args", {})
         takes_none = tool in self._tools and not self._tools[tool].input_schema.get("properties")
-        return bool(expected or takes_none) and canonical_json(expected) == canonical_json(arguments)
+        return bool(expected or takes_none) and canonical_json(expected) == canonical_json(
+            arguments
+        )
 
 
 def _decisions(case: Case) -> Iterator[Check]:

@@ -8,7 +8,16 @@ from harness.judging.access import is_meant
 from harness.judging.access_checks import leak_lines
 from harness.judging.policy import View, unobserved
 from harness.judging.policy.views import Result
-from harness.probing.caller_views import NO_ANSWER, Lived, bases_of, facts_of, is_flawed, label_of, more, name_of
+from harness.probing.caller_views import (
+    NO_ANSWER,
+    Lived,
+    bases_of,
+    facts_of,
+    is_flawed,
+    label_of,
+    more,
+    name_of,
+)
 from harness.probing.callers import ANONYMOUS
 from harness.probing.expectations import DECISION
 from harness.probing.report import Decided, Finding, ProbeReport
@@ -42,7 +51,12 @@ def read_probe(log: RunLog) -> ProbeReport:
         not_asked=report.settings.get("not_asked", 0),
         silent=facts.silent(),
         lost=tuple(
-            dict.fromkeys((*_lost((*own, *lived.again)), *_lost(run for run in others if run.identity in told)))
+            dict.fromkeys(
+                (
+                    *_lost((*own, *lived.again)),
+                    *_lost(run for run in others if run.identity in told),
+                )
+            )
         ),
     )
 
@@ -61,19 +75,27 @@ class _Facts:
         self._runs = lived.runs
         self._lived = lived
         self._access: AccessReport = report.access
-        self._expected_hidden: Mapping[str, Sequence[str]] = report.settings.get("expected_hidden", {})
-        self._shown = {tool for run in report.runs if not bases_of(run) for tool in self._lived.offered(run)}
+        self._expected_hidden: Mapping[str, Sequence[str]] = report.settings.get(
+            "expected_hidden", {}
+        )
+        self._shown = {
+            tool for run in report.runs if not bases_of(run) for tool in self._lived.offered(run)
+        }
 
     def decisions(self) -> dict[str, dict[str, Decided]]:
         """Return every decision of the first round."""
-        cells = {(row.group, cell.identity): cell for row in self._access.rows for cell in row.cells}
+        cells = {
+            (row.group, cell.identity): cell for row in self._access.rows for cell in row.cells
+        }
         table: dict[str, dict[str, Decided]] = {}
         for run in self._runs:
             if run.index:
                 continue
             cell = cells.get((label_of(run), run.identity or ""))
             tool = facts_of(run)["tool"]
-            decision = next((one for one in cell.decisions if one.tool == tool), None) if cell else None
+            decision = (
+                next((one for one in cell.decisions if one.tool == tool), None) if cell else None
+            )
             if decision is not None:
                 decided = Decided(
                     access=decision.access,
@@ -88,9 +110,12 @@ class _Facts:
     def _listings(self) -> dict[str, dict[str, Decided]]:
         """Return who is shown the tools that nobody called."""
         called = {facts_of(run)["tool"] for run in self._runs}
-        asked = {name_of(run): view for run in self._runs if (view := self._lived.views.get(run.key))}
+        asked = {
+            name_of(run): view for run in self._runs if (view := self._lived.views.get(run.key))
+        }
         return {
-            tool: {name: _listing(view, tool) for name, view in asked.items()} for tool in sorted(self._shown - called)
+            tool: {name: _listing(view, tool) for name, view in asked.items()}
+            for tool in sorted(self._shown - called)
         }
 
     def silent(self) -> dict[str, str]:
@@ -112,14 +137,23 @@ class _Facts:
         """Yield everything that is wrong, worst first."""
         for leak in self._access.leaks:
             yield Finding(
-                problem="leak", words="; ".join(leak_lines(leak)[:2]), callers=(leak.identity,), call=leak.case
+                problem="leak",
+                words="; ".join(leak_lines(leak)[:2]),
+                callers=(leak.identity,),
+                call=leak.case,
             )
         yield from self._unexpected()
         yield from self._hidden()
         yield from self._going_further()
         yield from unstable_answers(self._lived)
-        own = [self._lived.views[run.key] for run in self._runs if not bases_of(run) and run.key in self._lived.views]
-        if (reason := unobserved(own)) is not None:  # that a damaged one is refused shows nothing of the others
+        own = [
+            self._lived.views[run.key]
+            for run in self._runs
+            if not bases_of(run) and run.key in self._lived.views
+        ]
+        if (
+            reason := unobserved(own)
+        ) is not None:  # that a damaged one is refused shows nothing of the others
             yield Finding(problem="unobserved", words=f"identity not observed: {one_line(reason)}")
 
     # ── Each sort ────────────────────────────────────────────────────────────────────────────
@@ -131,12 +165,16 @@ class _Facts:
                 if check.kind == DECISION and check.verdict == "failed":
                     said = check.explanation.splitlines()[0]
                     words = f"{call} as {name}: {said[:1].lower()}{said[1:]}"
-                    yield Finding(problem="unexpected", words=one_line(words), callers=(name,), call=call)
+                    yield Finding(
+                        problem="unexpected", words=one_line(words), callers=(name,), call=call
+                    )
         hidden = self._expected_hidden
         for name, offered in self._lived.lists().items():
             for tool in hidden.get(name, ()):
                 if tool in offered:
-                    words = f"{tool} is in the list of {name}, and the suite expects that it is hidden"
+                    words = (
+                        f"{tool} is in the list of {name}, and the suite expects that it is hidden"
+                    )
                     yield Finding(problem="unexpected", words=words, callers=(name,), call=tool)
 
     def _hidden(self) -> Iterator[Finding]:
@@ -145,10 +183,17 @@ class _Facts:
             tool, name = facts_of(run)["tool"], name_of(run)
             result = self._lived.result(run)
             worked = result is not None and result.call.outcome == "ok"
-            if worked and tool in self._shown and tool not in self._lived.offered(run) and (tool, name) not in told:
+            if (
+                worked
+                and tool in self._shown
+                and tool not in self._lived.offered(run)
+                and (tool, name) not in told
+            ):
                 told.add((tool, name))
                 words = f"{tool} is not in the list of {name}, and works for them all the same"
-                yield Finding(problem="hidden_callable", words=words, callers=(name,), call=label_of(run))
+                yield Finding(
+                    problem="hidden_callable", words=words, callers=(name,), call=label_of(run)
+                )
 
     def _going_further(self) -> Iterator[Finding]:
         yield from accepted_tokens(self._lived)
@@ -165,18 +210,28 @@ class _Facts:
                     yield from self._further_than(base, self._lived.result(first), run, result)
         yield from self._shown_more()
 
-    def _further_than(self, base: str, own: Result | None, run: TrialResult, result: Result) -> Iterator[Finding]:
+    def _further_than(
+        self, base: str, own: Result | None, run: TrialResult, result: Result
+    ) -> Iterator[Finding]:
         """Yield what a damaged identity is given, and the one that it was made from, if let in at all, is not."""
         call = label_of(run)
         if own is None or own.call.outcome != "ok":
             denied = own is None or own.call.outcome in ("denied", "unknown_tool")
-            yield self._open(run, base, f"{call} works, which {'is refused to' if denied else 'fails for'} {base}")
+            yield self._open(
+                run,
+                base,
+                f"{call} works, which {'is refused to' if denied else 'fails for'} {base}",
+            )
         elif fields := more(result, own):
-            yield self._open(run, base, f"{call} gives {', '.join(fields[:4])}, which {base} does not get")
+            yield self._open(
+                run, base, f"{call} gives {', '.join(fields[:4])}, which {base} does not get"
+            )
 
     def _shown_more(self) -> Iterator[Finding]:
         lists = self._lived.lists()
-        for run in {run.identity: run for run in self._runs if bases_of(run) and not is_flawed(run)}.values():
+        for run in {
+            run.identity: run for run in self._runs if bases_of(run) and not is_flawed(run)
+        }.values():
             for base in bases_of(run):
                 if ANONYMOUS in lists and base in lists:
                     shown = lists.get(name_of(run), frozenset()) - lists[base] - lists[ANONYMOUS]
@@ -186,7 +241,12 @@ class _Facts:
 
     def _open(self, run: TrialResult, base: str, what: str) -> Finding:
         words = f"fails open: where {facts_of(run)['damage']} for {base}, {what}"
-        return Finding(problem="fails_open", words=one_line(words), callers=(run.identity or "",), call=label_of(run))
+        return Finding(
+            problem="fails_open",
+            words=one_line(words),
+            callers=(run.identity or "",),
+            call=label_of(run),
+        )
 
     def _alone(self, run: TrialResult) -> Decided:
         view, result = self._lived.views.get(run.key), self._lived.result(run)
@@ -199,10 +259,16 @@ class _Facts:
         if facts_of(run)["tool"] not in self._lived.offered(run):
             return Decided(access="hidden", shape="not_listed")
         denied = result.call.outcome == "denied"
-        return Decided(access="denied" if denied else "error", shape=result.call.refusal if denied else None)
+        return Decided(
+            access="denied" if denied else "error", shape=result.call.refusal if denied else None
+        )
 
 
 def _listing(view: View, tool: str) -> Decided:
     if view.refused:
         return Decided(access="denied", shape="http_status")
-    return Decided(access="listed") if tool in view.offered else Decided(access="hidden", shape="not_listed")
+    return (
+        Decided(access="listed")
+        if tool in view.offered
+        else Decided(access="hidden", shape="not_listed")
+    )

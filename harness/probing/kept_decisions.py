@@ -55,7 +55,9 @@ def read_frozen(path: Path) -> Mapping[str, Mapping[str, str]]:
             isinstance(decision, str) for callers in table.values() for decision in callers.values()
         )
     except FileNotFoundError as error:
-        raise _invalid(path, "there is no such file.", f"Write it with: harness probe --update {path}") from error
+        raise _invalid(
+            path, "there is no such file.", f"Write it with: harness probe --update {path}"
+        ) from error
     except OSError as error:
         raise _invalid(path, f"it cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -77,11 +79,17 @@ def changes(kept: Mapping[str, Mapping[str, str]], report: ProbeReport) -> Itera
         for caller in dict.fromkeys((*before, *now)):
             old, new = before.get(caller), words_of(now[caller]) if caller in now else None
             if old != new:
-                yield one_line(f"{call} as {caller}: {old or 'not asked'} before, {new or 'not asked'} now")
+                yield one_line(
+                    f"{call} as {caller}: {old or 'not asked'} before, {new or 'not asked'} now"
+                )
 
 
 def words_of(decided: Decided) -> str:
     """Return a decision on a line: ``denied (tool_error)``, ``filtered without email, phone``."""
     if decided.access == "filtered":
         return f"filtered without {', '.join(decided.fields)}"
-    return f"denied ({decided.shape})" if decided.access == "denied" and decided.shape else decided.access
+    return (
+        f"denied ({decided.shape})"
+        if decided.access == "denied" and decided.shape
+        else decided.access
+    )

@@ -32,7 +32,10 @@ class ProbeCall:
     @property
     def label(self) -> str:
         """What tables call it, and no other call of theirs: ``get_customer(id=7)``."""
-        given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.arguments.items())
+        given = ", ".join(
+            f"{name}={json.dumps(value, ensure_ascii=False)}"
+            for name, value in self.arguments.items()
+        )
         text = f"{self.tool}({given})"
         if len(text) <= _LABEL_CHARS:
             return text
@@ -59,9 +62,10 @@ def choose_calls(
 ) -> tuple[list[ProbeCall], list[Skipped]]:
     """Return the calls to make on ``tools`` (all that any identity is shown, by name), and what is left out.
 
-    Tools that change something are called only where ``destructive`` says so; those that the server's guards
-    (`ServerSpec.block`, `ServerSpec.read_only`) forbid, never. A tool that is not marked at all may change something
-    whatever its words say, so that it is called only as a suite states, and no call of it is made up.
+    Tools that change something are called only where ``destructive`` says so; those that the
+    server's guards (`ServerSpec.block`, `ServerSpec.read_only`) forbid, never. A tool that is not
+    marked at all may change something whatever its words say, so that it is called only as a suite
+    states, and no call of it is made up.
     """
     expected: dict[str, dict[str, JsonObject]] = {}
     for tool, arguments, forbidden in _expected(cases):
@@ -70,11 +74,16 @@ def choose_calls(
     calls: list[ProbeCall] = []
     skipped: list[Skipped] = []
     for name in dict.fromkeys((*tools, *expected)):
-        own, reason = _calls_of(name, tools.get(name), list(expected.get(name, {}).values()), destructive=destructive)
+        own, reason = _calls_of(
+            name, tools.get(name), list(expected.get(name, {}).values()), destructive=destructive
+        )
         if name in block:
             own, reason = [], "it is blocked"
         elif read_only and not (name in tools and tools[name].read_only):
-            own, reason = [], "the server is used read-only, and it is not marked as a read-only tool"
+            own, reason = (
+                [],
+                "the server is used read-only, and it is not marked as a read-only tool",
+            )
         calls += own
         if not own:
             skipped.append(Skipped(tool=name, reason=reason))
@@ -86,7 +95,14 @@ def _calls_of(
 ) -> tuple[list[ProbeCall], str]:
     if tool is None:
         if not destructive:
-            return [], "nobody is shown it, so it may change something (--destructive calls it all the same)"
+            return (
+                [],
+                (
+                    "nobody is shown it, so it may change something (--destructive calls it all "
+                    "the "
+                    "same)"
+                ),
+            )
         return [
             ProbeCall(tool=name, arguments=each, changes=True) for each in expected if each
         ], "no arguments are known"
@@ -95,8 +111,13 @@ def _calls_of(
     may_draft = destructive or is_sent(tool)
     drafted = example_arguments(tool)
     made_up = drafted.values if may_draft else {}
-    whole = (each if is_valid(dict(each), tool.input_schema) else {**made_up, **each} for each in expected)
-    fitting = {canonical_json(each): each for each in whole if is_valid(dict(each), tool.input_schema)}
+    whole = (
+        each if is_valid(dict(each), tool.input_schema) else {**made_up, **each}
+        for each in expected
+    )
+    fitting = {
+        canonical_json(each): each for each in whole if is_valid(dict(each), tool.input_schema)
+    }
     tried: list[JsonObject] = list(fitting.values())
     if not tried and not may_draft:
         return [], (

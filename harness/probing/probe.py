@@ -55,9 +55,15 @@ async def probe(
         reads = [call for call in asking.calls if not call.changes]
         rounds: list[_Round] = [(caller, asking.calls, 0) for caller in callers]
         in_turn = [(caller, [call], 1) for call in reads for caller in reversed(plan.callers)]
-        trials = [asking.trial(caller, call, index) for caller, calls, index in (*rounds, *in_turn) for call in calls]
+        trials = [
+            asking.trial(caller, call, index)
+            for caller, calls, index in (*rounds, *in_turn)
+            for call in calls
+        ]
         suite = Suite(name=SUITE, cases=tuple(trial.case for trial in trials if trial.index == 0))
-        jobs = [Job(trial=trial, suite=suite, model=NO_MODEL, server=plan.server) for trial in trials]
+        jobs = [
+            Job(trial=trial, suite=suite, model=NO_MODEL, server=plan.server) for trial in trials
+        ]
         described = Plan(jobs=tuple(jobs), settings=asking.settings())
         run_id = new_run_id([f"{SUITE}-{plan.server.name}"])
         redactor = redactor_of(described)
@@ -100,7 +106,10 @@ class _Course:
                 lines = await self.asking.ask(caller, calls, index)
             self._keep(lines)
             if not caller.bases:
-                self.answers += (Answer(name_of(line.run), label_of(line.run), result_of(line)) for line, _ in lines)
+                self.answers += (
+                    Answer(name_of(line.run), label_of(line.run), result_of(line))
+                    for line, _ in lines
+                )
 
         async with anyio.create_task_group() as group:
             for one in side_by_side:
@@ -112,7 +121,9 @@ class _Course:
     async def _confirm(self) -> None:
         """Have whoever is suspected ask again, as often as it takes to clear them or to be sure."""
         guilty: Counter[str] = Counter()
-        in_order = sorted(self.answers, key=lambda answer: (answer.call, answer.name))  # not as they happened to come
+        in_order = sorted(
+            self.answers, key=lambda answer: (answer.call, answer.name)
+        )  # not as they happened to come
         for suspicion in suspicions(in_order):
             if guilty[suspicion.name] < MOST_CONFIRMED:
                 followed, lines = await self.asking.confirm(suspicion)
@@ -124,5 +135,7 @@ class _Course:
             if tools is not None and tools.digest not in self.listed:
                 self.listed.add(tools.digest)
                 name = self.asking.plan.server.name
-                self.log.append(ToolsLine(server=name, tools=tools, user_context=line.run.user_context))
+                self.log.append(
+                    ToolsLine(server=name, tools=tools, user_context=line.run.user_context)
+                )
             self.log.append(line)

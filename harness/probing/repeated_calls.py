@@ -1,7 +1,7 @@
 """Asking again before accusing: whoever is answered differently repeats the call right after others, in changing order.
 
-An identity that the server remembers comes back with the caller before, each time; news, jokes, nodes that take turns
-and caches that warm up do not.
+An identity that the server remembers comes back with the caller before, each time; news, jokes,
+nodes that take turns and caches that warm up do not.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 ROUNDS = 8
-"""How often a suspect asks after each of the others. With two answers by chance an innocent one is taken for guilty in
-2 of 10,000 cases at most, with three in less than one of 100,000."""
+"""How often a suspect asks after each of the others. With two answers by chance an innocent one is
+taken for guilty in 2 of 10,000 cases at most, with three in less than one of 100,000."""
 MOST_BEFORE = 4
 """Callers after whom a suspect asks."""
 MOST_CONFIRMED = 3
-"""Calls of one suspect that are found guilty; those of the same sort that are left are not asked again."""
+"""Calls of one suspect that are found guilty; those of the same sort that are left are not asked
+again."""
 
 
 class Again(NamedTuple):
@@ -51,7 +52,8 @@ class Suspicion:
     def orders(self) -> Iterator[tuple[str, ...]]:
         """Yield them for each round in some order, the same in every probe.
 
-        The second round turns the first one round: answers that take turns, in whatever number, cannot keep step.
+        The second round turns the first one round: answers that take turns, in whatever number,
+        cannot keep step.
         """
         dice = random.Random(f"{self.call} {self.name}")  # noqa: S311 - repeatable, not secret
         yield self.before

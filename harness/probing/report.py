@@ -9,23 +9,33 @@ from typing import Literal, TypeAlias
 from harness.types import Report
 
 Problem: TypeAlias = Literal[
-    "leak", "unexpected", "hidden_callable", "fails_open", "token_accepted", "unstable", "unobserved"
+    "leak",
+    "unexpected",
+    "hidden_callable",
+    "fails_open",
+    "token_accepted",
+    "unstable",
+    "unobserved",
 ]
 """What can be wrong with decisions:
 
-- ``leak``: a value that is kept from an identity in one place stands in another (`harness.judging.policy.leaks`).
-- ``unexpected``: the suite expects another decision of this very call, or that a tool is hidden that is listed.
+- ``leak``: a value that is kept from an identity in one place stands in another
+  (`harness.judging.policy.leaks`).
+- ``unexpected``: the suite expects another decision of this very call, or that a tool is hidden
+  that is listed.
 - ``hidden_callable``: a tool is not in an identity's list, and works all the same.
-- ``fails_open``: a damaged identity gets more than the one that it was made from, or is shown more tools.
+- ``fails_open``: a damaged identity gets more than the one that it was made from, or is shown more
+  tools.
 - ``token_accepted``: a token that a verifier has to refuse was let in.
-- ``unstable``: the same caller gets another answer to the same call, depending on who asked before: with other
-  fields or another outcome, or one that somebody else gets; asked again, it followed the caller before every time.
+- ``unstable``: the same caller gets another answer to the same call, depending on who asked before:
+  with other fields or another outcome, or one that somebody else gets; asked again, it followed the
+  caller before every time.
 - ``unobserved``: nothing shows that the server knows who asks."""
 
 
 TokenFate: TypeAlias = Literal["accepted", "refused", "as_nobody", "unclear"]
-"""What became of a token that a verifier has to refuse: it was let in; it, or each call with it, was refused; whoever
-showed it got what nobody in particular gets; nothing tells."""
+"""What became of a token that a verifier has to refuse: it was let in; it, or each call with it,
+was refused; whoever showed it got what nobody in particular gets; nothing tells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +57,8 @@ class Decided:
     """What one caller came to with one call."""
 
     access: str
-    """``allowed``, ``filtered``, ``denied``, ``hidden``, ``error``; ``listed`` of a tool that nobody called."""
+    """``allowed``, ``filtered``, ``denied``, ``hidden``, ``error``; ``listed`` of a tool that
+    nobody called."""
     shape: str | None = None
     """How it was refused or filtered."""
     fields: tuple[str, ...] = ()
@@ -75,9 +86,11 @@ class ProbeReport:
     not_asked: int
     """Damaged identities beyond `harness.probing.callers.MAX_DAMAGED`, which did not ask."""
     silent: Mapping[str, str]
-    """Calls that say nothing of the policy, for they failed for whoever was not refused; and what was said."""
+    """Calls that say nothing of the policy, for they failed for whoever was not refused; and what
+    was said."""
     lost: tuple[str, ...]
-    """What kept the suite's own identities from asking, and where a damaged one had no answer, in words."""
+    """What kept the suite's own identities from asking, and where a damaged one had no answer, in
+    words."""
 
     @property
     def flawed(self) -> int:

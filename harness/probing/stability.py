@@ -1,8 +1,8 @@
 """Whether the same caller gets the same answer to the same call, whoever asked before.
 
-Data changes, and that is no fault: what comes out differently is only suspected. The suspect then asks again right
-after others (`harness.probing.repeated_calls`), and what follows the caller before, every time, is an identity that the
-server remembers.
+Data changes, and that is no fault: what comes out differently is only suspected. The suspect then
+asks again right after others (`harness.probing.repeated_calls`), and what follows the caller
+before, every time, is an identity that the server remembers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class Answer(NamedTuple):
 def suspicions(answers: Iterable[Answer]) -> Iterator[Suspicion]:
     """Yield calls that one of the suite's own identities makes twice, and that come out differently.
 
-    What counts is another outcome, other fields, and the words of an answer that somebody else gets as well.
+    What counts is another outcome, other fields, and the words of an answer that somebody else gets
+    as well.
     """
     rounds: dict[tuple[str, str], list[Result]] = {}
     for name, call, result in answers:
@@ -57,7 +58,9 @@ def suspicions(answers: Iterable[Answer]) -> Iterator[Suspicion]:
             given.setdefault((call, _telling(result)), {})[name] = None
     for (name, call), results in rounds.items():
         kinds = sorted({_kind(result) for result in results})
-        others = [other for words in _exchanged(results) for other in given[call, words] if other != name]
+        others = [
+            other for words in _exchanged(results) for other in given[call, words] if other != name
+        ]
         if len(kinds) > 1 or others:
             how = " and ".join(kinds) if len(kinds) > 1 else f"once as it does for {others[0]}"
             firsts = {other: words for other, words in callers[call].items() if other != name}
@@ -82,27 +85,46 @@ def unstable_answers(lived: Lived) -> Iterator[Finding]:
             after.setdefault(facts["after"], []).append(told(result))
     for suspicion in suspicions(_answers_of(lived)):
         after = heard.get((suspicion.name, suspicion.call), {})
-        if after and all(len(each) >= ROUNDS for each in after.values()) and follows_the_caller_before(after):
+        if (
+            after
+            and all(len(each) >= ROUNDS for each in after.values())
+            and follows_the_caller_before(after)
+        ):
             words = (
-                f"{suspicion.call} comes out differently for {suspicion.name} from one time to the next: "
-                f"{suspicion.how}; asked again, it depended on who had asked before, {ROUNDS} times of {ROUNDS}"
+                f"{suspicion.call} comes out differently for {suspicion.name} from one time to the "
+                f"next: "
+                f"{suspicion.how}; asked again, it depended on who had asked before, {ROUNDS} "
+                f"times of {ROUNDS}"
             )
-            yield Finding(problem="unstable", words=one_line(words), callers=(suspicion.name,), call=suspicion.call)
+            yield Finding(
+                problem="unstable",
+                words=one_line(words),
+                callers=(suspicion.name,),
+                call=suspicion.call,
+            )
 
 
 def _answers_of(lived: Lived) -> Iterator[Answer]:
     """Yield what the suite's own identities were told in the rounds that everybody takes part in."""
-    return (Answer(name_of(run), label_of(run), lived.result(run)) for run in lived.runs if not bases_of(run))
+    return (
+        Answer(name_of(run), label_of(run), lived.result(run))
+        for run in lived.runs
+        if not bases_of(run)
+    )
 
 
 def follows_the_caller_before(after: Mapping[str, Sequence[frozenset[str]]]) -> bool:
     """Whether there are two callers after whom a suspect is always told something that it never is after the other.
 
-    ``after`` has what was `told`, by who had asked right before. What changes by itself does not come back with them.
+    ``after`` has what was `told`, by who had asked right before. What changes by itself does not
+    come back with them.
     """
     always = {name: frozenset.intersection(*each) for name, each in after.items()}
     ever = {name: frozenset.union(*each) for name, each in after.items()}
-    return any(always[one] - ever[other] and always[other] - ever[one] for one, other in combinations(after, 2))
+    return any(
+        always[one] - ever[other] and always[other] - ever[one]
+        for one, other in combinations(after, 2)
+    )
 
 
 def told(result: Result | None) -> frozenset[str]:
@@ -123,16 +145,23 @@ def _kind(result: Result) -> str:
 def _telling(result: Result) -> frozenset[str]:
     """Return the texts of a good answer that are told from a coincidence, each with its place.
 
-    Numbers and times are left out: what is measured or counted differs from one time to the next whoever asks.
+    Numbers and times are left out: what is measured or counted differs from one time to the next
+    whoever asks.
     """
     if result.call.outcome != "ok":
         return frozenset()
-    texts = [(leaf.path, leaf.value) for leaf in result.leaves if not is_volatile(leaf) and not _is_time(leaf.value)]
+    texts = [
+        (leaf.path, leaf.value)
+        for leaf in result.leaves
+        if not is_volatile(leaf) and not _is_time(leaf.value)
+    ]
     if not result.leaves:
         texts = [("", _TIMES_AND_NUMBERS.sub("", result.call.text))]
     values = ((path, value_of(text)) for path, text in texts)
     return frozenset(
-        f"{path}: {value.text}" for path, value in values if value is not None and value.grade and value.number is None
+        f"{path}: {value.text}"
+        for path, value in values
+        if value is not None and value.grade and value.number is None
     )
 
 

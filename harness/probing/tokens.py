@@ -19,7 +19,12 @@ def accepted_tokens(lived: Lived) -> Iterator[Finding]:
     told: set[str] = set()
     for run in filter(is_flawed, lived.runs):
         result, nobody = lived.result(run), answered.get((ANONYMOUS, label_of(run)))
-        if result is None or result.call.outcome != "ok" or nobody is None or lived.gets_as_much(nobody, result):
+        if (
+            result is None
+            or result.call.outcome != "ok"
+            or nobody is None
+            or lived.gets_as_much(nobody, result)
+        ):
             continue
         told.add(name_of(run))
         yield _accepted(run, f"{label_of(run)} works with it", label_of(run))
@@ -27,7 +32,11 @@ def accepted_tokens(lived: Lived) -> Iterator[Finding]:
         if name_of(run) not in told and ANONYMOUS in lists:
             shown = lists.get(name_of(run), frozenset()) - lists[ANONYMOUS]
             if shown:
-                yield _accepted(run, f"{', '.join(sorted(shown))} is in the list with it, and hidden from {ANONYMOUS}")
+                yield _accepted(
+                    run,
+                    f"{', '.join(sorted(shown))} is in the list with it, and hidden from "
+                    f"{ANONYMOUS}",
+                )
 
 
 def _accepted(run: TrialResult, what: str, call: str | None = None) -> Finding:
@@ -41,13 +50,22 @@ def fates(lived: Lived, findings: Sequence[Finding]) -> dict[str, TokenFate]:
     answered = lived.answered()
     for run in filter(is_flawed, lived.runs):
         name, call = name_of(run), label_of(run)
-        fate = _fate(run, lived, answered.get((bases_of(run)[0], call)), answered.get((ANONYMOUS, call)))
+        fate = _fate(
+            run, lived, answered.get((bases_of(run)[0], call)), answered.get((ANONYMOUS, call))
+        )
         found[name] = max(fate, found.get(name, fate), key=_TELLING.index)
-    accepted = {name for finding in findings if finding.problem == "token_accepted" for name in finding.callers}
+    accepted = {
+        name
+        for finding in findings
+        if finding.problem == "token_accepted"
+        for name in finding.callers
+    }
     return {name: "accepted" if name in accepted else fate for name, fate in found.items()}
 
 
-def _fate(run: TrialResult, lived: Lived, base: TrialResult | None, nobody: TrialResult | None) -> TokenFate:
+def _fate(
+    run: TrialResult, lived: Lived, base: TrialResult | None, nobody: TrialResult | None
+) -> TokenFate:
     """Return what one call with a flawed token came to; ``base`` made it with a good one, ``nobody`` without."""
     result = lived.result(run)
     if lived.refused(run) or (result is not None and result.call.refusal == "http_status"):

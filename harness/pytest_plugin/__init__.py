@@ -1,7 +1,7 @@
 """``pytest evals/``: every case of a suite is a test, with pytest's own selection, order and reports.
 
-Pytest imports this module at every start, for whoever has harness installed: it costs nothing, and all else is
-imported when the first suite is found. ``-p no:harness`` turns it off.
+Pytest imports this module at every start, for whoever has harness installed: it costs nothing, and
+all else is imported when the first suite is found. ``-p no:harness`` turns it off.
 """
 
 from __future__ import annotations

@@ -63,14 +63,16 @@ def _cases(parent: pytest.Collector, bench: Bench, read: Any) -> Iterator[pytest
         tests.setdefault((job.trial.case.name, job.model.name), []).append(job)
     several = len({model for _, model in tests}) > 1
     for (case, model), trials in tests.items():
-        yield CaseItem.from_parent(parent, name=f"{case}[{model}]" if several else case, jobs=tuple(trials))
+        yield CaseItem.from_parent(
+            parent, name=f"{case}[{model}]" if several else case, jobs=tuple(trials)
+        )
 
 
 class CaseItem(pytest.Item):
     """One case with one model, with all its trials.
 
-    The trials run while the test is set up, and the verdict is the test itself: so pytest calls a case that could
-    not be judged an error, and one that was judged and did not pass a failure.
+    The trials run while the test is set up, and the verdict is the test itself: so pytest calls a
+    case that could not be judged an error, and one that was judged and did not pass a failure.
     """
 
     def __init__(self, *, jobs: tuple[Job, ...], **parts: Any) -> None:

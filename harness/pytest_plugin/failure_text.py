@@ -9,7 +9,14 @@ from textwrap import indent
 from harness.reports.build import case_results
 from harness.reports.sections.call_outcomes import call_lines, case_mark, marked
 from harness.reports.sections.repeats import repeat_lines, trials_passed
-from harness.reports.sections.sentences import case_name, effort, endings, failed_checks, model_words, pass_rate
+from harness.reports.sections.sentences import (
+    case_name,
+    effort,
+    endings,
+    failed_checks,
+    model_words,
+    pass_rate,
+)
 from harness.safe_text import bounded
 from harness.types import CaseResult, CheckResult, Report, TrialResult
 
@@ -100,7 +107,11 @@ def _context(case: CaseResult) -> Iterator[str]:
     if run.description:
         yield bounded(run.description, _LONGEST)
     trials = f" · {trials_passed(case)}, {case.needed} needed" if case.planned > 1 else ""
-    who = f" · as {json.dumps(dict(run.user_context), ensure_ascii=False)}" if run.user_context else ""
+    who = (
+        f" · as {json.dumps(dict(run.user_context), ensure_ascii=False)}"
+        if run.user_context
+        else ""
+    )
     yield bounded(f"model {case.model}{who}{trials}", _LONGEST)
 
 

@@ -46,12 +46,22 @@ def _money(text: str) -> float:
 OPTIONS = (
     Option(name="model", metavar="NAME", help="Who answers; may be repeated.", repeated=True),
     Option(name="trials", metavar="N", help="Run every case N times.", read=_positive),
-    Option(name="server", metavar="COMMAND|NAME", help="Use this server in place of every suite's."),
-    Option(name="judge-model", metavar="NAME", help="Who judges answers, where a check asks for it."),
-    Option(name="user-model", metavar="NAME", help="Who plays the simulated users of cases that have one."),
+    Option(
+        name="server", metavar="COMMAND|NAME", help="Use this server in place of every suite's."
+    ),
+    Option(
+        name="judge-model", metavar="NAME", help="Who judges answers, where a check asks for it."
+    ),
+    Option(
+        name="user-model",
+        metavar="NAME",
+        help="Who plays the simulated users of cases that have one.",
+    ),
     Option(name="timeout", metavar="MS", help="Milliseconds for one trial.", read=_positive),
     Option(name="max-cost", metavar="USD", help="Run no further case at this cost.", read=_money),
-    Option(name="max-cases", metavar="N", help="The most tests of one dataset in CSV.", read=_positive),
+    Option(
+        name="max-cases", metavar="N", help="The most tests of one dataset in CSV.", read=_positive
+    ),
 )
 
 
@@ -61,7 +71,11 @@ def add_options(parser: pytest.Parser) -> None:
     for option in OPTIONS:
         action = "append" if option.repeated else "store"
         group.addoption(
-            f"--harness-{option.name}", dest=option.key, action=action, metavar=option.metavar, help=option.help
+            f"--harness-{option.name}",
+            dest=option.key,
+            action=action,
+            metavar=option.metavar,
+            help=option.help,
         )
         if option.repeated:
             parser.addini(option.key, option.help, type="linelist")
@@ -69,7 +83,9 @@ def add_options(parser: pytest.Parser) -> None:
             parser.addini(option.key, option.help, type="string")
 
 
-_THEIR_NAMES = re.compile(rf"(?<![\w-])--(?=(?:{'|'.join(option.name for option in OPTIONS)})(?![\w-]))")
+_THEIR_NAMES = re.compile(
+    rf"(?<![\w-])--(?=(?:{'|'.join(option.name for option in OPTIONS)})(?![\w-]))"
+)
 
 
 def renamed(text: str) -> str:
@@ -90,4 +106,6 @@ def value(config: pytest.Config, name: str) -> Any:
     try:
         return [option.read(one) for one in given] if option.repeated else option.read(given)
     except ValueError:
-        raise pytest.UsageError(f"--harness-{name} {given}: expected {option.metavar}: {option.help}") from None
+        raise pytest.UsageError(
+            f"--harness-{name} {given}: expected {option.metavar}: {option.help}"
+        ) from None

@@ -1,8 +1,8 @@
 """Which files are suites: asked of every file that pytest meets, so it has to be cheap and must not guess.
 
-A file is ours by what it says, wherever it lies: other tools keep YAML, CSV and JSON Lines in a folder ``evals``,
-too, and none of these may end up as an error of somebody's tests. One that is ours and has mistakes is still ours:
-whoever reads it tells them.
+A file is ours by what it says, wherever it lies: other tools keep YAML, CSV and JSON Lines in a
+folder ``evals``, too, and none of these may end up as an error of somebody's tests. One that is
+ours and has mistakes is still ours: whoever reads it tells them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from typing import BinaryIO
 import pytest
 
 FOLDER = "evals"
-"""Where suites in Python are looked for; a file of any other format says itself whether it is one."""
+"""Where suites in Python are looked for; a file of any other format says itself whether it is
+one."""
 
 _HEAD = 262_144
 """Bytes of a file that are looked at."""
@@ -29,20 +30,28 @@ _KEY = rb"[\"']?([a-z_]+)[\"']?[ \t]*:(?=\s|$)"
 _TOP_KEY = re.compile(rb"^" + _KEY, re.MULTILINE)
 _NESTED_KEY = re.compile(rb"(?:^[ \t]+(?:-[ \t]+)*|^(?:-[ \t]+)+|[{,][ \t]*)" + _KEY, re.MULTILINE)
 _QUOTED_KEY = re.compile(rb"[\"']([a-z_]+)[\"'][ \t]*:")
-_ASSERTIONS = frozenset({b"must_call", b"must_not_call", b"answer_contains", b"answer_not_contains", b"user_context"})
+_ASSERTIONS = frozenset(
+    {b"must_call", b"must_not_call", b"answer_contains", b"answer_not_contains", b"user_context"}
+)
 """What only our tests say, and those of MXCP, which are ours."""
 _OF_TESTS = frozenset({b"prompt", b"turns", b"ingest", b"assertions"})
-"""What stands in our tests beside their names; other tools that begin with ``suite:`` do not ask a model."""
+"""What stands in our tests beside their names; other tools that begin with ``suite:`` do not ask a
+model."""
 
-_COLUMNS = frozenset({"test_id", "query", "expected_tool", "expected_args", "expected_response_contains"})
+_COLUMNS = frozenset(
+    {"test_id", "query", "expected_tool", "expected_args", "expected_response_contains"}
+)
 _ENOUGH_COLUMNS = 3
 """Columns of a dataset by which it is ours, even if another one is misspelt or missing."""
 _SEPARATORS = re.compile(r"[,;|\t]")
 
 _TOLD, _ASKED = frozenset({"context", "chunks"}), frozenset({"questions", "answers"})
-_BESIDE = frozenset({"name", "metadata", "metric", "chunk_chars", "at_least", "ingest_prompt", "question_prompt"})
+_BESIDE = frozenset(
+    {"name", "metadata", "metric", "chunk_chars", "at_least", "ingest_prompt", "question_prompt"}
+)
 _LINES = 5
-"""Lines of a memory suite that are looked at: any of them shows what it is, and one may be broken."""
+"""Lines of a memory suite that are looked at: any of them shows what it is, and one may be
+broken."""
 _LONGEST_LINE = 32 * 2**20
 """Bytes of such a line, which may hold a whole book."""
 
@@ -52,7 +61,9 @@ _SUITE_PARTS = frozenset({"check", "default_tools", "server"})
 
 def is_suite(path: Path) -> bool:
     """Whether the YAML, CSV or JSON Lines file at ``path`` is a suite, a valid one or not."""
-    looks = {".yml": _is_yaml, ".yaml": _is_yaml, ".csv": _is_csv, ".jsonl": _is_memory}.get(path.suffix.lower())
+    looks = {".yml": _is_yaml, ".yaml": _is_yaml, ".csv": _is_csv, ".jsonl": _is_memory}.get(
+        path.suffix.lower()
+    )
     if looks is None or path.name.startswith(".") or not path.is_file():
         return False
     try:
@@ -65,11 +76,14 @@ def is_suite(path: Path) -> bool:
 def python_suites(path: Path, parent: pytest.Collector) -> tuple[str, ...]:
     """Return the classes in a Python file that are suites, by what stands there: nothing is imported.
 
-    A suite has ``name``, ``cases()`` and a part that tells what is tested or how it is judged. Only files below
-    ``evals`` are looked at, and those that were named, never modules of tests. In a file that was named, ``name``
-    and ``cases()`` are enough: the rest may come from a class elsewhere.
+    A suite has ``name``, ``cases()`` and a part that tells what is tested or how it is judged. Only
+    files below ``evals`` are looked at, and those that were named, never modules of tests. In a
+    file that was named, ``name`` and ``cases()`` are enough: the rest may come from a class
+    elsewhere.
     """
-    if path.suffix != ".py" or any(fnmatch(path.name, one) for one in parent.config.getini("python_files")):
+    if path.suffix != ".py" or any(
+        fnmatch(path.name, one) for one in parent.config.getini("python_files")
+    ):
         return ()
     named = parent.session.isinitpath(path)
     if not (named or _is_below_evals(path, parent.config)):
@@ -84,7 +98,9 @@ def python_suites(path: Path, parent: pytest.Collector) -> tuple[str, ...]:
 
 def _is_below_evals(path: Path, config: pytest.Config) -> bool:
     roots = (config.invocation_params.dir, config.rootpath)
-    return any(FOLDER in path.relative_to(root).parts[:-1] for root in roots if path.is_relative_to(root))
+    return any(
+        FOLDER in path.relative_to(root).parts[:-1] for root in roots if path.is_relative_to(root)
+    )
 
 
 def _is_yaml(file: BinaryIO) -> bool:
@@ -138,7 +154,11 @@ def _is_python_suite(name: str, classes: dict[str, ast.ClassDef], *, named: bool
     values, functions = _members(classes[name])
     if "cases" not in functions or "name" not in values | functions:
         return False
-    return named or bool(_SUITE_PARTS & _inherited(name, classes, set())) or _mentions_assertions(classes[name])
+    return (
+        named
+        or bool(_SUITE_PARTS & _inherited(name, classes, set()))
+        or _mentions_assertions(classes[name])
+    )
 
 
 def _members(node: ast.ClassDef) -> tuple[set[str], set[str]]:
@@ -160,7 +180,9 @@ def _inherited(name: str, classes: dict[str, ast.ClassDef], seen: set[str]) -> s
         return set()
     seen.add(name)
     bases = [base.id for base in classes[name].bases if isinstance(base, ast.Name)]
-    return set().union(*_members(classes[name]), *(_inherited(base, classes, seen) for base in bases))
+    return set().union(
+        *_members(classes[name]), *(_inherited(base, classes, seen) for base in bases)
+    )
 
 
 def _mentions_assertions(node: ast.ClassDef) -> bool:

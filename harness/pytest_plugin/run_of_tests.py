@@ -1,7 +1,8 @@
 """The run behind the tests of one process: its event loop, its servers and its log.
 
-It is opened with the first case that is run and closed with pytest's session, so that a server is started once
-for all the cases that share it. The loop has a thread of its own; pytest's waits for it, case by case.
+It is opened with the first case that is run and closed with pytest's session, so that a server is
+started once for all the cases that share it. The loop has a thread of its own; pytest's waits for
+it, case by case.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ class Bench:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user should know of the suites that were collected."""
-        return tuple(dict.fromkeys(note for prepared in self._prepared.values() for note in prepared.notes))
+        return tuple(
+            dict.fromkeys(note for prepared in self._prepared.values() for note in prepared.notes)
+        )
 
     def jobs(self, suite: Suite) -> tuple[Job, ...]:
         """Return the trials of ``suite``.
@@ -84,7 +87,9 @@ class Bench:
         """
         distinct([*self._suites, suite])
         self._suites.append(suite)
-        prepared = self._prepared[suite.name] = prepare(self.request, self._cwd, os.environ, [suite])
+        prepared = self._prepared[suite.name] = prepare(
+            self.request, self._cwd, os.environ, [suite]
+        )
         return prepared.plan.jobs
 
     def results(self, item: CaseItem) -> tuple[TrialResult, ...]:
@@ -97,7 +102,9 @@ class Bench:
         except HarnessError as error:
             raise pytest.fail.Exception(str(error), pytrace=False) from None
         finally:
-            if not future.done():  # Ctrl-C, or a time limit of pytest's: nothing goes on behind its back
+            if (
+                not future.done()
+            ):  # Ctrl-C, or a time limit of pytest's: nothing goes on behind its back
                 portal.call(run.abandon)
                 with suppress(TimeoutError):
                     future.exception(GRACE_S)
@@ -112,7 +119,11 @@ class Bench:
             if self._portal is not None and self._run is not None and (interrupted or stopped):
                 reason: StopReason = "interrupted" if interrupted else "fail-fast"
                 # What another process of several was to run is not known here.
-                left = [job for job in self._planned if job.trial.key not in self._asked and self._worker is None]
+                left = [
+                    job
+                    for job in self._planned
+                    if job.trial.key not in self._asked and self._worker is None
+                ]
                 self._portal.call(self._run.stop, reason, "pytest was stopped", left)
         finally:
             self._run = None
@@ -141,13 +152,17 @@ class Bench:
         jobs = [job for item in session.items if isinstance(item, CaseItem) for job in item.jobs]
         plan = self._plan(jobs)
         self._planned = plan.jobs
-        concurrency = max((prepared.concurrency for prepared in self._prepared.values()), default=CONCURRENCY)
+        concurrency = max(
+            (prepared.concurrency for prepared in self._prepared.values()), default=CONCURRENCY
+        )
         options = RunOptions(concurrency=concurrency, budget=self._budget(), catch_signals=False)
         if self._worker is None:
             log = log_path(new_run_id([suite.name for suite in plan.suites]), self._cwd / RUNS)
         else:
             log = log_path(self._worker["workerid"], Path(self._worker[PARTS]))
-        self._portal = self._open.enter_context(anyio.from_thread.start_blocking_portal("asyncio", name="harness"))
+        self._portal = self._open.enter_context(
+            anyio.from_thread.start_blocking_portal("asyncio", name="harness")
+        )
         # Which part of the tests a process of several gets is decided as they are run.
         planned = len(jobs) if self._worker is None else 0
         opening = open_stepwise(plan, log, options, planned=planned)
@@ -160,15 +175,22 @@ class Bench:
         settings: dict[str, Any] = {}
         for name, told in ((name, told) for plan in plans for name, told in plan.settings.items()):
             known = settings.get(name)
-            settings[name] = {**known, **told} if isinstance(known, dict) and isinstance(told, dict) else told
-        names = [suite.reference or (suite.at.file if suite.at else suite.name) for suite in self._suites]
+            settings[name] = (
+                {**known, **told} if isinstance(known, dict) and isinstance(told, dict) else told
+            )
+        names = [
+            suite.reference or (suite.at.file if suite.at else suite.name) for suite in self._suites
+        ]
         request = asdict(replace(self.request, suites=tuple(dict.fromkeys(names))))
         chosen: dict[str, set[str]] = {}
         for job in jobs:
             chosen.setdefault(job.suite.name, set()).add(job.trial.case.name)
         suites = {
             job.suite.name: replace(
-                job.suite, cases=tuple(case for case in job.suite.cases if case.name in chosen[job.suite.name])
+                job.suite,
+                cases=tuple(
+                    case for case in job.suite.cases if case.name in chosen[job.suite.name]
+                ),
             )
             for job in jobs
         }

@@ -1,6 +1,7 @@
 """The end of a session: servers end, the parts of several processes become one log, and the user is told of it.
 
-Pytest asks for this in every session, so nothing heavy is imported before there is something to end.
+Pytest asks for this in every session, so nothing heavy is imported before there is something to
+end.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ def hand_over(node: Any) -> None:
 
 def hear(node: Any) -> None:
     """Take what a process of pytest-xdist says as it ends."""
-    ending_of(node.config).notes.update(dict.fromkeys(getattr(node, "workeroutput", {}).get(_NOTES, ())))
+    ending_of(node.config).notes.update(
+        dict.fromkeys(getattr(node, "workeroutput", {}).get(_NOTES, ()))
+    )
 
 
 def finish(session: pytest.Session, exitstatus: int) -> None:
@@ -65,7 +68,9 @@ def finish(session: pytest.Session, exitstatus: int) -> None:
     if bench is not None:
         _close(bench, session, exitstatus)
     if hasattr(config, "workeroutput"):
-        config.workeroutput[_NOTES] = [] if bench is None or bench.log is None else list(bench.notes)
+        config.workeroutput[_NOTES] = (
+            [] if bench is None or bench.log is None else list(bench.notes)
+        )
         return
     ending = ending_of(config)
     if bench is not None and bench.log is not None:
@@ -73,16 +78,24 @@ def finish(session: pytest.Session, exitstatus: int) -> None:
         ending.notes.update(dict.fromkeys(bench.notes))
     elif ending.parts is not None:
         _join(ending, ending.parts)
-    if ending.log is not None and not _holds(ending, ending.log) and exitstatus == pytest.ExitCode.OK:
+    if (
+        ending.log is not None
+        and not _holds(ending, ending.log)
+        and exitstatus == pytest.ExitCode.OK
+    ):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def _close(bench: Bench, session: pytest.Session, exitstatus: int) -> None:
     try:
-        bench.close(interrupted=exitstatus == pytest.ExitCode.INTERRUPTED, stopped=bool(session.shouldfail))
+        bench.close(
+            interrupted=exitstatus == pytest.ExitCode.INTERRUPTED, stopped=bool(session.shouldfail)
+        )
     except Exception as error:  # noqa: BLE001 - a fault of ours must not take pytest's own results with it
         session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
-        ending_of(session.config).lines.append(f"a fault in harness itself: {type(error).__name__}: {error}")
+        ending_of(session.config).lines.append(
+            f"a fault in harness itself: {type(error).__name__}: {error}"
+        )
 
 
 def _join(ending: Ending, folder: Path) -> None:
@@ -121,7 +134,9 @@ def _holds(ending: Ending, path: Path) -> bool:
     unrun = sum(case.spokesman.skip_reason == "budget" for case in report.cases)
     ending.lines += [*late, *totals(report)]
     if unrun:
-        ending.lines.append(f"not run: {unrun} case{'' if unrun == 1 else 's'} (budget); the exit code says so")
+        ending.lines.append(
+            f"not run: {unrun} case{'' if unrun == 1 else 's'} (budget); the exit code says so"
+        )
     ending.lines += [f"log {shown(path)}", f"Every message and call: harness view {report.run_id}"]
     return not late and not unrun
 

@@ -1,11 +1,13 @@
 """Secrets taken out of everything that is written: logs, reports, messages.
 
 Two kinds are found: values that are known to be secret, in whatever form they travel (as they are,
-URL-encoded, in JSON, HTML and XML, in base64 even in the middle of a longer text), and text that looks like a
-well-known kind of key, wherever it came from. One regular expression does it in one pass.
+URL-encoded, in JSON, HTML and XML, in base64 even in the middle of a longer text), and text that
+looks like a well-known kind of key, wherever it came from. One regular expression does it in one
+pass.
 
-`KNOWN` is the redactor of this process: whatever reads a configuration, a suite, a command line or a token tells it
-what is secret there, and everything that leaves the process goes through it (`harness.redaction.output`).
+`KNOWN` is the redactor of this process: whatever reads a configuration, a suite, a command line or
+a token tells it what is secret there, and everything that leaves the process goes through it
+(`harness.redaction.output`).
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ _OUR_WORDS = frozenset(
     reason replies result results schema server servers settings skipped status steps suites target tokens tool_calls
     tool_error transcript trials turns unknown unknown_tool usage user_context version warning""".split()  # noqa: SIM905
 )
-"""Words of logs and reports: a password that is one of them is no secret, and without them no log could be read."""
+"""Words of logs and reports: a password that is one of them is no secret, and without them no log
+could be read."""
 
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 
@@ -54,27 +57,33 @@ _WORDS = (
     (r"AIza", r"[\w-]{35}"),
     (r"eyJ", r"[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
 )
-# How keys of model providers, code hosts, chat and cloud services begin and go on; last, JSON Web Tokens.
+# How keys of model providers, code hosts, chat and cloud services begin and go on; last, JSON Web
+# Tokens.
 
 _AFTER = (
     (r"Bearer ", r"(?=[a-z._-]*[A-Z0-9+/=~])[\w.~+/-]{16,}=*"),
     (r"bearer ", r"(?=[a-z._-]*[A-Z0-9+/=~])[\w.~+/-]{16,}=*"),
     (r"://", r"[^\s/:@\"'\\]*:[^\s/@\"'\\]+(?=@)"),
 )
-# What stands before a secret and is none itself, and the secret: credentials, a user and password in a URL.
+# What stands before a secret and is none itself, and the secret: credentials, a user and password
+# in a URL.
 
 
 def _word(begin: str, rest: str) -> str:
     r"""Match ``begin`` only at the start of a word, so that no text is tried twice and time stays linear.
 
-    A word also starts after an escape such as ``\n`` of JSON. The condition stands behind ``begin``,
-    since a pattern that begins with plain characters lets the engine skip to where they occur.
+    A word also starts after an escape such as ``\n`` of JSON. The condition stands behind
+    ``begin``, since a pattern that begins with plain characters lets the engine skip to where they
+    occur.
     """
     back = "." * len(re.sub(r"\[\w+\]", ".", begin))
     return rf"{begin}(?:(?<![\w-]{back})|(?<=\\[bfnrt]{back})){rest}"
 
 
-_SHAPES = (*(_word(begin, rest) for begin, rest in _WORDS), *(before + secret for before, secret in _AFTER))
+_SHAPES = (
+    *(_word(begin, rest) for begin, rest in _WORDS),
+    *(before + secret for before, secret in _AFTER),
+)
 
 
 _PIECE = 262_144
@@ -85,8 +94,8 @@ _OVERLAP = 65_536
 class Redactor:
     """Replaces secrets by `MARK`.
 
-    Those of identities that differ get different marks, ``[redacted]``, ``[redacted 2]``, so that a reader of a
-    policy's report still tells the identities apart.
+    Those of identities that differ get different marks, ``[redacted]``, ``[redacted 2]``, so that a
+    reader of a policy's report still tells the identities apart.
     """
 
     __slots__ = ("_compiled", "_identities", "_known")
@@ -119,10 +128,11 @@ class Redactor:
         """Know the secrets of ``models``, (expanded) ``servers``, ``suites`` and ``identities`` from now on.
 
         These are keys, header values, variables that a server is given under a name such as
-        ``API_TOKEN``, the passwords of URLs, what command lines, a request's body, calls and users' attributes say
-        under one, and whatever a server or a model is given, be it in an argument, that ``environ``
-        holds under such a name. What is asked of a server's data, or claimed of a user, is mostly
-        ordinary words: of these only what looks like a secret, or is named like one beyond doubt.
+        ``API_TOKEN``, the passwords of URLs, what command lines, a request's body, calls and users'
+        attributes say under one, and whatever a server or a model is given, be it in an argument,
+        that ``environ`` holds under such a name. What is asked of a server's data, or claimed of a
+        user, is mostly ordinary words: of these only what looks like a secret, or is named like one
+        beyond doubt.
         """
         models, servers, suites = tuple(models), tuple(servers), tuple(suites)
         servers += tuple(member for server in servers for member in server.members)
@@ -137,7 +147,8 @@ class Redactor:
     def learn(self, secret: str) -> None:
         """Know ``secret`` from now on: one that came up in the middle of a run.
 
-        What is recognised by its shape, such as a JSON Web Token, need not be: long ones would make this slow.
+        What is recognised by its shape, such as a JSON Web Token, need not be: long ones would make
+        this slow.
         """
         if self.text(secret) != MARK:
             self._know([secret])
@@ -150,7 +161,11 @@ class Redactor:
 
     def _know(self, secrets: Iterable[str], mark: str = MARK) -> None:
         for secret in secrets:
-            if len(secret) < MIN_LENGTH or secret in _OUR_WORDS or (mark == MARK and secret in self._known):
+            if (
+                len(secret) < MIN_LENGTH
+                or secret in _OUR_WORDS
+                or (mark == MARK and secret in self._known)
+            ):
                 continue
             for part in (secret, *_lines_of(secret)):
                 self._known |= {form: mark for form in _forms(part) if form not in MARK}
@@ -177,10 +192,12 @@ class Redactor:
     def piece(self, text: str) -> str:
         """Return a piece of output without secrets, whatever it is a piece of: JSON, a table, a sentence.
 
-        A secret that is a number, or holds a quotation mark, is left: taken out of JSON it could break it. It is
-        taken out where texts are put into the output.
+        A secret that is a number, or holds a quotation mark, is left: taken out of JSON it could
+        break it. It is taken out where texts are put into the output.
         """
-        return self._pattern.sub(lambda match: match[0] if _is_syntax(match[0]) else self._replacement(match), text)
+        return self._pattern.sub(
+            lambda match: match[0] if _is_syntax(match[0]) else self._replacement(match), text
+        )
 
     def document(self, text: str) -> str:
         """Return the JSON document ``text`` without secrets, and still one: the same object when there are none.
@@ -191,7 +208,9 @@ class Redactor:
             return text
         value = json.loads(text)
         clean = self.json(value)
-        return text if clean is value else json.dumps(clean, ensure_ascii=False, separators=(",", ":"))
+        return (
+            text if clean is value else json.dumps(clean, ensure_ascii=False, separators=(",", ":"))
+        )
 
     def _is_in(self, text: str) -> bool:
         """Whether there is a secret in ``text``; of a long one piece by piece, so that other threads have their turn.
@@ -209,7 +228,8 @@ class Redactor:
         if isinstance(value, Mapping):
             items = {self.text(key): self.json(item) for key, item in value.items()}
             same = len(items) == len(value) and all(
-                old is new and value[old] is items[new] for old, new in zip(value, items, strict=True)
+                old is new and value[old] is items[new]
+                for old, new in zip(value, items, strict=True)
             )
             return value if same else items
         if isinstance(value, list | tuple):
@@ -230,13 +250,21 @@ def _of_environment(
 ) -> Iterator[str]:
     """Yield what ``environ`` holds under the name of a secret, and a model or server is given."""
     given = [text for spec in servers for text in secret_places.given_to(spec)]
-    given += [text for model in models for text in (model.base_url or "", *secret_places.texts_in(model.body))]
+    given += [
+        text
+        for model in models
+        for text in (model.base_url or "", *secret_places.texts_in(model.body))
+    ]
     sent = [text for spec in servers for text in secret_places.sent_beside(spec)]
     wordy = [*sent, *(text for spec in servers for text in secret_places.said_of(spec))]
     for name, value in environ.items():
         if len(value) < MIN_LENGTH or not may_name_secret(name):
             continue
-        texts = [*given, *(sent if names_secret(name) else ()), *(wordy if looks_secret(value) else ())]
+        texts = [
+            *given,
+            *(sent if names_secret(name) else ()),
+            *(wordy if looks_secret(value) else ()),
+        ]
         if any(value in text for text in texts):
             yield value
 
@@ -244,14 +272,21 @@ def _of_environment(
 def _lines_of(secret: str) -> list[str]:
     """Return the lines of a secret of several, such as a private key: it may be shown line by line."""
     lines = secret.splitlines()
-    return [line for line in map(str.strip, lines) if len(line) >= _LONG_LINE] if len(lines) > 1 else []
+    return (
+        [line for line in map(str.strip, lines) if len(line) >= _LONG_LINE]
+        if len(lines) > 1
+        else []
+    )
 
 
 def _alternatives(words: Iterable[str]) -> str:
     """Return a pattern for the longest of sorted ``words`` that fits: its time does not grow with their number."""
     words = list(words)
     first, last = words[0], words[-1]
-    same = next((place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), None)
+    same = next(
+        (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]),
+        None,
+    )
     begin = first[: min(len(first), len(last)) if same is None else same]
     rest = [word[len(begin) :] for word in words if len(word) > len(begin)]
     if not rest:
@@ -284,7 +319,10 @@ def _base64_forms(raw: bytes, offset: int) -> Iterator[str]:
     begin = -(-offset * 8 // 6)
     end = (offset + len(raw)) * 8 // 6
     padded = bytes(offset) + raw
-    yield from (encode(padded).decode()[begin:end] for encode in (base64.b64encode, base64.urlsafe_b64encode))
+    yield from (
+        encode(padded).decode()[begin:end]
+        for encode in (base64.b64encode, base64.urlsafe_b64encode)
+    )
 
 
 KNOWN = Redactor()

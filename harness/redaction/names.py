@@ -17,9 +17,14 @@ _WORDS = rf"(?:token|secrets?|credentials?|authorization|{_KEYS})"
 _RUN_ON = r"(?:passw(?:or)?ds?|passphrases?|apikeys?)"
 """What is telling enough to end a word: ``PGPASSWORD``."""
 _OTHERWISE = r"(?:no|use|require|with|max|min|next|page|eos|bos|pad|stop)[_.-]"
-"""How the names begin of what switches a secret on, of numbers, and of tokens that are places in a list or a text."""
-_WHOLE = re.compile(rf"(?!{_OTHERWISE})(?:(?:[\w.-]*[_.-])?{_WORDS}|[\w.-]*{_RUN_ON})", re.IGNORECASE)
-_LOGIN = re.compile(rf"(?!{_OTHERWISE})(?:(?:[\w-]+[_-])?(?:auth|pass)|u|user|proxy-user)", re.IGNORECASE)
+"""How the names begin of what switches a secret on, of numbers, and of tokens that are places in a
+list or a text."""
+_WHOLE = re.compile(
+    rf"(?!{_OTHERWISE})(?:(?:[\w.-]*[_.-])?{_WORDS}|[\w.-]*{_RUN_ON})", re.IGNORECASE
+)
+_LOGIN = re.compile(
+    rf"(?!{_OTHERWISE})(?:(?:[\w-]+[_-])?(?:auth|pass)|u|user|proxy-user)", re.IGNORECASE
+)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 _OPTION = re.compile(r"--?(?P<name>[A-Za-z][\w.-]*)(?:=(?P<value>.*))?", re.DOTALL)
@@ -44,7 +49,8 @@ def may_name_secret(name: str) -> bool:
 def names_secret(name: str) -> bool:
     """Return whether a field, option or header holds a secret for sure: ``api_key``, ``adminToken``, ``PGPASSWORD``.
 
-    That is where a name like that of a secret is common: ``prompt_cache_key``, ``author``, ``max_token``.
+    That is where a name like that of a secret is common: ``prompt_cache_key``, ``author``,
+    ``max_token``.
     """
     return _WHOLE.fullmatch(_CAMEL.sub("_", name)) is not None
 

@@ -1,8 +1,9 @@
 """What leaves the process goes through here: stdout, stderr and files lose their secrets as they are written.
 
-`guarded_output` stands around a whole command; whatever prints, be it click, rich, a traceback or a suite in Python,
-prints through it. `guarded` does the same for one file. Both are the last net: texts are redacted where they are made
-as well (`harness.safe_text`), before they are cut or wrapped.
+`guarded_output` stands around a whole command; whatever prints, be it click, rich, a traceback or a
+suite in Python, prints through it. `guarded` does the same for one file. Both are the last net:
+texts are redacted where they are made as well (`harness.safe_text`), before they are cut or
+wrapped.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ class _Bytes(io.BufferedIOBase):
     def write(self, data: bytes, /) -> int:  # type: ignore[override]  # any buffer; text streams write bytes
         text = bytes(data).decode(self._encoding, "surrogateescape")
         clean = KNOWN.piece(text)
-        self._stream.write(data if clean == text else clean.encode(self._encoding, "surrogateescape"))
+        self._stream.write(
+            data if clean == text else clean.encode(self._encoding, "surrogateescape")
+        )
         return len(data)
 
     def flush(self) -> None:

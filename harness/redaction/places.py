@@ -1,7 +1,8 @@
 """Where users put secrets: keys, headers, variables, command lines, URLs, request bodies, calls and identities.
 
-Each function yields the values that are secret in one kind of thing. What is secret is decided by the name that a
-value stands under (`harness.redaction.names`); a URL's user and password are secret wherever the URL stands.
+Each function yields the values that are secret in one kind of thing. What is secret is decided by
+the name that a value stands under (`harness.redaction.names`); a URL's user and password are secret
+wherever the URL stands.
 """
 
 from __future__ import annotations
@@ -11,7 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
-from harness.redaction.names import looks_secret, may_name_secret, names_secret, of_header, secrets_of, words_of
+from harness.redaction.names import (
+    looks_secret,
+    may_name_secret,
+    names_secret,
+    of_header,
+    secrets_of,
+    words_of,
+)
 from harness.types import Check, JsonObject, ModelSpec, ServerSpec, Suite
 
 _PLAIN_HEADERS = frozenset(
@@ -33,7 +41,8 @@ _PLAIN_HEADERS = frozenset(
 _LOGIN = re.compile(r"://(?P<login>[^\s/?#\"'\\]+)@")
 """The user and password of a URL."""
 _QUERY_KEYS = frozenset({"code", "key", "sig", "signature", "sv"})
-"""Names in a URL's query that carry secrets of well-known services, beside those that are named like one."""
+"""Names in a URL's query that carry secrets of well-known services, beside those that are named
+like one."""
 
 
 def of_models(models: Iterable[ModelSpec]) -> Iterator[str]:
@@ -46,7 +55,9 @@ def of_models(models: Iterable[ModelSpec]) -> Iterator[str]:
         url = model.base_url or ""
         yield from _of_login(url)
         query = parse_qsl(_split(url).query)
-        yield from (value for name, value in query if may_name_secret(name) or name.lower() in _QUERY_KEYS)
+        yield from (
+            value for name, value in query if may_name_secret(name) or name.lower() in _QUERY_KEYS
+        )
 
 
 def of_servers(servers: Iterable[ServerSpec]) -> Iterator[str]:
@@ -75,7 +86,8 @@ def of_servers(servers: Iterable[ServerSpec]) -> Iterator[str]:
 def of_suites(suites: Iterable[Suite]) -> Iterator[str]:
     """Yield the secrets of suites: what cases send, and what their checks wait for, under the name of a secret.
 
-    A public benchmark has none: everybody has its data, with parameters that are called ``password`` in them.
+    A public benchmark has none: everybody has its data, with parameters that are called
+    ``password`` in them.
     """
     for suite in suites:
         if suite.benchmark is not None:
@@ -87,7 +99,9 @@ def of_suites(suites: Iterable[Suite]) -> Iterator[str]:
             # Labels of a case are mostly words: a kind of "credential" is none.
             yield from filter(looks_secret, under_secret_names(case.metadata))
             for call in calls:
-                yield from (secret for text in texts_in(call.arguments) for secret in _of_login(text))
+                yield from (
+                    secret for text in texts_in(call.arguments) for secret in _of_login(text)
+                )
 
 
 def identities(suites: Iterable[Suite]) -> Iterator[JsonObject]:
@@ -137,7 +151,12 @@ def _of_headers(headers: Mapping[str, str]) -> Iterator[str]:
 def _of_templates(*mappings: Mapping[str, Any]) -> Iterator[str]:
     """Yield what an identity's templates hold under the name of a secret, unless a user's attribute fills it in."""
     for name, value in (item for mapping in mappings for item in mapping.items()):
-        if may_name_secret(name) and isinstance(value, str) and "{" not in value and looks_secret(value):
+        if (
+            may_name_secret(name)
+            and isinstance(value, str)
+            and "{" not in value
+            and looks_secret(value)
+        ):
             yield from of_header(value)
 
 
@@ -187,4 +206,6 @@ def sent_beside(server: ServerSpec) -> Iterator[str]:
 def said_of(server: ServerSpec) -> Iterator[str]:
     """Yield what is claimed of its users, and asked of its data."""
     yield from texts_in(server.identity.claims)
-    yield from (text or "" for query in server.queries.values() for text in (query.sql, query.database))
+    yield from (
+        text or "" for query in server.queries.values() for text in (query.sql, query.database)
+    )

@@ -16,8 +16,9 @@ def write_atomically(path: Path, write: Callable[[TextIO], None]) -> None:
 
     No secret that this process knows gets into it.
 
-    A reader sees the old file or the new one, never a part; after a crash, too. A symbolic link keeps
-    pointing where it points, and what is no regular file (``/dev/stdout``, a pipe) is written to directly.
+    A reader sees the old file or the new one, never a part; after a crash, too. A symbolic link
+    keeps pointing where it points, and what is no regular file (``/dev/stdout``, a pipe) is written
+    to directly.
 
     Raises:
         OSError: the folder cannot be written to, or the disk is full; ``path`` is as it was.

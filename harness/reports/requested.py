@@ -45,10 +45,15 @@ class ReportRequest:
         name, colon, path = text.partition(":")
         place = path if name in WRITERS else text
         if place and Path(place).is_dir():
-            raise UsageError(f"--report {text!r} names a folder", meant="Name the file in it that is to be written.")
+            raise UsageError(
+                f"--report {text!r} names a folder",
+                meant="Name the file in it that is to be written.",
+            )
         if name in WRITERS:
             if colon and not path:
-                raise UsageError(f"--report {text!r} names no file", meant=f"Write {name}:PATH, or {name} alone.")
+                raise UsageError(
+                    f"--report {text!r} names no file", meant=f"Write {name}:PATH, or {name} alone."
+                )
             return cls(format=name, path=Path(path) if path else None)
         suffix = Path(text).suffix.lower()
         if suffix in SUFFIXES:
@@ -70,7 +75,11 @@ def write_report(
         UsageError: it cannot be written.
     """
     writer = WRITERS.get(request.format)
-    appended = environ.get(writer.place_variable) if writer.place_variable and request.path is None else None
+    appended = (
+        environ.get(writer.place_variable)
+        if writer.place_variable and request.path is None
+        else None
+    )
     path = request.path or Path(appended or log.path.parent / writer.file_name)
     try:
         if appended:

@@ -32,15 +32,20 @@ def print_text(console: Console, text: Text, depth: int = 0) -> None:
         console.print(Text(" " * depth).append_text(shown), soft_wrap=True)
 
 
-def table_lines(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+def table_lines(
+    names: Sequence[str], columns: Sequence[Sequence[str]], width: int
+) -> Iterator[str]:
     """Yield a table line by line, ``names`` on the left, the first line its head.
 
-    Columns that have no room within ``width`` come in a block of their own, with the names once more.
+    Columns that have no room within ``width`` come in a block of their own, with the names once
+    more.
     """
     left = max(map(len, names))
     while columns:
         fitting, used = 0, left
-        while fitting < len(columns) and (not fitting or used + 2 + _widest(columns[fitting]) <= width):
+        while fitting < len(columns) and (
+            not fitting or used + 2 + _widest(columns[fitting]) <= width
+        ):
             used += 2 + _widest(columns[fitting])
             fitting += 1
         block, columns = columns[:fitting], columns[fitting:]

@@ -2,7 +2,8 @@
 
 One JSON object a line. The first is a header, then come tool lists and one line for each trial that
 ended; a footer closes it. A log without a footer is an interrupted run and is readable; a torn last
-line (the process was killed while it wrote) is passed over, and cut off when the log is appended to.
+line (the process was killed while it wrote) is passed over, and cut off when the log is appended
+to.
 
 `LogWriter` appends, `read_log` reads. Lines are of `Line`; their ``schema`` is `SCHEMA_VERSION`.
 """

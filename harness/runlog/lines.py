@@ -119,8 +119,8 @@ Line: TypeAlias = Header | ToolsLine | TrialLine | Footer
 
 
 _DEEPEST = 180
-"""Levels of one line: its reader gives up at 200. What models, servers and users bring has far fewer; a plugin may
-bring more."""
+"""Levels of one line: its reader gives up at 200. What models, servers and users bring has far
+fewer; a plugin may bring more."""
 
 _DIGITS = bytes(ord("0") if chr(byte).isdigit() else ord(" ") for byte in range(128)) + b" " * 128
 _TOO_MANY = b"0" * (MAX_DIGITS + 1)
@@ -130,7 +130,9 @@ def dumped(line: Line) -> str:
     """Return ``line`` as JSON that `parsed` can read, whatever it holds."""
     try:
         data = _adapter().dump_json(line)
-    except ValueError:  # nested too deeply, or half of a surrogate pair, which no UTF-8 file can hold
+    except (
+        ValueError
+    ):  # nested too deeply, or half of a surrogate pair, which no UTF-8 file can hold
         data = b""
     if not data or depth_of(data) > _DEEPEST or _TOO_MANY in data.translate(_DIGITS):
         return json.dumps(trimmed(line, _DEEPEST), ensure_ascii=False, default=str)
@@ -159,11 +161,15 @@ def parsed(raw: bytes) -> Line:
 
 def damaged(raw: bytes, number: int | None, why: str) -> Damaged:
     """Return what can be said of the line ``raw``, which `parsed` does not read."""
-    kind: DamagedKind = next((kind for start, kind in _STARTS.items() if raw.startswith(start)), "unknown")
+    kind: DamagedKind = next(
+        (kind for start, kind in _STARTS.items() if raw.startswith(start)), "unknown"
+    )
     if (found := _TRIAL.match(raw)) is None:
         return Damaged(line=number, why=why, kind=kind)
     try:
-        key, suite, case, model = (str(json.loads(found[name])) for name in ("key", "suite", "case", "model"))
+        key, suite, case, model = (
+            str(json.loads(found[name])) for name in ("key", "suite", "case", "model")
+        )
     except ValueError:
         return Damaged(line=number, why=why, kind=kind)
     words = f"{suite}/{case}, trial {int(found['index']) + 1} with {model}"
@@ -179,7 +185,8 @@ _STARTS: dict[bytes, DamagedKind] = {
 _TEXT = rb'"(?:[^"\\]|\\.){0,10000}"'
 _TRIAL = re.compile(
     rb'\{"run":\s?\{"key":\s?(?P<key>%s),\s?"suite":\s?(?P<suite>%s),\s?"case":\s?(?P<case>%s),'
-    rb'\s?"model":\s?(?P<model>%s),\s?"index":\s?(?P<index>\d{1,9})\b' % (_TEXT, _TEXT, _TEXT, _TEXT)
+    rb'\s?"model":\s?(?P<model>%s),\s?"index":\s?(?P<index>\d{1,9})\b'
+    % (_TEXT, _TEXT, _TEXT, _TEXT)
 )
 
 _LIMITS = ("recursion limit exceeded", "number out of range")

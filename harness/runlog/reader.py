@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import InvalidInput, Problem
-from harness.runlog.lines import Damaged, Footer, Header, Line, ToolsLine, TrialLine, damaged, parsed
+from harness.runlog.lines import (
+    Damaged,
+    Footer,
+    Header,
+    Line,
+    ToolsLine,
+    TrialLine,
+    damaged,
+    parsed,
+)
 from harness.types import Location, ToolList, Transcript, TrialResult
 
 
@@ -52,7 +61,8 @@ class RunLog:
 def read_log(path: Path) -> RunLog:
     """Read the log at ``path``, whole or interrupted; a damaged line costs what stands in it, and nothing else.
 
-    The result of a trial whose last line is damaged is unknown: it counts like one that was cut off.
+    The result of a trial whose last line is damaged is unknown: it counts like one that was cut
+    off.
 
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
@@ -102,7 +112,10 @@ def _header(path: Path, line: Line | Damaged) -> Header:
         return line
     if isinstance(line, Damaged) and line.kind == "header":
         raise _invalid(
-            path, 1, f"the header of this run log is damaged, and without it nothing in it can be judged: {line.why}"
+            path,
+            1,
+            f"the header of this run log is damaged, and without it nothing in it can be judged: "
+            f"{line.why}",
         )
     raise _invalid(path, 1, "this is not a run log: its first line is no header")
 

@@ -21,7 +21,10 @@ class LogWriter:
     """
 
     def __init__(
-        self, path: Path, scrub: Callable[[str], str] = str, learn: Callable[[str], None] = lambda _: None
+        self,
+        path: Path,
+        scrub: Callable[[str], str] = str,
+        learn: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Open ``path`` for appending, cutting off a torn last line; ``scrub`` removes secrets.
 
@@ -40,7 +43,11 @@ class LogWriter:
             if self._fd >= 0:
                 os.close(self._fd)
             held = isinstance(error, BlockingIOError)
-            why = "is being written by another process" if held else f"cannot be opened: {error.strerror}"
+            why = (
+                "is being written by another process"
+                if held
+                else f"cannot be opened: {error.strerror}"
+            )
             raise HarnessError(f"the run log {path} {why}") from error
 
     def append(self, line: Line) -> None:
@@ -64,7 +71,9 @@ class LogWriter:
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(self._fd, before)  # half a line would be taken for a damaged one
-            raise HarnessError(f"the run log {self.path} cannot be written: {error.strerror}") from error
+            raise HarnessError(
+                f"the run log {self.path} cannot be written: {error.strerror}"
+            ) from error
 
     def close(self) -> None:
         """Sync to the disk and close, and leave no log in which nothing stands; harmless when closed already."""
@@ -82,7 +91,10 @@ class LogWriter:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Close."""
         self.close()

@@ -29,7 +29,8 @@ class Budget:
     max_errors: int | None = None
     """Trials that end in ``error``."""
     fail_fast: bool = False
-    """Stop at the first case that cannot pass any more: a trial too many failed or could not be judged."""
+    """Stop at the first case that cannot pass any more: a trial too many failed or could not be
+    judged."""
 
     def __post_init__(self) -> None:
         """Refuse amounts that no budget can have: raises `UsageError`."""
@@ -45,7 +46,9 @@ class Budget:
         recorded = settings.get("budget") or {}
         return replace(
             self,
-            max_cost_usd=recorded.get("max_cost_usd") if self.max_cost_usd is None else self.max_cost_usd,
+            max_cost_usd=recorded.get("max_cost_usd")
+            if self.max_cost_usd is None
+            else self.max_cost_usd,
             max_tokens=recorded.get("max_tokens") if self.max_tokens is None else self.max_tokens,
         )
 

@@ -55,7 +55,9 @@ class EarlyStopping:
 
     def _is_decided(self, trial: Trial) -> bool:
         case = _case(trial)
-        return self._passed[case] >= trial.needed or trial.repeats - self._failed[case] < trial.needed
+        return (
+            self._passed[case] >= trial.needed or trial.repeats - self._failed[case] < trial.needed
+        )
 
 
 def _case(trial: Trial) -> _Case:

@@ -42,14 +42,17 @@ from harness.types import (
 )
 
 
-def grade_run(log: RunLog, names: Sequence[str], cwd: Path, judge_model: str | None = None) -> RunLog:
+def grade_run(
+    log: RunLog, names: Sequence[str], cwd: Path, judge_model: str | None = None
+) -> RunLog:
     """Judge ``log`` by the suites of those names, or those that it was made of, in a run folder of its own.
 
-    A judge's verdicts are taken over from ``log``. What it has none of is judged by ``judge_model`` if one is
-    named, and not at all otherwise.
+    A judge's verdicts are taken over from ``log``. What it has none of is judged by ``judge_model``
+    if one is named, and not at all otherwise.
 
     Raises:
-        UsageError: there is no such suite or judge, a suite is invalid, or it names a tool that nobody was offered.
+        UsageError: there is no such suite or judge, a suite is invalid, or it names a tool that
+            nobody was offered.
     """
     origins = [facts.get("reference") or facts.get("file") for facts in log.header.suites.values()]
     names = names or [origin for origin in origins if origin]
@@ -57,7 +60,11 @@ def grade_run(log: RunLog, names: Sequence[str], cwd: Path, judge_model: str | N
     KNOWN.know(suites=found)
     suites = [_called_as_then(suite, log) for suite in found]
     _check_names(log, suites)
-    bench = None if judge_model is None else choose_judges(suites, judge_model, load_config(cwd, os.environ))
+    bench = (
+        None
+        if judge_model is None
+        else choose_judges(suites, judge_model, load_config(cwd, os.environ))
+    )
     GATE.plan((), () if bench is None else bench.models)
     return grade(log, suites, log_path(new_run_id([suite.name for suite in suites])), bench)
 
@@ -66,7 +73,8 @@ def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
     """Refuse names of tools that nobody in ``log`` was offered: a misspelt prohibition would pass for ever.
 
     Raises:
-        InvalidInput: with all of them; a log without lists, such as one of recorded outputs, has none to compare.
+        InvalidInput: with all of them; a log without lists, such as one of recorded outputs, has
+            none to compare.
     """
     known = {name: title for tools in log.tools.values() for name, title in titles(tools).items()}
     asked = {(run.suite, run.case) for run in log.runs}
@@ -85,7 +93,10 @@ def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
 def _called_as_then(suite: Suite, log: RunLog) -> Suite:
     """Return a dataset under the name that ``log`` has for its file, which another may have given it."""
     file = suite.at.file if suite.at and suite.at.file.endswith(".csv") else None
-    name = next((name for name, facts in log.header.suites.items() if file and facts.get("file") == file), suite.name)
+    name = next(
+        (name for name, facts in log.header.suites.items() if file and facts.get("file") == file),
+        suite.name,
+    )
     return replace(suite, name=name)
 
 
@@ -102,7 +113,10 @@ def _as_logged(case: Case) -> Case:
         case,
         prompt=KNOWN.text(case.prompt),
         checks=checks(case.checks),
-        turns=tuple(replace(turn, prompt=KNOWN.text(turn.prompt), checks=checks(turn.checks)) for turn in case.turns),
+        turns=tuple(
+            replace(turn, prompt=KNOWN.text(turn.prompt), checks=checks(turn.checks))
+            for turn in case.turns
+        ),
         setup=calls(case.setup),
         teardown=calls(case.teardown),
         user_context=KNOWN.json(case.user_context),
@@ -116,7 +130,9 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
     """
     grading = _Grading(
         log=log,
-        cases={(suite.name, case.name): _as_logged(case) for suite in suites for case in suite.cases},
+        cases={
+            (suite.name, case.name): _as_logged(case) for suite in suites for case in suite.cases
+        },
         bench=bench or Bench(default_of=dict(log.header.settings.get("judge", {}))),
     )
     began = utc_now()
@@ -125,7 +141,11 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
         run_id=target.parent.name,
         started_at=began,
         suites={**log.header.suites, **{suite.name: describe_suite(suite) for suite in suites}},
-        settings={**log.header.settings, **grading.bench.settings(), "graded_from": log.header.run_id},
+        settings={
+            **log.header.settings,
+            **grading.bench.settings(),
+            "graded_from": log.header.run_id,
+        },
     )
     KNOWN.know(models=grading.bench.models, environ=os.environ)
     with LogWriter(target, KNOWN.document) as writer:
@@ -166,16 +186,23 @@ class _Grading:
             return TrialLine(run=run, transcript=transcript)
         case = self.cases.get((run.suite, run.case))
         if case is None or not _same_question(case, run, transcript):
-            gone = "the case is no longer in its suite" if case is None else "the case asks something else now"
+            gone = (
+                "the case is no longer in its suite"
+                if case is None
+                else "the case asks something else now"
+            )
             trial = _trial(run, case or _empty(run))
-            return TrialLine(run=unstarted_run(trial, "skipped", reason=gone), transcript=transcript)
+            return TrialLine(
+                run=unstarted_run(trial, "skipped", reason=gone), transcript=transcript
+            )
         trial = _trial(run, case)
         judge = Judge(judges, self.bench.default_of.get(run.suite), recorded=run.judgements)
         checks: tuple[CheckResult, ...] = ()
         error: TrialError | None = None
         if transcript.stop == "not_admitted" and not knows_refusal(case):
             error = TrialError(
-                kind="server", message=f"the server refused this caller: HTTP {transcript.refused_status}"
+                kind="server",
+                message=f"the server refused this caller: HTTP {transcript.refused_status}",
             )
         elif transcript.error is None and self._lacks_tools(transcript):
             why = "the list of tools that this trial was offered stood on a damaged line of the log"
@@ -183,7 +210,9 @@ class _Grading:
         elif transcript.error is None:
             offered = self.log.tools.get(transcript.tools_digest, ToolList(tools=()))
             try:
-                checks = await evaluate(Evidence(case=case, transcript=transcript, tools=offered, judge=judge))
+                checks = await evaluate(
+                    Evidence(case=case, transcript=transcript, tools=offered, judge=judge)
+                )
             except JudgeError as fault:
                 error = TrialError(kind="judge", message=str(fault))
             except HarnessError as fault:
@@ -217,8 +246,21 @@ def _same_question(case: Case, run: TrialResult, transcript: Transcript) -> bool
 
 
 def _trial(run: TrialResult, case: Case) -> Trial:
-    return Trial(suite=run.suite, case=case, model=run.model, index=run.index, key=run.key, repeats=run.repeats)
+    return Trial(
+        suite=run.suite,
+        case=case,
+        model=run.model,
+        index=run.index,
+        key=run.key,
+        repeats=run.repeats,
+    )
 
 
 def _empty(run: TrialResult) -> Case:
-    return Case(name=run.case, prompt="", checks=(), description=run.description, user_context=run.user_context)
+    return Case(
+        name=run.case,
+        prompt="",
+        checks=(),
+        description=run.description,
+        user_context=run.user_context,
+    )

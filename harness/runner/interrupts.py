@@ -29,7 +29,8 @@ async def watch_signals(
     """Listen until cancelled; needs the main thread.
 
     The first signal stops the start of trials and gives those under way ``grace_s`` seconds, then
-    cancels them. A second signal calls ``abort``, which is to leave the log whole, writes ``last_words`` and exits.
+    cancels them. A second signal calls ``abort``, which is to leave the log whole, writes
+    ``last_words`` and exits.
     """
     wanted = [signal.SIGINT, signal.SIGTERM]
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # `nohup` has it ignored
@@ -45,7 +46,10 @@ async def watch_signals(
                     _exit_at_once(last_words)
                 control.stop("interrupted", f"{signal.Signals(number).name} received")
                 control.stopped = "interrupted"
-                tell(f"Interrupted: running trials have {grace_s:g} s to finish; interrupt again to stop at once.")
+                tell(
+                    f"Interrupted: running trials have {grace_s:g} s to finish; interrupt again to "
+                    f"stop at once."
+                )
                 group.start_soon(_cancel_after, control, grace_s)
 
 

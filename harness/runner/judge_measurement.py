@@ -74,7 +74,9 @@ class JudgeCheck:
     def disagreements(self) -> tuple[Measured, ...]:
         """The answers on which the two do not agree."""
         graded = self.agreement.labels != (PASS, FAIL)
-        return tuple(answer for answer in self.judged if len(set(self.labels(answer, in_grades=graded))) > 1)
+        return tuple(
+            answer for answer in self.judged if len(set(self.labels(answer, in_grades=graded))) > 1
+        )
 
     def labels(self, answer: Measured, *, in_grades: bool = False) -> tuple[str, str]:
         """Return the person's label and the judge's for an answer that was judged."""

@@ -32,7 +32,9 @@ def launch(
     run_id: str | None = None,
 ) -> RunLog:
     """Do what `launch_async` does, in an event loop of its own."""
-    return anyio.run(partial(launch_async, plan, options, observer, runs=runs, resume=resume, run_id=run_id))
+    return anyio.run(
+        partial(launch_async, plan, options, observer, runs=runs, resume=resume, run_id=run_id)
+    )
 
 
 async def launch_async(
@@ -50,8 +52,8 @@ async def launch_async(
 
     Raises:
         NothingToRun: the plan is empty.
-        UsageError: the run to resume asked something else, a model cannot be opened, or a case names an argument
-            that a tool does not have; no run is left behind.
+        UsageError: the run to resume asked something else, a model cannot be opened, or a case
+            names an argument that a tool does not have; no run is left behind.
         HarnessError: the log cannot be written.
     """
     if not plan.jobs:
@@ -100,7 +102,10 @@ def redactor_of(plan: Plan) -> Redactor:
 
 def redacted(header: Header, redactor: Redactor) -> Header:
     """Return ``header`` as it stands in a log."""
-    parts = {name: redactor.json(getattr(header, name)) for name in ("suites", "models", "servers", "settings")}
+    parts = {
+        name: redactor.json(getattr(header, name))
+        for name in ("suites", "models", "servers", "settings")
+    }
     return replace(header, **parts)
 
 
@@ -114,5 +119,9 @@ def header_of(plan: Plan, run_id: str, options: RunOptions) -> Header:
         suites={suite.name: describe_suite(suite) for suite in plan.suites},
         models={model.name: describe_model(model) for model in plan.models},
         servers={server.name: describe_server(server) for server in plan.servers},
-        settings={**plan.settings, "concurrency": options.concurrency, "budget": asdict(options.budget)},
+        settings={
+            **plan.settings,
+            "concurrency": options.concurrency,
+            "budget": asdict(options.budget),
+        },
     )

@@ -50,14 +50,16 @@ class RunOptions:
         ranges.GRACE_S.check(self.grace_s)
 
 
-async def run_plan(plan: Plan, log: LogWriter, options: RunOptions, observer: Observer | None = None) -> None:
+async def run_plan(
+    plan: Plan, log: LogWriter, options: RunOptions, observer: Observer | None = None
+) -> None:
     """Run every job of ``plan``, write all results and a footer to ``log``.
 
     Trial failures are results, not exceptions.
 
     Raises:
-        UsageError: a model cannot be opened, or a case names a tool that nobody is offered, or an argument
-            that a tool does not have.
+        UsageError: a model cannot be opened, or a case names a tool that nobody is offered, or an
+            argument that a tool does not have.
         HarnessError: the log cannot be written.
     """
     try:
@@ -111,7 +113,8 @@ class LiveRun:
                         grace_s=self._options.grace_s,
                         tell=self._observer.note,
                         abort=self.close_log,
-                        last_words=f"Take it up again with: {resume_command(self._log.path.parent.name)}",
+                        last_words=f"Take it up again with: "
+                        f"{resume_command(self._log.path.parent.name)}",
                     )
                 )
             async with self.opened() as work_off:
@@ -165,17 +168,23 @@ class LiveRun:
                 judge = Judge(self._judges, job.judge)
                 player = None if job.player is None else self._players[job.player.name]
                 model = models[job.model.name]
-                outcome = await run_trial(job, model, pool, scope, judge, self._preflight, player, self._end_states)
+                outcome = await run_trial(
+                    job, model, pool, scope, judge, self._preflight, player, self._end_states
+                )
             finally:
                 self.control.leave(scope)
             data = None
             if _is_large(outcome.line):
-                with anyio.CancelScope(shield=True):  # what was judged is kept, whatever ends meanwhile
+                with anyio.CancelScope(
+                    shield=True
+                ):  # what was judged is kept, whatever ends meanwhile
                     data = await anyio.to_thread.run_sync(self._log.prepared, outcome.line)
             self.record(outcome, job, data)
 
     def _skipped(self, job: Job) -> TrialLine:
-        return TrialLine(run=unstarted_run(job.trial, "skipped", reason=self.control.stopped or DECIDED))
+        return TrialLine(
+            run=unstarted_run(job.trial, "skipped", reason=self.control.stopped or DECIDED)
+        )
 
     def record(self, outcome: TrialOutcome, job: Job, data: bytes | None = None) -> None:
         """Write what a trial came to, as ``data`` where that is prepared already, then tell of it."""
@@ -205,12 +214,17 @@ class LiveRun:
 
 
 _LARGE = 500_000
-"""Characters of a trial's texts from which on its line is prepared in a thread: it takes seconds of a busy machine."""
+"""Characters of a trial's texts from which on its line is prepared in a thread: it takes seconds of
+a busy machine."""
 
 
 def _is_large(line: TrialLine) -> bool:
     """Whether it would hold up the other trials to make the log's line of this one."""
     if line.transcript is None:
         return False
-    said = (message.reply.text for message in line.transcript.messages if isinstance(message, AssistantMessage))
+    said = (
+        message.reply.text
+        for message in line.transcript.messages
+        if isinstance(message, AssistantMessage)
+    )
     return sum(map(len, said)) + sum(len(call.text) for call in line.transcript.tool_calls) > _LARGE

@@ -45,12 +45,16 @@ class ScriptedCalls:
         calls, epoch = self._case.teardown, anyio.current_time()
         with anyio.move_on_after(TEARDOWN_S, shield=True):
             for call in calls:
-                self._teardown.append(await self._make(call, f"teardown_{len(self._teardown) + 1}", epoch))
+                self._teardown.append(
+                    await self._make(call, f"teardown_{len(self._teardown) + 1}", epoch)
+                )
         self._teardown += self._unmade(calls[len(self._teardown) :])
 
     def completed(self, transcript: Transcript) -> Transcript:
         """Return ``transcript`` with the calls that were made around its conversation."""
-        around = replace(transcript, setup_calls=tuple(self._setup), teardown_calls=tuple(self._teardown))
+        around = replace(
+            transcript, setup_calls=tuple(self._setup), teardown_calls=tuple(self._teardown)
+        )
         return around if self._error is None else replace(around, stop="error", error=self._error)
 
     async def _make(self, call: ScriptedCall, request_id: str, epoch: float) -> ToolCall:
@@ -76,6 +80,7 @@ class ScriptedCalls:
         return TrialError(
             # What our own guard rails kept back is no fault of the server.
             kind="harness" if made.outcome == "blocked" else "server",
-            message=f"setup failed: {made.tool}({arguments}) → {made.outcome}: {made.text[:_TEXT_CHARS]}{where}",
+            message=f"setup failed: {made.tool}({arguments}) → {made.outcome}: "
+            f"{made.text[:_TEXT_CHARS]}{where}",
             detail=self._session.stderr_tail() or None,
         )

@@ -1,6 +1,7 @@
 """A run whose trials are asked for case by case, by a caller that decides which comes next and when it is over.
 
-Sessions, models, log and budget are those of one run, so a server that serves several cases is started once.
+Sessions, models, log and budget are those of one run, so a server that serves several cases is
+started once.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class Stepwise:
     async def results(self, jobs: Sequence[Job]) -> tuple[TrialResult, ...]:
         """Run the trials of one case and return what they came to, once all of it is in the log.
 
-        A case that names an argument which a tool does not have ends as an error, like one whose server does
-        not start.
+        A case that names an argument which a tool does not have ends as an error, like one whose
+        server does not start.
 
         Raises:
             HarnessError: the log cannot be written.
@@ -73,7 +74,12 @@ class Stepwise:
         told = {run.key for run in self._heard.runs}
         for job in jobs:
             if job.trial.key not in told:
-                self._live.record(TrialOutcome(line=TrialLine(run=unstarted_run(job.trial, "error", error=error))), job)
+                self._live.record(
+                    TrialOutcome(
+                        line=TrialLine(run=unstarted_run(job.trial, "error", error=error))
+                    ),
+                    job,
+                )
 
 
 @dataclass(slots=True)
@@ -87,7 +93,9 @@ class _Results(Silent):
 
 
 @asynccontextmanager
-async def open_stepwise(plan: Plan, path: Path, options: RunOptions, *, planned: int) -> AsyncIterator[Stepwise]:
+async def open_stepwise(
+    plan: Plan, path: Path, options: RunOptions, *, planned: int
+) -> AsyncIterator[Stepwise]:
     """Open a run of ``plan``, of which any part may be asked for, with its log at ``path``.
 
     Args:

@@ -24,10 +24,13 @@ def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
             cost = estimate(model, usage.input_tokens, usage.output_tokens)
             cost = None if cost is None else float(cost)
         except Exception as error:  # the boundary to a suite's own code, which may raise anything
-            raise HarnessError(f"cost_estimator of suite {suite.name} raised an error: {blame(error)}") from error
+            raise HarnessError(
+                f"cost_estimator of suite {suite.name} raised an error: {blame(error)}"
+            ) from error
         if cost is not None and not (math.isfinite(cost) and cost >= 0):
             raise HarnessError(
-                f"cost_estimator of suite {suite.name} returned {cost:g}, which is no cost in US dollars"
+                f"cost_estimator of suite {suite.name} returned {cost:g}, which is no cost in US "
+                f"dollars"
             )
         return replace(usage, cost_usd=cost)
 

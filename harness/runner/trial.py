@@ -26,7 +26,15 @@ from harness.runner.server_state.end_state import EndStates, read_states
 from harness.runner.suite_costs import own_costs
 from harness.sessions import SessionPool
 from harness.suites.leaderboards import CarriedOut
-from harness.types import CheckResult, JsonObject, StateReading, ToolList, Transcript, Trial, TrialError
+from harness.types import (
+    CheckResult,
+    JsonObject,
+    StateReading,
+    ToolList,
+    Transcript,
+    Trial,
+    TrialError,
+)
 from harness.users import speaker
 
 
@@ -61,7 +69,9 @@ async def run_trial(
         with scope:
             await attempt.make(model, pool)
     except ServerError as error:
-        attempt.error = TrialError(kind=error.fault, message=str(error), detail=error.stderr_tail or None)
+        attempt.error = TrialError(
+            kind=error.fault, message=str(error), detail=error.stderr_tail or None
+        )
     except JudgeError as error:
         attempt.error = TrialError(kind="judge", message=str(error))
     except HarnessError as error:
@@ -92,7 +102,12 @@ class _Attempt:
     """The parts of an outcome, as far as they have come about."""
 
     def __init__(
-        self, job: Job, judge: Judge, preflight: Preflight | None, player: Player | None, end_states: EndStates
+        self,
+        job: Job,
+        judge: Judge,
+        preflight: Preflight | None,
+        player: Player | None,
+        end_states: EndStates,
     ) -> None:
         self._job = job
         self._judge = judge
@@ -126,14 +141,18 @@ class _Attempt:
         except NotAdmitted as error:
             if not knows_refusal(self._job.trial.case):
                 raise
-            self._recorded = Transcript(stop="not_admitted", refused_status=error.status, started_at=utc_now())
+            self._recorded = Transcript(
+                stop="not_admitted", refused_status=error.status, started_at=utc_now()
+            )
 
     async def _converse(self, model: Model, pool: SessionPool) -> None:
         case = self._job.trial.case
         if self._preflight is not None:
             await self._preflight.wait(self._job)
         references = await self._end_states.references(case, self._job.server, pool)
-        routed = {place: turn.routing for place, turn in enumerate(case.turns) if turn.routing is not None}
+        routed = {
+            place: turn.routing for place, turn in enumerate(case.turns) if turn.routing is not None
+        }
         told = [_told(self._job.trial, routing) for routing in (None, *routed.values())]
         async with pool.sessions(self._job.server, told, case.credential) as (session, *others):
             later = dict(zip(routed, others, strict=True))
@@ -145,17 +164,26 @@ class _Attempt:
             suite = self._job.suite
             price = own_costs(suite, self._job.model.name)
             system = case.system_prompt or suite.system_prompt
-            voice = None if case.user is None else speaker(case.user, self._player, label_of(self._job.trial))
+            voice = (
+                None
+                if case.user is None
+                else speaker(case.user, self._player, label_of(self._job.trial))
+            )
             self._conversation = Conversation(case, model, session, system, price, voice, later)
             self._scripted = ScriptedCalls(case, session)
             try:
                 if await self._scripted.set_up():
                     await self._conversation.run()
-                    self._states = (*references, *await read_states(case, self._job.server, session))
+                    self._states = (
+                        *references,
+                        *await read_states(case, self._job.server, session),
+                    )
             finally:
                 await self._scripted.tear_down()
 
-    async def _carry_out(self, recorded: Transcript, recording: CarriedOut, pool: SessionPool) -> None:
+    async def _carry_out(
+        self, recorded: Transcript, recording: CarriedOut, pool: SessionPool
+    ) -> None:
         case, server = self._job.trial.case, self._job.server
         references = await self._end_states.references(case, server, pool)
         async with pool.session(server, case.user_context, case.credential) as session:
@@ -167,7 +195,11 @@ class _Attempt:
         self._judge.given = recording.verdicts(case.name, self._job.trial.index)
 
     async def _judge_it(self) -> None:
-        case, tools, transcript = self._job.trial.case, self._tools or ToolList(tools=()), self._transcript()
+        case, tools, transcript = (
+            self._job.trial.case,
+            self._tools or ToolList(tools=()),
+            self._transcript(),
+        )
         if transcript.error is None:
             evidence = Evidence(case=case, transcript=transcript, tools=tools, judge=self._judge)
             self._checks = (*await evaluate(evidence), *self._replay)
@@ -177,18 +209,26 @@ class _Attempt:
             return self._recorded
         assert self._conversation is not None
         assert self._scripted is not None
-        return replace(self._scripted.completed(self._conversation.transcript()), states=self._states)
+        return replace(
+            self._scripted.completed(self._conversation.transcript()), states=self._states
+        )
 
     def outcome(self) -> TrialOutcome:
         trial = self._job.trial
         if self._unrecorded:
-            return TrialOutcome(line=TrialLine(run=unstarted_run(trial, "skipped", reason=UNRECORDED)))
+            return TrialOutcome(
+                line=TrialLine(run=unstarted_run(trial, "skipped", reason=UNRECORDED))
+            )
         if self._conversation is None and self._recorded is None:
-            run = unstarted_run(trial, "cancelled" if self.error is None else "error", error=self.error)
+            run = unstarted_run(
+                trial, "cancelled" if self.error is None else "error", error=self.error
+            )
             return TrialOutcome(line=TrialLine(run=run), tools=self._tools)
         transcript = self._transcript()
         run = run_of(trial, transcript, self._checks or (), self.error)
         run = replace(run, judge_usage=self._judge.usage, judgements=tuple(self._judge.judgements))
         if self._checks is None and run.error is None:
-            run = replace(run, status="cancelled")  # interrupted while it was judged: there is no verdict
+            run = replace(
+                run, status="cancelled"
+            )  # interrupted while it was judged: there is no verdict
         return TrialOutcome(line=TrialLine(run=run, transcript=transcript), tools=self._tools)

@@ -14,7 +14,8 @@ from harness.redaction import KNOWN
 from harness.types import Credential, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
 SEPARATOR = "__"
-"""Between the name of a joined server and that of its tool; every provider allows it in a tool's name."""
+"""Between the name of a joined server and that of its tool; every provider allows it in a tool's
+name."""
 
 
 class Session(Protocol):
@@ -60,7 +61,8 @@ class SessionPool(Protocol):
     ) -> AbstractAsyncContextManager[Session]:
         """Lend the session of that user, started on first use and replaced after it was lost.
 
-        ``credential`` is what the user shows, where identity goes by bearer: each has a session of its own.
+        ``credential`` is what the user shows, where identity goes by bearer: each has a session of
+        its own.
 
         Under ``isolation: case`` each loan gets a process of its own, which ends with the loan.
 
@@ -71,21 +73,28 @@ class SessionPool(Protocol):
         ...
 
     def sessions(
-        self, server: ServerSpec, user_contexts: Sequence[JsonObject | None], credential: Credential = "valid"
+        self,
+        server: ServerSpec,
+        user_contexts: Sequence[JsonObject | None],
+        credential: Credential = "valid",
     ) -> AbstractAsyncContextManager[list[Session]]:
         """Lend the sessions of several users at once, in their order; each as in `session`.
 
-        Whoever needs several asks for them by this: one after the other, two who hold one each could wait for
-        each other's for ever.
+        Whoever needs several asks for them by this: one after the other, two who hold one each
+        could wait for each other's for ever.
         """
         ...
 
-    def prestart(self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid") -> None:
+    def prestart(
+        self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
+    ) -> None:
         """Start in the background what the next loan of that user will need. Never raises."""
         ...
 
 
-def open_sessions(learn: Callable[[str], None] = KNOWN.learn) -> AbstractAsyncContextManager[SessionPool]:
+def open_sessions(
+    learn: Callable[[str], None] = KNOWN.learn,
+) -> AbstractAsyncContextManager[SessionPool]:
     """Open a pool of sessions; everything that it started has ended when the block is left.
 
     ``learn`` is told of every secret that comes up, such as a token, before it is used.

@@ -1,8 +1,8 @@
 """What came of a call that the server answered with an error.
 
 MCP has no error of its own for a refusal, and servers say everything in text. The rules, the first
-that fits wins; "text" is an ``isError`` result's text or a JSON-RPC error's message and data, without
-the "Error executing tool NAME: " that the SDKs put before whatever a tool says:
+that fits wins; "text" is an ``isError`` result's text or a JSON-RPC error's message and data,
+without the "Error executing tool NAME: " that the SDKs put before whatever a tool says:
 
 | # | the text or the code                                                     | outcome             |
 |---|--------------------------------------------------------------------------|---------------------|
@@ -34,22 +34,28 @@ METHOD_NOT_FOUND = -32601
 """JSON-RPC: there is no such method; some servers say so of a tool."""
 
 INVALID_PARAMS = -32602
-"""JSON-RPC: the parameters are wrong; MCP servers say so of an unknown tool and of bad arguments."""
+"""JSON-RPC: the parameters are wrong; MCP servers say so of an unknown tool and of bad
+arguments."""
 
 _READ_CHARS = 2_000
 """How much of a text is looked at: an error says what it is at its beginning."""
 
 _OF_THE_SDK = re.compile(r"(?:Error (?:executing|calling) tool \S+(?:: |$))+", re.IGNORECASE)
-"""What stands before the words of a tool: ``executing`` in the official SDK, ``calling tool 'NAME'`` in FastMCP; twice
-where a tool calls another. It tells nothing, and would be read as "tool … not found" with the tool's name."""
+"""What stands before the words of a tool: ``executing`` in the official SDK,
+``calling tool 'NAME'`` in FastMCP; twice where a tool calls another. It tells nothing, and would be
+read as "tool … not found" with the tool's name."""
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-_NO_SUCH_TOOL = r"\b(?:(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported) (?:tool|function)|no tool)\b"
-_NOT_FOUND = r"\b(?:not found|does not exist|doesn't exist|is unknown|not registered|not available)\b"
+_NO_SUCH_TOOL = (
+    r"\b(?:(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported) (?:tool|function)|no tool)\b"
+)
+_NOT_FOUND = (
+    r"\b(?:not found|does not exist|doesn't exist|is unknown|not registered|not available)\b"
+)
 _UNKNOWN_TOOL = _any_of(
     r"\b(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported) (?:tool|function)\b",
     r"\bno tool (?:named|called|with)\b",
@@ -62,10 +68,13 @@ _OF_A_CALL = (
     r"|propert(?:y|ies)|entr(?:y|ies))\b(?![.:]\w)"
 )
 _NO_ARGUMENT = rf"(?![\W_]? (?:[\w-]+ )?['\"`]?{_OF_A_CALL}|: must be\b)"
-"""Behind a right: ``role parameter``, ``permission level argument`` and ``role: must be one of`` are about a call."""
+"""Behind a right: ``role parameter``, ``permission level argument`` and ``role: must be one of``
+are about a call."""
 _A_ROLE = rf"(?:role|scope)s?\b{_NO_ARGUMENT}"
 _WORDS = r"(?:\S+ ){0,3}"
-_A_REQUIRED_RIGHT = rf"required (?:(?!{_OF_A_CALL})[^\s:]+ ){{0,2}}(?:{_A_RIGHT}{_NO_ARGUMENT}|{_A_ROLE})"
+_A_REQUIRED_RIGHT = (
+    rf"required (?:(?!{_OF_A_CALL})[^\s:]+ ){{0,2}}(?:{_A_RIGHT}{_NO_ARGUMENT}|{_A_ROLE})"
+)
 """``required permission hr.read``, ``required OAuth scope``; not ``required argument: role``."""
 
 _INVALID_ARGUMENTS = _any_of(
@@ -88,7 +97,8 @@ _MISSES_A_RIGHT = _any_of(rf"\bmissing (?:the |a |\d+ )?{_A_REQUIRED_RIGHT}")
 _OPERATING_SYSTEM = _any_of(
     r"\b(?:EACCES|EPERM|EROFS)\b",
     r"\b(?:errno|os error) (?:1|13|30)\b",
-    r"\b(?:open|stat|lstat|mkdir|unlink|rename|readdir|exec|cat|ls|sh|bash)\b[^\n]*: (?:permission denied|"
+    r"\b(?:open|stat|lstat|mkdir|unlink|rename|readdir|exec|cat|ls|sh|bash)\b[^\n]*: (?:permission "
+    r"denied|"
     r"operation not permitted)",
 )
 
@@ -116,11 +126,15 @@ _DENIED = _any_of(
     + _WORDS
     + r"polic(?:y|ies)\b",
     r"\bpolicy enforcement failed\b",
-    r"\bpolic(?:y|ies) " + _WORDS + r"(?:violation|violated|denies|forbids|prohibits|blocks|refuses)\b",
+    r"\bpolic(?:y|ies) "
+    + _WORDS
+    + r"(?:violation|violated|denies|forbids|prohibits|blocks|refuses)\b",
 )
 
 
-def classify(text: str, *, tool: str, listed: bool, code: int | None = None, arguments_valid: bool = True) -> Outcome:
+def classify(
+    text: str, *, tool: str, listed: bool, code: int | None = None, arguments_valid: bool = True
+) -> Outcome:
     """Return what an error means, by the table above.
 
     Args:
@@ -151,6 +165,10 @@ def classify(text: str, *, tool: str, listed: bool, code: int | None = None, arg
 def _is_said_to_be_unknown(tool: str, text: str) -> bool:
     """Return whether it is this tool that a text has not found, and not what the tool was looking for."""
     name = rf"['\"`]?(?<![\w-]){re.escape(tool)}(?![\w-])['\"`]?"
-    before = rf"(?:{_NO_SUCH_TOOL}|\btool (?:is |was )?{_NOT_FOUND})[\s:]*(?:\w+[\s:]+){{0,2}}{name}"
-    behind = rf"\btool[\s:]*(?:\w+ ){{0,2}}{name}(?: (?:is|was|has|been|could|currently))* ?{_NOT_FOUND}"
+    before = (
+        rf"(?:{_NO_SUCH_TOOL}|\btool (?:is |was )?{_NOT_FOUND})[\s:]*(?:\w+[\s:]+){{0,2}}{name}"
+    )
+    behind = (
+        rf"\btool[\s:]*(?:\w+ ){{0,2}}{name}(?: (?:is|was|has|been|could|currently))* ?{_NOT_FOUND}"
+    )
     return _any_of(before, behind).search(text) is not None

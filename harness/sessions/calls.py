@@ -24,7 +24,8 @@ RECORD_S = 0.05
 """How long before the trial's own deadline a call is given up, so that it is still recorded."""
 
 _VALIDATED_S = 0.25
-"""How long before the trial's own deadline a validation is given up, which keeps the event loop less punctual."""
+"""How long before the trial's own deadline a validation is given up, which keeps the event loop
+less punctual."""
 
 _EXCERPT_CHARS = 500
 _STRICT = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -44,7 +45,9 @@ class Caller:
         self._client = client
         self._schemas = ToolSchemas(tools)
         self._listed = frozenset(tool.name for tool in tools.tools)
-        self._allowed = {tool.name for tool in tools.tools if tool.read_only} if spec.read_only else None
+        self._allowed = (
+            {tool.name for tool in tools.tools if tool.read_only} if spec.read_only else None
+        )
         self._blocked = frozenset(spec.block)
         self._timeout_s = spec.call_timeout_s
         self._when_lost = when_lost
@@ -85,11 +88,17 @@ class Caller:
             with anyio.fail_after(self._timeout_s):
                 return await self._client.request(method, params)
         except TimeoutError as error:
-            raise ServerError(f"server did not answer {method} within {self._timeout_s:g} s") from error
+            raise ServerError(
+                f"server did not answer {method} within {self._timeout_s:g} s"
+            ) from error
         except HttpFault as fault:
             raise ServerError(await self._when_lost(fault)) from fault
         except MCPError as error:
-            why = await self._when_lost(None) if is_closed(error) else f"server refused {method}: {error.message}"
+            why = (
+                await self._when_lost(None)
+                if is_closed(error)
+                else f"server refused {method}: {error.message}"
+            )
             raise ServerError(why) from error
 
     def _unsent(self, request: ToolRequest) -> tuple[Outcome, str] | None:
@@ -98,11 +107,15 @@ class Caller:
             return "blocked", _blocked_words(request.tool)
         if self._allowed is not None and request.tool not in self._allowed:
             return "blocked", (
-                f"harness did not send this call: this server is used read-only, and {request.tool!r} "
+                f"harness did not send this call: this server is used read-only, and "
+                f"{request.tool!r} "
                 "is not marked as a read-only tool"
             )
         if request.malformed is not None:
-            return "invalid_arguments", f"{_why_malformed(request.malformed)}: {request.malformed[:_EXCERPT_CHARS]}"
+            return (
+                "invalid_arguments",
+                f"{_why_malformed(request.malformed)}: {request.malformed[:_EXCERPT_CHARS]}",
+            )
         if (why := shortcoming(request.arguments)) is not None:
             return "invalid_arguments", f"harness did not send the arguments: {why}"
         try:
@@ -117,7 +130,9 @@ class Caller:
             return draft.record("server_lost", await self._when_lost(None), duration_s=took)
         if is_no_answer(error.data):
             return draft.record("invalid_result", error.message, duration_s=took)
-        text = error.message if error.data in (None, "") else f"{error.message}: {_text(error.data)}"
+        text = (
+            error.message if error.data in (None, "") else f"{error.message}: {_text(error.data)}"
+        )
         outcome = self._classified(draft, text, code=error.code)
         return draft.record(
             outcome,
@@ -131,7 +146,9 @@ class Caller:
     async def _unanswered(self, draft: _Draft, fault: HttpFault, took: float) -> ToolCall:
         """Record a call to which HTTP answered in the server's place, or nobody."""
         if fault.refuses:
-            return draft.record("denied", f"the server {fault}", refusal="http_status", duration_s=took)
+            return draft.record(
+                "denied", f"the server {fault}", refusal="http_status", duration_s=took
+            )
         if fault.blames_the_request:
             return draft.record("tool_error", f"the server {fault}", duration_s=took)
         return draft.record("server_lost", await self._when_lost(fault), duration_s=took)
@@ -145,13 +162,18 @@ class Caller:
         if result.get("resultType") == "input_required":
             text, outcome, problems = _input_required(result), "tool_error", ()
         elif problems:
-            text, outcome = f"the server's answer is no result of MCP: {'; '.join(problems)}", "invalid_result"
+            text, outcome = (
+                f"the server's answer is no result of MCP: {'; '.join(problems)}",
+                "invalid_result",
+            )
         elif result.get("isError") is True:
             outcome = self._classified(draft, text)
         else:
             structured = result.get("structuredContent")
             if content.cut is None:  # a part says nothing of the whole
-                checked = await self._before_the_end(self._schemas.output(draft.request.tool, structured, content.size))
+                checked = await self._before_the_end(
+                    self._schemas.output(draft.request.tool, structured, content.size)
+                )
             else:
                 checked = Validation(gave_up=f"only a part of it was read, {content.cut}")
             problems = checked.errors
@@ -178,7 +200,9 @@ class Caller:
     def _classified(self, draft: _Draft, text: str, code: int | None = None) -> Outcome:
         tool = draft.request.tool
         listed = tool in self._listed
-        return classify(text, tool=tool, listed=listed, code=code, arguments_valid=not draft.arguments.errors)
+        return classify(
+            text, tool=tool, listed=listed, code=code, arguments_valid=not draft.arguments.errors
+        )
 
 
 def held_back(request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
@@ -223,14 +247,21 @@ def _why_malformed(raw: str) -> str:
         why = shortcoming(loads(raw, strict=True))
     except ValueError:
         why = None
-    return "the arguments are not a JSON object" if why is None else f"harness did not send the arguments: {why}"
+    return (
+        "the arguments are not a JSON object"
+        if why is None
+        else f"harness did not send the arguments: {why}"
+    )
 
 
 def _input_required(result: JsonObject) -> str:
     """Say what the server wants to know: an evaluation has nobody to answer."""
     requests = result.get("inputRequests")
     wanted = ", ".join(sorted(requests)) if isinstance(requests, dict) else ""
-    return f"the server asks for more input{f' ({wanted})' if wanted else ''}; harness has nobody who could give it"
+    return (
+        f"the server asks for more input{f' ({wanted})' if wanted else ''}; harness has nobody "
+        f"who could give it"
+    )
 
 
 def _text(data: Any) -> str:

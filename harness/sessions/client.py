@@ -48,7 +48,8 @@ era. Most say at once that they do not know it; some never answer what they do n
 PROBE_SHARE = 1 / 3
 """The same as a share of the time there is, where that is less: the handshake needs time, too."""
 
-# The SDK logs what servers do wrong; without a handler Python would print it into the user's terminal.
+# The SDK logs what servers do wrong; without a handler Python would print it into the user's
+# terminal.
 for _logger in ("client", "mcp"):
     logging.getLogger(_logger).addHandler(logging.NullHandler())
 
@@ -59,7 +60,12 @@ class McpClient:
     """A session with one server for one user; used by many tasks at the same time."""
 
     def __init__(
-        self, session: ClientSession, dispatcher: JSONRPCDispatcher, meta: Mapping[str, Any], *, over_http: bool
+        self,
+        session: ClientSession,
+        dispatcher: JSONRPCDispatcher,
+        meta: Mapping[str, Any],
+        *,
+        over_http: bool,
     ) -> None:
         """Send ``meta`` with every request."""
         self._session = session
@@ -85,14 +91,20 @@ class McpClient:
         except MCPError as error:
             if is_closed(error):
                 raise ConnectionError from error
-            raise ServerError(f"refused the handshake: {error.message} (code {error.code})") from error
+            raise ServerError(
+                f"refused the handshake: {error.message} (code {error.code})"
+            ) from error
         except (ValueError, RuntimeError) as error:
-            raise ServerError(f"answered the handshake with what is not MCP: {_first_line(error)}") from error
+            raise ServerError(
+                f"answered the handshake with what is not MCP: {_first_line(error)}"
+            ) from error
         self._stamp()
 
     def speaking_as(self, meta: Mapping[str, Any]) -> McpClient:
         """Return a client of the same session that sends ``meta`` with every request in place of its own."""
-        other = McpClient(self._session, self._dispatcher, meta, over_http=self._routing is not None)
+        other = McpClient(
+            self._session, self._dispatcher, meta, over_http=self._routing is not None
+        )
         other._stamp()
         return other
 
@@ -106,7 +118,9 @@ class McpClient:
         content = {**params, "_meta": self._meta} if self._meta else params
         if self._routing is None:
             return await self._dispatcher.send_raw_request(method, content)
-        result = await self._dispatcher.send_raw_request(method, content, {"headers": self._routing.of(method, params)})
+        result = await self._dispatcher.send_raw_request(
+            method, content, {"headers": self._routing.of(method, params)}
+        )
         if method == "tools/list":
             self._routing.learn(result.get("tools"))
         return result
@@ -126,7 +140,8 @@ class McpClient:
         try:
             await self._session.initialize()
         except MCPError as error:
-            # A slow server took the probe after we had stopped waiting, and now speaks the new era only.
+            # A slow server took the probe after we had stopped waiting, and now speaks the new era
+            # only.
             if error.code != UNSUPPORTED_PROTOCOL_VERSION:
                 raise
             await self._session.discover()
@@ -136,7 +151,9 @@ class McpClient:
         agreed = self._session.protocol_version
         if agreed in MODERN_PROTOCOL_VERSIONS:
             self._meta[PROTOCOL_VERSION_META_KEY] = agreed
-            self._meta[CLIENT_INFO_META_KEY] = _CLIENT_INFO.model_dump(by_alias=True, mode="json", exclude_none=True)
+            self._meta[CLIENT_INFO_META_KEY] = _CLIENT_INFO.model_dump(
+                by_alias=True, mode="json", exclude_none=True
+            )
             self._meta[CLIENT_CAPABILITIES_META_KEY] = {}
         if self._routing is not None:
             self._routing = RoutingHeaders(agreed)
@@ -171,14 +188,20 @@ async def open_client(
 ) -> AsyncGenerator[McpClient]:
     """Run a client session on a transport's two streams; nothing is sent before `McpClient.negotiate`."""
     requests = Requests()
-    dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(RequestReader(reader, requests), RequestWriter(writer, requests))
+    dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(
+        RequestReader(reader, requests), RequestWriter(writer, requests)
+    )
     async with ClientSession(dispatcher=dispatcher, client_info=_CLIENT_INFO) as session:
         yield McpClient(session, dispatcher, meta, over_http=over_http)
 
 
 def is_closed(error: MCPError) -> bool:
     """Whether the SDK says, and not the server, that the connection is gone."""
-    return error.code == CONNECTION_CLOSED and error.message == "Connection closed" and error.data is None
+    return (
+        error.code == CONNECTION_CLOSED
+        and error.message == "Connection closed"
+        and error.data is None
+    )
 
 
 def _pinned(protocol: str) -> DiscoverResult:

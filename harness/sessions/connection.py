@@ -41,7 +41,9 @@ _REFUSED = (401, 403)
 class Connection:
     """A `harness.sessions.Session` over a process of its own, or over HTTP."""
 
-    def __init__(self, spec: ServerSpec, who: Identity, guardian: Guardian, hosts: Hosts, bearers: Bearers) -> None:
+    def __init__(
+        self, spec: ServerSpec, who: Identity, guardian: Guardian, hosts: Hosts, bearers: Bearers
+    ) -> None:
         """Prepare a connection to ``spec`` for ``who``; `run` opens it."""
         user_context = who.user_context
         self._spec = spec
@@ -63,7 +65,8 @@ class Connection:
         self.unsettled = False
         """Whether a call was given up that the server may still be at work on."""
         self.touched = False
-        """Whether anything was asked of the server beside its tools, so that its state may be another."""
+        """Whether anything was asked of the server beside its tools, so that its state may be
+        another."""
         self._opened = anyio.Event()
         self._over = anyio.Event()
         self._concluded = anyio.Event()
@@ -82,7 +85,9 @@ class Connection:
 
     def stderr_tail(self) -> str:
         """Return the last lines that the server wrote on stderr."""
-        return self._bearers.scrubbed(self._last_words if self._place is None else self._place.stderr_text())
+        return self._bearers.scrubbed(
+            self._last_words if self._place is None else self._place.stderr_text()
+        )
 
     async def ready(self) -> None:
         """Wait until calls are possible, within ``start_timeout_s``.
@@ -153,13 +158,17 @@ class Connection:
     async def run(self) -> None:
         """Open the connection, keep it until `close` or its loss, and end the server. Never raises."""
         try:
-            with anyio.CancelScope(deadline=anyio.current_time() + self._spec.start_timeout_s) as starting:
+            with anyio.CancelScope(
+                deadline=anyio.current_time() + self._spec.start_timeout_s
+            ) as starting:
                 await self._live(starting)
         except ServerError as error:
             self._failure = error
         except UsageError as error:
             lack = shortage(error, f"reaching server {self._spec.name!r}")
-            self._failure = lack or ServerError(f"server {self._spec.name!r} cannot be reached: {error}")
+            self._failure = lack or ServerError(
+                f"server {self._spec.name!r} cannot be reached: {error}"
+            )
         except Exception as error:  # noqa: BLE001 - whatever escapes the SDK is this server's fault and must not touch others
             self._failure = shortage(error, f"talking to server {self._spec.name!r}")
             self._conclude(f"broke the client: {'; '.join(_leaves(error))}")
@@ -172,7 +181,8 @@ class Connection:
             self._place = place
             try:
                 before = time.perf_counter()
-                # The SDK takes half a second to load: the server boots meanwhile, and is not blamed for it.
+                # The SDK takes half a second to load: the server boots meanwhile, and is not blamed
+                # for it.
                 connected = self._connecting(place)
                 starting.deadline += time.perf_counter() - before
                 if isinstance(place, Host):
@@ -192,7 +202,9 @@ class Connection:
             return launch(self._spec, self._env, self._guardian)
         return self._hosts.lend(self._spec, self._env, self._over.set)
 
-    def _connecting(self, place: ServerProcess | Host) -> Callable[[], AbstractAsyncContextManager[Link]]:
+    def _connecting(
+        self, place: ServerProcess | Host
+    ) -> Callable[[], AbstractAsyncContextManager[Link]]:
         """Load the transport and return how to connect with it, once ``place`` is ready."""
         if isinstance(place, ServerProcess):
             from harness.sessions.transports import stdio
@@ -240,7 +252,9 @@ class Connection:
             why = f"no token for server {self._spec.name!r}: {error}"
             raise ServerError(why, stderr_tail=self._bearers.scrubbed(error.stderr_tail)) from error
 
-    async def _open(self, link: Link, place: ServerProcess | Host, starting: anyio.CancelScope) -> None:
+    async def _open(
+        self, link: Link, place: ServerProcess | Host, starting: anyio.CancelScope
+    ) -> None:
         from harness.sessions.calls import Caller
         from harness.sessions.tool_list import list_tools
 
@@ -252,12 +266,20 @@ class Connection:
             with self._in_time(step, starting, link):
                 self._tools = await list_tools(link.client.request)
         except ConnectionError:
-            self._conclude(f"{await _end_of(link, place)} while starting", link.source.noise, gone=True)
+            self._conclude(
+                f"{await _end_of(link, place)} while starting", link.source.noise, gone=True
+            )
         except HttpFault as fault:
             # A status is proof of life: only silence has one wait for news of an end.
-            end = await place.obituary() if isinstance(place, Host) and fault.status is None else None
+            end = (
+                await place.obituary() if isinstance(place, Host) and fault.status is None else None
+            )
             why = f"did not {step}: it {fault}" if end is None else f"{end} while starting"
-            self._conclude(why, refused=fault.status if fault.status in _REFUSED else None, gone=end is not None)
+            self._conclude(
+                why,
+                refused=fault.status if fault.status in _REFUSED else None,
+                gone=end is not None,
+            )
         except OutOfResources:
             raise
         except ServerError as error:
@@ -281,7 +303,9 @@ class Connection:
             await anyio.sleep(POLL_S)
 
     @contextmanager
-    def _in_time(self, step: str, starting: anyio.CancelScope, link: Link | None = None) -> Iterator[None]:
+    def _in_time(
+        self, step: str, starting: anyio.CancelScope, link: Link | None = None
+    ) -> Iterator[None]:
         """Say which step was not done, should the time for the start run out in it."""
         try:
             yield
@@ -308,7 +332,9 @@ class Connection:
     async def _has_exited(self) -> bool:
         return isinstance(self._place, Host) and await self._place.obituary() is not None
 
-    def _conclude(self, why: str, noise: str | None = None, *, refused: int | None = None, gone: bool = False) -> None:
+    def _conclude(
+        self, why: str, noise: str | None = None, *, refused: int | None = None, gone: bool = False
+    ) -> None:
         """Settle how it ended: as a loss, and as a failure for those who still wait. The first reason stays."""
         if self._concluded.is_set():
             return

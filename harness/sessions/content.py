@@ -48,7 +48,11 @@ def render(result: JsonObject) -> Content:
     whole = True
     blocks = result.get("content", [] if structured is not None else None)
     if not isinstance(blocks, list):
-        problems.append(f"its content is no list: {_excerpt(blocks)}" if "content" in result else "it has no content")
+        problems.append(
+            f"its content is no list: {_excerpt(blocks)}"
+            if "content" in result
+            else "it has no content"
+        )
         blocks = []
     for block in blocks:
         text, complete = _block(block)
@@ -63,9 +67,18 @@ def render(result: JsonObject) -> Content:
     why = None if structured is None else shortcoming(structured)
     if why is not None:
         structured, whole, why = None, False, f"of structuredContent: {why}"
-    elif structured is None and len(text) <= TEXT_CHARS and text.lstrip()[:1] in ("{", "[") and is_deep(text):
+    elif (
+        structured is None
+        and len(text) <= TEXT_CHARS
+        and text.lstrip()[:1] in ("{", "[")
+        and is_deep(text)
+    ):
         why = f"of the text: it is JSON that nests deeper than {MAX_DEPTH} levels"
-    if structured is not None and size > STRUCTURED_BYTES and json_bytes(structured) > STRUCTURED_BYTES:
+    if (
+        structured is not None
+        and size > STRUCTURED_BYTES
+        and json_bytes(structured) > STRUCTURED_BYTES
+    ):
         structured, whole = None, False
     whole = whole and len(text) <= TEXT_CHARS
     sha256 = None if whole else digest(result)
@@ -117,7 +130,10 @@ def _block(block: Any) -> tuple[str | None, bool]:
         case {"type": "resource", "resource": {"uri": str(uri), "text": str(text)}}:
             return f"[resource {uri}]\n{text}", True
         case {"type": "resource", "resource": {"uri": str(uri), "blob": str(blob)} as resource}:
-            return f"[resource {uri} {resource.get('mimeType', 'of unknown type')}, {_size(blob)}]", False
+            return (
+                f"[resource {uri} {resource.get('mimeType', 'of unknown type')}, {_size(blob)}]",
+                False,
+            )
         case _:
             return None, False
 

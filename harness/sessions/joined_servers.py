@@ -1,8 +1,8 @@
 """Several servers of one suite, joined: one list of tools, each call to the server whose tool it is.
 
-A tool whose name two servers have is offered by each as ``server__tool``, and so is one that is called like that
-already; every other keeps its name. No two that are offered have the same. What is recorded is the name that was
-offered.
+A tool whose name two servers have is offered by each as ``server__tool``, and so is one that is
+called like that already; every other keeps its name. No two that are offered have the same. What is
+recorded is the name that was offered.
 """
 
 from __future__ import annotations
@@ -33,10 +33,16 @@ class JoinedTools:
             self._home[name] = place, tool.name
             offered.append(replace(tool, name=name))
             if name != tool.name:
-                problem = f"another server's tool goes by the name {tool.name!r}, too: this one is offered as {name!r}"
+                problem = (
+                    f"another server's tool goes by the name {tool.name!r}, too: this one "
+                    f"is "
+                    f"offered as {name!r}"
+                )
                 notes.append(ToolProblem(tool=name, problem=problem, usable=True))
         problems = (*chain.from_iterable(tools.problems for tools in lists), *notes)
-        self.offered = ToolList(tools=tuple(offered), problems=problems, digest=digest([t.digest for t in lists]))
+        self.offered = ToolList(
+            tools=tuple(offered), problems=problems, digest=digest([t.digest for t in lists])
+        )
 
     def home(self, tool: str) -> tuple[int, str]:
         """Return the place of the server that has ``tool``, and what it calls it; the first for an unknown one."""
@@ -47,16 +53,22 @@ def _told_apart(tools: Sequence[tuple[str, str]]) -> list[str]:
     """Return a name of its own for each (server, tool)."""
     shared: set[str] = set()
     while True:
-        called = [f"{server}{SEPARATOR}{tool}" if tool in shared else tool for server, tool in tools]
+        called = [
+            f"{server}{SEPARATOR}{tool}" if tool in shared else tool for server, tool in tools
+        ]
         counts = Counter(called)
-        more = {tool for (_, tool), name in zip(tools, called, strict=True) if counts[name] > 1} - shared
+        more = {
+            tool for (_, tool), name in zip(tools, called, strict=True) if counts[name] > 1
+        } - shared
         if not more:
             break
         shared |= more
     reserved, given = set(called), set[str]()
     for place, name in enumerate(called):
         if name in given:  # ``b__c`` of ``a`` is called like ``c`` of ``a__b``
-            called[place] = next(new for n in count(2) if (new := f"{name}{SEPARATOR}{n}") not in reserved | given)
+            called[place] = next(
+                new for n in count(2) if (new := f"{name}{SEPARATOR}{n}") not in reserved | given
+            )
         given.add(called[place])
     return called
 
@@ -73,7 +85,8 @@ class JoinedSession:
     ) -> None:
         """Join ``connections`` to the servers called ``names``, whose tools are ``tools``.
 
-        No call is sent to a tool that is offered by a name in ``block``; connections block by their own names.
+        No call is sent to a tool that is offered by a name in ``block``; connections block by their
+        own names.
         """
         self._names = names
         self._block = block
@@ -88,14 +101,19 @@ class JoinedSession:
     @property
     def lost(self) -> str | None:
         """Why a server is gone, once one is."""
-        return next((connection.lost for connection in self._connections if connection.lost is not None), None)
+        return next(
+            (connection.lost for connection in self._connections if connection.lost is not None),
+            None,
+        )
 
     async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
         """Send one call to the server that has its tool (see `harness.sessions.Session.call`)."""
         if request.tool in self._block:
             return held_back(request, turn=turn, epoch=epoch)
         place, own = self._tools.home(request.tool)
-        made = await self._connections[place].call(replace(request, tool=own), turn=turn, epoch=epoch)
+        made = await self._connections[place].call(
+            replace(request, tool=own), turn=turn, epoch=epoch
+        )
         return replace(made, tool=request.tool)
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
@@ -110,5 +128,8 @@ class JoinedSession:
 
     def stderr_tail(self) -> str:
         """Return the last words of every server that said any."""
-        tails = ((name, part.stderr_tail()) for name, part in zip(self._names, self._connections, strict=True))
+        tails = (
+            (name, part.stderr_tail())
+            for name, part in zip(self._names, self._connections, strict=True)
+        )
         return "\n".join(f"── {name}\n{tail}" for name, tail in tails if tail)

@@ -36,7 +36,8 @@ from harness.trust import GATE
 from harness.types import Credential, JsonObject, ServerSpec, ToolRequest
 
 MAX_PROCESSES = 16
-"""Servers that run at the same time: a Python server takes 70 MB and much of a core while it boots."""
+"""Servers that run at the same time: a Python server takes 70 MB and much of a core while it
+boots."""
 
 MAX_STARTS = 3
 """Failures to start in a row after which a server is not tried again: by then it is no accident."""
@@ -87,17 +88,23 @@ class Pool:
 
     @asynccontextmanager
     async def sessions(
-        self, server: ServerSpec, user_contexts: Sequence[JsonObject | None], credential: Credential = "valid"
+        self,
+        server: ServerSpec,
+        user_contexts: Sequence[JsonObject | None],
+        credential: Credential = "valid",
     ) -> AsyncGenerator[list[Session]]:
         """Lend the sessions of several users at once (see `harness.sessions.SessionPool.sessions`).
 
-        Who holds one process and waits for another must not stand in the way of others who do: no more are
-        let in than have room for all that they need.
+        Who holds one process and waits for another must not stand in the way of others who do: no
+        more are let in than have room for all that they need.
         """
         needed = len(user_contexts) * (len(server.members) or 1)
         lend = self._joint if server.members else self._loan
         async with self._room(needed, server), AsyncExitStack() as loans:
-            yield [await loans.enter_async_context(lend(server, user, credential)) for user in user_contexts]
+            yield [
+                await loans.enter_async_context(lend(server, user, credential))
+                for user in user_contexts
+            ]
 
     @asynccontextmanager
     async def _joint(
@@ -107,12 +114,16 @@ class Pool:
         names = [member.name for member in server.members]
         async with AsyncExitStack() as loans:
             connections = [
-                await loans.enter_async_context(self._loan(member, user_context, shown_to(member, credential)))
+                await loans.enter_async_context(
+                    self._loan(member, user_context, shown_to(member, credential))
+                )
                 for member in server.members
             ]
             lists = tuple(connection.tools for connection in connections)
             known = (*names, *(tools.digest for tools in lists))
-            tools = self._joined.get(known) or self._joined.setdefault(known, JoinedTools(names, lists))
+            tools = self._joined.get(known) or self._joined.setdefault(
+                known, JoinedTools(names, lists)
+            )
             yield JoinedSession(names, connections, tools, frozenset(server.block))
 
     @asynccontextmanager
@@ -122,7 +133,8 @@ class Pool:
             return
         if servers > MAX_PROCESSES:
             raise ServerError(
-                f"server {server.name!r} is needed {servers} times at once, members and users counted, "
+                f"server {server.name!r} is needed {servers} times at once, members and users "
+                f"counted, "
                 f"and at most {MAX_PROCESSES} servers run at the same time"
             )
         while self._reserved + servers > MAX_PROCESSES:
@@ -174,11 +186,15 @@ class Pool:
         async with self._loan(server, None, "valid") as connection:
             yield await connection.visit(user_context)
 
-    def prestart(self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid") -> None:
+    def prestart(
+        self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
+    ) -> None:
         """Start what the next loan of that user will need, in the background and if there is room. Never raises."""
         for each in server.members or (server,):
             if self._running < MAX_PROCESSES:
-                self._owners.start_soon(self._prestart, each, Identity(user_context, shown_to(each, credential)))
+                self._owners.start_soon(
+                    self._prestart, each, Identity(user_context, shown_to(each, credential))
+                )
 
     async def _prestart(self, server: ServerSpec, identity: Identity) -> None:
         with suppress(HarnessError):
@@ -207,7 +223,10 @@ class Pool:
                 return used
             used.close()
             await used.closed()
-        connection, seat.connection = seat.connection, None  # prestarted, or its tools were looked at; or none
+        connection, seat.connection = (
+            seat.connection,
+            None,
+        )  # prestarted, or its tools were looked at; or none
         if connection is None or connection.lost is not None:
             connection = await self._start(server, identity)
         try:
@@ -222,10 +241,20 @@ class Pool:
     async def _give_back(self, seat: _Seat, server: ServerSpec, connection: Connection) -> None:
         """Keep a server for the next loan if its state is still fresh or can be made so, else end it."""
         cut_off = anyio.get_current_task().has_pending_cancellation()
-        if not connection.touched and connection.lost is None and seat.connection is None and not cut_off:
+        if (
+            not connection.touched
+            and connection.lost is None
+            and seat.connection is None
+            and not cut_off
+        ):
             seat.connection = connection
             return
-        if server.reset is not None and connection.lost is None and not connection.unsettled and not cut_off:
+        if (
+            server.reset is not None
+            and connection.lost is None
+            and not connection.unsettled
+            and not cut_off
+        ):
             seat.returned.append(connection)
             return
         connection.close()
@@ -285,7 +314,10 @@ class Pool:
         """Return equal text for equal servers; made once for each, since every trial asks."""
         known = self._digests.get(id(server))
         if known is None:
-            known = self._digests[id(server)] = server, digest(asdict(server))  # kept alive, or its id would be reused
+            known = self._digests[id(server)] = (
+                server,
+                digest(asdict(server)),
+            )  # kept alive, or its id would be reused
         return known[1]
 
 
@@ -301,11 +333,14 @@ async def _made_fresh(connection: Connection, server: ServerSpec) -> bool:
 async def _require_fresh(connection: Connection, server: ServerSpec) -> None:
     if not await _made_fresh(connection, server):
         assert server.reset is not None
-        raise ServerError(f"server {server.name!r} could not be reset by its tool {server.reset.tool!r}")
+        raise ServerError(
+            f"server {server.name!r} could not be reset by its tool {server.reset.tool!r}"
+        )
 
 
 def _refuse_hopeless(seat: _Seat) -> None:
-    # Who was refused is asked about again each time: that takes a moment only, and is what some cases are about.
+    # Who was refused is asked about again each time: that takes a moment only, and is what some
+    # cases are about.
     if seat.failures >= MAX_STARTS and not isinstance(seat.failure, NotAdmitted | OutOfResources):
         assert seat.failure is not None
         raise seat.failure.again(" (not tried again)")
@@ -318,7 +353,11 @@ async def open_pool(learn: Callable[[str], None] = KNOWN.learn) -> AsyncGenerato
     ``learn`` is told of every secret that comes up, before it is used.
     """
     failure: BaseException | None = None
-    async with Guardian() as guardian, Bearers(guardian, learn) as bearers, anyio.create_task_group() as owners:
+    async with (
+        Guardian() as guardian,
+        Bearers(guardian, learn) as bearers,
+        anyio.create_task_group() as owners,
+    ):
         try:
             yield Pool(owners, guardian, bearers)
         except anyio.get_cancelled_exc_class():

@@ -18,7 +18,8 @@ MAX_REQUESTS = 64
 """Requests of a server that are being answered at the same time."""
 
 MAX_UNASKED = 200_000
-"""Things that a server may say between two answers: some seconds of work, which others must not wait for."""
+"""Things that a server may say between two answers: some seconds of work, which others must not
+wait for."""
 
 FLOOD = f"said more than {MAX_UNASKED:,} things that nobody asked for, and gave no answer"
 
@@ -64,7 +65,9 @@ class Requests:
 class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
     """What the server says, without requests beyond `MAX_REQUESTS` at a time."""
 
-    def __init__(self, reader: ObjectReceiveStream[SessionMessage | Exception], requests: Requests) -> None:
+    def __init__(
+        self, reader: ObjectReceiveStream[SessionMessage | Exception], requests: Requests
+    ) -> None:
         """Read from ``reader``."""
         self._reader = reader
         self._requests = requests

@@ -1,7 +1,8 @@
 """Another user's session over a connection that is open: what every request says, no process has to know before.
 
-Only for identity by ``meta``, where each request carries its user. Trials have connections of their own, so that
-nothing of one user can be in the way of another; a probe asks as dozens of users, and wants to know just that.
+Only for identity by ``meta``, where each request carries its user. Trials have connections of their
+own, so that nothing of one user can be in the way of another; a probe asks as dozens of users, and
+wants to know just that.
 """
 
 from __future__ import annotations

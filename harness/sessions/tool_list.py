@@ -48,14 +48,20 @@ async def list_tools(request: Request) -> ToolList:
         if cursor is None:
             break
         if cursor in seen:
-            listing.note(THE_LIST, f"paging goes in a circle: the cursor {cursor[:80]!r} came twice", usable=True)
+            listing.note(
+                THE_LIST,
+                f"paging goes in a circle: the cursor {cursor[:80]!r} came twice",
+                usable=True,
+            )
             break
         if len(listing.tools) >= MAX_TOOLS:
             listing.note(THE_LIST, f"only the first {MAX_TOOLS:,} tools were read", usable=True)
             break
         seen.add(cursor)
     else:
-        listing.note(THE_LIST, f"paging did not end: only the first {MAX_PAGES} pages were read", usable=True)
+        listing.note(
+            THE_LIST, f"paging did not end: only the first {MAX_PAGES} pages were read", usable=True
+        )
     return listing.result()
 
 
@@ -69,7 +75,9 @@ async def _page(request: Request, cursor: str | None) -> dict[str, Any]:
             raise ServerError(f"did not list its tools: {error.message}") from error
         if error.code == METHOD_NOT_FOUND and cursor is None:
             return {"tools": []}
-        raise ServerError(f"refused to list its tools: {error.message} (code {error.code})") from error
+        raise ServerError(
+            f"refused to list its tools: {error.message} (code {error.code})"
+        ) from error
 
 
 class _Listing:
@@ -93,13 +101,16 @@ class _Listing:
 
     def note(self, tool: str, problem: str, *, usable: bool, unknown: bool = False) -> None:
         """Report a problem."""
-        self._problems.append(ToolProblem(tool=tool, problem=problem, usable=usable, unknown=unknown))
+        self._problems.append(
+            ToolProblem(tool=tool, problem=problem, usable=usable, unknown=unknown)
+        )
 
     def result(self) -> ToolList:
         """Return all that was collected."""
         tools = tuple(self.tools.values())
         seen = [
-            {name: getattr(tool, name) for name in Tool.__slots__} for tool in sorted(tools, key=lambda tool: tool.name)
+            {name: getattr(tool, name) for name in Tool.__slots__}
+            for tool in sorted(tools, key=lambda tool: tool.name)
         ]
         return ToolList(tools=tools, problems=tuple(self._problems), digest=digest(seen))
 
@@ -125,29 +136,43 @@ class _Listing:
     async def _examine(self, name: str, word: str, schema: JsonObject) -> None:
         examined = await examine(schema)
         if examined.problem is not None:
-            self.note(name, f"its {word} is not a valid JSON Schema: {examined.problem}", usable=True)
+            self.note(
+                name, f"its {word} is not a valid JSON Schema: {examined.problem}", usable=True
+            )
         if examined.gave_up is not None:
-            problem = f"harness could not find out whether its {word} is a valid JSON Schema: {examined.gave_up}"
+            problem = (
+                f"harness could not find out whether its {word} is a valid JSON Schema: "
+                f"{examined.gave_up}"
+            )
             self.note(name, problem, usable=True, unknown=True)
 
 
 def _input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | None]:
     """Return the schema to offer, or ``None``, and what is wrong with it."""
     if not isinstance(schema, dict):
-        return None, f"its inputSchema is {'missing' if schema is None else 'not an object'}; {_COSTLY}"
+        return (
+            None,
+            f"its inputSchema is {'missing' if schema is None else 'not an object'}; {_COSTLY}",
+        )
     kind = schema.get("type")
     if (why := shortcoming(schema)) is not None:
         return None, f"its inputSchema cannot be used: {why}"
     if kind == "object":
         return schema, None
     if kind is None:
-        return {"type": "object", **schema}, 'its inputSchema lacks "type": "object", which was added'
+        return {
+            "type": "object",
+            **schema,
+        }, 'its inputSchema lacks "type": "object", which was added'
     return None, f"its inputSchema is of type {str(kind)[:80]!r} instead of 'object'; {_COSTLY}"
 
 
 def _reservations(name: str, raw: Mapping[str, Any]) -> Iterator[str | None]:
     if not _NAME.fullmatch(name):
-        yield "its name is not 1 to 128 of the characters A-Z a-z 0-9 _ - . /, so many clients reject it"
+        yield (
+            "its name is not 1 to 128 of the characters A-Z a-z 0-9 _ - . /, so many clients "
+            "reject it"
+        )
     for key in ("title", "description"):
         if not isinstance(raw.get(key), str | None):
             yield f"its {key} is not text and was dropped"

@@ -1,8 +1,9 @@
 """JSON Schemas of tools, checked as far as they can be: a server may send anything as a schema.
 
-The work on one schema or value is counted in steps, and what takes more is given up: it is told as *not
-validated*, and blames neither the server nor the model. What takes more than a moment is done in another thread, so
-that no schema of one server holds up the calls of another, or the deadline of its own.
+The work on one schema or value is counted in steps, and what takes more is given up: it is told as
+*not validated*, and blames neither the server nor the model. What takes more than a moment is done
+in another thread, so that no schema of one server holds up the calls of another, or the deadline of
+its own.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from harness.validation.budget import Budget, OutOfSteps
 from harness.validation.validators import Validation, check, schema_problem
 
 VALUE_STEPS = 400_000
-"""Steps that go into one value: enough for some 80,000 values in rows and columns. It takes a second."""
+"""Steps that go into one value: enough for some 80,000 values in rows and columns. It takes a
+second."""
 
 SCHEMA_STEPS = 200_000
 """Steps that go into finding out whether a schema is one: enough for some 3,000 properties."""
@@ -69,7 +71,9 @@ class ToolSchemas:
     def __init__(self, tools: ToolList) -> None:
         """Check against what ``tools`` declare."""
         self._inputs = {tool.name: tool.input_schema for tool in tools.tools}
-        self._outputs = {tool.name: tool.output_schema for tool in tools.tools if tool.output_schema is not None}
+        self._outputs = {
+            tool.name: tool.output_schema for tool in tools.tools if tool.output_schema is not None
+        }
 
     async def arguments(self, tool: str, arguments: JsonObject) -> Validation:
         """Return where ``arguments`` break the tool's ``inputSchema``; a tool that is not listed has none."""
@@ -80,7 +84,9 @@ class ToolSchemas:
         if tool not in self._outputs:
             return Validation()
         if structured is None:
-            return Validation(errors=("the tool has an outputSchema, and its result has no structuredContent",))
+            return Validation(
+                errors=("the tool has an outputSchema, and its result has no structuredContent",)
+            )
         if size > CHECKED_BYTES:
             return Validation(gave_up=f"it is larger than {CHECKED_BYTES:,} bytes")
         return await _held(self._outputs[tool], structured)
@@ -91,9 +97,14 @@ async def _held(schema: JsonObject | None, value: Any) -> Validation:
         return Validation()
     examined = await examine(schema)
     if examined.problem is not None:
-        return Validation(gave_up=f"the tool's schema is not a valid JSON Schema: {examined.problem}")
+        return Validation(
+            gave_up=f"the tool's schema is not a valid JSON Schema: {examined.problem}"
+        )
     if examined.gave_up is not None:
-        return Validation(gave_up=f"whether the tool's schema is a valid JSON Schema is not known: {examined.gave_up}")
+        return Validation(
+            gave_up=f"whether the tool's schema is a valid JSON Schema is not known: "
+            f"{examined.gave_up}"
+        )
     return await _in_time(lambda budget: check(value, schema, budget), VALUE_STEPS)
 
 

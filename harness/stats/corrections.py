@@ -12,7 +12,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     Source: Holm 1979.
     """
     order = _ascending(p_values)
-    raised = accumulate((min(1.0, (len(order) - rank) * p_values[i]) for rank, i in enumerate(order)), max)
+    raised = accumulate(
+        (min(1.0, (len(order) - rank) * p_values[i]) for rank, i in enumerate(order)), max
+    )
     return _restored(order, list(raised))
 
 
@@ -23,7 +25,9 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """
     order = _ascending(p_values)[::-1]
     count = len(order)
-    lowered = accumulate((min(1.0, count / (count - rank) * p_values[i]) for rank, i in enumerate(order)), min)
+    lowered = accumulate(
+        (min(1.0, count / (count - rank) * p_values[i]) for rank, i in enumerate(order)), min
+    )
     return _restored(order, list(lowered))
 
 

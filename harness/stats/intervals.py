@@ -32,12 +32,15 @@ def wilson(passed: float, total: float) -> Interval | None:
     return low, high
 
 
-def newcombe(passed: float, total: float, other_passed: float, other_total: float) -> Interval | None:
+def newcombe(
+    passed: float, total: float, other_passed: float, other_total: float
+) -> Interval | None:
     """Return the interval of the first rate minus the second, of two unrelated samples.
 
     ``None`` when one of them is empty.
 
-    Source: Newcombe 1998, Statistics in Medicine 17:873, method 10 (square and add, from Wilson intervals).
+    Source: Newcombe 1998, Statistics in Medicine 17:873, method 10 (square and add, from Wilson
+    intervals).
     """
     first, second = wilson(passed, total), wilson(other_passed, other_total)
     if first is None or second is None:
@@ -61,9 +64,16 @@ def newcombe_paired(both: int, first_only: int, second_only: int, neither: int) 
     product = float(both * neither - first_only * second_only)
     if product > 0:
         product = max(product - total / 2, 0.0)
-    margins = (both + first_only) * (second_only + neither) * (both + second_only) * (first_only + neither)
+    margins = (
+        (both + first_only)
+        * (second_only + neither)
+        * (both + second_only)
+        * (first_only + neither)
+    )
     correlation = product / sqrt(margins) if margins else 0.0
-    return _square_and_add((both + first_only) / total, first, (both + second_only) / total, second, correlation)
+    return _square_and_add(
+        (both + first_only) / total, first, (both + second_only) / total, second, correlation
+    )
 
 
 def paired_interval(differences: Sequence[float]) -> Interval | None:
@@ -79,7 +89,9 @@ def paired_interval(differences: Sequence[float]) -> Interval | None:
     return max(-1.0, centre - half), min(1.0, centre + half)
 
 
-def _square_and_add(p: float, one: Interval, q: float, two: Interval, correlation: float) -> Interval:
+def _square_and_add(
+    p: float, one: Interval, q: float, two: Interval, correlation: float
+) -> Interval:
     down, up = (p - one[0], two[1] - q), (one[1] - p, q - two[0])
     lower, upper = (sqrt(max(0.0, a * a - 2 * correlation * a * b + b * b)) for a, b in (down, up))
     return p - q - lower, p - q + upper

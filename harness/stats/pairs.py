@@ -87,7 +87,9 @@ def paired_test(differences: Sequence[float], *, repeated: bool) -> PairedTest |
     if not differences:
         return None
     if not repeated:
-        return PairedTest("McNemar", mcnemar(sum(d < 0 for d in differences), sum(d > 0 for d in differences)))
+        return PairedTest(
+            "McNemar", mcnemar(sum(d < 0 for d in differences), sum(d > 0 for d in differences))
+        )
     exact = sign_flip(differences)
     if exact is not None:
         return PairedTest("sign-flip", exact)

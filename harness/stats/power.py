@@ -51,10 +51,10 @@ def smallest_difference(
 ) -> float | None:
     """Return the smallest true difference that as many cases as these would show with ``power``.
 
-    The variance ω² + σ_A²/K_A + σ_B²/K_B is that of ``differences`` (one a case), with one trial that
-    moved up and one that moved down added, lest a few equal cases pass for certainty. It is never
-    less than what the exact test needs at all: enough cases that move by one trial the same way.
-    ``None`` when not even a move of every case would be evidence.
+    The variance ω² + σ_A²/K_A + σ_B²/K_B is that of ``differences`` (one a case), with one trial
+    that moved up and one that moved down added, lest a few equal cases pass for certainty. It is
+    never less than what the exact test needs at all: enough cases that move by one trial the same
+    way. ``None`` when not even a move of every case would be evidence.
 
     Args:
         differences: Difference of the pass rates, one a case.
@@ -72,7 +72,9 @@ def smallest_difference(
         return None
     squares = sum(d * d for d in differences) + 1 / trials + 1 / other_trials
     variance = squares / (count + 2) - (sum(differences) / (count + 2)) ** 2
-    smallest = max(_z(alpha, power) * sqrt(variance / count), fewest / count / max(trials, other_trials))
+    smallest = max(
+        _z(alpha, power) * sqrt(variance / count), fewest / count / max(trials, other_trials)
+    )
     return smallest if smallest <= 1 else None
 
 

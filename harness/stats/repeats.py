@@ -27,8 +27,8 @@ def standard_error(values: Sequence[float]) -> float | None:
 def effective_trials(rates: Sequence[float], trials: int) -> float | None:
     """Return how many independent trials the spread of ``rates``, one a case, is worth.
 
-    That is p(1 − p)/SE², at most ``trials`` (all rows), and the number of cases where p is 0 or 1 or
-    there is only one case. ``None`` when there is no case.
+    That is p(1 − p)/SE², at most ``trials`` (all rows), and the number of cases where p is 0 or 1
+    or there is only one case. ``None`` when there is no case.
     """
     if not rates:
         return None
@@ -41,8 +41,8 @@ def effective_trials(rates: Sequence[float], trials: int) -> float | None:
 def rate_interval(rates: Sequence[float], trials: int) -> Interval | None:
     """Return the 95 % interval of the mean of ``rates``, one a case, of ``trials`` trials in all.
 
-    With one trial a case it is Wilson's; with repeats it is Wilson's at `effective_trials`. ``None``
-    when there is no case.
+    With one trial a case it is Wilson's; with repeats it is Wilson's at `effective_trials`.
+    ``None`` when there is no case.
 
     Source: Bowyer et al. 2025 (arXiv 2503.01747) on why it is not a normal interval.
     """

@@ -7,7 +7,8 @@ from math import exp, lgamma, log, log1p
 _TINY = 1e-300
 """Keeps a continued fraction from dividing by zero."""
 _STEPS = 10_000
-"""More than any argument here takes; the fraction converges in about √(degrees of freedom) steps."""
+"""More than any argument here takes; the fraction converges in about √(degrees of freedom)
+steps."""
 
 
 def t_tail(t: float, df: float) -> float:
@@ -38,16 +39,27 @@ def t_quantile(probability: float, df: float) -> float:
 def incomplete_beta(a: float, b: float, x: float, rest: float | None = None) -> float:
     """Return the regularised incomplete beta function I_x(a, b), for a, b > 0 and 0 ≤ x ≤ 1.
 
-    ``rest`` is 1 - x, where the caller knows it better: near x = 1 the subtraction loses what it is about.
+    ``rest`` is 1 - x, where the caller knows it better: near x = 1 the subtraction loses what it is
+    about.
 
-    Source: DLMF 8.17.22, a continued fraction, evaluated by Lentz's method; DLMF 8.17.4 for large x.
+    Source: DLMF 8.17.22, a continued fraction, evaluated by Lentz's method; DLMF 8.17.4 for large
+    x.
     """
     if x <= 0 or x >= 1:
         return 0.0 if x <= 0 else 1.0
     rest = 1 - x if rest is None else rest
     if x > (a + 1) / (a + b + 2):
         return 1 - incomplete_beta(b, a, rest, x)
-    front = exp(a * log(x) + b * (log1p(-x) if x < rest else log(rest)) + lgamma(a + b) - lgamma(a) - lgamma(b)) / a
+    front = (
+        exp(
+            a * log(x)
+            + b * (log1p(-x) if x < rest else log(rest))
+            + lgamma(a + b)
+            - lgamma(a)
+            - lgamma(b)
+        )
+        / a
+    )
     return front * _fraction(a, b, x)
 
 

@@ -1,8 +1,8 @@
 """Files become suites: one file a format.
 
 Readers sit below the room of checks, so what they need of it is handed in as a `Vocabulary`. To add
-a format, write a function that satisfies `Reader`, and name it in `READERS` (or under the entry-point
-group ``harness.suites``) by the extension of its files.
+a format, write a function that satisfies `Reader`, and name it in `READERS` (or under the
+entry-point group ``harness.suites``) by the extension of its files.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ READERS: Registry[Reader] = Registry(
 )
 """File extension, in lower case and without its dot → the `Reader` of such files."""
 
-PYTHON_SUITES: Registry[Any] = Registry("harness.python_suites", "suite", {"internal": "harness.internal:Internal"})
+PYTHON_SUITES: Registry[Any] = Registry(
+    "harness.python_suites", "suite", {"internal": "harness.internal:Internal"}
+)
 """Name → the class of a suite in Python, for those that have a name besides their dotted path."""
 
 SCHEMA_FILE = Path(__file__).with_name("suite.schema.json")
@@ -72,5 +74,7 @@ def read_suite(path: Path, vocabulary: Vocabulary) -> Suite:
     """
     if not is_suite_file(path):
         known = ", ".join(f".{name}" for name in READERS.names())
-        raise UsageError(f"{path} is not a suite file", meant=f"A suite's name ends in one of: {known}.")
+        raise UsageError(
+            f"{path} is not a suite file", meant=f"A suite's name ends in one of: {known}."
+        )
     return READERS.get(path.suffix[1:].lower())(path, vocabulary)

@@ -1,9 +1,9 @@
 """Patterns that pick cases: ``-k "pii and not (slow or shop::delete_*)"``.
 
 A word is found anywhere in ``suite::case`` or in a tag, in any case of letters; a word with ``*``,
-``?`` or ``[`` is a glob and has to fit the whole of ``suite::case``, of the case's name or of a tag, or
-to be it, letter by letter: names of cases with parameters end in ``[…]``, so that ``[`` may stand for itself.
-Words side by side are one word with spaces.
+``?`` or ``[`` is a glob and has to fit the whole of ``suite::case``, of the case's name or of a
+tag, or to be it, letter by letter: names of cases with parameters end in ``[…]``, so that ``[`` may
+stand for itself. Words side by side are one word with spaces.
 """
 
 from __future__ import annotations
@@ -106,5 +106,7 @@ def _word(word: str) -> Picks:
     folded = word.casefold()
     if any(sign in folded for sign in "*?["):
         globs = (folded, folded.replace("[", "[[]"))  # [ab] is either letter, or the end of a name
-        return lambda case: any(label == folded or any(fnmatchcase(label, glob) for glob in globs) for label in case)
+        return lambda case: any(
+            label == folded or any(fnmatchcase(label, glob) for glob in globs) for label in case
+        )
     return lambda case: any(folded in label for label in case)

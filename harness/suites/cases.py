@@ -28,7 +28,9 @@ _LIMITS = {
 
 END_STATE = "end_state"
 """The check of what a conversation leaves behind."""
-_SAID_BY_USER = "A user says what comes to them; what they say first stands under 'first_message:' of 'user:'."
+_SAID_BY_USER = (
+    "A user says what comes to them; what they say first stands under 'first_message:' of 'user:'."
+)
 
 
 class CaseReader:
@@ -39,8 +41,14 @@ class CaseReader:
         self._reading = reading
         self._layout = layout
         self._suite = suite
-        given = reading.document.value.get("contexts") if isinstance(reading.document.value, dict) else None
-        self._contexts: Mapping[str, Any] | None = suite.get("contexts", {} if given is None else None)
+        given = (
+            reading.document.value.get("contexts")
+            if isinstance(reading.document.value, dict)
+            else None
+        )
+        self._contexts: Mapping[str, Any] | None = suite.get(
+            "contexts", {} if given is None else None
+        )
         self._expander = Expander(reading, layout.test, layout.parameters)
         decision = layout.assertions.fields.get("decision")
         self._identities = IdentityReader(reading, suite, layout.expectation, decision)
@@ -54,7 +62,10 @@ class CaseReader:
         for index, test in enumerate(self._suite.get("tests", ())):
             path = ("tests", index)
             if not isinstance(test, dict):
-                message = f"test number {index + 1}: expected a mapping (lines of 'key: value'), found {found(test)}."
+                message = (
+                    f"test number {index + 1}: expected a mapping (lines of 'key: value'), "
+                    f"found {found(test)}."
+                )
                 self._reading.problem(self._reading.document.at(path), message)
                 continue
             name = test.get("name")
@@ -70,7 +81,9 @@ class CaseReader:
         values = self._reading.record(path, given, self._layout.defaults, "defaults")
         for key in _LIMITS.keys() & values.keys() & self._suite.keys():
             message = f"{key!r} stands at the top of the suite, too."
-            self._reading.problem(self._reading.document.at_key((*path, key)), message, "Keep one of them.")
+            self._reading.problem(
+                self._reading.document.at_key((*path, key)), message, "Keep one of them."
+            )
         self._given = {*values, *self._suite}  # keys that hold for every test
         top = Case(
             name="",
@@ -86,10 +99,14 @@ class CaseReader:
 
     def _shared(self, path: Steps, values: Mapping[str, Any], base: Case, noun: str) -> Case:
         """Return ``base`` with what tests and defaults have in common; what adds up is added."""
-        setup, teardown = (self._calls((*path, key), values.get(key, ()), noun) for key in ("setup", "teardown"))
+        setup, teardown = (
+            self._calls((*path, key), values.get(key, ()), noun) for key in ("setup", "teardown")
+        )
         return replace(
             base,
-            user_context=self._user(path, values["user_context"]) if "user_context" in values else base.user_context,
+            user_context=self._user(path, values["user_context"])
+            if "user_context" in values
+            else base.user_context,
             leaks=values.get("leaks", base.leaks),
             credential=values.get("credential", base.credential),
             allow_no_tools=values.get("allow_no_tools", base.allow_no_tools),
@@ -111,24 +128,37 @@ class CaseReader:
         names = self._identities.names(path, values)
         if not {"as", "user_context"} & values.keys():
             names = self._as
-        lost = self._lost or self._identities.is_lost or bool(dropped(test, values) & {"as", "expect", "tool"})
+        lost = (
+            self._lost
+            or self._identities.is_lost
+            or bool(dropped(test, values) & {"as", "expect", "tool"})
+        )
         before = len(self._reading.problems)
         cases = list(self._identities.expand(path, values, case, names, noun))
         lost = lost or len(self._reading.problems) > before
         compared = len(names) > 1 and case.leaks == "fail"  # which is something to be checked
         if not compared and not lost and not all(each.every_check for each in cases):
-            meant = f"Add 'assertions:' with at least one of: {', '.join(self._layout.assertions.fields)}."
+            meant = (
+                f"Add 'assertions:' with at least one of: "
+                f"{', '.join(self._layout.assertions.fields)}."
+            )
             place = self._reading.document.at((*path, "assertions"))
             self._reading.problem(place, f"{noun} checks nothing.", meant)
         yield from cases
 
-    def _case(self, path: Steps, test: Mapping[str, Any], values: Mapping[str, Any], noun: str, end: str) -> Case:
+    def _case(
+        self, path: Steps, test: Mapping[str, Any], values: Mapping[str, Any], noun: str, end: str
+    ) -> Case:
         self._lost = self._base_lost or "turns" in dropped(test, values)
         self._require_words(path, test, noun)
         told = ingest_turns(values.get("ingest", ()), values.get("ingest_prompt", INGEST_PROMPT))
         asked = self._turns((*path, "turns"), values.get("turns", ()), noun, fresh="ingest" in test)
         turns = (*told, *asked)
-        user = read_user(self._reading, (*path, "user"), values["user"], noun) if "user" in values else None
+        user = (
+            read_user(self._reading, (*path, "user"), values["user"], noun)
+            if "user" in values
+            else None
+        )
         shared = self._shared(path, values, self._base, noun)
         if told:
             limits = roomy(shared.limits, turns, {*values, *self._given})
@@ -136,7 +166,11 @@ class CaseReader:
         return replace(
             shared,
             name=values["name"] + end if "name" in values else "",
-            prompt=asked[0].prompt if asked else summary(user) if user else values.get("prompt", ""),
+            prompt=asked[0].prompt
+            if asked
+            else summary(user)
+            if user
+            else values.get("prompt", ""),
             checks=(*self._checks(path, test, values, noun), *self._base.checks),
             turns=turns,
             user=user,
@@ -149,14 +183,25 @@ class CaseReader:
         words = [key for key in ("prompt", "turns", "user") if test.get(key) is not None]
         if test.get("ingest") is not None and words != ["turns"]:
             meant = "Write what is asked under 'turns:', each as '- prompt: …'."
-            message = f"{noun} has 'ingest' and no 'turns'." if not words else f"{noun} has 'ingest' and {words[0]!r}."
+            message = (
+                f"{noun} has 'ingest' and no 'turns'."
+                if not words
+                else f"{noun} has 'ingest' and {words[0]!r}."
+            )
             self._reading.problem(self._reading.document.at_key((*path, "ingest")), message, meant)
         elif not words:
-            meant = "Add 'prompt: …', 'turns:' for a conversation, or 'user:' for somebody who leads it."
-            self._reading.problem(self._reading.document.at((*path, "prompt")), f"{noun} has no 'prompt'.", meant)
+            meant = (
+                "Add 'prompt: …', 'turns:' for a conversation, or 'user:' for somebody who "
+                "leads it."
+            )
+            self._reading.problem(
+                self._reading.document.at((*path, "prompt")), f"{noun} has no 'prompt'.", meant
+            )
         elif len(words) > 1:
             message = f"{noun} has both {words[0]!r} and {words[1]!r}."
-            meant = "Make the prompt the first of the turns." if words[1] == "turns" else _SAID_BY_USER
+            meant = (
+                "Make the prompt the first of the turns." if words[1] == "turns" else _SAID_BY_USER
+            )
             self._reading.problem(self._reading.document.at_key((*path, words[0])), message, meant)
 
     def _turns(self, path: Steps, turns: Any, noun: str, *, fresh: bool) -> tuple[Turn, ...]:
@@ -165,25 +210,38 @@ class CaseReader:
         for index, given in enumerate(turns):
             place, each = (*path, index), f"turn {index + 1} of {noun}"
             if not isinstance(given, dict):
-                message = f"{each}: expected a mapping (lines of 'key: value'), found {found(given)}."
-                self._reading.problem(self._reading.document.at(place), message, "Write '- prompt: …'.")
+                message = (
+                    f"{each}: expected a mapping (lines of 'key: value'), found {found(given)}."
+                )
+                self._reading.problem(
+                    self._reading.document.at(place), message, "Write '- prompt: …'."
+                )
                 self._lost = True
                 continue
             values = self._reading.record(place, given, self._layout.turn, each)
             checks = self._checks(place, given, values, each)
             if index < len(turns) - 1:
                 self._refuse_end_state(checks, each)
-            read.append(Turn(prompt=values.get("prompt", ""), checks=checks, fresh=values.get("fresh", fresh)))
+            read.append(
+                Turn(
+                    prompt=values.get("prompt", ""), checks=checks, fresh=values.get("fresh", fresh)
+                )
+            )
         return tuple(read)
 
     def _refuse_end_state(self, checks: Sequence[Check], noun: str) -> None:
         for check in checks:
             if _is_of_the_end(check.kind, check.params):
-                message = f"{noun}: {END_STATE!r} is read when the conversation is over, which goes on after this turn."
+                message = (
+                    f"{noun}: {END_STATE!r} is read when the conversation is over, which "
+                    f"goes on after this turn."
+                )
                 meant = "Put it into the last turn, or under 'assertions:' of the test."
                 self._reading.problem(check.at or self._reading.document.at(()), message, meant)
 
-    def _checks(self, path: Steps, given: Mapping[str, Any], values: Mapping[str, Any], noun: str) -> tuple[Check, ...]:
+    def _checks(
+        self, path: Steps, given: Mapping[str, Any], values: Mapping[str, Any], noun: str
+    ) -> tuple[Check, ...]:
         """Return the checks of a test, of a turn or of the defaults, in the order of the file."""
         assertions = values.get("assertions", {})
         asked = self._reading.record(
@@ -191,11 +249,17 @@ class CaseReader:
         )
         sources = [((*path, "assertions", kind), kind, parsed) for kind, parsed in asked.items()]
         if "expected_answer" in values:
-            sources.append(((*path, "expected_answer"), "expected_answer", values["expected_answer"]))
+            sources.append(
+                ((*path, "expected_answer"), "expected_answer", values["expected_answer"])
+            )
         self._note_blanks((*path, "assertions"), assertions, noun)
-        self._note_blanks(path, {key: given[key] for key in ("expected_answer",) if key in given}, noun)
+        self._note_blanks(
+            path, {key: given[key] for key in ("expected_answer",) if key in given}, noun
+        )
         lost = {
-            kind for kind in assertions.keys() - asked.keys() if assertions[kind] is not None or kind not in MXCP_CHECKS
+            kind
+            for kind in assertions.keys() - asked.keys()
+            if assertions[kind] is not None or kind not in MXCP_CHECKS
         }
         if lost or dropped(given, values) & {"assertions", "expected_answer"}:
             self._lost = True
@@ -209,7 +273,9 @@ class CaseReader:
         for kind in MXCP_CHECKS:
             if kind in given and given[kind] is None:
                 at = self._reading.document.at_key((*path, kind))
-                self._reading.note(at, f"{kind!r} of {noun} has no value, so nothing is asked by it.")
+                self._reading.note(
+                    at, f"{kind!r} of {noun} has no value, so nothing is asked by it."
+                )
 
     def _calls(self, path: Steps, calls: Any, noun: str) -> tuple[ScriptedCall, ...]:
         read = (self._call((*path, index), given, noun) for index, given in enumerate(calls))
@@ -223,12 +289,19 @@ class CaseReader:
             values = self._reading.record(path, given, self._layout.call, noun)
             absent = values.get("allow_absent", False)
             return ScriptedCall(
-                tool=values.get("tool", ""), arguments=values.get("args", {}), at=at, allow_absent=absent
+                tool=values.get("tool", ""),
+                arguments=values.get("args", {}),
+                at=at,
+                allow_absent=absent,
             )
         try:
             return ScriptedCall(tool=as_line(given), at=at)
         except InvalidValue:
-            message = f"{noun}: expected a tool's name, or a mapping with 'tool' and 'args'; found {found(given)}."
+            message = (
+                f"{noun}: expected a tool's name, or a mapping with 'tool' and 'args'; "
+                f"found "
+                f"{found(given)}."
+            )
             self._reading.problem(at, message)
             return None
 
@@ -241,7 +314,9 @@ class CaseReader:
         if given not in self._contexts:
             known = ", ".join(self._contexts)
             meant = did_you_mean(given, self._contexts) or (
-                f"Known: {known}." if known else "Write a mapping, or name this one under 'contexts:' of the suite."
+                f"Known: {known}."
+                if known
+                else "Write a mapping, or name this one under 'contexts:' of the suite."
             )
             place = self._reading.document.at((*path, "user_context"))
             self._reading.problem(place, f"there is no context {given!r}.", meant)
@@ -253,7 +328,9 @@ class CaseReader:
 def _is_of_the_end(kind: str, params: JsonObject) -> bool:
     """Whether a check, or one inside it where it is a group, asks what the conversation has left behind."""
     members = (member for option in params.get("options", ()) for member in option)
-    return kind == END_STATE or any(_is_of_the_end(member["kind"], member["params"]) for member in members)
+    return kind == END_STATE or any(
+        _is_of_the_end(member["kind"], member["params"]) for member in members
+    )
 
 
 def _limits(values: Mapping[str, Any], base: Limits) -> Limits:

@@ -9,8 +9,8 @@ _BREAKS = ("\n\n", "\n", ". ", " ")
 def chunks_of(text: str, size: int) -> tuple[str, ...]:
     """Return ``text`` in pieces of at most ``size`` characters, without the white space around them.
 
-    A piece ends at the last paragraph in its second half; without one at the last line, sentence or word there, and
-    a run of letters that is longer is cut within. Nothing but white space is lost.
+    A piece ends at the last paragraph in its second half; without one at the last line, sentence or
+    word there, and a run of letters that is longer is cut within. Nothing but white space is lost.
     """
     pieces: list[str] = []
     begins = 0

@@ -1,7 +1,7 @@
 """Datasets from CSV to YAML and back, where nothing is lost.
 
-What is written is read again before it is kept: a file that would say anything else than the first is never
-left behind.
+What is written is read again before it is kept: a file that would say anything else than the first
+is never left behind.
 """
 
 from __future__ import annotations
@@ -33,19 +33,29 @@ _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
 _WORDS_OF_YAML = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 
 
-def convert(source: Path, target: Path, vocabulary: Vocabulary, *, overwrite: bool = False) -> Suite:
+def convert(
+    source: Path, target: Path, vocabulary: Vocabulary, *, overwrite: bool = False
+) -> Suite:
     """Write the suite in ``source`` to ``target``, each CSV or YAML by its extension, and return it.
 
     Raises:
-        InvalidInput: ``source`` is not valid, or holds what the other format cannot say; each part is named.
-        UsageError: the two are not one CSV and one YAML file, ``target`` exists, or cannot be written.
+        InvalidInput: ``source`` is not valid, or holds what the other format cannot say; each part
+            is named.
+        UsageError: the two are not one CSV and one YAML file, ``target`` exists, or cannot be
+            written.
     """
     kinds = (source.suffix.lower(), target.suffix.lower())
-    if not (kinds[0] == _CSV and kinds[1] in _YAML) and not (kinds[0] in _YAML and kinds[1] == _CSV):
+    if not (kinds[0] == _CSV and kinds[1] in _YAML) and not (
+        kinds[0] in _YAML and kinds[1] == _CSV
+    ):
         meant = "For example: harness convert prices.csv evals/prices.yml"
-        raise UsageError("one of the two files must end in .csv, the other in .yml or .yaml", meant=meant)
+        raise UsageError(
+            "one of the two files must end in .csv, the other in .yml or .yaml", meant=meant
+        )
     if target.exists() and not overwrite:
-        raise UsageError(f"{shown(target)} exists", meant="Choose another name, or write over it with --force.")
+        raise UsageError(
+            f"{shown(target)} exists", meant="Choose another name, or write over it with --force."
+        )
     suite = _read(source, vocabulary)
     text = to_yaml(suite) if kinds[0] == _CSV else to_csv(suite, name_of(target))
     _require_equal(suite, text, target, vocabulary)
@@ -70,9 +80,13 @@ def _require_equal(suite: Suite, text: str, target: Path, vocabulary: Vocabulary
         except (HarnessError, ValueError) as error:
             reason = error.problems[0].message if isinstance(error, InvalidInput) else str(error)
             message = f"{shown(target)} could not be read again: {reason}"
-            raise UsageError(message, meant="Some text in the suite has no form in the other format.") from error
+            raise UsageError(
+                message, meant="Some text in the suite has no form in the other format."
+            ) from error
     if _essence(again) != _essence(suite):
-        raise UsageError(f"{shown(target)} would not say the same as the original, and was not written")
+        raise UsageError(
+            f"{shown(target)} would not say the same as the original, and was not written"
+        )
 
 
 def _essence(suite: Suite) -> str:
@@ -92,7 +106,8 @@ def _without_places(value: Any) -> Any:
 def to_yaml(suite: Suite) -> str:
     """Return a suite that was read from CSV as YAML.
 
-    Every text is written as JSON writes it, which YAML reads in one way only, whatever it looks like.
+    Every text is written as JSON writes it, which YAML reads in one way only, whatever it looks
+    like.
     """
     lines = ["mxcp: 1", f"suite: {_word(suite.name)}", "tests:"]
     for case in suite.cases:
@@ -119,7 +134,9 @@ def _word(text: str) -> str:
 
 def _json(value: Any) -> str:
     r"""Return ``value`` as JSON, with ``\u`` escapes for what cannot stand in a YAML file."""
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+    return _ESCAPED.sub(
+        lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False)
+    )
 
 
 # ── To CSV ───────────────────────────────────────────────────────────────────────────────────
@@ -131,7 +148,10 @@ def to_csv(suite: Suite, name: str) -> str:
     Raises:
         InvalidInput: it holds what CSV cannot say; each part is named.
     """
-    problems = [*_lost_of_suite(suite, name), *(lost for case in suite.cases for lost in _lost_of_case(case))]
+    problems = [
+        *_lost_of_suite(suite, name),
+        *(lost for case in suite.cases for lost in _lost_of_case(case)),
+    ]
     if problems:
         raise InvalidInput(problems)
     rows = [COLUMNS, *(_row(case) for case in suite.cases)]
@@ -161,7 +181,9 @@ def _compact(value: Any) -> str:
 
 
 def _lost(at: Location | None, what: str, meant: str | None = None) -> Problem:
-    return Problem(at=at or Location(file="?"), message=f"a CSV file has no place for {what}.", meant=meant)
+    return Problem(
+        at=at or Location(file="?"), message=f"a CSV file has no place for {what}.", meant=meant
+    )
 
 
 def _set(value: Suite | Case, apart_from: AbstractSet[str]) -> Iterator[str]:
@@ -192,7 +214,11 @@ def _lost_of_case(case: Case) -> Iterator[Problem]:
         yield _lost(check.at or case.at, f"a second {CHECK} {where}")
     if not graded:
         meant = "A row of a CSV file asks for expected tools, arguments and keywords."
-        yield Problem(at=case.at or Location(file="?"), message=f"test {case.name!r} has no {CHECK}.", meant=meant)
+        yield Problem(
+            at=case.at or Location(file="?"),
+            message=f"test {case.name!r} has no {CHECK}.",
+            meant=meant,
+        )
     for check in graded[:1]:
         yield from _lost_of_check(check, case, where)
 
@@ -200,11 +226,17 @@ def _lost_of_case(case: Case) -> Iterator[Problem]:
 def _lost_of_check(check: Check, case: Case, where: str) -> Iterator[Problem]:
     at, params = check.at or case.at, check.params
     if params["threshold"] != _THRESHOLD:
-        yield _lost(at, f"the threshold {where}", f"Every row of a CSV file passes from {_THRESHOLD} on.")
+        yield _lost(
+            at, f"the threshold {where}", f"Every row of a CSV file passes from {_THRESHOLD} on."
+        )
     if "model" in params:
         yield _lost(at, f"the judge {where}")
     if "severity" in params or check.severity != "fail":
         yield _lost(at, f"the severity {where}")
     for keyword in params["keywords"]:
         if keywords(keyword) != [keyword]:
-            yield _lost(at, f"the keyword {keyword!r} {where}", "Keywords stand between commas, without spaces around.")
+            yield _lost(
+                at,
+                f"the keyword {keyword!r} {where}",
+                "Keywords stand between commas, without spaces around.",
+            )

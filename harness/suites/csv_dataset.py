@@ -1,7 +1,7 @@
 """Datasets in CSV: one case a row, judged by graded metrics.
 
-`docs/datasets.md` describes the format. A dataset names neither itself nor its server: both are called like
-the file.
+`docs/datasets.md` describes the format. A dataset names neither itself nor its server: both are
+called like the file.
 """
 
 from __future__ import annotations
@@ -48,13 +48,21 @@ def read_dataset(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CAS
         if case is None:
             continue
         if first := cases.get(case.name):
-            message = f"the test_id {case.name!r} is given twice; first at line {first.at.line if first.at else '?'}."
+            message = (
+                f"the test_id {case.name!r} is given twice; first at line "
+                f"{first.at.line if first.at else '?'}."
+            )
             problems.append(_problem(table, row, message, "Give each row an id of its own."))
         cases.setdefault(case.name, case)
     problems += _counted(table, max_cases)
     if problems:
         raise InvalidInput(sorted(problems, key=lambda problem: problem.at.line or 0))
-    return Suite(name=name_of(path), cases=tuple(cases.values()), digest=table.digest, at=Location(file=table.file))
+    return Suite(
+        name=name_of(path),
+        cases=tuple(cases.values()),
+        digest=table.digest,
+        at=Location(file=table.file),
+    )
 
 
 def reader(max_cases: int) -> Reader:
@@ -79,7 +87,9 @@ def _counted(table: Table, max_cases: int) -> Iterable[Problem]:
     total = len(table.rows) + len(table.problems)
     if not total:
         at = Location(file=table.file, line=1)
-        yield Problem(at=at, message="there is no test below the header.", meant="Add at least one row.")
+        yield Problem(
+            at=at, message="there is no test below the header.", meant="Add at least one row."
+        )
     elif total > max_cases:
         message = f"there are {total} tests, and at most {max_cases} are read."
         meant = "Split the file, or raise the limit with --max-cases."
@@ -95,7 +105,9 @@ def _case(row: Row, table: Table, vocabulary: Vocabulary, problems: list[Problem
         try:
             return read(cells[column])
         except InvalidValue as error:
-            problems.append(_problem(table, row, f"{column}: {error.message.rstrip('.')}.", error.meant))
+            problems.append(
+                _problem(table, row, f"{column}: {error.message.rstrip('.')}.", error.meant)
+            )
             return None
 
     name = taken("test_id", lambda cell: as_line(_filled(cell).strip()))
@@ -103,21 +115,33 @@ def _case(row: Row, table: Table, vocabulary: Vocabulary, problems: list[Problem
     tools = taken("expected_tool", _tools)
     arguments = taken("expected_args", _arguments)
     if tools is not None and arguments is not None and len(tools) != len(arguments):
-        message = f"expected_tool names {_tools_of(tools)}, expected_args holds {_objects_of(arguments)}."
-        meant = "Give one object of arguments for each tool, in the same order; {} takes any arguments."
+        message = (
+            f"expected_tool names {_tools_of(tools)}, expected_args holds {_objects_of(arguments)}."
+        )
+        meant = (
+            "Give one object of arguments for each tool, in the same order; {} takes any arguments."
+        )
         problems.append(_problem(table, row, message, meant))
     if len(problems) > known:
         return None
     value = {
-        "expected": [{"tool": tool, "args": args} for tool, args in zip(tools, arguments, strict=True)],
+        "expected": [
+            {"tool": tool, "args": args} for tool, args in zip(tools, arguments, strict=True)
+        ],
         "keywords": keywords(cells["expected_response_contains"]),
     }
     at = table.at(row.line)
     try:
-        checks = tuple(Check(kind=CHECK, params=params, at=at) for _, params in vocabulary.parse(CHECK, value))
+        checks = tuple(
+            Check(kind=CHECK, params=params, at=at) for _, params in vocabulary.parse(CHECK, value)
+        )
     except InvalidValue as error:
-        column = next((_COLUMN_OF[str(step)] for step in error.path if step in _COLUMN_OF), COLUMNS[-1])
-        problems.append(_problem(table, row, f"{column}: {error.message.rstrip('.')}.", error.meant))
+        column = next(
+            (_COLUMN_OF[str(step)] for step in error.path if step in _COLUMN_OF), COLUMNS[-1]
+        )
+        problems.append(
+            _problem(table, row, f"{column}: {error.message.rstrip('.')}.", error.meant)
+        )
         return None
     return Case(name=name, prompt=prompt, checks=checks, at=at)
 
@@ -140,12 +164,16 @@ def _tools(cell: str) -> list[str]:
     """Return the names in ``cell``: one as it stands, several as a JSON array."""
     text = cell.strip()
     if not text:
-        raise InvalidValue("it is empty", meant="Name a tool, or write [] where none has to be called.")
+        raise InvalidValue(
+            "it is empty", meant="Name a tool, or write [] where none has to be called."
+        )
     if not text.startswith("["):
         return [_tool(text)]
     names = _json(text)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InvalidValue("an array of tools holds texts only", meant='Write ["get_price","get_news"].')
+        raise InvalidValue(
+            "an array of tools holds texts only", meant='Write ["get_price","get_news"].'
+        )
     return [_tool(name) for name in names]
 
 
@@ -153,7 +181,11 @@ def _tool(name: str) -> str:
     if _TOOL_NAME.fullmatch(name):
         return name
     guess = "_".join(word.lower() for word in _WORDS.findall(name))
-    meant = f"Write the name that the server lists, probably {guess!r}." if guess else "harness tools lists the names."
+    meant = (
+        f"Write the name that the server lists, probably {guess!r}."
+        if guess
+        else "harness tools lists the names."
+    )
     raise InvalidValue(f"{name[:80]!r} is not the name of a tool", meant=meant)
 
 
@@ -164,13 +196,17 @@ def _arguments(cell: str) -> list[dict[str, Any]]:
     value = _json(cell)
     objects = value if isinstance(value, list) else [value]
     if not all(isinstance(item, dict) for item in objects):
-        raise InvalidValue("expected a JSON object, or an array of objects", meant='Write {"ticker":"AAPL"}.')
+        raise InvalidValue(
+            "expected a JSON object, or an array of objects", meant='Write {"ticker":"AAPL"}.'
+        )
     return objects
 
 
 def _json(text: str) -> Any:
     single = "'" in text and '"' not in text
-    return strict_json(text, meant=("JSON takes double quotes, not single ones. " if single else "") + QUOTES_HINT)
+    return strict_json(
+        text, meant=("JSON takes double quotes, not single ones. " if single else "") + QUOTES_HINT
+    )
 
 
 def _tools_of(tools: list[str]) -> str:

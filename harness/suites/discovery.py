@@ -25,16 +25,16 @@ def find_suites(
 ) -> tuple[Suite, ...]:
     """Return the suites called ``names``, in that order; without names, all of the project's own.
 
-    A name is what stands under ``suite:``, that of a benchmark, the path of a file or folder, or, for a suite in
-    Python, its own or its dotted path. Names are looked up in
-    ``roots`` one after the other; the project's own suites are those of the first root, and all others are
-    found by name only: nobody asked to pay for them. A broken file stands in the way only of those who ask for
-    it, or for everything.
+    A name is what stands under ``suite:``, that of a benchmark, the path of a file or folder, or,
+    for a suite in Python, its own or its dotted path. Names are looked up in
+    ``roots`` one after the other; the project's own suites are those of the first root, and all
+    others are found by name only: nobody asked to pay for them. A broken file stands in the way
+    only of those who ask for it, or for everything.
 
     Args:
         names: what was asked for.
-        roots: folders, the project's own first, searched with all their subfolders; those that do not exist are
-            empty.
+        roots: folders, the project's own first, searched with all their subfolders; those that do
+            not exist are empty.
         vocabulary: the checks that a suite may use.
         read: reads one file.
 
@@ -121,7 +121,12 @@ class _Shelf:
 
     def named(self, name: str) -> list[Suite]:
         """Return the suites of that name; raises `InvalidInput` if a broken file has it."""
-        claimed = [problem for path, error in self.broken.items() if _claims(path, name) for problem in error.problems]
+        claimed = [
+            problem
+            for path, error in self.broken.items()
+            if _claims(path, name)
+            for problem in error.problems
+        ]
         if claimed:
             raise InvalidInput(claimed)
         return [suite for suite in self.suites if suite.name == name]
@@ -150,7 +155,10 @@ class _Library:
         own, *others = self._roots
         if suites := self._shelf(own).all():
             return suites
-        by_name = [*PYTHON_SUITES.names(), *(suite.name for root in others for suite in self._shelf(root).suites)]
+        by_name = [
+            *PYTHON_SUITES.names(),
+            *(suite.name for root in others for suite in self._shelf(root).suites),
+        ]
         raise NothingToRun(
             f"there are no suites in {shown(own)}/\n"
             "  Draft some with harness init, or write one, for example evals/first.yml.\n"
@@ -190,7 +198,9 @@ class _Library:
             raise NothingToRun(f"there are no suites in {shown(path)}")
         if not os.path.lexists(path):
             known = [shown(file) for root in self._roots for file in suite_files(root)]
-            raise UsageError(f"there is no file or folder {str(path)!r}", meant=did_you_mean(str(path), known))
+            raise UsageError(
+                f"there is no file or folder {str(path)!r}", meant=did_you_mean(str(path), known)
+            )
         return [self._read_file(path, self._vocabulary)]
 
     def _shelf(self, folder: Path) -> _Shelf:
@@ -215,7 +225,9 @@ class _Library:
         advice = [*([near] if near else []), *more]
         problems = [str(problem) for shelf in shelves for problem in shelf.problems()]
         if known or not problems:
-            advice.append(f"Known suites: {', '.join(known)}." if known else "There are no suites yet.")
+            advice.append(
+                f"Known suites: {', '.join(known)}." if known else "There are no suites yet."
+            )
         if problems:
             advice.append("\n  ".join(["These files are not valid suites:", *problems]))
         return UsageError(f"there is no suite named {name!r}", meant="\n  ".join(advice))
@@ -233,7 +245,11 @@ def distinct(suites: Iterable[Suite]) -> tuple[Suite, ...]:
         first = chosen.setdefault(suite.name, suite)
         if _source(first) != _source(suite):
             message = f"suite {suite.name!r} is defined twice; first at {_place(first)}."
-            problems.append(Problem(at=_place(suite), message=message, meant="Give each suite a name of its own."))
+            problems.append(
+                Problem(
+                    at=_place(suite), message=message, meant="Give each suite a name of its own."
+                )
+            )
     if problems:
         raise InvalidInput(problems)
     return tuple(chosen.values())

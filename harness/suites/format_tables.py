@@ -1,6 +1,7 @@
 """The format of a suite as tables: every key, what it means, and what people write by mistake.
 
-The reader (`harness.suites.mxcp`) and the JSON Schema (`harness.suites.schema`) both come from here.
+The reader (`harness.suites.mxcp`) and the JSON Schema (`harness.suites.schema`) both come from
+here.
 """
 
 from __future__ import annotations
@@ -32,7 +33,15 @@ from harness.documents.fields import (
 )
 from harness.errors import InvalidValue
 from harness.suites import Vocabulary
-from harness.suites.identities import AS, EXPECT, IDENTITIES, LEAKS, TOOL, contexts, expectation_layout
+from harness.suites.identities import (
+    AS,
+    EXPECT,
+    IDENTITIES,
+    LEAKS,
+    TOOL,
+    contexts,
+    expectation_layout,
+)
 from harness.suites.ingest import INGEST, INGEST_PROMPT_FIELD
 from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.suites.simulated_users import USER, USER_LAYOUT, USER_MODEL
@@ -72,7 +81,15 @@ def layouts(vocabulary: Vocabulary) -> Layouts:
     expected = _expected_answer(checks)
     suite = {**_SUITE_FIELDS, **HANDLING, **_LIMITS, **_LABELS}
     defaults = {**_WHO, "assertions": _ASSERTIONS, **_SCRIPTED, **_LIMITS, **_REPEATS, **_LABELS}
-    test = {**_TEST_FIELDS, **expected, **_SCRIPTED, **_PARAMETERS, **_LIMITS, **_REPEATS, **_LABELS}
+    test = {
+        **_TEST_FIELDS,
+        **expected,
+        **_SCRIPTED,
+        **_PARAMETERS,
+        **_LIMITS,
+        **_REPEATS,
+        **_LABELS,
+    }
     turn = {
         "prompt": text("What the user says.", required=True),
         "fresh": _FRESH,
@@ -86,25 +103,46 @@ def layouts(vocabulary: Vocabulary) -> Layouts:
     in_defaults = dict.fromkeys(defaults, "Put it into a test, or under 'defaults:' for all tests.")
     judge = _unknown_judge(checks)
     return Layouts(
-        suite=Layout(fields=suite, elsewhere={**asserted, **in_test, **in_defaults, **_MISPLACED, **_SUITE_MISPLACED}),
-        defaults=Layout(fields=defaults, elsewhere={**asserted, **in_test, **in_suite, **_MISPLACED}),
-        test=Layout(fields=test, elsewhere={**in_suite, **asserted, **judge, **_MISPLACED, **_TEST_MISPLACED}),
-        turn=Layout(fields=turn, elsewhere={**_beside_turns(test), **asserted, **judge, **_MISPLACED}),
+        suite=Layout(
+            fields=suite,
+            elsewhere={**asserted, **in_test, **in_defaults, **_MISPLACED, **_SUITE_MISPLACED},
+        ),
+        defaults=Layout(
+            fields=defaults, elsewhere={**asserted, **in_test, **in_suite, **_MISPLACED}
+        ),
+        test=Layout(
+            fields=test,
+            elsewhere={**in_suite, **asserted, **judge, **_MISPLACED, **_TEST_MISPLACED},
+        ),
+        turn=Layout(
+            fields=turn, elsewhere={**_beside_turns(test), **asserted, **judge, **_MISPLACED}
+        ),
         assertions=Layout(fields=checks, elsewhere={**in_test, **judge, **_MISPLACED}),
         user=USER_LAYOUT,
         expectation=expectation_layout(checks),
-        call=Layout(fields=_CALL_FIELDS, elsewhere=dict.fromkeys(("arguments", "params"), "Did you mean 'args'?")),
+        call=Layout(
+            fields=_CALL_FIELDS,
+            elsewhere=dict.fromkeys(("arguments", "params"), "Did you mean 'args'?"),
+        ),
         parameters=Layout(fields=_PARAMETERS, elsewhere={}),
     )
 
 
-MXCP_CHECKS = ("must_call", "must_not_call", "answer_contains", "answer_not_contains", "expected_answer")
+MXCP_CHECKS = (
+    "must_call",
+    "must_not_call",
+    "answer_contains",
+    "answer_not_contains",
+    "expected_answer",
+)
 """What MXCP reads without a value, as if it were not there: so do we, and say so."""
 
 
 def _check(vocabulary: Vocabulary, name: str) -> Field:
     return Field(
-        schema=vocabulary.schema(name), parse=partial(vocabulary.parse, name), takes_null=name not in MXCP_CHECKS
+        schema=vocabulary.schema(name),
+        parse=partial(vocabulary.parse, name),
+        takes_null=name not in MXCP_CHECKS,
     )
 
 
@@ -120,7 +158,9 @@ def _expected_answer(checks: Mapping[str, Field]) -> dict[str, Field]:
 def _unknown_judge(checks: Mapping[str, Field]) -> dict[str, str]:
     if "expected_answer" in checks:
         return {}
-    return {"expected_answer": "There is no check of that name here; 'answer_contains' needs no judge."}
+    return {
+        "expected_answer": "There is no check of that name here; 'answer_contains' needs no judge."
+    }
 
 
 def _beside_turns(test: Mapping[str, Field]) -> dict[str, str]:
@@ -141,7 +181,9 @@ _MISPLACED = {
 _SUITE_MISPLACED = {
     "name": "The name of a suite stands under 'suite:'.",
     "cases": "The tests of a suite stand under 'tests:'.",
-    "user_context": "Put it into each test that it is meant for, or under 'defaults:' for all tests.",
+    "user_context": (
+        "Put it into each test that it is meant for, or under 'defaults:' for all tests."
+    ),
 }
 _TEST_MISPLACED = {
     "context": "Name it by 'user_context: …'.",
@@ -155,7 +197,10 @@ _TEST_MISPLACED = {
 def _filled(noun: str, value: Any, example: str) -> list[Any]:
     """Take a list of at least one ``noun``."""
     if isinstance(value, dict):
-        raise InvalidValue(f"expected a list of {noun}s, found a mapping", meant=f"Begin each {noun} with '{example}'.")
+        raise InvalidValue(
+            f"expected a list of {noun}s, found a mapping",
+            meant=f"Begin each {noun} with '{example}'.",
+        )
     if not as_list(value):
         raise InvalidValue(f"there are no {noun}s", meant=f"Add at least one {noun}: '{example}'.")
     return as_list(value)
@@ -167,7 +212,9 @@ def _server(value: Any) -> str | tuple[str, ...] | dict[str, Any]:
         return given
     names = tuple(as_line(name) for name in value)
     if not names:
-        raise InvalidValue("there are no servers", meant="Write the names of configured servers: [shop, mail].")
+        raise InvalidValue(
+            "there are no servers", meant="Write the names of configured servers: [shop, mail]."
+        )
     return names
 
 
@@ -182,7 +229,9 @@ def _share(value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 < value <= 1:
         meant = "Write 80 % as 0.8." if is_number and value > 1 else None
-        raise InvalidValue(f"expected a share above 0 and up to 1, found {found(value)}", meant=meant)
+        raise InvalidValue(
+            f"expected a share above 0 and up to 1, found {found(value)}", meant=meant
+        )
     return float(value)
 
 
@@ -222,8 +271,12 @@ _REPEATS = {
     ),
 }
 _LABELS = {
-    "tags": lines("Labels to pick tests by with -k. Those of the suite hold for each of its tests."),
-    "metadata": mapping("Anything; carried to every report. A test's own keys go before those of the suite."),
+    "tags": lines(
+        "Labels to pick tests by with -k. Those of the suite hold for each of its tests."
+    ),
+    "metadata": mapping(
+        "Anything; carried to every report. A test's own keys go before those of the suite."
+    ),
 }
 _PARAMETERS = {"matrix": MATRIX, "parameters": PARAMETERS}
 
@@ -235,27 +288,35 @@ def _calls(description: str) -> Field:
 
 _FRESH = flag("Begin a new conversation here: the model remembers nothing, the server is the same.")
 _SCRIPTED = {
-    "setup": _calls("Tool calls made before the conversation. If one fails, the trial is an error."),
+    "setup": _calls(
+        "Tool calls made before the conversation. If one fails, the trial is an error."
+    ),
     "teardown": _calls("Tool calls made after the conversation, whatever came of it."),
 }
 _CALL_FIELDS = {
     "tool": line("The tool to call.", required=True),
     "args": mapping("Its arguments, sent as they stand."),
-    "allow_absent": flag("It is no mistake if no list has the tool before the first test: it is listed only later."),
+    "allow_absent": flag(
+        "It is no mistake if no list has the tool before the first test: it is listed only later."
+    ),
 }
 _USER = Field(
     schema={
         "anyOf": [{"type": "object"}, {"type": "string", "pattern": r"\S"}],
-        "description": "Who asks, as the server is told: any keys, any values, or the name of one of 'contexts:'. "
+        "description": "Who asks, as the server is told: any keys, any values, or the name of one "
+        "of 'contexts:'. "
         "The model never sees it.",
     },
     parse=as_mapping_or_line,
 )
 _CREDENTIAL = choice(
-    "What the caller shows for its user_context, where identity goes by bearer: a good token, none, or a flawed one.",
+    "What the caller shows for its user_context, where identity goes by bearer: a good token, "
+    "none, or a flawed one.",
     get_args(Credential),
 )
-_NO_TOOLS = flag("Whether the test is judged even if the server offers this user no tool: an error otherwise.")
+_NO_TOOLS = flag(
+    "Whether the test is judged even if the server offers this user no tool: an error otherwise."
+)
 _WHO = {
     "user_context": _USER,
     "as": AS,
@@ -264,11 +325,15 @@ _WHO = {
     "allow_no_tools": _NO_TOOLS,
 }
 _ASSERTIONS = Field(
-    schema={"$ref": "#/$defs/assertions", "description": "What must come of the prompt."}, parse=as_mapping
+    schema={"$ref": "#/$defs/assertions", "description": "What must come of the prompt."},
+    parse=as_mapping,
 )
 
 _SUITE_FIELDS = {
-    "mxcp": Field(schema={"enum": list(VERSIONS), "description": "Version of the format: 1."}, parse=as_version),
+    "mxcp": Field(
+        schema={"enum": list(VERSIONS), "description": "Version of the format: 1."},
+        parse=as_version,
+    ),
     "suite": line("Name of the suite, unique in the project.", required=True),
     "description": text("What the suite is about."),
     "model": line("The model that answers, unless --model names another."),
@@ -283,7 +348,8 @@ _SUITE_FIELDS = {
                 {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": r"\S"}},
                 {"$ref": "#/$defs/server"},
             ],
-            "description": "The server to test: the name of a configured one, those of several, or how to start it. "
+            "description": "The server to test: the name of a configured one, those of several, or "
+            "how to start it. "
             "Without it, the configured server that is named like the suite.",
         },
         parse=_server,
@@ -292,17 +358,27 @@ _SUITE_FIELDS = {
         schema={
             "type": "object",
             "additionalProperties": {"type": ["object", "null"]},
-            "description": "Users by name, for 'user_context:' of a test. One without a value is nobody.",
+            "description": (
+                "Users by name, for 'user_context:' of a test. One without a value is nobody."
+            ),
         },
         parse=contexts,
     ),
     "identities": IDENTITIES,
-    "require_identity": flag("Whether it is a failure that nothing in the suite shows that the server knows who asks."),
+    "require_identity": flag(
+        "Whether it is a failure that nothing in the suite shows that the server knows who asks."
+    ),
     "defaults": Field(
-        schema={"$ref": "#/$defs/defaults", "description": "What holds for every test."}, parse=as_mapping
+        schema={"$ref": "#/$defs/defaults", "description": "What holds for every test."},
+        parse=as_mapping,
     ),
     "tests": Field(
-        schema={"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/test"}, "description": "The tests."},
+        schema={
+            "type": "array",
+            "minItems": 1,
+            "items": {"$ref": "#/$defs/test"},
+            "description": "The tests.",
+        },
         parse=partial(_filled, "test", example="- name: …"),
         required=True,
     ),

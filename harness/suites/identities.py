@@ -29,7 +29,9 @@ def contexts(value: Any) -> dict[str, Any]:
     """Take users by name; one without a value is nobody."""
     for name, context in as_mapping(value).items():
         if context is not None and not isinstance(context, dict):
-            words = f"expected a mapping (lines of 'key: value'), or nothing; found {found(context)}"
+            words = (
+                f"expected a mapping (lines of 'key: value'), or nothing; found {found(context)}"
+            )
             raise InvalidValue(words, path=(name,))
     return as_mapping(value)
 
@@ -51,7 +53,9 @@ def _names(value: Any) -> tuple[str, ...]:
         try:
             name = as_line(item)
         except InvalidValue as error:
-            raise InvalidValue(error.message, path=(index,), meant="Name one of 'identities:'.") from error
+            raise InvalidValue(
+                error.message, path=(index,), meant="Name one of 'identities:'."
+            ) from error
         if name in names:
             raise InvalidValue(f"{name!r} is named twice", path=(index,), meant="Remove one.")
         names.append(name)
@@ -61,7 +65,9 @@ def _names(value: Any) -> tuple[str, ...]:
 def _something(value: Any) -> Any:
     """Take what the check ``decision`` will read; nothing at all would ask for nothing."""
     if value is None:
-        raise InvalidValue("nothing stands here", meant="Write what is expected, or leave the key out.")
+        raise InvalidValue(
+            "nothing stands here", meant="Write what is expected, or leave the key out."
+        )
     return value
 
 
@@ -101,7 +107,8 @@ AS = Field(
 )
 """``as: [admin, analyst, anonymous]``."""
 LEAKS = choice(
-    "What it comes to when an identity is shown what is kept from it elsewhere: its test fails, or nobody looks.",
+    "What it comes to when an identity is shown what is kept from it elsewhere: its test fails, or "
+    "nobody looks.",
     get_args(LeakRule),
 )
 """``leaks: ignore``."""
@@ -111,12 +118,18 @@ TOOL = Field(
             _NAME,
             {
                 "type": "object",
-                "properties": {"tool": _NAME, "args": {"type": "object"}, "allow_absent": {"type": "boolean"}},
+                "properties": {
+                    "tool": _NAME,
+                    "args": {"type": "object"},
+                    "allow_absent": {"type": "boolean"},
+                },
                 "required": ["tool"],
                 "additionalProperties": False,
             },
         ],
-        "description": "The tool, or the call, that the decisions under 'expect:' are about; without it, any.",
+        "description": (
+            "The tool, or the call, that the decisions under 'expect:' are about; without it, any."
+        ),
     },
     parse=_tool,
 )
@@ -125,7 +138,10 @@ EXPECT = Field(
     schema={
         "type": "object",
         "additionalProperties": {"$ref": "#/$defs/expectation"},
-        "description": "What must come of it for each identity, beside 'assertions:', which hold for all of them.",
+        "description": (
+            "What must come of it for each identity, beside 'assertions:', which hold "
+            "for all of them."
+        ),
     },
     parse=as_mapping,
 )
@@ -136,7 +152,9 @@ def expectation_layout(checks: Mapping[str, Field]) -> Layout:
     """Return the keys of one identity's expectation: checks, and the decision in a word or a list."""
     own = {
         "decision": Field(
-            schema={"description": "What the server decides.", **_DECIDED}, parse=_something, takes_null=True
+            schema={"description": "What the server decides.", **_DECIDED},
+            parse=_something,
+            takes_null=True,
         ),
         "without": Field(
             schema={
@@ -157,14 +175,24 @@ def expectation_layout(checks: Mapping[str, Field]) -> Layout:
     return Layout(fields={**filled, **own}, elsewhere=moved)
 
 
-_DECIDED: JsonObject = {"anyOf": [{"enum": list(_WORDS)}, {"type": "array", "items": {"enum": list(_WORDS)}}]}
+_DECIDED: JsonObject = {
+    "anyOf": [{"enum": list(_WORDS)}, {"type": "array", "items": {"enum": list(_WORDS)}}]
+}
 
 
 def expectation_schema(layout: Layout) -> JsonObject:
     """Return the schema of one identity's expectation."""
     properties = {name: field.schema for name, field in layout.fields.items()}
-    written_out = {"type": "object", "properties": properties, "additionalProperties": False, "minProperties": 1}
-    return {"description": "What must come of it for one identity.", "anyOf": [*_DECIDED["anyOf"], written_out]}
+    written_out = {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        "minProperties": 1,
+    }
+    return {
+        "description": "What must come of it for one identity.",
+        "anyOf": [*_DECIDED["anyOf"], written_out],
+    }
 
 
 # ── Cases ────────────────────────────────────────────────────────────────────────────────────
@@ -173,15 +201,28 @@ def expectation_schema(layout: Layout) -> JsonObject:
 class IdentityReader:
     """Makes the cases of a test that is asked as several identities."""
 
-    def __init__(self, reading: Reading, suite: Mapping[str, Any], expectation: Layout, decision: Field | None) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        suite: Mapping[str, Any],
+        expectation: Layout,
+        decision: Field | None,
+    ) -> None:
         """Know the identities of a suite, of which ``suite`` has the parsed values; ``decision`` is that check."""
         self._reading = reading
         self._expectation = expectation
         self._decision_check = decision
-        given = reading.document.value.get("identities") if isinstance(reading.document.value, dict) else None
+        given = (
+            reading.document.value.get("identities")
+            if isinstance(reading.document.value, dict)
+            else None
+        )
         self.is_lost = given is not None and "identities" not in suite
         """Whether they are a problem already."""
-        self.contexts: Mapping[str, JsonObject | None] = {NOBODY: None, **suite.get("identities", {})}
+        self.contexts: Mapping[str, JsonObject | None] = {
+            NOBODY: None,
+            **suite.get("identities", {}),
+        }
 
     def names(self, path: Steps, values: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the identities that ``as`` of a test or of the defaults names and that there are."""
@@ -192,7 +233,8 @@ class IdentityReader:
             if name not in self.contexts and not self.is_lost:
                 known = ", ".join(self.contexts)
                 meant = (
-                    did_you_mean(name, self.contexts) or f"Known: {known}. Name it under 'identities:' of the suite."
+                    did_you_mean(name, self.contexts)
+                    or f"Known: {known}. Name it under 'identities:' of the suite."
                 )
                 self._problem((*path, "as", index), f"there is no identity {name!r}.", meant)
         return tuple(name for name in values.get("as", ()) if name in self.contexts)
@@ -210,16 +252,27 @@ class IdentityReader:
             yield case
             return
         if "tool" in values and not expected:
-            self._problem_at_key((*path, "tool"), f"{noun} has 'tool', and no 'expect' that it could be about.", None)
+            self._problem_at_key(
+                (*path, "tool"), f"{noun} has 'tool', and no 'expect' that it could be about.", None
+            )
         for name in expected:
             if name not in names:
                 meant = did_you_mean(name, names) or f"It is asked as {', '.join(names)}."
-                self._problem_at_key((*path, "expect", name), f"{noun} is not asked as {name!r}.", meant)
+                self._problem_at_key(
+                    (*path, "expect", name), f"{noun} is not asked as {name!r}.", meant
+                )
             elif expected[name] is None:
                 meant = "Write what is expected, such as 'denied', or leave the name out."
-                self._problem_at_key((*path, "expect", name), f"{name}: nothing stands here.", meant)
+                self._problem_at_key(
+                    (*path, "expect", name), f"{name}: nothing stands here.", meant
+                )
         for name in names:
-            own = self._checks((*path, "expect", name), expected.get(name), values.get("tool"), f"{name!r} of {noun}")
+            own = self._checks(
+                (*path, "expect", name),
+                expected.get(name),
+                values.get("tool"),
+                f"{name!r} of {noun}",
+            )
             yield replace(
                 case,
                 name=f"{case.name} [{name}]" if case.name else "",
@@ -229,7 +282,9 @@ class IdentityReader:
                 checks=(*own, *case.checks),
             )
 
-    def _checks(self, path: Steps, given: Any, tool: JsonObject | None, noun: str) -> Iterator[Check]:
+    def _checks(
+        self, path: Steps, given: Any, tool: JsonObject | None, noun: str
+    ) -> Iterator[Check]:
         if given is None:
             return
         if not isinstance(given, dict):
@@ -242,7 +297,9 @@ class IdentityReader:
         for kind, parsed in values.items():
             if kind not in _OWN_KEYS:
                 for part, params in parsed:
-                    yield Check(kind=kind, params=params, at=self._reading.document.at((*path, kind, *part)))
+                    yield Check(
+                        kind=kind, params=params, at=self._reading.document.at((*path, kind, *part))
+                    )
 
     def _decision(self, path: Steps, given: Any, decided: JsonObject) -> Iterator[Check]:
         """Yield the check that a word, a list of words, or ``decision`` and ``without`` stand for."""
@@ -252,10 +309,16 @@ class IdentityReader:
         try:
             parsed = self._decision_check.parse(decided)
         except InvalidValue as error:
-            inside = [key for step in error.path[:1] for key, name in _OWN_KEYS.items() if name == step]
+            inside = [
+                key for step in error.path[:1] for key, name in _OWN_KEYS.items() if name == step
+            ]
             steps = (*inside, *error.path[1:]) if isinstance(given, dict) else error.path[1:]
             # In a test the tool stands beside `expect`.
-            meant = "Name it under 'tool:' of the test." if error.meant == "Name it under 'tool:'." else error.meant
+            meant = (
+                "Name it under 'tool:' of the test."
+                if error.meant == "Name it under 'tool:'."
+                else error.meant
+            )
             self._problem((*path, *steps), f"{path[-1]}: {error.message.rstrip('.')}.", meant)
             return
         for _, params in parsed:

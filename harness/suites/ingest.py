@@ -1,7 +1,7 @@
 """What a model is told before it is asked: ``ingest`` of a test, and the turns that come of it.
 
-Each chunk is told in a conversation of its own. What the model has to say later must therefore have gone through
-the server: it was stored there, and it is looked up there.
+Each chunk is told in a conversation of its own. What the model has to say later must therefore have
+gone through the server: it was stored there, and it is looked up there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ Session: TypeAlias = tuple[str, ...]
 CHUNK = "{chunk}"
 """Where a chunk stands in a prompt that tells it."""
 
-INGEST_PROMPT = f"Remember what follows. You will be asked about it later, in another conversation.\n\n{CHUNK}"
+INGEST_PROMPT = (
+    f"Remember what follows. You will be asked about it later, in another conversation.\n\n{CHUNK}"
+)
 """How a chunk is told where nobody says otherwise."""
 
 MAX_CHUNKS = 10_000
@@ -35,10 +37,14 @@ def sessions(value: Any) -> tuple[Session, ...]:
     """
     items = as_list(value)
     if not items:
-        raise InvalidValue("there are no chunks", meant="Write a list of texts, or leave the key out.")
+        raise InvalidValue(
+            "there are no chunks", meant="Write a list of texts, or leave the key out."
+        )
     read = tuple(_session(item, (place,)) for place, item in enumerate(items))
     if sum(map(len, read)) > MAX_CHUNKS:
-        raise InvalidValue(f"there are {sum(map(len, read)):,} chunks; at most {MAX_CHUNKS:,} fit a test")
+        raise InvalidValue(
+            f"there are {sum(map(len, read)):,} chunks; at most {MAX_CHUNKS:,} fit a test"
+        )
     return read
 
 
@@ -68,7 +74,9 @@ def template(value: Any, placeholder: str = CHUNK) -> str:
     if not isinstance(value, str):
         raise InvalidValue(f"expected a text, found {found(value)}")
     if placeholder not in value:
-        raise InvalidValue(f"it has no {placeholder}", meant=f"Write {placeholder} where the text belongs.")
+        raise InvalidValue(
+            f"it has no {placeholder}", meant=f"Write {placeholder} where the text belongs."
+        )
     return value
 
 
@@ -118,7 +126,8 @@ INGEST = Field(
                 {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": r"\S"}},
             ]
         },
-        "description": "Texts that the model is told before 'turns:' ask about them, each in a conversation of its "
+        "description": "Texts that the model is told before 'turns:' ask about them, each in a "
+        "conversation of its "
         "own; those of a list within the list in one.",
     },
     parse=sessions,

@@ -1,9 +1,10 @@
 """Public benchmarks: suites by name, whose cases come from data that somebody fetched.
 
 A benchmark is asked for as ``NAME``, or as ``NAME:PART`` with one or more of its parts joined by
-commas: ``bfcl:simple_python,parallel``, ``tau2:airline``. To add one, write an object that satisfies
-`Benchmark` and name it here or under the entry-point group ``harness.benchmarks``. One whose outputs
-others have recorded also satisfies `Replayable`, and ``--model recorded:FILE`` works for it.
+commas: ``bfcl:simple_python,parallel``, ``tau2:airline``. To add one, write an object that
+satisfies `Benchmark` and name it here or under the entry-point group ``harness.benchmarks``. One
+whose outputs others have recorded also satisfies `Replayable`, and ``--model recorded:FILE`` works
+for it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class Benchmark(Protocol):
     def suites(self, part: str | None) -> Sequence[Suite]:
         """Return the suites of ``part`` (what stands behind the colon); ``None`` means all.
 
-        Each has `Suite.benchmark` set to the benchmark's name and `Suite.reference` to how it is named again.
+        Each has `Suite.benchmark` set to the benchmark's name and `Suite.reference` to how it is
+        named again.
 
         Raises:
             UsageError: there is no such part.
@@ -95,7 +97,8 @@ def benchmark_of(name: str) -> tuple[str, str | None] | None:
 def narrowed(names: Sequence[str], categories: str | None) -> list[str]:
     """Return ``names`` with ``categories`` (joined by commas) as the part of each benchmark that names none.
 
-    Several parts of one benchmark are asked for at once, so that they are one suite where they can be.
+    Several parts of one benchmark are asked for at once, so that they are one suite where they can
+    be.
 
     Raises:
         UsageError: ``categories`` are given, and there is no such benchmark.
@@ -115,5 +118,10 @@ def narrowed(names: Sequence[str], categories: str | None) -> list[str]:
         parts[benchmark] = None if part is None or known is None else [*known, part]
     if categories is not None and not parts:
         known_names = ", ".join(BENCHMARKS.names())
-        raise UsageError("--category picks parts of a benchmark, and none is named", meant=f"There are: {known_names}.")
-    return [f"{name}:{','.join(chosen)}" if (chosen := parts.get(name)) else name for name in placed]
+        raise UsageError(
+            "--category picks parts of a benchmark, and none is named",
+            meant=f"There are: {known_names}.",
+        )
+    return [
+        f"{name}:{','.join(chosen)}" if (chosen := parts.get(name)) else name for name in placed
+    ]

@@ -1,7 +1,7 @@
 """Memory suites in JSON Lines: a long text that is told piece by piece, and many questions about it.
 
-`docs/memory.md` describes the format. The columns are those of MemoryAgentBench, which the user supplies; a file
-names neither itself nor its server: both are called like the file.
+`docs/memory.md` describes the format. The columns are those of MemoryAgentBench, which the user
+supplies; a file names neither itself nor its server: both are called like the file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ from harness.documents.json_lines import JsonLine, JsonLines, read_json_lines
 from harness.errors import InvalidInput, InvalidValue, Problem, did_you_mean
 from harness.suites import Vocabulary
 from harness.suites.chunks import chunks_of
-from harness.suites.ingest import INGEST_PROMPT, Session, ingest_turns, roomy, sessions, template, typical_tokens
+from harness.suites.ingest import (
+    INGEST_PROMPT,
+    Session,
+    ingest_turns,
+    roomy,
+    sessions,
+    template,
+    typical_tokens,
+)
 from harness.types import Case, Check, Limits, Location, Suite, Turn
 
 MAX_BYTES = 100_000_000
@@ -33,13 +41,22 @@ CHUNK_CHARS = 4096
 MIN_CHUNK_CHARS = 100
 """Smaller pieces hold no sentence."""
 MAX_METADATA = 1000
-"""Characters of a value of ``metadata`` that is carried to the reports, as JSON; longer ones are left out."""
+"""Characters of a value of ``metadata`` that is carried to the reports, as JSON; longer ones are
+left out."""
 QUESTION = "{question}"
 """Where a question stands in ``question_prompt``."""
 
 REQUIRED = ("questions", "answers")
 TOLD = ("context", "chunks")
-OPTIONAL = ("name", "metadata", "metric", "chunk_chars", "at_least", "ingest_prompt", "question_prompt")
+OPTIONAL = (
+    "name",
+    "metadata",
+    "metric",
+    "chunk_chars",
+    "at_least",
+    "ingest_prompt",
+    "question_prompt",
+)
 COLUMNS = (*TOLD, *REQUIRED, *OPTIONAL)
 """Every column."""
 
@@ -71,8 +88,17 @@ def read_memory(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASE
         if case is None:
             continue
         if first := cases.get(case.name):
-            message = f"the name {case.name!r} is given twice; first at line {first.at.line if first.at else '?'}."
-            problems.append(Problem(at=lines.at(row.line), message=message, meant="Give each line a name of its own."))
+            message = (
+                f"the name {case.name!r} is given twice; first at line "
+                f"{first.at.line if first.at else '?'}."
+            )
+            problems.append(
+                Problem(
+                    at=lines.at(row.line),
+                    message=message,
+                    meant="Give each line a name of its own.",
+                )
+            )
         cases.setdefault(case.name, case)
     total = len(lines.rows) + len(lines.problems)
     if total > max_cases:
@@ -109,7 +135,9 @@ class _Row:
         answers = self._taken("answers", _answers)
         if questions is not None and answers is not None and len(questions) != len(answers):
             message = f"there are {len(questions)} questions and {len(answers)} lists of answers."
-            self._problem(message, "Give each question its list of accepted answers, in the same order.")
+            self._problem(
+                message, "Give each question its list of accepted answers, in the same order."
+            )
         metadata = self._taken("metadata", _metadata, {})
         by = self._taken("metric", _metric, "substring")
         at_least = self._taken("at_least", lambda value: value, 1.0)
@@ -144,19 +172,29 @@ class _Row:
             if name not in COLUMNS:
                 missing = [column for column in COLUMNS if column not in given]
                 meant = did_you_mean(name.strip().lower().replace(" ", "_"), missing)
-                self._problem(f"there is no column {name[:60]!r}.", meant or f"The columns are {', '.join(COLUMNS)}.")
+                self._problem(
+                    f"there is no column {name[:60]!r}.",
+                    meant or f"The columns are {', '.join(COLUMNS)}.",
+                )
         absent = [column for column in REQUIRED if given.get(column) is None]
         if absent:
-            self._problem(f"columns are missing: {', '.join(map(repr, absent))}.", "See docs/memory.md for the format.")
+            self._problem(
+                f"columns are missing: {', '.join(map(repr, absent))}.",
+                "See docs/memory.md for the format.",
+            )
         ways = [column for column in TOLD if given.get(column) is not None]
         if not ways:
             self._problem(
-                "there is neither 'context' nor 'chunks'.", "One of them has what is told before it is asked."
+                "there is neither 'context' nor 'chunks'.",
+                "One of them has what is told before it is asked.",
             )
         elif len(ways) > 1:
             self._problem("there are both 'context' and 'chunks'.", "Keep one of them.")
         elif "chunk_chars" in given and ways == ["chunks"]:
-            self._problem("'chunk_chars' says how a 'context' is cut, and 'chunks' are cut already.", "Remove it.")
+            self._problem(
+                "'chunk_chars' says how a 'context' is cut, and 'chunks' are cut already.",
+                "Remove it.",
+            )
 
     def _told(self) -> tuple[Session, ...] | None:
         if self.row.value.get("chunks") is not None:
@@ -166,7 +204,9 @@ class _Row:
         text: str | None = self._taken("context", _text)
         if size is None or text is None:
             return None
-        cut: tuple[Session, ...] | None = self._taken("context", lambda _: sessions([*chunks_of(text, size)]))
+        cut: tuple[Session, ...] | None = self._taken(
+            "context", lambda _: sessions([*chunks_of(text, size)])
+        )
         return cut
 
     def _taken(self, column: str, read: Callable[[Any], Any], default: Any = None) -> Any:
@@ -176,13 +216,18 @@ class _Row:
         try:
             return read(value)
         except InvalidValue as error:
-            self._problem(f"{_place(column, error.path)}: {error.message.rstrip('.')}.", error.meant)
+            self._problem(
+                f"{_place(column, error.path)}: {error.message.rstrip('.')}.", error.meant
+            )
             return None
 
     def _checks(self, kind: str, value: Any) -> tuple[Check, ...]:
         at = self.file.at(self.row.line)
         try:
-            return tuple(Check(kind=kind, params=params, at=at) for _, params in self.vocabulary.parse(kind, value))
+            return tuple(
+                Check(kind=kind, params=params, at=at)
+                for _, params in self.vocabulary.parse(kind, value)
+            )
         except InvalidValue as error:
             column = next((step for step in error.path if step in COLUMNS), "answers")
             self._problem(f"{column}: {error.message.rstrip('.')}.", error.meant)
@@ -222,7 +267,9 @@ def _accepted(value: Any) -> list[str]:
     """Return the accepted answers to one question: a text, or a list of them."""
     given = value if isinstance(value, list) else [value]
     if not given:
-        raise InvalidValue("there is no accepted answer", meant="Write a list of at least one text.")
+        raise InvalidValue(
+            "there is no accepted answer", meant="Write a list of at least one text."
+        )
     return [_text(item) for item in given]
 
 
@@ -248,13 +295,17 @@ def _metadata(value: Any) -> dict[str, Any]:
 
 def _size(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < MIN_CHUNK_CHARS:
-        raise InvalidValue(f"expected a whole number from {MIN_CHUNK_CHARS} up, found {found(value)}")
+        raise InvalidValue(
+            f"expected a whole number from {MIN_CHUNK_CHARS} up, found {found(value)}"
+        )
     return value
 
 
 def _place(column: str, path: tuple[str | int, ...]) -> str:
     """Return ``questions[3]``, counted from 1 as people count."""
-    return column + "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in path)
+    return column + "".join(
+        f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in path
+    )
 
 
 def _name(metadata: Mapping[str, Any], sources: Counter[str], line: int) -> str:

@@ -42,8 +42,11 @@ def _require_suite(document: Document) -> None:
     empty = content is None and not document.problems
     problem = Problem(
         at=Location(file=document.file),
-        message="the file is empty." if empty else "this is not a suite: it has neither 'suite:' nor 'tests:'.",
-        meant="A suite has a name under 'suite:' and a list under 'tests:'. Keep other files elsewhere.",
+        message="the file is empty."
+        if empty
+        else "this is not a suite: it has neither 'suite:' nor 'tests:'.",
+        meant="A suite has a name under 'suite:' and a list under 'tests:'. Keep other files "
+        "elsewhere.",
     )
     raise InvalidInput([*document.problems, problem])
 
@@ -87,8 +90,13 @@ def _cases(reading: Reading, values: Mapping[str, Any], layout: Layouts) -> tupl
     cases: dict[str, Case] = {}
     for path, case in CaseReader(reading, layout, values).cases():
         if first := cases.get(case.name):
-            message = f"test {case.name!r} is defined twice; first at line {first.at.line if first.at else '?'}."
-            reading.problem(reading.document.at((*path, "name")), message, "Give each test a name of its own.")
+            message = (
+                f"test {case.name!r} is defined twice; first at line "
+                f"{first.at.line if first.at else '?'}."
+            )
+            reading.problem(
+                reading.document.at((*path, "name")), message, "Give each test a name of its own."
+            )
         elif case.name:
             cases[case.name] = case
     return tuple(cases.values())

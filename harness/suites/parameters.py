@@ -1,7 +1,8 @@
 """One test becomes many: ``matrix`` and ``parameters`` give values to ``${{ name }}``.
 
-A placeholder names a parameter and nothing else: there is nothing in it to compute or to look up. One that is
-the whole of a value stands for the parameter's own value, of whatever type; within a text it becomes a text.
+A placeholder names a parameter and nothing else: there is nothing in it to compute or to look up.
+One that is the whole of a value stands for the parameter's own value, of whatever type; within a
+text it becomes a text.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ Row: TypeAlias = Mapping[str, Any]
 MAX_CASES = 10_000
 """Cases that all parameters of a suite may make together."""
 MAX_COPIED = 5_000_000
-"""Values and characters that filling them in may copy: a long prompt times many rows is a mistake."""
+"""Values and characters that filling them in may copy: a long prompt times many rows is a
+mistake."""
 
 FILLED = (
     "description",
@@ -62,7 +64,9 @@ def _matrix(value: Any) -> dict[str, list[Any]]:
         _check_name(name, (name,))
         if not isinstance(values, list) or not values:
             there = "an empty list" if values == [] else found(values)
-            raise InvalidValue(f"expected a list of at least one value, found {there}", path=(name,))
+            raise InvalidValue(
+                f"expected a list of at least one value, found {there}", path=(name,)
+            )
         _check_distinct(values, (name,))
     return as_mapping(value)
 
@@ -73,7 +77,9 @@ def _rows(value: Any) -> list[Row]:
     names = dict.fromkeys(name for row in value if isinstance(row, dict) for name in row)
     for index, row in enumerate(value):
         if not isinstance(row, dict) or not row:
-            raise InvalidValue(f"expected a mapping of parameters to values, found {found(row)}", path=(index,))
+            raise InvalidValue(
+                f"expected a mapping of parameters to values, found {found(row)}", path=(index,)
+            )
         for name in names:
             _check_name(name, (index, name))
             if name not in row:
@@ -84,7 +90,9 @@ def _rows(value: Any) -> list[Row]:
 
 def _check_name(name: str, path: Steps) -> None:
     if not _NAME.fullmatch(name):
-        raise InvalidValue(f"{name!r} is no name for a parameter", path=path, meant="Use letters, digits and '_'.")
+        raise InvalidValue(
+            f"{name!r} is no name for a parameter", path=path, meant="Use letters, digits and '_'."
+        )
 
 
 def _check_distinct(values: Sequence[Any], path: Steps) -> None:
@@ -92,7 +100,11 @@ def _check_distinct(values: Sequence[Any], path: Steps) -> None:
     for index, value in enumerate(values):
         earlier = first.setdefault(canonical_json(value), index)
         if earlier != index:
-            raise InvalidValue(f"this is the same as number {earlier + 1}", path=(*path, index), meant="Remove one.")
+            raise InvalidValue(
+                f"this is the same as number {earlier + 1}",
+                path=(*path, index),
+                meant="Remove one.",
+            )
 
 
 MATRIX = Field(
@@ -101,7 +113,10 @@ MATRIX = Field(
         "minProperties": 1,
         "propertyNames": {"pattern": f"^{_NAME.pattern}$"},
         "additionalProperties": {"type": "array", "minItems": 1},
-        "description": "Parameters and their values: one test for each combination, with ${{ name }} filled in.",
+        "description": (
+            "Parameters and their values: one test for each combination, with ${{ name "
+            "}} filled in."
+        ),
     },
     parse=_matrix,
 )
@@ -110,7 +125,11 @@ PARAMETERS = Field(
     schema={
         "type": "array",
         "minItems": 1,
-        "items": {"type": "object", "minProperties": 1, "propertyNames": {"pattern": f"^{_NAME.pattern}$"}},
+        "items": {
+            "type": "object",
+            "minProperties": 1,
+            "propertyNames": {"pattern": f"^{_NAME.pattern}$"},
+        },
         "description": "Rows of parameters: one test for each row, with ${{ name }} filled in.",
     },
     parse=_rows,
@@ -160,7 +179,9 @@ class Expander:
         self._cases = 0
         self._copied = 0
 
-    def expand(self, path: Steps, test: Mapping[str, Any], noun: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def expand(
+        self, path: Steps, test: Mapping[str, Any], noun: str
+    ) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield ``(end of its name, test)`` for each row of the test at ``path``; none if there are problems.
 
         A test without parameters is yielded as it is: in it a placeholder is a text like any other.
@@ -173,7 +194,11 @@ class Expander:
         values = self._reading.record(path, given, self._layout, noun)
         rest = {key: part for key, part in test.items() if key not in self._layout.fields}
         if len(given) > 1:
-            self._problem((*path, "parameters"), f"{noun} has both 'matrix' and 'parameters'.", "Keep one of them.")
+            self._problem(
+                (*path, "parameters"),
+                f"{noun} has both 'matrix' and 'parameters'.",
+                "Keep one of them.",
+            )
         elif values:
             self._check(path, rest, values)
         if len(self._reading.problems) > before:
@@ -184,7 +209,10 @@ class Expander:
             names[end] += 1
             number = f",#{names[end]}" if names[end] > 1 else ""
             try:
-                filled = {key: part if key in self._fixed else self._fill(part, row) for key, part in rest.items()}
+                filled = {
+                    key: part if key in self._fixed else self._fill(part, row)
+                    for key, part in rest.items()
+                }
             except InvalidValue as error:
                 self._problem(path, error.message, error.meant)
                 return
@@ -196,7 +224,10 @@ class Expander:
         count = math.prod(len(each) for each in given.values()) if key == "matrix" else len(given)
         self._cases += count
         if self._cases > MAX_CASES:
-            message = f"these parameters make {count:,} tests, and those of the suite more than {MAX_CASES:,}."
+            message = (
+                f"these parameters make {count:,} tests, and those of the suite more than "
+                f"{MAX_CASES:,}."
+            )
             self._problem((*path, key), message, "Leave out combinations that tell nothing new.")
             return
         kinds = _kinds(key, given)
@@ -220,13 +251,22 @@ class Expander:
                 meant = "The names of the tests end in their parameters by themselves."
             self._problem(use.path, f"no placeholder is filled in under {key!r}.", meant)
         elif use.in_key:
-            self._problem(use.path, "no placeholder is filled in in a key.", "Give the whole mapping as a parameter.")
+            self._problem(
+                use.path,
+                "no placeholder is filled in in a key.",
+                "Give the whole mapping as a parameter.",
+            )
         elif use.name not in kinds:
             known = ", ".join(kinds)
-            meant = did_you_mean(use.name, kinds) or f"Known: {known}. For the text itself write $${{{{ … }}}}."
+            meant = (
+                did_you_mean(use.name, kinds)
+                or f"Known: {known}. For the text itself write $${{{{ … }}}}."
+            )
             self._problem(use.path, f"there is no parameter {use.name!r}.", meant)
         elif kinds[use.name] and not use.whole:
-            message = f"the parameter {use.name!r} is {kinds[use.name]}: it cannot stand within a text."
+            message = (
+                f"the parameter {use.name!r} is {kinds[use.name]}: it cannot stand within a text."
+            )
             self._problem(use.path, message, "Let the placeholder be the whole value.")
 
     def _fill(self, value: Any, row: Row) -> Any:
@@ -242,7 +282,9 @@ class Expander:
         whole = _PLACEHOLDER.fullmatch(text)
         if whole and not whole[1]:
             return row[whole[2].strip()]
-        filled = _PLACEHOLDER.sub(lambda part: part[0][1:] if part[1] else _as_text(row[part[2].strip()]), text)
+        filled = _PLACEHOLDER.sub(
+            lambda part: part[0][1:] if part[1] else _as_text(row[part[2].strip()]), text
+        )
         self._count(len(filled))
         return filled
 
@@ -250,7 +292,8 @@ class Expander:
         self._copied += amount
         if self._copied > MAX_COPIED:
             raise InvalidValue(
-                "the parameters of this suite make more than can be read.", meant="Use fewer rows, or shorter texts."
+                "the parameters of this suite make more than can be read.",
+                meant="Use fewer rows, or shorter texts.",
             )
 
     def _problem(self, path: Steps, message: str, meant: str | None) -> None:
@@ -281,6 +324,8 @@ def _as_text(value: Any) -> str:
 
 def _shown(value: Any) -> str:
     """Return a value as a part of a name: on one line, and not too long."""
-    words = " ".join((value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split())
+    words = " ".join(
+        (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split()
+    )
     clean = "".join(sign if sign.isprintable() else "�" for sign in words)
     return clean if len(clean) <= _MAX_SHOWN else f"{clean[:_MAX_SHOWN]}…"

@@ -10,7 +10,8 @@ CHECK = "python"
 """The kind of check that calls the suite's own code."""
 
 PASS_AT = 0.7
-"""From which score on a graded check passes where its suite names no ``threshold``; as for datasets."""
+"""From which score on a graded check passes where its suite names no ``threshold``; as for
+datasets."""
 
 
 class PythonSuite(Protocol):
@@ -31,11 +32,13 @@ class PythonCase:
     id: str
     """Unique in the suite."""
     input: str | Sequence[str] = ""
-    """What the user says; several texts are said one after the other, each once the one before is answered."""
+    """What the user says; several texts are said one after the other, each once the one before is
+    answered."""
     expected: Any = None
     """What ``check`` compares with; never interpreted."""
     tools: Sequence[Any] = ()
-    """Functions, or mappings with a ``handler``; without any, those of ``default_tools()`` are offered."""
+    """Functions, or mappings with a ``handler``; without any, those of ``default_tools()`` are
+    offered."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """JSON; carried to every report."""
     timeout_ms: float | None = None
@@ -49,14 +52,16 @@ class PythonCase:
     assertions: Mapping[str, Any] | None = None
     """Checks as a suite in YAML has them, judged beside ``check``."""
     user: Any = None
-    """A `harness.SimulatedUser` who talks with the model in place of ``input``, or a function that plays one:
-    ``(messages of their side of the conversation) → what they say``, ``None`` to stop."""
+    """A `harness.SimulatedUser` who talks with the model in place of ``input``, or a function that
+    plays one: ``(messages of their side of the conversation) → what they say``, ``None`` to
+    stop."""
     steering: str | None = None
     """What the user says while the run is under way: right after the model's first reply."""
     abort: bool = False
     """Whether the run is aborted while the first tool calls are under way."""
     allow_no_tools: bool = False
-    """Whether the case is judged even if the suite's server offers no tool at all, which is an error otherwise."""
+    """Whether the case is judged even if the suite's server offers no tool at all, which is an
+    error otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,9 @@ _DOTTED = rf"{_NAME}(?:\.{_NAME})*"
 _WITH_COLON = re.compile(rf"(?:{_DOTTED}|.+\.py):{_DOTTED}")
 _WITH_DOTS = re.compile(rf"{_NAME}(?:\.{_NAME})+")
 _OURS = Path(__file__).parents[1]
-_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+_LIBRARIES = tuple(
+    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
 
 
 class NoSuchModule(UsageError):
@@ -94,7 +96,11 @@ def reference_of(target: Any) -> str | None:
 def where(function: Callable[..., Any]) -> Location | None:
     """Return the place where ``function`` is written, if it is written in Python."""
     code = getattr(unwrap(function), "__code__", None)
-    return None if code is None else Location(file=shown(Path(code.co_filename)), line=code.co_firstlineno)
+    return (
+        None
+        if code is None
+        else Location(file=shown(Path(code.co_filename)), line=code.co_firstlineno)
+    )
 
 
 def blame(error: BaseException) -> str:
@@ -108,7 +114,11 @@ def blame(error: BaseException) -> str:
 
 def users_frame(error: BaseException) -> traceback.FrameSummary | None:
     """Return the innermost frame that is neither ours nor a library's, or else the innermost that is not ours."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith("<")
+    ]
     others = [frame for frame in frames if not Path(frame.filename).is_relative_to(_OURS)]
     own = [frame for frame in others if not frame.filename.startswith(_LIBRARIES)]
     return next(reversed(own or others), None)
@@ -134,7 +144,10 @@ def _import_module(name: str) -> ModuleType | None:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
             return None
         raise _not_importable(name, error) from error
-    except (Exception, SystemExit) as error:  # the boundary to other people's code, which may raise anything
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # the boundary to other people's code, which may raise anything
         raise _not_importable(name, error) from error
 
 
@@ -208,11 +221,17 @@ def _attribute(module: ModuleType, path: list[str], home: str) -> Any:
     for name in path:
         if not hasattr(found, name):
             classes = [other for other, value in vars(found).items() if _is_class_of(value, module)]
-            there = f"Its classes: {', '.join(classes)}." if classes else f"{home} defines no class."
-            raise UsageError(f"{home} has no {'.'.join(path)!r}", meant=did_you_mean(name, classes) or there)
+            there = (
+                f"Its classes: {', '.join(classes)}." if classes else f"{home} defines no class."
+            )
+            raise UsageError(
+                f"{home} has no {'.'.join(path)!r}", meant=did_you_mean(name, classes) or there
+            )
         found = getattr(found, name)
     if ismodule(found):
-        raise UsageError(f"{home}.{'.'.join(path)} is a module", meant="Name the class in it: my.module:Suite.")
+        raise UsageError(
+            f"{home}.{'.'.join(path)} is a module", meant="Name the class in it: my.module:Suite."
+        )
     return found
 
 

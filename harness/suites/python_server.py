@@ -34,7 +34,9 @@ def make_server(reference: str | None, case: str | None = None) -> MCPServer[Any
         HarnessError: the suite cannot be found, or a function cannot be a tool.
     """
     tools = () if reference is None else tools_of(find(reference), case)
-    return MCPServer(reference or "no tools", tools=[_tool(tool) for tool in tools], log_level="ERROR")
+    return MCPServer(
+        reference or "no tools", tools=[_tool(tool) for tool in tools], log_level="ERROR"
+    )
 
 
 class _AnyArguments(ArgModelBase):
@@ -50,7 +52,9 @@ class _AnyArguments(ArgModelBase):
 def _tool(tool: PythonTool) -> Tool:
     if tool.input_schema is None:
         try:
-            return Tool.from_function(_telling(tool.function), tool.name, description=tool.description)
+            return Tool.from_function(
+                _telling(tool.function), tool.name, description=tool.description
+            )
         except (InvalidSignature, PydanticUserError, NameError, TypeError) as error:
             raise UsageError(f"the function {tool.name!r} cannot be a tool: {error}") from error
     return Tool(

@@ -1,7 +1,7 @@
 """Suites in Python: a class with ``name``, ``cases()`` and ``check(case, run)``.
 
-`docs/python.md` describes what else it may have. The class is asked for its cases and tools once; what
-is judged later is kept with each case, so that the same object answers for all of a run.
+`docs/python.md` describes what else it may have. The class is asked for its cases and tools once;
+what is judged later is kept with each case, so that the same object answers for all of a run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,15 @@ from harness.canonical_json import digest
 from harness.config.server_entries import read_server
 from harness.documents.document import in_code
 from harness.documents.reading import Reading
-from harness.errors import HarnessError, InvalidInput, InvalidValue, NothingToRun, Problem, UsageError, did_you_mean
+from harness.errors import (
+    HarnessError,
+    InvalidInput,
+    InvalidValue,
+    NothingToRun,
+    Problem,
+    UsageError,
+    did_you_mean,
+)
 from harness.suites import Vocabulary
 from harness.suites.python_case import CHECK, PASS_AT, UserCheck
 from harness.suites.python_import import blame, find, reference_of, where
@@ -61,7 +69,10 @@ def tools_of(target: Any, case: str | None) -> tuple[PythonTool, ...]:
         return _default_tools(suite)
     given = next((given for given in suite.cases() if str(part(given, "id")) == case), None)
     if given is None:
-        raise UsageError(f"the suite has no case {case!r} here: cases() must give the same cases whenever it is called")
+        raise UsageError(
+            f"the suite has no case {case!r} here: cases() must give the same cases whenever it is "
+            f"called"
+        )
     return read_tools(part(given, "tools"))
 
 
@@ -74,21 +85,27 @@ def _read(target: Any, reference: str | None, vocabulary: Vocabulary) -> Suite:
     title = reference or getattr(target, "__name__", None) or type(target).__name__
     if inspect.isroutine(target):
         raise UsageError(
-            f"{title} is a function, not a suite", meant="A suite is a class with name, cases() and check()."
+            f"{title} is a function, not a suite",
+            meant="A suite is a class with name, cases() and check().",
         )
     try:
         suite = target() if inspect.isclass(target) else target
         return _Reading(suite, title, reference, vocabulary).result()
     except HarnessError:
         raise
-    except (Exception, SystemExit) as error:  # the boundary to a suite's own code, which may raise anything
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # the boundary to a suite's own code, which may raise anything
         raise UsageError(f"suite {title} cannot be read: {blame(error)}") from error
 
 
 class _Reading:
     """One suite being read: every problem that is met is kept, and told at the end."""
 
-    def __init__(self, suite: Any, title: str, reference: str | None, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self, suite: Any, title: str, reference: str | None, vocabulary: Vocabulary
+    ) -> None:
         self.suite = suite
         self.title = title
         self.reference = reference
@@ -97,23 +114,33 @@ class _Reading:
         self.problems: list[Problem] = []
         self.servers: dict[tuple[int, ...], ServerSpec] = {}
         self.check_at = _place(suite, "check") or self.at
-        self.toolless = False  # whether it has neither a server nor default tools, and so means to have none
+        self.toolless = (
+            False  # whether it has neither a server nor default tools, and so means to have none
+        )
 
     def result(self) -> Suite:
         """Return the suite; raises with all problems if there are any."""
         self._require_methods()
         noun = f"suite {self.title}"
-        known = {key: self.take(self.suite, key, text, noun) for key in ("description", "model", "system_prompt")}
+        known = {
+            key: self.take(self.suite, key, text, noun)
+            for key in ("description", "model", "system_prompt")
+        }
         known["description"] = known["description"] or _summary(type(self.suite))
         title = self.take(self.suite, "name", name, noun)
         if title is None and not self.problems:
             self.problem(f"{noun} has no 'name'.", "Write name = '…' into the class.")
         self.name = title or self.title
         self.threshold = self.take(self.suite, "threshold", share, noun) or PASS_AT
-        self.isolation: Isolation = self.take(self.suite, "isolation", isolation, noun) or "identity"
+        self.isolation: Isolation = (
+            self.take(self.suite, "isolation", isolation, noun) or "identity"
+        )
         cases, server = self._cases(), self._server()
         if self.toolless:
-            cases = tuple(replace(case, allow_no_tools=True) if case.server is None else case for case in cases)
+            cases = tuple(
+                replace(case, allow_no_tools=True) if case.server is None else case
+                for case in cases
+            )
         suite = Suite(
             **known,
             name=self.name,
@@ -121,7 +148,12 @@ class _Reading:
             server=server,
             judge_model=self.take(self.suite, "judge_model", text, noun),
             user_model=self.take(self.suite, "user_model", text, noun),
-            digest=digest([[case.name, case.prompts, [check.params for check in case.checks]] for case in cases]),
+            digest=digest(
+                [
+                    [case.name, case.prompts, [check.params for check in case.checks]]
+                    for case in cases
+                ]
+            ),
             at=self.at,
             reference=self.reference,
             estimate_cost=getattr(self.suite, "cost_estimator", None),
@@ -156,31 +188,49 @@ class _Reading:
         if not callable(getattr(self.suite, "cases", None)):
             meant = "A suite in Python has name, cases() and check(case, run)."
             raise InvalidInput(
-                [Problem(at=self.at, message=f"{self.title} is no suite: it has no cases().", meant=meant)]
+                [
+                    Problem(
+                        at=self.at,
+                        message=f"{self.title} is no suite: it has no cases().",
+                        meant=meant,
+                    )
+                ]
             )
         check = getattr(self.suite, "check", None)
         if check is not None and not _takes_two(check):
             self.problems.append(
-                Problem(at=self.check_at, message="check must take two arguments: the case and the run.")
+                Problem(
+                    at=self.check_at, message="check must take two arguments: the case and the run."
+                )
             )
 
     # ── Cases ────────────────────────────────────────────────────────────────────────────────
 
     def _cases(self) -> tuple[Case, ...]:
         given = self.suite.cases()
-        if inspect.iscoroutine(given) or not isinstance(given, Iterable) or isinstance(given, str | Mapping):
+        if (
+            inspect.iscoroutine(given)
+            or not isinstance(given, Iterable)
+            or isinstance(given, str | Mapping)
+        ):
             if inspect.iscoroutine(given):
                 given.close()
-            self.problem(f"cases() must return a list of cases; it returned {type(given).__name__}.")
+            self.problem(
+                f"cases() must return a list of cases; it returned {type(given).__name__}."
+            )
             return ()
         cases: dict[str, Case] = {}
         for number, one in enumerate(given, start=1):
             case = self._case(one, number)
             if case.name in cases:
-                self.problem(f"case {case.name!r} is there twice.", "Give each case an id of its own.")
+                self.problem(
+                    f"case {case.name!r} is there twice.", "Give each case an id of its own."
+                )
             cases[case.name] = case
         if not cases and not self.problems:
-            raise NothingToRun(f"the suite {self.name} has no cases: perhaps its data was not fetched ({self.at})")
+            raise NothingToRun(
+                f"the suite {self.name} has no cases: perhaps its data was not fetched ({self.at})"
+            )
         return tuple(cases.values())
 
     def _case(self, given: Any, number: int) -> Case:
@@ -215,22 +265,35 @@ class _Reading:
         checks = []
         for kind, value in (self.take(given, "assertions", mapping, noun) or {}).items():
             if kind not in self.vocabulary.names():
-                self.problem(f"{noun}: there is no check {kind!r}.", did_you_mean(kind, self.vocabulary.names()))
+                self.problem(
+                    f"{noun}: there is no check {kind!r}.",
+                    did_you_mean(kind, self.vocabulary.names()),
+                )
                 continue
             try:
                 parsed = self.vocabulary.parse(kind, value)
                 checks += [Check(kind=kind, params=params, at=self.at) for _, params in parsed]
             except InvalidValue as error:
-                self.problem(f"{noun}: assertions: {kind}: {error.message.rstrip('.')}.", error.meant)
+                self.problem(
+                    f"{noun}: assertions: {kind}: {error.message.rstrip('.')}.", error.meant
+                )
         function = getattr(self.suite, "check", None)
         if function is not None:
-            # A check that asks something else makes another trial, so that no old result stands for it.
-            asks = digest([self.source, json_value(part(given, "expected"), strict=False), self.threshold])
+            # A check that asks something else makes another trial, so that no old result stands for
+            # it.
+            asks = digest(
+                [self.source, json_value(part(given, "expected"), strict=False), self.threshold]
+            )
             params = {"suite": self.reference or self.title, "case": case_id, "asks": asks}
-            code = UserCheck(suite=self.name, function=function, case=given, threshold=self.threshold)
+            code = UserCheck(
+                suite=self.name, function=function, case=given, threshold=self.threshold
+            )
             checks.append(Check(kind=CHECK, params=params, at=self.check_at, code=code))
         if not checks and part(given, "assertions") is None:
-            self.problem(f"{noun} checks nothing.", "Write check(case, run) into the class, or give it assertions.")
+            self.problem(
+                f"{noun} checks nothing.",
+                "Write check(case, run) into the class, or give it assertions.",
+            )
         return tuple(checks)
 
     # ── Servers ──────────────────────────────────────────────────────────────────────────────
@@ -242,11 +305,19 @@ class _Reading:
             self.toolless = not tools
             return served(self.name, self.isolation, self._importable() if tools else None)
         if tools or self.servers:
-            self.problem("a suite has a server or tools of its own, not both.", "Remove 'server', or the tools.")
+            self.problem(
+                "a suite has a server or tools of its own, not both.",
+                "Remove 'server', or the tools.",
+            )
         if isinstance(given, ServerSpec | str):
             return given
         reading = Reading(in_code(self.at))
-        spec = read_server(reading, ("server",), self.take(self.suite, "server", mapping, "the suite") or {}, self.name)
+        spec = read_server(
+            reading,
+            ("server",),
+            self.take(self.suite, "server", mapping, "the suite") or {},
+            self.name,
+        )
         self.problems += reading.problems
         return spec
 
@@ -258,10 +329,14 @@ class _Reading:
             return None
         key = tuple(id(tool.function) for tool in tools)
         if key not in self.servers:
-            self.servers[key] = served(f"{self.name}::{case_id}", self.isolation, self._importable(), case_id)
+            self.servers[key] = served(
+                f"{self.name}::{case_id}", self.isolation, self._importable(), case_id
+            )
         return self.servers[key]
 
-    def _tools(self, read: Callable[[], tuple[PythonTool, ...]], noun: str) -> tuple[PythonTool, ...]:
+    def _tools(
+        self, read: Callable[[], tuple[PythonTool, ...]], noun: str
+    ) -> tuple[PythonTool, ...]:
         try:
             return read()
         except InvalidValue as error:
@@ -270,8 +345,14 @@ class _Reading:
 
     def _importable(self) -> str:
         if self.reference is None:
-            message = f"the tools of {self.title} are served by a process of its own, which cannot find the suite."
-            self.problem(message, "Put the suite into a module: its class, or a variable that holds it.")
+            message = (
+                f"the tools of {self.title} are served by a process of its own, which "
+                f"cannot "
+                f"find the suite."
+            )
+            self.problem(
+                message, "Put the suite into a module: its class, or a variable that holds it."
+            )
         return self.reference or self.title
 
 

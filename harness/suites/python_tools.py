@@ -42,7 +42,8 @@ def read_tools(given: Any) -> tuple[PythonTool, ...]:
     """Return the tools that a case or ``default_tools()`` lists.
 
     Raises:
-        InvalidValue: one of them is neither a function nor a mapping with a handler, or two have one name.
+        InvalidValue: one of them is neither a function nor a mapping with a handler, or two have
+            one name.
     """
     if given is None:
         return ()
@@ -66,21 +67,27 @@ def _read_tool(given: Any, number: int) -> PythonTool:
     name, handler = part(given, "name"), part(given, "handler")
     if not isinstance(name, str) or not name or not callable(handler):
         message = f"tool number {number} is a {type(given).__name__} without a name and a handler"
-        raise InvalidValue(message, meant="Give a function, or {'name': …, 'description': …, 'handler': …}.")
+        raise InvalidValue(
+            message, meant="Give a function, or {'name': …, 'description': …, 'handler': …}."
+        )
     schema = next((found for key in _SCHEMA_KEYS if (found := part(given, key)) is not None), None)
     if schema is not None and not isinstance(schema, Mapping):
-        raise InvalidValue(f"the input_schema of tool {name!r} is a {type(schema).__name__}, not a mapping")
+        raise InvalidValue(
+            f"the input_schema of tool {name!r} is a {type(schema).__name__}, not a mapping"
+        )
     description = part(given, "description") or cleandoc(handler.__doc__ or "")
     return PythonTool(name=name, function=handler, description=description, input_schema=schema)
 
 
-def served(name: str, isolation: Isolation, reference: str | None, case: str | None = None) -> ServerSpec:
+def served(
+    name: str, isolation: Isolation, reference: str | None, case: str | None = None
+) -> ServerSpec:
     """Return the server of the default tools of the suite with that ``reference``, or of the tools of one of its cases.
 
     Without a reference it has no tools.
 
-    It finds the modules that this process finds, in the same order. The working directory is left to
-    the import of the suite, so that nothing in it can stand in the way of the program itself.
+    It finds the modules that this process finds, in the same order. The working directory is left
+    to the import of the suite, so that nothing in it can stand in the way of the program itself.
     """
     here = {"", str(Path.cwd())}
     path = os.pathsep.join(entry for entry in sys.path if entry not in here)

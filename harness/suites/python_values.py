@@ -59,7 +59,11 @@ def mapping(value: Any) -> dict[str, Any]:
 
 def seconds(value: Any) -> float:
     """Return a number of milliseconds above zero in seconds."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not 0 < value < float("inf")
+    ):
         raise InvalidValue(f"expected a number of milliseconds above 0, found {_shown(value)}")
     return value / 1000
 
@@ -102,7 +106,10 @@ def json_value(value: Any, *, strict: bool = True) -> Any:
 
 def _shown(value: Any) -> str:
     shown = repr(value)
-    return f"{type(value).__name__} {shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + '…'}"
+    return (
+        f"{type(value).__name__} "
+        f"{shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + '…'}"
+    )
 
 
 _LONGEST_SHOWN = 60

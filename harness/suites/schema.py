@@ -37,13 +37,22 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
         **_mapping(layout.suite),
         **_checks_something(layout),
         "$defs": {
-            "test": {"description": "One question to the model, or a conversation.", **_test(layout)},
+            "test": {
+                "description": "One question to the model, or a conversation.",
+                **_test(layout),
+            },
             "turn": {"description": "One thing that the user says.", **_mapping(layout.turn)},
             "defaults": {"description": "What holds for every test.", **_mapping(layout.defaults)},
             "user": {"description": "Somebody who talks with the model.", **_mapping(layout.user)},
-            "call": {"description": "A tool call that the test makes itself.", **_mapping(layout.call)},
+            "call": {
+                "description": "A tool call that the test makes itself.",
+                **_mapping(layout.call),
+            },
             "expectation": expectation_schema(layout.expectation),
-            "assertions": {"description": "What must come of the prompt.", **_mapping(layout.assertions)},
+            "assertions": {
+                "description": "What must come of the prompt.",
+                **_mapping(layout.assertions),
+            },
             "server": {
                 "description": "How the server is started, or reached.",
                 **_mapping(SERVER),
@@ -54,12 +63,15 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
     }
     shared = _shared(body, known)
     shared["$defs"] |= {
-        f"check_{name}": {key: _shared(part, known) for key, part in schema.items()} for name, schema in checks.items()
+        f"check_{name}": {key: _shared(part, known) for key, part in schema.items()}
+        for name, schema in checks.items()
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Eval suite",
-        "description": "Prompts for a model that may use an MCP server's tools, and what must come of each.",
+        "description": (
+            "Prompts for a model that may use an MCP server's tools, and what must come of each."
+        ),
         **shared,
     }
 
@@ -84,7 +96,10 @@ def _test(layout: Layouts) -> dict[str, Any]:
     schema = _mapping(layout.test)
     strict = {name: schema["properties"][name] for name in FILLED if name in schema["properties"]}
     described = {name: {"description": part["description"]} for name, part in strict.items()}
-    assertions = {"properties": dict.fromkeys(layout.assertions.fields, True), "additionalProperties": False}
+    assertions = {
+        "properties": dict.fromkeys(layout.assertions.fields, True),
+        "additionalProperties": False,
+    }
     return {
         **schema,
         "properties": {**schema["properties"], **described},
@@ -97,9 +112,19 @@ def _test(layout: Layouts) -> dict[str, Any]:
 
 def _checks_something(layout: Layouts) -> dict[str, Any]:
     """Return what asks of every test for a check, unless the defaults have some."""
-    asked = [key for key in ("assertions", "expected_answer", "turns", "as", "expect") if key in layout.test.fields]
-    some = {"properties": {"defaults": {"anyOf": _any_required("assertions", "as")}}, "required": ["defaults"]}
-    return {"if": {"not": some}, "then": {"properties": {"tests": {"items": {"anyOf": _any_required(*asked)}}}}}
+    asked = [
+        key
+        for key in ("assertions", "expected_answer", "turns", "as", "expect")
+        if key in layout.test.fields
+    ]
+    some = {
+        "properties": {"defaults": {"anyOf": _any_required("assertions", "as")}},
+        "required": ["defaults"],
+    }
+    return {
+        "if": {"not": some},
+        "then": {"properties": {"tests": {"items": {"anyOf": _any_required(*asked)}}}},
+    }
 
 
 def _any_required(*keys: str) -> list[JsonObject]:
@@ -114,7 +139,9 @@ def _property(field: Field) -> JsonObject:
     if isinstance(schema.get("type"), str) and "enum" not in schema and not field.takes_null:
         return {**schema, "type": [schema["type"], "null"]}
     notes = {key: schema.pop(key) for key in _NOTES if key in schema}
-    return {**notes, **schema} if field.takes_null else {**notes, "anyOf": [schema, {"type": "null"}]}
+    return (
+        {**notes, **schema} if field.takes_null else {**notes, "anyOf": [schema, {"type": "null"}]}
+    )
 
 
 def _reference(check: str) -> JsonObject:

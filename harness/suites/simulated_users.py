@@ -40,43 +40,66 @@ def _marks_field(description: str) -> Field:
 
 
 _DEFAULT = SimulatedUser()
-USER_MODEL = line("The model that plays simulated users, unless a test or --user-model names another.")
+USER_MODEL = line(
+    "The model that plays simulated users, unless a test or --user-model names another."
+)
 """``user_model:`` of a suite."""
 USER = Field(
     schema={
         "anyOf": [{"$ref": "#/$defs/user"}, {"type": "string", "pattern": r"\S"}],
-        "description": "Somebody who talks with the model, in place of 'prompt' and 'turns'; a text is their scenario.",
+        "description": (
+            "Somebody who talks with the model, in place of 'prompt' and 'turns'; a "
+            "text is their scenario."
+        ),
     },
     parse=_user,
 )
 """``user:`` of a test."""
 USER_LAYOUT = Layout(
     fields={
-        "scenario": text("Who they are and what they want; told to the model that plays them, and to nobody else."),
+        "scenario": text(
+            "Who they are and what they want; told to the model that plays them, and to nobody "
+            "else."
+        ),
         "model": line("The model that plays them."),
         "script": Field(
             schema={
                 "type": "array",
                 "minItems": 1,
                 "items": {"type": "string", "pattern": r"\S"},
-                "description": "What they say, one after the other, in place of a model; at its end they stop.",
+                "description": (
+                    "What they say, one after the other, in place of a model; at its end they stop."
+                ),
             },
             parse=_said,
         ),
-        "first_message": text("What they say first; without it, the model that plays them decides."),
-        "greeting": text("What they hear before they say anything. The model under test never sees it."),
-        "guidelines": text("How to play a user, in place of the built-in text."),
-        "max_turns": integer("Messages of the user in one trial.", least=1, default=_DEFAULT.max_turns),
-        "stop_when": _marks_field("Texts in a message of theirs after which the conversation is over."),
-        "transfer_when": _marks_field(
-            "Texts in a message of theirs, or tools of which a call went well, after which they were handed on."
+        "first_message": text(
+            "What they say first; without it, the model that plays them decides."
         ),
-        "agent_stop_when": _marks_field("Texts in an answer of the model after which the conversation is over."),
+        "greeting": text(
+            "What they hear before they say anything. The model under test never sees it."
+        ),
+        "guidelines": text("How to play a user, in place of the built-in text."),
+        "max_turns": integer(
+            "Messages of the user in one trial.", least=1, default=_DEFAULT.max_turns
+        ),
+        "stop_when": _marks_field(
+            "Texts in a message of theirs after which the conversation is over."
+        ),
+        "transfer_when": _marks_field(
+            "Texts in a message of theirs, or tools of which a call went well, after which they "
+            "were handed on."
+        ),
+        "agent_stop_when": _marks_field(
+            "Texts in an answer of the model after which the conversation is over."
+        ),
     },
     elsewhere={
         "prompt": "What they say first stands under 'first_message:'.",
         "persona": "Put it into 'scenario:'.",
-        "instructions": "Put it into 'scenario:', or under 'guidelines:' if it says how to play a user.",
+        "instructions": (
+            "Put it into 'scenario:', or under 'guidelines:' if it says how to play a user."
+        ),
         "turns": "What they say one after the other stands under 'script:'.",
         "stop": "Did you mean 'stop_when'?",
     },
@@ -84,7 +107,9 @@ USER_LAYOUT = Layout(
 """``user:`` of a test, written out."""
 
 
-def read_user(reading: Reading, path: Steps, given: str | Mapping[str, Any], test: str) -> SimulatedUser:
+def read_user(
+    reading: Reading, path: Steps, given: str | Mapping[str, Any], test: str
+) -> SimulatedUser:
     """Return the user that ``given`` at ``path`` describes; problems are kept by ``reading``."""
     if isinstance(given, str):
         return SimulatedUser(scenario=given)
@@ -92,7 +117,9 @@ def read_user(reading: Reading, path: Steps, given: str | Mapping[str, Any], tes
     user = SimulatedUser(**values)
     if given.get("scenario") is None and given.get("script") is None:
         meant = "Add 'scenario:', or 'script:' with what they say."
-        reading.problem(reading.document.at(path), f"user of {test} has neither 'scenario' nor 'script'.", meant)
+        reading.problem(
+            reading.document.at(path), f"user of {test} has neither 'scenario' nor 'script'.", meant
+        )
     for key in ("model", "guidelines", "first_message"):
         if given.get(key) is not None and given.get("script") is not None:
             message = f"{key!r} has no effect beside 'script': nobody is asked what to say."

@@ -37,7 +37,11 @@ def _message(message: Message) -> Mapping[str, Any]:
             return _reply(message.reply)
         case ToolMessage():
             parts = [
-                {"type": "tool_call_response", "id": answer.request_id, "response": bounded(answer.text, _LONGEST)}
+                {
+                    "type": "tool_call_response",
+                    "id": answer.request_id,
+                    "response": bounded(answer.text, _LONGEST),
+                }
                 for answer in message.answers
             ]
             return {"role": "tool", "parts": parts}
@@ -45,11 +49,20 @@ def _message(message: Message) -> Mapping[str, Any]:
 
 def _reply(reply: Reply) -> Mapping[str, Any]:
     asked = [
-        {"type": "tool_call", "id": request.id, "name": request.tool, "arguments": request.arguments}
+        {
+            "type": "tool_call",
+            "id": request.id,
+            "name": request.tool,
+            "arguments": request.arguments,
+        }
         for request in reply.tool_requests
     ]
     said = [_text(reply.text)] if reply.text else []
-    return {"role": "assistant", "parts": [*said, *asked], "finish_reason": FINISH.get(reply.stop, reply.stop)}
+    return {
+        "role": "assistant",
+        "parts": [*said, *asked],
+        "finish_reason": FINISH.get(reply.stop, reply.stop),
+    }
 
 
 def _text(text: str) -> Mapping[str, Any]:

@@ -1,7 +1,8 @@
 """Every name that a span, an event or an attribute of ours bears, in one place.
 
-They follow the semantic conventions for generative AI, for MCP and for tests, all of which are still called
-"development": names will change, and then change here. What they have no name for is ours, under ``harness.``.
+They follow the semantic conventions for generative AI, for MCP and for tests, all of which are
+still called "development": names will change, and then change here. What they have no name for is
+ours, under ``harness.``.
 """
 
 from __future__ import annotations
@@ -87,7 +88,13 @@ CONTENT = frozenset(
 """What may hold words of users, models, servers and suites."""
 
 TEST_STATUS = {"passed": "pass", "failed": "fail"}
-"""`harness.types.Status` → the convention's; the others have no counterpart there, and are no verdict."""
+"""`harness.types.Status` → the convention's; the others have no counterpart there, and are no
+verdict."""
 
-FINISH = {"end": "stop", "tool_calls": "tool_call", "max_tokens": "length", "refusal": "content_filter"}
+FINISH = {
+    "end": "stop",
+    "tool_calls": "tool_call",
+    "max_tokens": "length",
+    "refusal": "content_filter",
+}
 """`harness.types.ReplyStop` → the convention's."""

@@ -1,8 +1,9 @@
 """Sends the traces of a log over OTLP/HTTP, where nobody waits for it longer than a few seconds.
 
 The standard variables hold: ``OTEL_EXPORTER_OTLP_ENDPOINT``, ``…_HEADERS``, ``…_TRACES_ENDPOINT``,
-``OTEL_SERVICE_NAME``, ``OTEL_RESOURCE_ATTRIBUTES`` and their like. No provider is set up for the process: ``mcp`` has
-spans of its own for every request, which stay unset, so that each call is one span.
+``OTEL_SERVICE_NAME``, ``OTEL_RESOURCE_ATTRIBUTES`` and their like. No provider is set up for the
+process: ``mcp`` has spans of its own for every request, which stay unset, so that each call is one
+span.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class TelemetryRequest:
     """Where traces are to go, and how much of them."""
 
     endpoint: str | None = None
-    """The collector's URL, with or without ``/v1/traces``; ``None`` is what the environment says, else
-    ``http://localhost:4318``."""
+    """The collector's URL, with or without ``/v1/traces``; ``None`` is what the environment says,
+    else ``http://localhost:4318``."""
     content: bool = False
     """Whether to send what was said, too."""
 
@@ -57,7 +58,8 @@ class TelemetryRequest:
         if self.endpoint is not None and not self.endpoint.startswith(("http://", "https://")):
             raise UsageError(
                 f"--otel {self.endpoint!r} is not the URL of a collector",
-                meant="Write --otel=http://localhost:4318, or --otel alone for $OTEL_EXPORTER_OTLP_ENDPOINT. "
+                meant="Write --otel=http://localhost:4318, or --otel alone for "
+                "$OTEL_EXPORTER_OTLP_ENDPOINT. "
                 "A SUITE goes ahead of it.",
             )
         if not _installed():
@@ -69,9 +71,13 @@ class TelemetryRequest:
     @property
     def url(self) -> str:
         """Where requests go."""
-        if self.endpoint is None and (whole := os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")):
+        if self.endpoint is None and (
+            whole := os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+        ):
             return whole
-        base = (self.endpoint or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT") or _DEFAULT).rstrip("/")
+        base = (self.endpoint or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT") or _DEFAULT).rstrip(
+            "/"
+        )
         return base if base.endswith(_PATH) else base + _PATH
 
 
@@ -98,16 +104,21 @@ def export_log(log: RunLog, request: TelemetryRequest, deadline_s: float = DEADL
     Whatever goes wrong is in the sentence and nowhere else; no result depends on it.
     """
     sending = _Sending(log, request, timeout_s=deadline_s * 0.8)
-    # A thread that nobody waits for: a collector that never answers cannot hold up the end of the process.
+    # A thread that nobody waits for: a collector that never answers cannot hold up the end of the
+    # process.
     thread = threading.Thread(target=sending.run, name="telemetry", daemon=True)
     thread.start()
     thread.join(deadline_s)
     where = KNOWN.text(request.url)
     if thread.is_alive():
         sending.stopped = True
-        sending.failure = f"it took longer than {deadline_s:g} s, and {sending.spans} spans were sent by then"
+        sending.failure = (
+            f"it took longer than {deadline_s:g} s, and {sending.spans} spans were sent by then"
+        )
     if sending.failure is not None:
-        return Exported(sent=False, sentence=f"The traces could not be sent to {where}: {sending.failure}.")
+        return Exported(
+            sent=False, sentence=f"The traces could not be sent to {where}: {sending.failure}."
+        )
     traces = f"{sending.traces} trace{'' if sending.traces == 1 else 's'}"
     return Exported(sent=True, sentence=f"{traces} ({sending.spans} spans) sent to {where}")
 
@@ -141,12 +152,17 @@ class _Sending:
 
         timeout_s = None if any(name in os.environ for name in _TIMEOUTS) else self.timeout_s
         session = CollectorSession()
-        exporter: SpanExporter = OTLPSpanExporter(endpoint=self.request.url, timeout=timeout_s, session=session)
+        exporter: SpanExporter = OTLPSpanExporter(
+            endpoint=self.request.url, timeout=timeout_s, session=session
+        )
         try:
             for batch in self._batches():
                 if self.stopped:
                     return
-                if exporter.export(batch) is not SpanExportResult.SUCCESS or session.problem is not None:
+                if (
+                    exporter.export(batch) is not SpanExportResult.SUCCESS
+                    or session.problem is not None
+                ):
                     # What it says last is that it gives up.
                     why = session.problem or (self.said[0] if self.said else "refused")
                     self.failure = KNOWN.text(shorten(why, 300)).rstrip(".")
@@ -167,7 +183,9 @@ class _Sending:
             if transcript is None:
                 continue
             model = self.log.header.models.get(run.model, {})
-            trace = trace_of(self.log.header.run_id, run, transcript, model, content=self.request.content)
+            trace = trace_of(
+                self.log.header.run_id, run, transcript, model, content=self.request.content
+            )
             self.traces += 1
             waiting += [_readable(trace, span, resource, scope) for span in trace.spans]
             while len(waiting) >= _BATCH:
@@ -181,16 +199,22 @@ def _resource() -> Resource:
     from opentelemetry.sdk.resources import Resource
 
     known = Resource.create()
-    named = not str(known.attributes.get("service.name", "unknown_service")).startswith("unknown_service")
+    named = not str(known.attributes.get("service.name", "unknown_service")).startswith(
+        "unknown_service"
+    )
     return known if named else known.merge(Resource({"service.name": "harness"}))
 
 
-def _readable(trace: Trace, span: Span, resource: Resource, scope: InstrumentationScope) -> ReadableSpan:
+def _readable(
+    trace: Trace, span: Span, resource: Resource, scope: InstrumentationScope
+) -> ReadableSpan:
     from opentelemetry.sdk.trace import Event, ReadableSpan
     from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
     def context(span_id: int) -> SpanContext:
-        return SpanContext(trace.trace_id, span_id, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
+        return SpanContext(
+            trace.trace_id, span_id, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED)
+        )
 
     return ReadableSpan(
         name=span.name,
@@ -200,7 +224,9 @@ def _readable(trace: Trace, span: Span, resource: Resource, scope: Instrumentati
         attributes=dict(span.attributes),
         events=[Event(event.name, dict(event.attributes), event.at_ns) for event in span.events],
         kind=SpanKind.CLIENT if span.kind == "client" else SpanKind.INTERNAL,
-        status=Status(StatusCode.UNSET) if span.failed is None else Status(StatusCode.ERROR, span.failed),
+        status=Status(StatusCode.UNSET)
+        if span.failed is None
+        else Status(StatusCode.ERROR, span.failed),
         start_time=span.start_ns,
         end_time=span.end_ns,
         instrumentation_scope=scope,

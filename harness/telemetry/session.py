@@ -33,7 +33,11 @@ def _problem(response: requests.Response) -> str | None:
         if status >= 400:  # noqa: PLR2004 - the exporter's own to tell
             return None
         to = urlsplit(response.headers.get("location", ""))
-        where = f" to {to.scheme}://{to.netloc.rpartition('@')[2]}{to.path}" if to.netloc else f" to {to.path}"
+        where = (
+            f" to {to.scheme}://{to.netloc.rpartition('@')[2]}{to.path}"
+            if to.netloc
+            else f" to {to.path}"
+        )
         return f"HTTP {status}: a redirect{where}, which is not followed"
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "text/html":
@@ -51,4 +55,7 @@ def _rejected(content: bytes) -> str | None:
     partial = answer.partial_success
     if not partial.rejected_spans:
         return None
-    return f"the collector refused {partial.rejected_spans} spans: {partial.error_message or 'it does not say why'}"
+    return (
+        f"the collector refused {partial.rejected_spans} spans: "
+        f"{partial.error_message or 'it does not say why'}"
+    )

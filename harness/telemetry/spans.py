@@ -7,8 +7,8 @@
     ├── chat claude-sonnet-4-5     a reply
     └── execute_tool get_order     a call as it crossed the MCP session
 
-The log has the times of calls, and of what the user said. A reply's time is what lies between: from the last thing
-that it could have waited for to the first of its calls, or to the end of the trial.
+The log has the times of calls, and of what the user said. A reply's time is what lies between: from
+the last thing that it could have waited for to the first of its calls, or to the end of the trial.
 """
 
 from __future__ import annotations
@@ -84,7 +84,9 @@ class Trace:
     """In the order of their starts."""
 
 
-def trace_of(run_id: str, run: TrialResult, transcript: Transcript, model: JsonObject, *, content: bool) -> Trace:
+def trace_of(
+    run_id: str, run: TrialResult, transcript: Transcript, model: JsonObject, *, content: bool
+) -> Trace:
     """Return the spans of a trial that was started.
 
     Args:
@@ -106,7 +108,9 @@ class _Tree:
     content: bool = field(kw_only=True)
 
     def trace(self) -> Trace:
-        children = sorted((*self._calls(), *self._replies()), key=lambda span: (span.start_ns, span.end_ns))
+        children = sorted(
+            (*self._calls(), *self._replies()), key=lambda span: (span.start_ns, span.end_ns)
+        )
         root = self._root(children)
         return Trace(trace_id=self._id("trace", 16), spans=(root, *children))
 
@@ -143,7 +147,9 @@ class _Tree:
                     names.ERROR_TYPE: error.kind if error else None,
                     names.ERROR_MESSAGE: error.message if error else None,
                     names.INPUT_MESSAGES: messages_json(said) if self.content else None,
-                    names.OUTPUT_MESSAGES: reply_json(Reply(text=self.transcript.answer)) if self.content else None,
+                    names.OUTPUT_MESSAGES: reply_json(Reply(text=self.transcript.answer))
+                    if self.content
+                    else None,
                     names.USER_CONTEXT: as_json(run.user_context) if run.user_context else None,
                     names.FILE: run.at.file if run.at else None,
                     names.LINE: run.at.line if run.at else None,
@@ -234,10 +240,16 @@ class _Tree:
         if calls:
             return min(call.started_s for call in calls)
         following = self.transcript.messages[place + 1 :]
-        said = (message.said_s for message in following if isinstance(message, UserMessage) and not message.injected)
+        said = (
+            message.said_s
+            for message in following
+            if isinstance(message, UserMessage) and not message.injected
+        )
         return next(said, self.transcript.latency_s)
 
-    def _reply(self, message: AssistantMessage, turn: int, start: float, end: float, place: int) -> Span:
+    def _reply(
+        self, message: AssistantMessage, turn: int, start: float, end: float, place: int
+    ) -> Span:
         reply, model = message.reply, self.model.get("model_id") or self.run.model
         return Span(
             name=f"{names.CHAT} {model}",
@@ -250,11 +262,15 @@ class _Tree:
                 {
                     names.OPERATION: names.CHAT,
                     **self._who(reply.served_by),
-                    names.FINISH_REASONS: [names.FINISH.get(reply.stop, reply.stop_detail or reply.stop)],
+                    names.FINISH_REASONS: [
+                        names.FINISH.get(reply.stop, reply.stop_detail or reply.stop)
+                    ],
                     **self._tokens(reply.usage.input_tokens, reply.usage.output_tokens),
                     names.COST: reply.usage.cost_usd,
                     names.TURN: turn,
-                    names.INPUT_MESSAGES: messages_json(self.transcript.messages[:place]) if self.content else None,
+                    names.INPUT_MESSAGES: messages_json(self.transcript.messages[:place])
+                    if self.content
+                    else None,
                     names.OUTPUT_MESSAGES: reply_json(reply) if self.content else None,
                 }
             ),
@@ -283,7 +299,9 @@ class _Tree:
         return cleaned
 
     def _ns(self, offset_s: float) -> int:
-        started = datetime.fromisoformat(self.transcript.started_at or self.run.finished_at).timestamp()
+        started = datetime.fromisoformat(
+            self.transcript.started_at or self.run.finished_at
+        ).timestamp()
         return round(started * 1000) * 1_000_000 + round(offset_s * 1e9)
 
     def _id(self, part: str, size: int) -> int:

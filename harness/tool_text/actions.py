@@ -16,43 +16,63 @@ Action: TypeAlias = Literal["read", "create", "update", "delete"]
 """The four things that a tool can do to data."""
 
 _VERBS: dict[Action, str] = {
-    "delete": "delete remove erase purge drop destroy wipe terminate cancel revoke unregister uninstall",
-    "update": "update change modify edit alter set rename move replace correct adjust close reopen reset switch "
+    "delete": (
+        "delete remove erase purge drop destroy wipe terminate cancel revoke unregister uninstall"
+    ),
+    "update": "update change modify edit alter set rename move replace correct adjust close reopen "
+    "reset switch "
     "checkout overwrite",
     "create": "create add make register open write insert post send submit commit upload "
     "schedule book stage record publish save append",
-    "read": "show get list find search view read fetch retrieve display look lookup describe count compare check "
-    "calculate compute estimate predict summarise summarize explain see print return rank project query inspect "
+    "read": "show get list find search view read fetch retrieve display look lookup describe count "
+    "compare check "
+    "calculate compute estimate predict summarise summarize explain see print return rank project "
+    "query inspect "
     "browse convert analyse analyze report tell give",
 }
 _OTHER_VERBS = word_set("run execute start trigger echo test call invoke try use")
 """Verbs that may do anything."""
-_ACTION_OF: dict[str, Action] = {verb: action for action, verbs in _VERBS.items() for verb in verbs.split()}
+_ACTION_OF: dict[str, Action] = {
+    verb: action for action, verbs in _VERBS.items() for verb in verbs.split()
+}
 
 _AMBIGUOUS = word_set(
-    "book record stage set file post move open close commit save schedule report list count rank project "
+    "book record stage set file post move open close commit save schedule report list count rank "
+    "project "
     "update release exit correct switch"
 )
-"""Verbs that are as often nouns or adjectives ("open orders"): they ask for something only where a verb stands."""
+"""Verbs that are as often nouns or adjectives ("open orders"): they ask for something only where a
+verb stands."""
 _ALSO_NOUNS = _AMBIGUOUS | word_set(
-    "change edit reset drop view search show look check estimate query print return register display"
+    "change edit reset drop view search show look check estimate query print return register "
+    "display"
 )
 """Verbs that are nouns in names and headings: an edit distance, a drop rate, a search history."""
 _AFTER_VERB = word_set(
-    "a an the one all any every each this that these those its your my our their some several multiple existing "
+    "a an the one all any every each this that these those its your my our their some several "
+    "multiple existing "
     "specified given"
 )
 _AFTER_NOUN = word_set("of between since made in by")
-_BEFORE_VERB = word_set("please to and or then you also now just we i kindly but so not next finally")
+_BEFORE_VERB = word_set(
+    "please to and or then you also now just we i kindly but so not next finally"
+)
 
-CODE = word_set("sql code script command cmd shell statement program javascript python mutation graphql")
+CODE = word_set(
+    "sql code script command cmd shell statement program javascript python mutation graphql"
+)
 """Words for arguments that are carried out: what a tool does with them, its name cannot say."""
 PREFIX = re.compile(r"^[^|\n]{1,40}\|\s*")
 """What a description may have before its sentence: "Notion | Retrieve a page"."""
 
-_QUESTION = word_set("who whom whose what what's when where which why how did does do has have had was were is are am")
+_QUESTION = word_set(
+    "who whom whose what what's when where which why how did does do has have had was were is "
+    "are am"
+)
 _BEFORE_QUESTION = word_set("in on at for from to of by with and so but also")
-_NEGATION = word_set("not never no without don't doesn't cannot can't won't shouldn't mustn't avoid")
+_NEGATION = word_set(
+    "not never no without don't doesn't cannot can't won't shouldn't mustn't avoid"
+)
 _NEGATION_REACH = 3  # words: "do not, in any case, delete"
 
 
@@ -68,21 +88,25 @@ def is_question_word(word: str) -> bool:
 
 def is_negated(text_words: list[str], position: int) -> bool:
     """Whether one of the few words before ``position`` says *not*."""
-    return any(word in _NEGATION for word in text_words[max(0, position - _NEGATION_REACH) : position])
+    return any(
+        word in _NEGATION for word in text_words[max(0, position - _NEGATION_REACH) : position]
+    )
 
 
 def asked_for(request: str) -> frozenset[Action]:
     """Return the actions that a request asks for; a question asks for reading only.
 
-    Only the verb itself counts (``delete``, not ``deleted``), and not when it is negated: "show it, do not
-    delete it" asks to read.
+    Only the verb itself counts (``delete``, not ``deleted``), and not when it is negated: "show it,
+    do not delete it" asks to read.
     """
     spoken = words(request)
     opening = next((word for word in spoken if word not in _BEFORE_QUESTION), "")
     if opening in _QUESTION:
         return frozenset({"read"})
     asked = frozenset(_ACTION_OF[word] for place, word in enumerate(spoken) if _asks(spoken, place))
-    forbids = any(word in _ACTION_OF and is_negated(spoken, place) for place, word in enumerate(spoken))
+    forbids = any(
+        word in _ACTION_OF and is_negated(spoken, place) for place, word in enumerate(spoken)
+    )
     return asked or frozenset({"read"} if forbids else ())
 
 
@@ -96,8 +120,9 @@ def _asks(spoken: list[str], place: int) -> bool:
 def done_by(tool: Tool) -> Action | None:
     """Return what ``tool`` does, by its name and the first sentence of its description.
 
-    A tool that says plainly in either place that it deletes is taken at its word. A word that may be a noun as well
-    (*update_history*, *drop_rate*) gives way to the other place. ``None`` when nothing is said.
+    A tool that says plainly in either place that it deletes is taken at its word. A word that may
+    be a noun as well (*update_history*, *drop_rate*) gives way to the other place. ``None`` when
+    nothing is said.
     """
     return _what(_named(words(tool.name)), _described(words(first_sentence(tool.description))))
 
@@ -127,7 +152,9 @@ def permits(request: frozenset[Action], tool: Action | None) -> bool:
     return "delete" in request if tool == "delete" else request != {"read"}
 
 
-_DO_MORE = _OTHER_VERBS | {verb for verb, action in _ACTION_OF.items() if action != "read" and verb not in _AMBIGUOUS}
+_DO_MORE = _OTHER_VERBS | {
+    verb for verb, action in _ACTION_OF.items() if action != "read" and verb not in _AMBIGUOUS
+}
 
 
 class _Said(NamedTuple):
@@ -147,7 +174,14 @@ def _what(named: _Said | None, described: _Said | None) -> Action | None:
 
 def _named(name: list[str]) -> _Said | None:
     """Return what a name says: by the first verb in it, as it stands there (*changes* and *settings* are nouns)."""
-    place = next((place for place, word in enumerate(name) if word in _ACTION_OF and not is_negated(name, place)), None)
+    place = next(
+        (
+            place
+            for place, word in enumerate(name)
+            if word in _ACTION_OF and not is_negated(name, place)
+        ),
+        None,
+    )
     return None if place is None else _Said(_ACTION_OF[name[place]], name[place] not in _ALSO_NOUNS)
 
 

@@ -1,8 +1,8 @@
 """What a tool wants to be given: its JSON Schema, and what its descriptions tell beyond it.
 
 Servers say half of what a parameter takes in prose: "Id such as CUST_00042", "AAPL (Apple)",
-"one of: open, closed". A `Param` holds both halves in one form. Any schema can be read, a broken one
-too: what makes no sense is ignored.
+"one of: open, closed". A `Param` holds both halves in one form. Any schema can be read, a broken
+one too: what makes no sense is ignored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _LONGEST_EXAMPLE = 60
 _LONGEST_DESCRIPTION = 2_000
 
 _EXAMPLES = re.compile(
-    r"(?:\be\.?g\.?,?:?|\bfor example,?|\bfor instance,?|\bsuch as|\blike|\bexamples?:|\bone of:?|\beither"
+    r"(?:\be\.?g\.?,?:?|\bfor example,?|\bfor instance,?|\bsuch as|\blike|\bexamples?:|\bone "
+    r"of:?|\beither"
     r"|\ballowed(?: values)?:|\bvalues?:|\boptions?:)\s+(?P<list>[^;\n)]{1,300})",
     re.IGNORECASE,
 )
@@ -47,7 +48,8 @@ class Param:
     name: str
     """Its key; empty for items."""
     kind: str
-    """JSON type: ``string``, ``number``, ``integer``, ``boolean``, ``array``, ``object`` or ``any``."""
+    """JSON type: ``string``, ``number``, ``integer``, ``boolean``, ``array``, ``object`` or
+    ``any``."""
     required: bool = False
     """Whether a call without it is invalid."""
     schema: JsonObject
@@ -87,7 +89,11 @@ class _Reader:
 
     def object(self, schema: JsonObject, depth: int) -> tuple[Param, ...]:
         needed = schema.get("required")
-        required = {name for name in needed if isinstance(name, str)} if isinstance(needed, list) else set()
+        required = (
+            {name for name in needed if isinstance(name, str)}
+            if isinstance(needed, list)
+            else set()
+        )
         read: list[Param] = []
         for name, sub in _mapping(schema.get("properties")).items():
             if self.left <= 0 or depth > _DEEPEST:
@@ -112,7 +118,9 @@ class _Reader:
             choices=choices,
             examples=examples,
             aliases=_aliases(description, choices or examples),
-            items=self.param("", schema.get("items"), depth + 1, required=True) if has_items else None,
+            items=self.param("", schema.get("items"), depth + 1, required=True)
+            if has_items
+            else None,
             properties=self.object(schema, depth + 1) if kind == "object" else (),
             name_words=frozenset(words(name)),
             name_terms=frozenset(terms(name)),
@@ -144,7 +152,9 @@ def _branches(merged: dict[str, Any]) -> list[JsonObject]:
     for key in ("anyOf", "oneOf"):
         options = merged.pop(key, None)
         if isinstance(options, list):
-            useful = [_mapping(option) for option in options if _mapping(option).get("type") != "null"]
+            useful = [
+                _mapping(option) for option in options if _mapping(option).get("type") != "null"
+            ]
             found += useful[:1]
     return found
 
@@ -152,7 +162,9 @@ def _branches(merged: dict[str, Any]) -> list[JsonObject]:
 def _target(reference: str, root: JsonObject) -> JsonObject:
     """Return what a local ``#/$defs/Name`` points to; nothing for any other."""
     node: Any = root
-    for part in reference.removeprefix("#").strip("/").split("/") if reference.startswith("#/") else ["?"]:
+    for part in (
+        reference.removeprefix("#").strip("/").split("/") if reference.startswith("#/") else ["?"]
+    ):
         node = _mapping(node).get(part.replace("~1", "/").replace("~0", "~"))
     return _mapping(node)
 
@@ -172,14 +184,22 @@ def _choices(schema: JsonObject) -> tuple[Any, ...]:
     if "const" in schema:
         return (schema["const"],)
     listed = schema.get("enum")
-    return tuple(choice for choice in listed[:_MOST_CHOICES] if choice is not None) if isinstance(listed, list) else ()
+    return (
+        tuple(choice for choice in listed[:_MOST_CHOICES] if choice is not None)
+        if isinstance(listed, list)
+        else ()
+    )
 
 
 def _examples(schema: JsonObject, description: str) -> tuple[str, ...]:
     """Return example values, from the schema first."""
     listed = schema.get("examples")
     given = [*(listed if isinstance(listed, list) else [listed]), schema.get("example")]
-    found = [str(value) for value in given if isinstance(value, (str, int, float)) and not isinstance(value, bool)]
+    found = [
+        str(value)
+        for value in given
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    ]
     for match in _EXAMPLES.finditer(_REMARK.sub("", description)):
         shown = _EXAMPLES_END.split(match["list"], maxsplit=1)[0]
         found += [_FOR_WHAT.sub("", part).strip(" '\"`:.") for part in _SEPARATOR.split(shown)]
@@ -193,8 +213,12 @@ def _aliases(description: str, known: tuple[Any, ...]) -> tuple[tuple[tuple[str,
     by_text = {str(value).lower(): value for value in known}
     found: dict[tuple[str, ...], Any] = {}
     for match in [*_ALIAS.finditer(description), *_BACKWARDS.finditer(description)]:
-        value = by_text.get(match["value"].strip("'\"`").lower(), match["value"] if match.re is _BACKWARDS else None)
-        meaning = match["meaning"] if match.re is _BACKWARDS else match["bracket"] or match["meaning"]
+        value = by_text.get(
+            match["value"].strip("'\"`").lower(), match["value"] if match.re is _BACKWARDS else None
+        )
+        meaning = (
+            match["meaning"] if match.re is _BACKWARDS else match["bracket"] or match["meaning"]
+        )
         for phrase in _SEPARATOR.split(meaning):
             if value is not None and terms(phrase):
                 found.setdefault(terms(phrase), value)

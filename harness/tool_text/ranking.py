@@ -1,8 +1,9 @@
 """Which tool is meant: BM25 over everything that a server says of its tools.
 
 A tool's *fields* count by their weight: its name and description say what it is for, its
-parameters only what it needs. Besides the BM25 score, which ranks, a `Match` has the *coverage*: the
-share of the request's meaning that the tool's text holds at all, which decides whether any tool is meant.
+parameters only what it needs. Besides the BM25 score, which ranks, a `Match` has the *coverage*:
+the share of the request's meaning that the tool's text holds at all, which decides whether any tool
+is meant.
 """
 
 from __future__ import annotations
@@ -16,20 +17,33 @@ from harness.tool_text.parameters import Param, params_of
 from harness.tool_text.terms import first_sentence, synonyms, terms
 from harness.types import Tool, ToolList
 
-_NAME, _TITLE, _SUMMARY, _DETAILS, _PARAM, _PARAM_DETAILS, _CHOICE = 1.5, 1.0, 2.0, 1.0, 0.6, 0.4, 0.6
-"""Weights of the fields. The description outweighs the name: it is what a server's author can improve."""
+_NAME, _TITLE, _SUMMARY, _DETAILS, _PARAM, _PARAM_DETAILS, _CHOICE = (
+    1.5,
+    1.0,
+    2.0,
+    1.0,
+    0.6,
+    0.4,
+    0.6,
+)
+"""Weights of the fields. The description outweighs the name: it is what a server's author can
+improve."""
 
 _SYNONYM = 0.6  # what another word for the same thing is worth
 _SATURATION = 1.2  # BM25's k1
 _LENGTH = 0.4  # BM25's b; low, since a long description is no fault
-_BACKGROUND = 8  # imagined further tools, so that a term of the only tool there is still means something
+_BACKGROUND = (
+    8  # imagined further tools, so that a term of the only tool there is still means something
+)
 _UNKNOWN = 0.5  # a word that no tool knows may be part of what is asked, or of the story around it
 _MOST_UNKNOWN = 3.5  # however long the story is
 _VERB = 0.5  # verbs such as "show" and "find" fit many tools
 _LONGEST_DESCRIPTION = 8_000
 _WEAK_TERMS = frozenset(
-    terms("show get find list give display view read look see check information data new full print present fetch "
-          "retrieve obtain describe search lookup tell happen last first latest recent next previous current number")
+    terms("show get find list give display view read look see check information data new full "
+        "print present fetch "
+          "retrieve obtain describe search lookup tell happen last first latest recent next "
+        "previous current number")
 )  # fmt: skip
 
 
@@ -75,7 +89,9 @@ class Index:
         """Read all tools; costs some milliseconds, once for a list."""
         self.holders: dict[str, int] = {}
         self.entries = tuple(_entry(tool, self.holders) for tool in tools.tools)
-        self.average_length = sum(entry.length for entry in self.entries) / max(1, len(self.entries))
+        self.average_length = sum(entry.length for entry in self.entries) / max(
+            1, len(self.entries)
+        )
         for entry in self.entries:
             for term in entry.weights:
                 self.holders[term] = self.holders.get(term, 0) + 1
@@ -103,7 +119,11 @@ class Index:
         norm = _SATURATION * (1 - _LENGTH + _LENGTH * entry.length / (self.average_length or 1))
         for term, weight in (*query.items(), *hints.items()):
             strength, rarity = self._strength(entry, term)
-            score += weight * rarity * strength * (_SATURATION + 1) / (strength + norm) if strength else 0.0
+            score += (
+                weight * rarity * strength * (_SATURATION + 1) / (strength + norm)
+                if strength
+                else 0.0
+            )
             if term in hints:
                 continue
             covered += weight * rarity * min(1.0, strength)
@@ -119,7 +139,9 @@ class Index:
         for other in synonyms(term):
             best = max(best, _SYNONYM * entry.weights.get(other, 0.0))
             holders = max(holders, self.holders.get(other, 0))
-        return best, math.log(1 + (len(self.entries) + _BACKGROUND - holders + 0.5) / (holders + 0.5))
+        return best, math.log(
+            1 + (len(self.entries) + _BACKGROUND - holders + 0.5) / (holders + 0.5)
+        )
 
 
 def _entry(tool: Tool, vocabulary: Mapping[str, int]) -> Entry:

@@ -128,7 +128,9 @@ def first_sentence(text: str) -> str:
 
 def _bare(word: str) -> str:
     """Drop a possessive ending."""
-    return word[:-2] if word.endswith(("'s", "’s")) and word not in _STOP else word.replace("’", "'")
+    return (
+        word[:-2] if word.endswith(("'s", "’s")) and word not in _STOP else word.replace("’", "'")
+    )
 
 
 def _thesaurus() -> dict[str, tuple[str, ...]]:
@@ -136,7 +138,9 @@ def _thesaurus() -> dict[str, tuple[str, ...]]:
     for line in _SYNONYMS.strip().splitlines():
         group = [stem(word) for word in line.split()]
         for term in group:
-            related.setdefault(term, {}).update(dict.fromkeys(other for other in group if other != term))
+            related.setdefault(term, {}).update(
+                dict.fromkeys(other for other in group if other != term)
+            )
     return {term: tuple(others) for term, others in related.items()}
 
 

@@ -6,8 +6,9 @@
 | its project was cloned, and one has committed nothing in the clone | the first and the other lines of git's reflog |
 | it was downloaded as it is | the attribute in which browsers note the address |
 
-A project is the git repository around the file, else the file's folder. What harness itself brings, and the user's own
-configuration, is one's own. An archive that one has unpacked oneself leaves no such trace.
+A project is the git repository around the file, else the file's folder. What harness itself brings,
+and the user's own configuration, is one's own. An archive that one has unpacked oneself leaves no
+such trace.
 """
 
 from __future__ import annotations
@@ -44,7 +45,11 @@ def _is_ours(path: Path, environ: Mapping[str, str]) -> bool:
     if any(path == Path(name).expanduser().resolve() for name in named):
         return True
     home = environ.get("HOME")
-    own = [Path(home) / ".harness" / "config.yml", Path(home) / ".mxcp" / "config.yml"] if home else []
+    own = (
+        [Path(home) / ".harness" / "config.yml", Path(home) / ".mxcp" / "config.yml"]
+        if home
+        else []
+    )
     return path.is_relative_to(builtin_root()) or any(path == each.resolve() for each in own)
 
 
@@ -78,9 +83,16 @@ def _cloned(project: Path) -> str | None:
     except OSError:
         return None
     said = [line.partition("\t")[2] for line in lines]
-    if not said or not said[0].startswith("clone:") or any(each.startswith("commit") for each in said):
+    if (
+        not said
+        or not said[0].startswith("clone:")
+        or any(each.startswith("commit") for each in said)
+    ):
         return None
-    return f"{project} was cloned ({said[0].removeprefix('clone: ')}), and you have committed nothing in it"
+    return (
+        f"{project} was cloned ({said[0].removeprefix('clone: ')}), and you have committed "
+        f"nothing in it"
+    )
 
 
 def _git_folder(project: Path) -> Path:

@@ -37,7 +37,9 @@ class Deed:
     @property
     def digest(self) -> str:
         """What is remembered: a deed that has changed is another one."""
-        return hashlib.sha256(f"{self.words}\n{self.detail}".encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(
+            f"{self.words}\n{self.detail}".encode("utf-8", "surrogatepass")
+        ).hexdigest()
 
 
 class Gate:
@@ -56,7 +58,8 @@ class Gate:
         """Return if all ``deeds`` may be done.
 
         Raises:
-            UsageError: one stands in a folder that is not the user's own, and they did not agree to it.
+            UsageError: one stands in a folder that is not the user's own, and they did not agree to
+                it.
         """
         new = [deed for deed in dict.fromkeys(deeds) if deed not in self._passed]
         foreign: dict[Path, list[Deed]] = {}
@@ -92,13 +95,16 @@ class Gate:
         told = "\n".join(lines)
         given = self.trusting or self.environ.get(VARIABLE) == "1"
         if not given and self.ask is not None:
-            given = self.ask(f"This folder is not your own: {_line(why or '')}.\nIts files ask to\n{told}\n")
+            given = self.ask(
+                f"This folder is not your own: {_line(why or '')}.\nIts files ask to\n{told}\n"
+            )
             if not given:
                 raise UsageError("nothing was started, since you did not agree")
         if not given:
             raise UsageError(
                 f"this folder is not your own: {_line(why or '')}. Its files ask to\n{told}",
-                meant=f"Read them. If they may do that, add --trust, or set {VARIABLE}=1: it is remembered for this "
+                meant=f"Read them. If they may do that, add --trust, or set {VARIABLE}=1: it is "
+                f"remembered for this "
                 "folder and what is listed here.",
             )
         self._remember(project, deeds)
@@ -108,7 +114,9 @@ class Gate:
 
     def _remember(self, project: Path, deeds: list[Deed]) -> None:
         folders = self._read()
-        folders[str(project)] = sorted({*folders.get(str(project), ()), *(deed.digest for deed in deeds)})
+        folders[str(project)] = sorted(
+            {*folders.get(str(project), ()), *(deed.digest for deed in deeds)}
+        )
         path = self._place
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
         with suppress(OSError):  # who cannot keep it is asked again
@@ -120,7 +128,10 @@ class Gate:
     def _read(self) -> dict[str, list[str]]:
         try:
             folders = json.loads(self._place.read_text("utf-8"))["folders"]
-            return {str(folder): [str(digest) for digest in digests] for folder, digests in folders.items()}
+            return {
+                str(folder): [str(digest) for digest in digests]
+                for folder, digests in folders.items()
+            }
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return {}
 
@@ -128,7 +139,11 @@ class Gate:
     def _place(self) -> Path:
         base = self.environ.get("XDG_STATE_HOME") or ""
         home = Path(self.environ.get("HOME") or Path.home())
-        return (Path(base) if Path(base).is_absolute() else home / ".local" / "state") / "harness" / "trust.json"
+        return (
+            (Path(base) if Path(base).is_absolute() else home / ".local" / "state")
+            / "harness"
+            / "trust.json"
+        )
 
 
 def _of_servers(servers: Iterable[ServerSpec]) -> Iterator[Deed]:

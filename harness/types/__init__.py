@@ -10,7 +10,15 @@ value: a frozen dataclass, a ``Literal`` or an alias. Times named ``*_s`` are se
 never zero.
 """
 
-from harness.types.access import Access, AccessCell, AccessReport, AccessRow, Decision, Leak, RefusalShape
+from harness.types.access import (
+    Access,
+    AccessCell,
+    AccessReport,
+    AccessRow,
+    Decision,
+    Leak,
+    RefusalShape,
+)
 from harness.types.asked import (
     DEFAULT_TIMEOUT_S,
     GREETING,

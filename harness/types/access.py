@@ -8,20 +8,26 @@ from typing import Literal, TypeAlias
 
 from harness.types.basics import Status
 
-Access: TypeAlias = Literal["allowed", "filtered", "denied", "hidden", "not_attempted", "error", "mixed"]
+Access: TypeAlias = Literal[
+    "allowed", "filtered", "denied", "hidden", "not_attempted", "error", "mixed"
+]
 """What a server lets an identity do, as it showed on the wire:
 
-- ``allowed``: a call was carried out, and nothing was left out of its result that others get for the same call.
+- ``allowed``: a call was carried out, and nothing was left out of its result that others get for
+  the same call.
 - ``filtered``: it was carried out, and fields were left out or masked.
 - ``denied``: it was tried, and the server refused it.
-- ``hidden``: the tool is not in the list that this identity is shown, and no call of it was carried out.
+- ``hidden``: the tool is not in the list that this identity is shown, and no call of it was carried
+  out.
 - ``not_attempted``: the tool was offered, and nobody called it: that says nothing of the server.
 - ``error``: it was tried, and failed for another reason than a refusal.
 - ``mixed``: it came out differently from tool to tool, or from trial to trial."""
 
-RefusalShape: TypeAlias = Literal["tool_error", "protocol_error", "http_status", "not_listed", "filtered_fields"]
-"""In which shape a server kept something back: an ``isError`` result, a JSON-RPC error, HTTP 401/403, a tool
-that is not in the list, or a good result with fields left out or masked."""
+RefusalShape: TypeAlias = Literal[
+    "tool_error", "protocol_error", "http_status", "not_listed", "filtered_fields"
+]
+"""In which shape a server kept something back: an ``isError`` result, a JSON-RPC error, HTTP
+401/403, a tool that is not in the list, or a good result with fields left out or masked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +73,8 @@ class Leak:
     kept: str
     """How it is kept back there: ``left out``, ``masked``, ``refused``, ``the tool is hidden``."""
     allowed_to: tuple[str, ...]
-    """The identities that may see it; empty where nobody in particular is given what somebody is refused."""
+    """The identities that may see it; empty where nobody in particular is given what somebody is
+    refused."""
     place: str
     """Where it stood: ``the structured result of call 2, search_customers: customers[].email``."""
     in_answer: bool = False

@@ -59,16 +59,19 @@ class Turn:
     checks: tuple[Check, ...] = ()
     """What must hold of everything up to the answer to it."""
     routing: JsonObject | None = None
-    """What the server is told from here on, over what `Case.routing` says: it may list other tools then."""
+    """What the server is told from here on, over what `Case.routing` says: it may list other tools
+    then."""
     fresh: bool = False
-    """Whether a new conversation begins with it: the model remembers nothing of what was said before, the
-    server is the same."""
+    """Whether a new conversation begins with it: the model remembers nothing of what was said
+    before, the server is the same."""
     ingest: bool = False
-    """Whether it only tells the model what it will be asked about: what is asked are the turns after it."""
+    """Whether it only tells the model what it will be asked about: what is asked are the turns
+    after it."""
 
 
 GREETING = "Hi! How can I help you today?"
-"""What a simulated user hears first where nobody says otherwise; the model under test never sees it."""
+"""What a simulated user hears first where nobody says otherwise; the model under test never sees
+it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +85,8 @@ class SimulatedUser:
     script: tuple[str, ...] = ()
     """What they say one after the other, in place of a model; at its end they stop."""
     code: Any = field(default=None, repr=False, compare=False)
-    """In place of a model: ``(messages of the user's side of the conversation) → what they say``, ``None`` to stop;
-    never written anywhere."""
+    """In place of a model: ``(messages of the user's side of the conversation) → what they say``,
+    ``None`` to stop; never written anywhere."""
     first_message: str | None = None
     """What they say first; ``None`` leaves that to who plays them."""
     greeting: str = GREETING
@@ -95,22 +98,23 @@ class SimulatedUser:
     stop_when: tuple[str, ...] = ("###STOP###", "###OUT-OF-SCOPE###")
     """Texts in a message of theirs after which the conversation is over (``user_stop``)."""
     transfer_when: tuple[str, ...] = ("###TRANSFER###",)
-    """Texts in a message of theirs, or names of tools of which a call went well, after which they are with
-    somebody else (``transfer``)."""
+    """Texts in a message of theirs, or names of tools of which a call went well, after which they
+    are with somebody else (``transfer``)."""
     agent_stop_when: tuple[str, ...] = ()
-    """Texts in an answer of the model under test after which the conversation is over (``agent_stop``)."""
+    """Texts in an answer of the model under test after which the conversation is over
+    (``agent_stop``)."""
 
 
 RECALLED = "{recalled}"
 """Where a system prompt takes what `Case.recall` returned."""
 
 Credential: TypeAlias = Literal["valid", "none", "expired", "wrong_audience", "bad_signature"]
-"""The token that a caller shows where identity goes by bearer: a good one, none at all, or one that a
-verifier has to refuse because of its time, its audience or its signature."""
+"""The token that a caller shows where identity goes by bearer: a good one, none at all, or one that
+a verifier has to refuse because of its time, its audience or its signature."""
 
 LeakRule: TypeAlias = Literal["fail", "ignore"]
-"""What it comes to when an identity of a test is shown what is kept from it elsewhere: it fails the case, or
-nobody looks for it."""
+"""What it comes to when an identity of a test is shown what is kept from it elsewhere: it fails the
+case, or nobody looks for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +131,8 @@ class Case:
     turns: tuple[Turn, ...] = ()
     """Everything that the user says, one after the other; empty where `prompt` is all of it."""
     user: SimulatedUser | None = None
-    """Who says it, where that is not written down; `prompt` then only tells readers what it is about."""
+    """Who says it, where that is not written down; `prompt` then only tells readers what it is
+    about."""
     setup: tuple[ScriptedCall, ...] = ()
     """Calls made before the conversation; if one fails, the trial is an error."""
     teardown: tuple[ScriptedCall, ...] = ()
@@ -141,7 +146,8 @@ class Case:
     user_context: JsonObject | None = None
     """Who asks; reaches the server as its ``identity`` says, and never the model."""
     credential: Credential = "valid"
-    """What the caller shows for it; anything but ``valid`` needs a server whose identity goes by bearer."""
+    """What the caller shows for it; anything but ``valid`` needs a server whose identity goes by
+    bearer."""
     limits: Limits = field(default_factory=Limits)
     """Where the conversation ends."""
     tags: tuple[str, ...] = ()
@@ -149,7 +155,8 @@ class Case:
     metadata: JsonObject = field(default_factory=dict)
     """Carried through to the log, JSON and JSONL, never interpreted."""
     group: str | None = None
-    """The test that is asked as several identities, of which this case is one; ``None`` for all other cases."""
+    """The test that is asked as several identities, of which this case is one; ``None`` for all
+    other cases."""
     identity: str | None = None
     """Name of that identity; its attributes are the `user_context`."""
     leaks: LeakRule = "fail"
@@ -159,25 +166,29 @@ class Case:
     system_prompt: str | None = None
     """Sent to the model ahead of the conversation, in place of the suite's."""
     recall: ScriptedCall | None = None
-    """A call made ahead of each of its conversations; what comes of it stands for `RECALLED` in the system prompt."""
+    """A call made ahead of each of its conversations; what comes of it stands for `RECALLED` in the
+    system prompt."""
     routing: JsonObject | None = None
-    """What the server is told of the case, beside who asks: for one that serves many cases, each its own tools."""
+    """What the server is told of the case, beside who asks: for one that serves many cases, each
+    its own tools."""
     typical_tokens: tuple[int, int] | None = None
-    """Input and output that a trial may take, as far as the case's own texts tell; ``None`` where nobody worked
-    it out."""
+    """Input and output that a trial may take, as far as the case's own texts tell; ``None`` where
+    nobody worked it out."""
     unavailable: str | None = None
     """Why it cannot be run here, so that only recorded outputs of it are judged."""
     one_reply: bool = False
-    """Whether the conversation is over with the first reply, once its calls were made: what is asked is which
-    calls those are, and nobody goes on."""
+    """Whether the conversation is over with the first reply, once its calls were made: what is
+    asked is which calls those are, and nobody goes on."""
     silence: bool = False
-    """Whether an empty reply is one like any other, as a benchmark's own rules may have it; elsewhere it fails."""
+    """Whether an empty reply is one like any other, as a benchmark's own rules may have it;
+    elsewhere it fails."""
     steering: str | None = None
     """What the user says while the run is under way: right after the model's first reply."""
     abort: bool = False
     """Whether the run is aborted while the first tool calls are under way; then that is judged."""
     allow_no_tools: bool = False
-    """Whether it is judged even if the server offers this user no tool at all, which is an error otherwise."""
+    """Whether it is judged even if the server offers this user no tool at all, which is an error
+    otherwise."""
     at: Location | None = None
     """Where the suite defines it."""
 
@@ -210,11 +221,13 @@ class Suite:
     model: str | None = None
     """Default model; ``--model`` overrides it."""
     server: ServerSpec | str | tuple[str, ...] | None = None
-    """The server itself, or the name of a configured one, or those of several; ``None`` means the suite's own name."""
+    """The server itself, or the name of a configured one, or those of several; ``None`` means the
+    suite's own name."""
     isolation: Isolation | None = None
     """Overrides the server's; ``None`` leaves it."""
     read_only: bool = False
-    """Refuse to send a call to any tool that is not marked ``readOnlyHint``, whatever the server's entry says."""
+    """Refuse to send a call to any tool that is not marked ``readOnlyHint``, whatever the server's
+    entry says."""
     block: tuple[str, ...] = ()
     """Tools to which no call is ever sent, beside those that the server's entry blocks."""
     blocked: tuple[NamedTool, ...] = field(default=(), compare=False)
@@ -222,7 +235,8 @@ class Suite:
     system_prompt: str | None = None
     """Sent to the model ahead of the conversation."""
     require_identity: bool = False
-    """Whether it is a failure, and not only a warning, that no identity ever saw anything different."""
+    """Whether it is a failure, and not only a warning, that no identity ever saw anything
+    different."""
     judge_model: str | None = None
     """The model that grades answers, where a check needs one."""
     user_model: str | None = None
@@ -234,14 +248,19 @@ class Suite:
     reference: str | None = None
     """How to name it again, where that is not its file: ``my.module:Suite``."""
     typical_tokens: tuple[int, int] | None = None
-    """Input and output of one trial, for an estimate before anything like it was run; ``None`` is a rule of thumb."""
-    estimate_cost: Callable[[str, int, int], float | None] | None = field(default=None, repr=False, compare=False)
+    """Input and output of one trial, for an estimate before anything like it was run; ``None`` is a
+    rule of thumb."""
+    estimate_cost: Callable[[str, int, int], float | None] | None = field(
+        default=None, repr=False, compare=False
+    )
     """``(model, input tokens, output tokens) → US dollars``, in place of the price table."""
     benchmark: str | None = None
     """The public benchmark that it is part of: it knows how recorded outputs are replayed."""
     scores: JsonObject | None = None
-    """How cases add up to scores, as `harness.reports.sections.scores` reads it; ``None`` where a pass rate says all."""
+    """How cases add up to scores, as `harness.reports.sections.scores` reads it; ``None`` where a
+    pass rate says all."""
     notes: tuple[str, ...] = ()
     """What its reader has to say of it short of a mistake, each with its place."""
     left_out: tuple[Case, ...] = field(default=(), repr=False, compare=False)
-    """Cases that are not run because nobody picked them: their users are users of the server, too."""
+    """Cases that are not run because nobody picked them: their users are users of the server,
+    too."""

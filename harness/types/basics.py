@@ -26,7 +26,9 @@ class Location:
 
     def __str__(self) -> str:
         """``evals/shop.yml:12:5``, the form that terminals and editors turn into a link."""
-        return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        return ":".join(
+            str(part) for part in (self.file, self.line, self.column) if part is not None
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,8 @@ class ScriptedCall:
     at: Location | None = None
     """Where the suite says it."""
     allow_absent: bool = False
-    """Whether it is no mistake that nobody's list has the tool when a run begins: some are listed only later."""
+    """Whether it is no mistake that nobody's list has the tool when a run begins: some are listed
+    only later."""
 
 
 Status: TypeAlias = Literal["passed", "failed", "error", "skipped", "cancelled"]

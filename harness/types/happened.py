@@ -35,12 +35,18 @@ class Usage:
             output_tokens=_sum(self.output_tokens, other.output_tokens),
             cache_read_tokens=_sum(self.cache_read_tokens, other.cache_read_tokens),
             cache_write_tokens=_sum(self.cache_write_tokens, other.cache_write_tokens),
-            cost_usd=None if self.cost_usd is None or other.cost_usd is None else self.cost_usd + other.cost_usd,
+            cost_usd=None
+            if self.cost_usd is None or other.cost_usd is None
+            else self.cost_usd + other.cost_usd,
         )
 
 
 UNKNOWN_USAGE = Usage(
-    input_tokens=None, output_tokens=None, cache_read_tokens=None, cache_write_tokens=None, cost_usd=None
+    input_tokens=None,
+    output_tokens=None,
+    cache_read_tokens=None,
+    cache_write_tokens=None,
+    cost_usd=None,
 )
 """Of a reply that says nothing of what it took."""
 
@@ -65,7 +71,8 @@ class ToolRequest:
     arguments: JsonObject = field(default_factory=dict)
     """Parsed arguments; empty when they did not parse."""
     malformed: str | None = None
-    """The raw text of arguments that are not a JSON object, or nest too deeply; such a call is never sent."""
+    """The raw text of arguments that are not a JSON object, or nest too deeply; such a call is
+    never sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +90,8 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     """What this reply consumed."""
     native: Any = None
-    """The provider's own form of the reply (JSON), to be sent back unchanged: reasoning, signatures."""
+    """The provider's own form of the reply (JSON), to be sent back unchanged: reasoning,
+    signatures."""
     served_by: str | None = None
     """The exact model that the API says answered."""
     attempts: int = 1
@@ -91,8 +99,9 @@ class Reply:
     waited_s: float = 0.0
     """Time spent waiting for a rate limit or between attempts; not working time."""
     beyond: str | None = None
-    """What the model says that it cannot do, whatever it is told (``write SQL``): its own limit, which no description
-    changes. Only the built-in baseline says so; ``None`` in logs of earlier versions."""
+    """What the model says that it cannot do, whatever it is told (``write SQL``): its own limit,
+    which no description changes. Only the built-in baseline says so; ``None`` in logs of earlier
+    versions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +129,8 @@ class UserMessage:
     fresh: bool = False
     """Whether a new conversation begins here (`Turn.fresh`)."""
     recalled: str = ""
-    """What the server said ahead of the conversation that begins here, for the system prompt (`Case.recall`)."""
+    """What the server said ahead of the conversation that begins here, for the system prompt
+    (`Case.recall`)."""
     role: Literal["user"] = "user"
     """Tells the messages of a log apart."""
 
@@ -167,17 +177,19 @@ Outcome: TypeAlias = Literal[
 - ``unknown_tool``: the server has no such tool for this user.
 - ``invalid_arguments``: the arguments are not what the tool takes.
 - ``timeout``: no answer within the call's deadline.
-- ``server_lost``: the server went away before it answered, or HTTP answered in its place (429, 5xx).
-- ``invalid_result``: the server answered with what is no result as MCP defines it (``null``, bad JSON, ``content``
-  that is no list of MCP's content, ``isError`` that is neither true nor false).
+- ``server_lost``: the server went away before it answered, or HTTP answered in its place (429,
+  5xx).
+- ``invalid_result``: the server answered with what is no result as MCP defines it (``null``, bad
+  JSON, ``content`` that is no list of MCP's content, ``isError`` that is neither true nor false).
 - ``blocked``: our own guard did not send it (read-only mode, blocked tool, call limit)."""
 
 UNANSWERED: frozenset[Outcome] = frozenset({"timeout", "server_lost", "invalid_result"})
-"""Outcomes that are the server's fault: they say nothing of the model, nor of what the server lets a user do, and
-nobody knows what such a call has changed."""
+"""Outcomes that are the server's fault: they say nothing of the model, nor of what the server lets
+a user do, and nobody knows what such a call has changed."""
 
 Refusal: TypeAlias = Literal["tool_error", "protocol_error", "http_status"]
-"""The shape in which a server refused a call: an ``isError`` result, a JSON-RPC error, or HTTP 401/403."""
+"""The shape in which a server refused a call: an ``isError`` result, a JSON-RPC error, or HTTP
+401/403."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,9 +219,11 @@ class ToolCall:
     output_errors: tuple[str, ...] = ()
     """Where the structured result breaks the tool's ``outputSchema``."""
     arguments_not_validated: str | None = None
-    """Why the arguments could not be held against the ``inputSchema`` to the end, which is nobody's fault."""
+    """Why the arguments could not be held against the ``inputSchema`` to the end, which is nobody's
+    fault."""
     result_not_validated: str | None = None
-    """Why the structured result could not be held against the ``outputSchema`` to the end: nobody's fault either."""
+    """Why the structured result could not be held against the ``outputSchema`` to the end: nobody's
+    fault either."""
     started_s: float = 0.0
     """When it was sent, from the start of the trial."""
     duration_s: float = 0.0
@@ -219,8 +233,8 @@ class ToolCall:
     result_sha256: str | None = None
     """Digest of the whole result, when the log holds only a part of it."""
     cut: str | None = None
-    """Why a part of the result is not read, in words: it nests too deeply (`harness.json_bounds`). What only that part
-    could show is not judged."""
+    """Why a part of the result is not read, in words: it nests too deeply (`harness.json_bounds`).
+    What only that part could show is not judged."""
 
     @property
     def is_error(self) -> bool:
@@ -260,9 +274,9 @@ Stop: TypeAlias = Literal[
 ]
 """Why a conversation ended: an answer, the model's refusal, a reply cut by its token bound, one of
 the case's limits, an error (`Transcript.error`), the user's interrupt, because the case has it
-aborted (`Case.abort`), in a way that a simulated user makes possible (they stopped, the model did, they
-were handed on, or they had said all that they may: `SimulatedUser`), or before it began, because the
-server let this caller not in (`Transcript.refused_status`)."""
+aborted (`Case.abort`), in a way that a simulated user makes possible (they stopped, the model did,
+they were handed on, or they had said all that they may: `SimulatedUser`), or before it began,
+because the server let this caller not in (`Transcript.refused_status`)."""
 
 ErrorKind: TypeAlias = Literal["model", "server", "judge", "harness"]
 """Whose fault it is that a trial could not be judged."""
@@ -285,12 +299,14 @@ class StateReading:
     """What a server's state was found to be, after a conversation or after the calls that stand for a right one."""
 
     source: JsonObject
-    """Where it was read: ``{"resource": URI}``, ``{"tool": name, "args": {…}}`` or ``{"query": name}``."""
+    """Where it was read: ``{"resource": URI}``, ``{"tool": name, "args": {…}}`` or
+    ``{"query": name}``."""
     after: tuple[JsonObject, ...] | None = None
-    """The reference calls (``{"tool", "args"}``) that a fresh copy got before it was read; ``None`` is the trial
-    itself."""
+    """The reference calls (``{"tool", "args"}``) that a fresh copy got before it was read; ``None``
+    is the trial itself."""
     digest: str | None = None
-    """SHA-256 of its canonical JSON: equal digest, equal state. ``None`` where it could not be read."""
+    """SHA-256 of its canonical JSON: equal digest, equal state. ``None`` where it could not be
+    read."""
     value: Any = None
     """The state as JSON, or as text where it is none, within the log's bound."""
     cut: bool = False
@@ -308,14 +324,15 @@ class Transcript:
     tool_calls: tuple[ToolCall, ...] = ()
     """Every call, in the order in which the model asked for them."""
     setup_calls: tuple[ToolCall, ...] = ()
-    """The calls that the case made itself before the conversation; their times count from the first of them."""
+    """The calls that the case made itself before the conversation; their times count from the first
+    of them."""
     teardown_calls: tuple[ToolCall, ...] = ()
     """Those that it made after it; their times count from the first of these."""
     states: tuple[StateReading, ...] = ()
     """What the checks of the end state ask about, as it was when the conversation had ended."""
     answer: str = ""
-    """The text of the last reply that asked for no tool, to the last thing that the user said; empty if
-    there was none."""
+    """The text of the last reply that asked for no tool, to the last thing that the user said;
+    empty if there was none."""
     stop: Stop = "answer"
     """Why it ended."""
     stop_detail: str | None = None
@@ -343,7 +360,7 @@ class Transcript:
     stderr_tail: str = ""
     """The server's last words on stderr, where something went wrong."""
     refused_status: int | None = None
-    """The HTTP status (401 or 403) with which the server refused this caller at the door, where the case
-    asks about that; no model was asked then."""
+    """The HTTP status (401 or 403) with which the server refused this caller at the door, where the
+    case asks about that; no model was asked then."""
     error: TrialError | None = None
     """Set when ``stop`` is ``error``."""

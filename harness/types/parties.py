@@ -9,7 +9,8 @@ from typing import Any, Literal, TypeAlias
 from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
 
 RESERVED_CLAIMS = ("iss", "aud", "exp", "nbf", "iat", "jti")
-"""Claims of a token that its issuer sets; no user_context and no configuration has a say in them."""
+"""Claims of a token that its issuer sets; no user_context and no configuration has a say in
+them."""
 
 IdentityVia: TypeAlias = Literal["meta", "env", "header", "bearer"]
 """How a server is told who asks: ``_meta`` of every request, environment of its process, HTTP
@@ -29,29 +30,33 @@ class IdentitySpec:
     headers: JsonObject = field(default_factory=dict)
     """``header``: header name → template."""
     claims: JsonObject = field(default_factory=dict)
-    """``bearer``: path of a claim → template, or JSON with templates in it; empty means that each attribute
-    is a claim of its own name."""
+    """``bearer``: path of a claim → template, or JSON with templates in it; empty means that each
+    attribute is a claim of its own name."""
     scope: str | None = None
     """``bearer``: template of the claim ``scope``; a list is joined by spaces."""
     audience: str | None = None
     """``bearer``: the claim ``aud``; ``None`` is the server's URL."""
     issuer_port: int | None = None
-    """``bearer``: the port of the issuer on 127.0.0.1, for servers that run already; ``None`` is a free one."""
+    """``bearer``: the port of the issuer on 127.0.0.1, for servers that run already; ``None`` is a
+    free one."""
     token_command: str | None = field(default=None, repr=False)
-    """``bearer``: a command that reads the user_context as JSON and prints the token, in place of our issuer."""
+    """``bearer``: a command that reads the user_context as JSON and prints the token, in place of
+    our issuer."""
     token_env: tuple[str, ...] = ()
-    """``bearer``: names of variables of our environment that the `token_command` gets beside the usual ones."""
+    """``bearer``: names of variables of our environment that the `token_command` gets beside the
+    usual ones."""
 
 
 Protocol: TypeAlias = Literal["auto", "legacy", "2026-07-28"]
 """``auto`` speaks both eras of MCP; ``legacy`` is the handshake; a date pins that revision."""
 
 Transport: TypeAlias = Literal["stdio", "http", "sse"]
-"""``stdio``: the pipes of a process. ``http``: streamable HTTP, of either era. ``sse``: its older form,
-an event stream beside requests."""
+"""``stdio``: the pipes of a process. ``http``: streamable HTTP, of either era. ``sse``: its older
+form, an event stream beside requests."""
 
 Isolation: TypeAlias = Literal["identity", "case"]
-"""``identity``: one process serves all cases of one user. ``case``: every trial gets a fresh one."""
+"""``identity``: one process serves all cases of one user. ``case``: every trial gets a fresh
+one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +82,13 @@ class ServerSpec:
     args: tuple[str, ...] = field(default=(), repr=False)
     """Its arguments; they may hold secrets, and over HTTP ``{port}``."""
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Variables added to the few that a server inherits; values may be secrets, and over HTTP hold ``{port}``."""
+    """Variables added to the few that a server inherits; values may be secrets, and over HTTP hold
+    ``{port}``."""
     transport: Transport = "stdio"
     """How MCP travels."""
     url: str | None = field(default=None, repr=False)
-    """``http`` and ``sse``: where the server is; with ``{port}`` in it harness chooses the port of a server
-    that it starts. It may hold secrets."""
+    """``http`` and ``sse``: where the server is; with ``{port}`` in it harness chooses the port of
+    a server that it starts. It may hold secrets."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """``http`` and ``sse``: headers of every request; values may be secrets."""
     cwd: str | None = None
@@ -104,15 +110,18 @@ class ServerSpec:
     blocked: tuple[NamedTool, ...] = field(default=(), compare=False)
     """Those of `block` of which it is known where they were written, or that they may be absent."""
     reset: ScriptedCall | None = None
-    """Under ``isolation: case``: the call that makes its state a fresh one, so that no new process is needed."""
+    """Under ``isolation: case``: the call that makes its state a fresh one, so that no new process
+    is needed."""
     queries: Mapping[str, StateQuery] = field(default_factory=dict)
     """Name → how its state can be read past it, for checks of the end state."""
     members: tuple[ServerSpec, ...] = ()
-    """The servers that this one joins (`harness.sessions.joined_servers`); it is none itself then."""
+    """The servers that this one joins (`harness.sessions.joined_servers`); it is none itself
+    then."""
     lint_ignore: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tool, or ``*`` for all, → rules of ``harness lint`` whose findings are left out."""
     deeds: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """What its file would have run and sent, in words, references unexpanded: for `harness.trust`."""
+    """What its file would have run and sent, in words, references unexpanded: for
+    `harness.trust`."""
     at: Location | None = None
     """Where it is configured."""
 
@@ -162,7 +171,8 @@ class ModelSpec:
     max_retries: int = 3
     """Further attempts after the first, within the trial's deadline."""
     max_reply_mb: float = 4.0
-    """Megabytes (of 10^6 bytes) of one reply, on the wire and decompressed; a longer one is not read to its end."""
+    """Megabytes (of 10^6 bytes) of one reply, on the wire and decompressed; a longer one is not
+    read to its end."""
     temperature: float | None = None
     """``None`` leaves the provider's default."""
     max_tokens: int | None = None
@@ -216,7 +226,8 @@ class ToolProblem:
     usable: bool = False
     """``True`` when it is offered all the same."""
     unknown: bool = False
-    """``True`` when nothing is known to be wrong with it: harness could not find out, which is nobody's fault."""
+    """``True`` when nothing is known to be wrong with it: harness could not find out, which is
+    nobody's fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -236,7 +247,9 @@ class ToolList:
     @property
     def cut(self) -> str | None:
         """Why these are not all the tools that the server has; ``None`` where they are."""
-        return next((problem.problem for problem in self.problems if problem.tool == THE_LIST), None)
+        return next(
+            (problem.problem for problem in self.problems if problem.tool == THE_LIST), None
+        )
 
     def get(self, name: str) -> Tool | None:
         """Return the tool of that name, if it is offered."""

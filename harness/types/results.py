@@ -36,7 +36,8 @@ class CheckResult:
     actual: Any = None
     """What was found instead (JSON)."""
     explanation: str = ""
-    """What happened, for a person who wants to act on it; empty when passed and nothing is to be said."""
+    """What happened, for a person who wants to act on it; empty when passed and nothing is to be
+    said."""
     code: str | None = None
     """The check's own word for what is wrong, for programs: a benchmark's ``error_type``."""
     hint: str | None = None
@@ -60,7 +61,8 @@ class Judgement:
     score: float
     """0 to 1."""
     grade: str | None = None
-    """The word that it chose, where it was asked for one: ``correct``, ``partially correct``, ``wrong``."""
+    """The word that it chose, where it was asked for one: ``correct``, ``partially correct``,
+    ``wrong``."""
     explanation: str = ""
     """Its reason."""
     cached: bool = False
@@ -120,7 +122,9 @@ class _Logged:
         try:
             return self._conversations
         except AttributeError:
-            raise LookupError("this result does not belong to a report, so its conversation is not known") from None
+            raise LookupError(
+                "this result does not belong to a report, so its conversation is not known"
+            ) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,12 +144,13 @@ class TrialResult(_Logged):
     status: Status
     """Exactly one."""
     checks: tuple[CheckResult, ...] = ()
-    """In the suite's order, then what no suite asks for: a limit that was hit (``limit``), a turn that got no answer
-    (``answered``), a call after the conversation that failed (``teardown``)."""
+    """In the suite's order, then what no suite asks for: a limit that was hit (``limit``), a turn
+    that got no answer (``answered``), a call after the conversation that failed (``teardown``)."""
     error: TrialError | None = None
     """Set exactly when ``status`` is ``error``."""
     skip_reason: str | None = None
-    """Set exactly when ``status`` is ``skipped``: ``budget``, ``shard``, ``fail-fast``, ``decided`` …"""
+    """Set exactly when ``status`` is ``skipped``: ``budget``, ``shard``, ``fail-fast``, ``decided``
+    …"""
     stop: Stop | None = None
     """`Transcript.stop`; ``None`` when nothing was started."""
     usage: Usage = field(default_factory=Usage)
@@ -297,8 +302,8 @@ class CaseResult:
     model: str
     """Name of the model."""
     status: Status
-    """The case's verdict: ``passed`` or ``failed`` as soon as no trial without a verdict could change
-    it, and otherwise the ending that stands in the way of one."""
+    """The case's verdict: ``passed`` or ``failed`` as soon as no trial without a verdict could
+    change it, and otherwise the ending that stands in the way of one."""
     trials: tuple[TrialResult, ...]
     """Every recorded trial, in order; at least one."""
     planned: int
@@ -340,7 +345,8 @@ class Report(_Logged):
     elapsed_s: float | None
     """Wall time; ``None`` when the log has no footer."""
     reason: str
-    """Why the run ended: ``complete``, ``interrupted``, ``budget``, ``max-errors``, ``fail-fast``."""
+    """Why the run ended: ``complete``, ``interrupted``, ``budget``, ``max-errors``,
+    ``fail-fast``."""
     suites: JsonObject
     """Suite name → what the log's header says of it."""
     models: JsonObject
@@ -364,7 +370,8 @@ class Report(_Logged):
     access: AccessReport = field(default_factory=AccessReport)
     """Who saw what, where cases differ in who asks."""
     damaged: tuple[str, ...] = ()
-    """Lines of the log that cannot be read, a sentence each; a trial that stood there counts as cancelled."""
+    """Lines of the log that cannot be read, a sentence each; a trial that stood there counts as
+    cancelled."""
     report_path: str | None = None
     """The file that it was written to, where `harness.run` was asked to."""
 
@@ -390,9 +397,10 @@ class Report(_Logged):
     def summary(self) -> JsonObject:
         """Everything in numbers, under the names that benchmark runners use.
 
-        ``pass`` and ``fail`` count trials with a verdict, and ``pass_rate`` is their share; ``error``,
-        ``skipped`` and ``cancelled`` stand beside them. Latency is in milliseconds, of trials that ran. ``calls``
-        says what came of the tool calls: ``{"total", "ok", "denied", "errors", "not_sent"}``.
+        ``pass`` and ``fail`` count trials with a verdict, and ``pass_rate`` is their share;
+        ``error``, ``skipped`` and ``cancelled`` stand beside them. Latency is in milliseconds, of
+        trials that ran. ``calls`` says what came of the tool calls:
+        ``{"total", "ok", "denied", "errors", "not_sent"}``.
         """
         counts, calls = self.counts, self.calls
         latencies = [run.latency_s * 1000 for run in self.runs if run.stop is not None]
@@ -404,7 +412,10 @@ class Report(_Logged):
             "skipped": counts.skipped,
             "cancelled": counts.cancelled,
             "pass_rate": counts.passed / counts.judged if counts.judged else None,
-            "calls": {name: getattr(calls, name) for name in ("total", "ok", "denied", "errors", "not_sent")},
+            "calls": {
+                name: getattr(calls, name)
+                for name in ("total", "ok", "denied", "errors", "not_sent")
+            },
             "total_latency_ms": round(sum(latencies), 3),
             "avg_latency_ms": round(sum(latencies) / len(latencies), 3) if latencies else None,
             "total_tokens_in": self.usage.input_tokens,

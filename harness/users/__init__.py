@@ -1,8 +1,8 @@
 """Who talks with the model under test, where a case does not write down what they say.
 
-A `Speaker` hears what the model under test answers, in text alone: no tool, no call and no result ever
-reaches it. `speaker` gives the one that a case asks for, new for each trial; `ending` tells whether a
-message ends the conversation.
+A `Speaker` hears what the model under test answers, in text alone: no tool, no call and no result
+ever reaches it. `speaker` gives the one that a case asks for, new for each trial; `ending` tells
+whether a message ends the conversation.
 """
 
 from __future__ import annotations
@@ -43,8 +43,12 @@ def speaker(user: SimulatedUser, played_by: Model | RecordedUsers | None, label:
     if user.script:
         return ScriptedUser(user.script)
     if played_by is None:
-        raise HarnessError("there is nobody to play the simulated user: name a model with --user-model")
-    return ModelUser(user, played_by.for_trial(label) if isinstance(played_by, PerTrial) else played_by)
+        raise HarnessError(
+            "there is nobody to play the simulated user: name a model with --user-model"
+        )
+    return ModelUser(
+        user, played_by.for_trial(label) if isinstance(played_by, PerTrial) else played_by
+    )
 
 
 def ending(user: SimulatedUser, said: str) -> Stop | None:

@@ -14,7 +14,8 @@ You play a person who talks with a customer service agent. The agent is a progra
 - If the agent hands you over to somebody else, write ###TRANSFER### alone.
 - If the scenario does not tell you enough to go on, write ###OUT-OF-SCOPE### alone.
 """
-"""The same three marks end a conversation in tau2-bench, whose guidelines say as much in other words."""
+"""The same three marks end a conversation in tau2-bench, whose guidelines say as much in other
+words."""
 
 
 def system_prompt(scenario: str, guidelines: str | None = None) -> str:

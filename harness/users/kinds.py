@@ -9,7 +9,15 @@ from typing import Any
 
 from harness.errors import HarnessError, ModelError
 from harness.models import Model
-from harness.types import AssistantMessage, Message, Reply, SimulatedUser, ToolList, Usage, UserMessage
+from harness.types import (
+    AssistantMessage,
+    Message,
+    Reply,
+    SimulatedUser,
+    ToolList,
+    Usage,
+    UserMessage,
+)
 from harness.users.guidelines import system_prompt
 
 NO_TOOLS = ToolList(tools=())
@@ -47,9 +55,13 @@ class ModelUser:
         try:
             reply = await self._model.answer(self._side, NO_TOOLS, self._system)
         except ModelError as error:
-            raise ModelError(f"the simulated user: {error}", waited_s=error.waited_s, usage=error.usage) from error
+            raise ModelError(
+                f"the simulated user: {error}", waited_s=error.waited_s, usage=error.usage
+            ) from error
         if not reply.text.strip():
-            raise ModelError("the simulated user said nothing", waited_s=reply.waited_s, usage=reply.usage)
+            raise ModelError(
+                "the simulated user said nothing", waited_s=reply.waited_s, usage=reply.usage
+            )
         self._side.append(AssistantMessage(reply=reply))
         return Utterance(text=reply.text, usage=reply.usage, waited_s=reply.waited_s)
 
@@ -85,7 +97,9 @@ class CodeUser:
         if said is None:
             return None
         if not isinstance(said, str):
-            raise HarnessError(f"the simulated user has to say text or None, and returned {type(said).__name__}")
+            raise HarnessError(
+                f"the simulated user has to say text or None, and returned {type(said).__name__}"
+            )
         self._side.append(AssistantMessage(reply=Reply(text=said)))
         return Utterance(text=said)
 
@@ -96,4 +110,6 @@ class CodeUser:
         except HarnessError:
             raise
         except Exception as error:  # whatever a suite's own code raises is told in words
-            raise HarnessError(f"the simulated user's program raised {type(error).__name__}: {error}") from error
+            raise HarnessError(
+                f"the simulated user's program raised {type(error).__name__}: {error}"
+            ) from error

@@ -40,7 +40,9 @@ class RecordedUser:
     def __init__(self, label: str, transcript: Transcript) -> None:
         """Say what the user says in ``transcript``."""
         lines: Sequence[str] = [
-            message.text for message in transcript.messages if isinstance(message, UserMessage) and not message.injected
+            message.text
+            for message in transcript.messages
+            if isinstance(message, UserMessage) and not message.injected
         ]
         self._label = label
         self._count = len(lines)
@@ -59,5 +61,6 @@ class RecordedUser:
         if self._ended:
             return None
         raise ModelError(
-            f"the simulated user: the recording of {self._label} holds {self._count} messages of theirs, and no more"
+            f"the simulated user: the recording of {self._label} holds {self._count} messages of "
+            f"theirs, and no more"
         )

@@ -8,5 +8,6 @@
     evaluated.py   unevaluatedItems and unevaluatedProperties
     validators.py  the validators of every draft with all of these, and what they find
 
-The work is counted in steps and not in seconds, so that one schema and one value always come to the same end.
+The work is counted in steps and not in seconds, so that one schema and one value always come to the
+same end.
 """

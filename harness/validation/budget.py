@@ -8,8 +8,8 @@ from contextvars import ContextVar
 from typing import Any
 
 MOST_LEVELS = 150
-"""Levels of schemas inside schemas that are followed. Python ends at some 1,000 calls inside each other, and a level
-takes up to five; the library underneath does not survive that end."""
+"""Levels of schemas inside schemas that are followed. Python ends at some 1,000 calls inside each
+other, and a level takes up to five; the library underneath does not survive that end."""
 
 
 class OutOfSteps(Exception):

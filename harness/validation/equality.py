@@ -28,7 +28,9 @@ def const(_validator: Any, expected: Any, value: Any, _schema: Any) -> Iterator[
         yield ValidationError(f"{expected!r} was expected")
 
 
-def unique_items(validator: Any, wanted: Any, value: Any, _schema: Any) -> Iterator[ValidationError]:
+def unique_items(
+    validator: Any, wanted: Any, value: Any, _schema: Any
+) -> Iterator[ValidationError]:
     """``uniqueItems``, in linear time whatever the items are."""
     if wanted and validator.is_type(value, "array"):
         seen = set()

@@ -1,6 +1,7 @@
 """``unevaluatedItems`` and ``unevaluatedProperties``: what no other keyword of a schema has spoken of.
 
-Sets of what was evaluated are collected over references and combinations, each schema at the cost of a step.
+Sets of what was evaluated are collected over references and combinations, each schema at the cost
+of a step.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ _Places: TypeAlias = "set[Any]"
 """Indexes of items, or names of properties."""
 
 
-def unevaluated_items(validator: Any, _wanted: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+def unevaluated_items(
+    validator: Any, _wanted: Any, value: Any, schema: Any
+) -> Iterator[ValidationError]:
     """``unevaluatedItems``."""
     if validator.is_type(value, "array"):
         known = _evaluated(validator, value, schema)
@@ -27,12 +30,18 @@ def unevaluated_items(validator: Any, _wanted: Any, value: Any, schema: Any) -> 
             yield ValidationError(f"Unevaluated items are not allowed ({_unexpected(left)})")
 
 
-def unevaluated_properties(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+def unevaluated_properties(
+    validator: Any, wanted: Any, value: Any, schema: Any
+) -> Iterator[ValidationError]:
     """``unevaluatedProperties``."""
     if not validator.is_type(value, "object"):
         return
     known = _evaluated(validator, value, schema)
-    left = [name for name in value if name not in known and not _is_valid(validator, value[name], wanted)]
+    left = [
+        name
+        for name in value
+        if name not in known and not _is_valid(validator, value[name], wanted)
+    ]
     if left:
         rule = "are not allowed" if wanted is False else "are not valid under the given schema"
         yield ValidationError(f"Unevaluated properties {rule} ({_unexpected(sorted(left))})")
@@ -92,7 +101,11 @@ def _of_an_array(validator: Any, value: list[Any], schema: dict[str, Any]) -> _P
     found = set(range(len(first)))
     for word in ("contains", "unevaluatedItems"):
         if word in schema:
-            found |= {place for place, item in enumerate(value) if _is_valid(validator, item, schema[word])}
+            found |= {
+                place
+                for place, item in enumerate(value)
+                if _is_valid(validator, item, schema[word])
+            }
     return found
 
 
@@ -101,7 +114,9 @@ def _of_an_object(validator: Any, value: dict[str, Any], schema: dict[str, Any])
     found: _Places = set(declared) & set(value) if isinstance(declared, dict) else set()
     for word in ("additionalProperties", "unevaluatedProperties"):
         if schema.get(word) is not None:
-            found |= {name for name, part in value.items() if _is_valid(validator, part, schema[word])}
+            found |= {
+                name for name, part in value.items() if _is_valid(validator, part, schema[word])
+            }
     for expression in schema.get("patternProperties", ()):
         found |= {name for name in value if matches(expression, name)}
     return found

@@ -1,7 +1,8 @@
 """Keywords that hold regular expressions, matched in linear time.
 
-JSON Schema asks for ECMA-262 expressions. RE2 takes all of these but look-around and back-references, which is
-what makes linear time possible; a value that is held against such an expression cannot be validated.
+JSON Schema asks for ECMA-262 expressions. RE2 takes all of these but look-around and
+back-references, which is what makes linear time possible; a value that is held against such an
+expression cannot be validated.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from harness.validation.budget import spend
 
 _WORK_PER_STEP = 4_000
 """Instructions of a compiled pattern, times characters, that take as long as one step at worst."""
-_CODE_POINT = re.compile(r"(?P<before>(?<!\\)(?:\\\\)*)\\u(?:\{(?P<long>[0-9A-Fa-f]{1,6})\}|(?P<short>[0-9A-Fa-f]{4}))")
+_CODE_POINT = re.compile(
+    r"(?P<before>(?<!\\)(?:\\\\)*)\\u(?:\{(?P<long>[0-9A-Fa-f]{1,6})\}|(?P<short>[0-9A-Fa-f]{4}))"
+)
 
 
 class UnsupportedPattern(Exception):
@@ -33,11 +36,17 @@ def matches(pattern: str, text: str) -> bool:
     """
     try:
         # RE2 writes a code point as \x{20ac}.
-        spelled = _CODE_POINT.sub(r"\g<before>\\x{\g<long>\g<short>}", pattern) if r"\u" in pattern else pattern
+        spelled = (
+            _CODE_POINT.sub(r"\g<before>\\x{\g<long>\g<short>}", pattern)
+            if r"\u" in pattern
+            else pattern
+        )
         spend(1 + program_size(spelled) * (len(text) + 1) // _WORK_PER_STEP)
         return search(spelled, text) is not None
     except BrokenPattern as error:
-        raise UnsupportedPattern(f"the pattern {pattern[:80]!r} cannot be matched in linear time: {error}") from error
+        raise UnsupportedPattern(
+            f"the pattern {pattern[:80]!r} cannot be matched in linear time: {error}"
+        ) from error
 
 
 def pattern(validator: Any, expression: Any, value: Any, _schema: Any) -> Iterator[ValidationError]:
@@ -46,7 +55,9 @@ def pattern(validator: Any, expression: Any, value: Any, _schema: Any) -> Iterat
         yield ValidationError(f"{value!r} does not match {expression!r}")
 
 
-def pattern_properties(validator: Any, patterns: Any, value: Any, _schema: Any) -> Iterator[ValidationError]:
+def pattern_properties(
+    validator: Any, patterns: Any, value: Any, _schema: Any
+) -> Iterator[ValidationError]:
     """``patternProperties``."""
     if validator.is_type(value, "object"):
         for expression, schema in patterns.items():
@@ -55,12 +66,18 @@ def pattern_properties(validator: Any, patterns: Any, value: Any, _schema: Any) 
                     yield from validator.descend(part, schema, path=name, schema_path=expression)
 
 
-def additional_properties(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+def additional_properties(
+    validator: Any, wanted: Any, value: Any, schema: Any
+) -> Iterator[ValidationError]:
     """``additionalProperties``."""
     if not validator.is_type(value, "object"):
         return
     patterns = schema.get("patternProperties", {})
-    extras = [name for name in value if name not in schema.get("properties", {}) and not _any_matches(patterns, name)]
+    extras = [
+        name
+        for name in value
+        if name not in schema.get("properties", {}) and not _any_matches(patterns, name)
+    ]
     if validator.is_type(wanted, "object"):
         for name in extras:
             yield from validator.descend(value[name], wanted, path=name)
@@ -72,7 +89,9 @@ def additional_properties(validator: Any, wanted: Any, value: Any, schema: Any) 
             yield ValidationError(f"{named} {verb} not match any of the regexes: {expected}")
         else:
             verb = "was" if len(extras) == 1 else "were"
-            yield ValidationError(f"Additional properties are not allowed ({named} {verb} unexpected)")
+            yield ValidationError(
+                f"Additional properties are not allowed ({named} {verb} unexpected)"
+            )
 
 
 def _any_matches(patterns: Mapping[str, Any], name: str) -> bool:

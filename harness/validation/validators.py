@@ -14,7 +14,15 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend, validator_for
 from referencing import Registry
 
-from harness.validation.budget import Budget, OutOfSteps, one_level_deeper, searching, spend, spend_on_reference, within
+from harness.validation.budget import (
+    Budget,
+    OutOfSteps,
+    one_level_deeper,
+    searching,
+    spend,
+    spend_on_reference,
+    within,
+)
 from harness.validation.equality import const, enum, unique_items
 from harness.validation.evaluated import unevaluated_items, unevaluated_properties
 from harness.validation.matching import (
@@ -61,7 +69,8 @@ class Validation:
     errors: tuple[str, ...] = ()
     """Where the value breaks the schema, as far as that was found."""
     gave_up: str | None = None
-    """Why the value could not be validated to the end, which is nobody's fault; ``None`` when it was."""
+    """Why the value could not be validated to the end, which is nobody's fault; ``None`` when it
+    was."""
 
 
 def schema_problem(schema: Any, budget: Budget) -> str | None:
@@ -93,7 +102,8 @@ def find_errors(
 ) -> tuple[list[ValidationError], str | None]:
     """Return where ``value`` breaks ``schema``, and why that could not be found out to the end, if it could not.
 
-    ``kind`` is the library's validator to use; without it, that of the draft that ``schema`` says it is of.
+    ``kind`` is the library's validator to use; without it, that of the draft that ``schema`` says
+    it is of.
     """
     found: list[ValidationError] = []
     why = None
@@ -130,8 +140,13 @@ def _kind(schema: Any) -> Any:
 @cache
 def _bounded(kind: Any) -> Any:
     """Return a validator of the same draft whose work is counted."""
-    words = {**kind.VALIDATORS, **{word: own for word, own in _OWN.items() if word in kind.VALIDATORS}}
-    bounded: Any = extend(kind, {word: _counted(word, function) for word, function in words.items()})  # type: ignore[no-untyped-call]  # jsonschema's
+    words = {
+        **kind.VALIDATORS,
+        **{word: own for word, own in _OWN.items() if word in kind.VALIDATORS},
+    }
+    bounded: Any = extend(
+        kind, {word: _counted(word, function) for word, function in words.items()}
+    )  # type: ignore[no-untyped-call]  # jsonschema's
     bounded.evolve = _evolve
     return bounded
 
@@ -157,7 +172,9 @@ def _evolve(self: Any, **changes: Any) -> Any:
     if isinstance(schema, dict) and "$schema" in schema:
         kind = _bounded(_kind(schema))
     resolver = changes.get("_resolver", self._resolver)
-    return kind(schema, registry=self._registry, format_checker=self.format_checker, _resolver=resolver)
+    return kind(
+        schema, registry=self._registry, format_checker=self.format_checker, _resolver=resolver
+    )
 
 
 def _things(value: Any) -> int:

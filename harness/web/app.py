@@ -27,5 +27,8 @@ def make_app(board: Board, settings: Settings) -> Starlette:
 
 def _told(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    headers = {**(error.headers or {}), **({"connection": "close"} if error.status_code == 413 else {})}  # noqa: PLR2004
+    headers = {
+        **(error.headers or {}),
+        **({"connection": "close"} if error.status_code == 413 else {}),  # noqa: PLR2004
+    }
     return JSONResponse({"error": error.detail}, error.status_code, headers=headers)

@@ -39,11 +39,15 @@ FAREWELL_S = LISTEN_S + STOP_S + ABORT_S
 """How long a stream stays open when the page is stopped: to tell how its run was interrupted."""
 SAMPLE = "finance.csv"
 ENDINGS: dict[str, Callable[[dict[str, Any]], bool]] = {
-    "passed": lambda run: bool(run.get("counts")) and run["counts"]["passed"] == run["counts"]["planned"],
+    "passed": lambda run: (
+        bool(run.get("counts")) and run["counts"]["passed"] == run["counts"]["planned"]
+    ),
     "failed": lambda run: bool(run.get("counts", {}).get("failed")),
     "error": lambda run: bool(run.get("counts", {}).get("error")) or "error" in run,
     "running": lambda run: bool(run["state"] == "running"),
-    "interrupted": lambda run: bool(run["state"] != "running" and run.get("reason") == "interrupted"),
+    "interrupted": lambda run: bool(
+        run["state"] != "running" and run.get("reason") == "interrupted"
+    ),
 }
 """What a listed run can be asked for by."""
 
@@ -78,7 +82,10 @@ class Evaluations:
         usable = {model.spec.name: model.error is None for model in config.models()}
         return JSONResponse(
             {
-                "models": [{"name": name, "usable": usable.get(name, True)} for name in vetting.model_names(config)],
+                "models": [
+                    {"name": name, "usable": usable.get(name, True)}
+                    for name in vetting.model_names(config)
+                ],
                 "default_model": config.default_model or EMBEDDED_MODEL,
                 "servers": list(vetting.server_names(config)),
                 "no_judge": NOBODY,
@@ -107,7 +114,9 @@ class Evaluations:
         """Begin a run and return at once."""
         upload, choice = await read_upload(request, self._settings)
         job = await self._board.submit(upload, choice)
-        return JSONResponse(_linked(job.as_json()), 202, headers={"location": f"/evaluations/{job.id}"})
+        return JSONResponse(
+            _linked(job.as_json()), 202, headers={"location": f"/evaluations/{job.id}"}
+        )
 
     async def run(self, request: Request) -> Response:
         """Begin a run and stream its events; what cannot be run is an event, too."""
@@ -121,9 +130,13 @@ class Evaluations:
 
     async def events(self, request: Request) -> Response:
         """Stream the events of a run, from where the listener was."""
-        last_seen = request.headers.get("last-event-id") or request.query_params.get("last_event_id")
+        last_seen = request.headers.get("last-event-id") or request.query_params.get(
+            "last_event_id"
+        )
         job = self._job(request)
-        return self._stream(job.feed.listen(last_seen) if job else follow_log(self._log(request), last_seen))
+        return self._stream(
+            job.feed.listen(last_seen) if job else follow_log(self._log(request), last_seen)
+        )
 
     async def list(self, request: Request) -> Response:
         """Return runs, the newest first: those that wait, and those with a log that the filters let pass."""
@@ -139,9 +152,17 @@ class Evaluations:
                 and (not result or ENDINGS[result](entry))
             )
 
-        found, known = await anyio.to_thread.run_sync(history.entries, self._settings.runs, keep, limit)
-        waiting = [] if set(wanted) - {"limit"} else [_linked(job.as_json()) for job in self._board.waiting()]
-        ours = [{**_linked(entry), "ours": self._board.get(entry["id"]) is not None} for entry in found]
+        found, known = await anyio.to_thread.run_sync(
+            history.entries, self._settings.runs, keep, limit
+        )
+        waiting = (
+            []
+            if set(wanted) - {"limit"}
+            else [_linked(job.as_json()) for job in self._board.waiting()]
+        )
+        ours = [
+            {**_linked(entry), "ours": self._board.get(entry["id"]) is not None} for entry in found
+        ]
         return JSONResponse({"waiting": waiting, "runs": ours, "known": known})
 
     async def get(self, request: Request) -> Response:
@@ -151,15 +172,23 @@ class Evaluations:
             return JSONResponse(_linked(job.as_json()))
         log = await anyio.to_thread.run_sync(read_log, self._log(request))
         whole = await anyio.to_thread.run_sync(summary, log)
-        facts = job.as_json() if job else run_facts(log.header, log.path) | {"state": history.state_of(log)}
-        return JSONResponse({**_linked(facts), "done": len(log.runs), "summary": whole if log.footer else None})
+        facts = (
+            job.as_json()
+            if job
+            else run_facts(log.header, log.path) | {"state": history.state_of(log)}
+        )
+        return JSONResponse(
+            {**_linked(facts), "done": len(log.runs), "summary": whole if log.footer else None}
+        )
 
     async def cancel(self, request: Request) -> Response:
         """End a run; its log is whole when this returns."""
         job = self._job(request)
         if job is None:
             self._log(request)
-            raise HTTPException(409, "This run was not started here: end it where it was started, with Ctrl-C.")
+            raise HTTPException(
+                409, "This run was not started here: end it where it was started, with Ctrl-C."
+            )
         await self._board.cancel(job)
         return JSONResponse(_linked(job.as_json()))
 
@@ -201,7 +230,9 @@ async def _told(events: AsyncIterator[tuple[str, str, str]]) -> AsyncIterator[Se
             yield ServerSentEvent(text, event=name, id=number, retry=retry, sep="\n")
             retry = None
     except (HarnessError, OSError) as error:
-        text = json.dumps({"message": clean(f"The log of this run cannot be read: {error}"), "problems": []})
+        text = json.dumps(
+            {"message": clean(f"The log of this run cannot be read: {error}"), "problems": []}
+        )
         yield ServerSentEvent(text, event="error", sep="\n")
 
 
@@ -214,7 +245,11 @@ def refused(_request: Request, error: Exception) -> Response:
 
 
 def _refusal(error: Refused) -> dict[str, Any]:
-    return {"error": "This cannot be run.", "message": "This cannot be run.", "problems": error.problems}
+    return {
+        "error": "This cannot be run.",
+        "message": "This cannot be run.",
+        "problems": error.problems,
+    }
 
 
 def _document(path: Path) -> str | None:
@@ -228,7 +263,10 @@ def _document(path: Path) -> str | None:
 
 def _linked(facts: dict[str, Any]) -> dict[str, Any]:
     base = f"/evaluations/{facts['id']}"
-    return {**facts, "links": {"self": base, "events": f"{base}/events", "download": f"{base}/download"}}
+    return {
+        **facts,
+        "links": {"self": base, "events": f"{base}/events", "download": f"{base}/download"},
+    }
 
 
 def _attached(name: str) -> dict[str, str]:

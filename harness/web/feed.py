@@ -8,9 +8,10 @@
     summary           {…}                                        last
     error             {message, problems}                        last, in place of a summary
 
-A `Feed` keeps what happened as small records; a result is only a place in the run log, from which it is read
-when somebody listens. So a hundred listeners cost no more memory than one, a slow one holds up nobody, and one
-that comes back with the number of the last event that it saw misses nothing.
+A `Feed` keeps what happened as small records; a result is only a place in the run log, from which
+it is read when somebody listens. So a hundred listeners cost no more memory than one, a slow one
+holds up nobody, and one that comes back with the number of the last event that it saw misses
+nothing.
 """
 
 from __future__ import annotations
@@ -26,12 +27,23 @@ import anyio
 import anyio.to_thread
 
 from harness.reports.build import build_report
-from harness.runlog import Damaged, Footer, Header, Line, RunLog, TrialLine, being_written, read_lines, read_log
+from harness.runlog import (
+    Damaged,
+    Footer,
+    Header,
+    Line,
+    RunLog,
+    TrialLine,
+    being_written,
+    read_lines,
+    read_log,
+)
 from harness.types import CheckResult, Status, TrialResult
 from harness.web.results import Progress, clean, name_of, result, summary
 
 FROM_LOG = "log"
-"""Begins the numbers of events that are read off a log as it stands: the same for everybody, at any time."""
+"""Begins the numbers of events that are read off a log as it stands: the same for everybody, at any
+time."""
 POLL_S = 0.4
 """How often the log of a run in a terminal is looked at, while somebody does."""
 _REMEMBERED = 128
@@ -52,7 +64,9 @@ class Event:
     """The trial of which the whole log tells the rest."""
 
     @classmethod
-    def of(cls, name: str, data: Mapping[str, Any], offset: int | None = None, key: str | None = None) -> Event:
+    def of(
+        cls, name: str, data: Mapping[str, Any], offset: int | None = None, key: str | None = None
+    ) -> Event:
         """Return the event with ``data``."""
         return cls(name, json.dumps(data), offset, key)
 
@@ -111,7 +125,11 @@ class Feed:
         elif isinstance(line, TrialLine):
             run = line.run
             if starts and run.stop is not None:
-                names = {"suite": name_of(run.suite), "case": name_of(run.case), "model": name_of(run.model)}
+                names = {
+                    "suite": name_of(run.suite),
+                    "case": name_of(run.case),
+                    "model": name_of(run.model),
+                }
                 self.add(Event.of("test_case_start", {**names, "trial": run.index + 1}))
             self._progress.add(run)
             self.add(Event.of("test_case_result", self._progress.as_json(), offset))
@@ -139,7 +157,12 @@ class Feed:
     def _place(self, last_seen: str | None) -> int:
         """Return how many events somebody has seen; whoever names none of ours gets all of them."""
         series, _, number = (last_seen or "").rpartition("-")
-        known = series == self.series and number.isascii() and number.isdecimal() and len(number) < len("1000000")
+        known = (
+            series == self.series
+            and number.isascii()
+            and number.isdecimal()
+            and len(number) < len("1000000")
+        )
         return min(int(number), len(self._events)) if known else 0
 
     async def _text(self, event: Event) -> str:
@@ -152,7 +175,9 @@ class Feed:
         return event.text
 
 
-async def follow_log(log: Path, last_seen: str | None = None) -> AsyncIterator[tuple[str, str, str]]:
+async def follow_log(
+    log: Path, last_seen: str | None = None
+) -> AsyncIterator[tuple[str, str, str]]:
     """Yield the events of a run that is not ours, from its log: all of a past one, and those to come of a live one.
 
     Raises:
@@ -195,7 +220,9 @@ def run_facts(header: Header, log: Path) -> dict[str, Any]:
     }
 
 
-def _some_lines(log: Path, offset: int, trials: int | None) -> list[tuple[int, int, Line | Damaged]]:
+def _some_lines(
+    log: Path, offset: int, trials: int | None
+) -> list[tuple[int, int, Line | Damaged]]:
     """Return the lines from ``offset`` to the end, or to the trial of that number."""
     lines: list[tuple[int, int, Line | Damaged]] = []
     if not log.exists():

@@ -1,11 +1,12 @@
 """Who may ask for anything: the one door in front of every page and every call.
 
-- **Host**: a page of another site can make a browser ask a name of its own that resolves to this machine
-  (DNS rebinding). Only names that this page goes by are answered; an IP address is nobody's name.
-- **Origin**: a page of another site can make a browser send forms here. Whatever a browser says comes from
-  elsewhere is refused; a link that a person follows is not.
-- **Token**: where others can reach the address, everybody shows it: once in the link, then in a cookie that
-  no script can read, or as ``Authorization: Bearer``.
+- **Host**: a page of another site can make a browser ask a name of its own that resolves to this
+  machine (DNS rebinding). Only names that this page goes by are answered; an IP address is nobody's
+  name.
+- **Origin**: a page of another site can make a browser send forms here. Whatever a browser says
+  comes from elsewhere is refused; a link that a person follows is not.
+- **Token**: where others can reach the address, everybody shows it: once in the link, then in a
+  cookie that no script can read, or as ``Authorization: Bearer``.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ HEALTH = "/health"
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for "
+    "'script'; "
     "trusted-types 'none'"
 )
 """No script, style or picture but the page's own files; no markup made of strings."""
@@ -77,14 +79,19 @@ class Guard:
         if token is None or scope["path"] == HEALTH or _same(_shown(headers), token):
             return None
         return _let_in(scope, token) or _refused(
-            401, "A token is needed: use the link that 'harness serve' printed, or send Authorization: Bearer TOKEN."
+            401,
+            "A token is needed: use the link that 'harness serve' printed, or send Authorization: "
+            "Bearer TOKEN.",
         )
 
     def _knows(self, name: str | None) -> bool:
         settings = self._settings
         if name is None:
             return False
-        if is_loopback(name) or name in {settings.host.lower(), *(known.lower() for known in settings.names)}:
+        if is_loopback(name) or name in {
+            settings.host.lower(),
+            *(known.lower() for known in settings.names),
+        }:
             return True
         return is_address(name) and not settings.is_local
 
@@ -103,7 +110,9 @@ def _is_foreign(scope: Scope, headers: Headers, host: str) -> bool:
         return True
     if headers.get("sec-fetch-site", "none") in {"none", "same-origin"}:
         return False
-    followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    followed = (
+        headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    )
     return not (followed and scope["method"] == "GET")
 
 

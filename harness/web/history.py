@@ -18,7 +18,9 @@ MOST = 500
 _REMEMBERED = 2_000
 
 
-def entries(runs: Path, keep: Callable[[dict[str, Any]], bool], limit: int) -> tuple[list[dict[str, Any]], int]:
+def entries(
+    runs: Path, keep: Callable[[dict[str, Any]], bool], limit: int
+) -> tuple[list[dict[str, Any]], int]:
     """Return the newest ``limit`` runs that ``keep`` lets pass, and how many there are in all."""
     known = run_ids(runs)
     found: list[dict[str, Any]] = []
@@ -33,7 +35,13 @@ def entries(runs: Path, keep: Callable[[dict[str, Any]], bool], limit: int) -> t
 
 def find_run(run_id: str, runs: Path) -> Path | None:
     """Return the log of exactly that run; a name that leads anywhere else is none."""
-    plain = bool(run_id) and "/" not in run_id and "\\" not in run_id and "\0" not in run_id and run_id[0] != "."
+    plain = (
+        bool(run_id)
+        and "/" not in run_id
+        and "\\" not in run_id
+        and "\0" not in run_id
+        and run_id[0] != "."
+    )
     path = log_path(run_id, runs)
     return path if plain and has_begun(path) else None
 
@@ -64,7 +72,13 @@ def _entry_of(path: Path) -> dict[str, Any] | None:
 def _entry(path: Path, _changed: int, _size: int) -> dict[str, Any]:
     (past,) = past_runs([path])
     if not isinstance(past, PastRun):
-        return {"id": path.parent.name, "error": clean(past.error), "suites": [], "models": [], "result": "unreadable"}
+        return {
+            "id": path.parent.name,
+            "error": clean(past.error),
+            "suites": [],
+            "models": [],
+            "result": "unreadable",
+        }
     log = read_log(path)
     whole = summary(log)
     return {
@@ -76,7 +90,10 @@ def _entry(path: Path, _changed: int, _size: int) -> dict[str, Any]:
         "result": past.result,
         "reason": past.reason,
         "open": log.footer is None,
-        **{key: whole[key] for key in ("counts", "pass_rate", "pass_rate_interval", "band", "averages")},
+        **{
+            key: whole[key]
+            for key in ("counts", "pass_rate", "pass_rate_interval", "band", "averages")
+        },
         "seconds": past.elapsed_s,
         "cost_usd": past.cost_usd,
     }

@@ -26,7 +26,8 @@ from harness.web.settings import Settings
 from harness.web.uploads import Choice, Upload
 
 State: TypeAlias = Literal["queued", "running", "finished", "refused", "cancelled"]
-"""Where a run is; ``refused``: it could not be begun, and there is no log; ``cancelled``: before it began."""
+"""Where a run is; ``refused``: it could not be begun, and there is no log; ``cancelled``: before it
+began."""
 
 LISTEN_S = 15.0
 """From ``go`` to the first trial, before which an interrupt would leave a log without its end."""
@@ -47,7 +48,9 @@ class Busy(HarnessError):
 class Job:
     """One run that was asked for here."""
 
-    def __init__(self, run_id: str, upload: Upload, log: Path, worker: Worker, facts: dict[str, Any]) -> None:
+    def __init__(
+        self, run_id: str, upload: Upload, log: Path, worker: Worker, facts: dict[str, Any]
+    ) -> None:
         """Wait for a place; ``facts`` is what the worker said of the plan."""
         self.id = run_id
         self.log = log
@@ -68,10 +71,14 @@ class Job:
             self._facts["started_at"] = utc_now()
         self.feed.add(Event.of("run", self.as_json()))
 
-    def fail(self, state: State, message: str, problems: list[dict[str, Any]] | None = None) -> None:
+    def fail(
+        self, state: State, message: str, problems: list[dict[str, Any]] | None = None
+    ) -> None:
         """End without a summary."""
         self.state = state
-        self.feed.add(Event.of("error", {"id": self.id, "message": message, "problems": problems or []}))
+        self.feed.add(
+            Event.of("error", {"id": self.id, "message": message, "problems": problems or []})
+        )
 
     def note(self, text: str) -> None:
         """Keep a sentence for the user, and tell."""
@@ -102,7 +109,10 @@ class Board:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """End every run and leave its log whole."""
         with anyio.CancelScope(shield=True):
@@ -116,7 +126,11 @@ class Board:
 
     def waiting(self) -> list[Job]:
         """Return those that have no log yet, the newest first."""
-        return [job for job in reversed(self._jobs.values()) if not job.over.is_set() and not has_begun(job.log)]
+        return [
+            job
+            for job in reversed(self._jobs.values())
+            if not job.over.is_set() and not has_begun(job.log)
+        ]
 
     @property
     def under_way(self) -> int:
@@ -178,13 +192,16 @@ class Board:
             for job in list(self._jobs.values()):
                 group.start_soon(self.cancel, job)
 
-    async def _read(self, upload: Upload, choice: Choice, folder: Path, run_id: str) -> tuple[Worker, dict[str, Any]]:
+    async def _read(
+        self, upload: Upload, choice: Choice, folder: Path, run_id: str
+    ) -> tuple[Worker, dict[str, Any]]:
         settings = self.settings
         if self._closed or self._checking >= CHECKS + settings.at_once:
             raise Busy("too many uploads are being read at the moment.")
         if self.under_way + self._checking >= settings.at_once + settings.queued:
             raise Busy(f"the queue is full: {self.under_way} runs are under way or wait.")
-        # A name of our own: what the upload is called is for people, and leads nowhere on this disk.
+        # A name of our own: what the upload is called is for people, and leads nowhere on this
+        # disk.
         path = folder / f"suite.{upload.suffix}"
         path.touch(0o600)  # a user may have written secrets into it
         path.write_bytes(upload.content)
@@ -215,7 +232,11 @@ class Board:
                 return
             try:
                 await self._run(job)
-            except (HarnessError, OSError, ValueError) as error:  # a damaged log, a full disk: no fault of the page
+            except (
+                HarnessError,
+                OSError,
+                ValueError,
+            ) as error:  # a damaged log, a full disk: no fault of the page
                 job.fail("finished", f"The run cannot be followed any further: {error}")
             finally:
                 self._slots.release_on_behalf_of(job)
@@ -243,7 +264,11 @@ class Board:
             _remove(job.log)
             job.fail("refused", problems[0]["message"], problems)
         elif not job.log.exists():
-            job.fail("refused", "The run's process ended before it began; the terminal of 'harness serve' says more.")
+            job.fail(
+                "refused",
+                "The run's process ended before it began; the terminal of 'harness serve' says "
+                "more.",
+            )
         else:
             if not await job.feed.catch_up():  # no footer
                 job.note("The run broke off: its process ended before it had closed the log.")

@@ -10,7 +10,13 @@ from typing import TextIO
 import anyio.to_thread
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import (
+    FileResponse,
+    JSONResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -26,7 +32,8 @@ from harness.web.settings import Settings
 
 STATIC = Path(__file__).with_name("static")
 _COMPARISON_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action "
+    "'none'; frame-ancestors 'none'"
 )
 _CHUNK = 65_536
 
@@ -107,4 +114,6 @@ async def _written(write: Callable[[TextIO], None], policy: str) -> Response:
     except BaseException:
         file.close()
         raise
-    return StreamingResponse(chunks(), media_type="text/html", headers={"content-security-policy": policy})
+    return StreamingResponse(
+        chunks(), media_type="text/html", headers={"content-security-policy": policy}
+    )

@@ -59,7 +59,12 @@ class Worker:
             Refused: the upload cannot be run; the process is gone.
         """
         process = await anyio.open_process(
-            [sys.executable, "-P", "-m", "harness.web.worker"],  # -P: nothing is imported from where we happen to be
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "harness.web.worker",
+            ],  # -P: nothing is imported from where we happen to be
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=None,
@@ -75,7 +80,9 @@ class Worker:
             if message is None or "ready" not in message:
                 await worker.kill()
         if message is None:
-            raise Refused([_plainly("the file could not be read in time, or its reader broke down.")])
+            raise Refused(
+                [_plainly("the file could not be read in time, or its reader broke down.")]
+            )
         if "ready" not in message:
             raise Refused(message["invalid"])
         return worker, message["ready"]

@@ -1,7 +1,7 @@
 """One trial, and a whole run, as the page and its API show them: plain JSON, made of the log alone.
 
-Every text is harmless (no control characters, none that turn its direction) and bounded; a key never gets
-here, since none is ever written into a log.
+Every text is harmless (no control characters, none that turn its direction) and bounded; a key
+never gets here, since none is ever written into a log.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from harness.reports.sections.sentences import GRADED, pass_rate, problem
 from harness.reports.sections.tool_use import expected_tools
 from harness.runlog import RunLog, TrialLine
 from harness.safe_text import bounded, printable
-from harness.types import CheckResult, JsonObject, Report, Status, Transcript, TrialResult, UserMessage
+from harness.types import (
+    CheckResult,
+    JsonObject,
+    Report,
+    Status,
+    Transcript,
+    TrialResult,
+    UserMessage,
+)
 
 Band: TypeAlias = Literal["good", "acceptable", "needs work"]
 """What a share comes to: from 0.9, from 0.7, below."""
@@ -71,7 +79,10 @@ def result(line: TrialLine) -> dict[str, Any]:
         "query": clean(_query(said)),
         "expected": expected[:_MOST_CALLS],
         "calls": _calls(run, said, graded),
-        "left_out": {"expected": len(expected[_MOST_CALLS:]), "calls": len(said.tool_calls[_MOST_CALLS:])},
+        "left_out": {
+            "expected": len(expected[_MOST_CALLS:]),
+            "calls": len(said.tool_calls[_MOST_CALLS:]),
+        },
         "answer": bounded(said.answer, _ANSWER),
         "explanation": clean(_explanation(run, graded)),
         "problem": mark(run) or problem(run),
@@ -154,7 +165,9 @@ class Progress:
     def as_json(self) -> dict[str, Any]:
         """Return the numbers so far; the cost is null as long as one is unknown."""
         done = len(self._ended)
-        endings: dict[str, int] = {status: count for status, count in self._endings.items() if count}
+        endings: dict[str, int] = {
+            status: count for status, count in self._endings.items() if count
+        }
         cost = None if self._unpriced else self._cost
         return {"done": done, "planned": max(self._planned, done), **endings, "cost_usd": cost}
 
@@ -200,7 +213,11 @@ def _average(scores: Iterable[float]) -> dict[str, Any]:
 def _metrics(check: CheckResult | None) -> dict[str, dict[str, Any]]:
     facts = _facts(check).get("metrics", {})
     return {
-        name: {key: clean(facts[name][key]) for key in ("score", "judge", "label") if key in facts[name]}
+        name: {
+            key: clean(facts[name][key])
+            for key in ("score", "judge", "label")
+            if key in facts[name]
+        }
         for name in METRICS
         if isinstance(facts.get(name), Mapping)
     }
@@ -211,7 +228,9 @@ def _facts(check: CheckResult | None) -> JsonObject:
 
 
 def _query(said: Transcript) -> str:
-    return "\n\n".join(message.text for message in said.messages if isinstance(message, UserMessage))
+    return "\n\n".join(
+        message.text for message in said.messages if isinstance(message, UserMessage)
+    )
 
 
 def _expected(run: TrialResult, graded: CheckResult | None) -> list[dict[str, Any]]:
@@ -270,4 +289,8 @@ def _check(check: CheckResult) -> dict[str, Any]:
 def _error(run: TrialResult) -> dict[str, Any] | None:
     if run.error is None:
         return None
-    return {"kind": run.error.kind, "message": clean(run.error.message), "detail": clean(run.error.detail)}
+    return {
+        "kind": run.error.kind,
+        "message": clean(run.error.message),
+        "detail": clean(run.error.detail),
+    }

@@ -19,7 +19,8 @@ from harness.web.settings import Settings
 
 BACKLOG = 1024
 GARBAGE = (700, 10, 10)
-"""Python's own thresholds: what suits a command that ends in a second would let a page grow for days."""
+"""Python's own thresholds: what suits a command that ends in a second would let a page grow for
+days."""
 GOODBYE_S = 5
 """For connections to close once every run has ended."""
 
@@ -79,7 +80,11 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         super().handle_exit(sig, frame)
         self.ended_by = self.ended_by or signal.Signals(sig)
-        if sig == signal.SIGINT and self._captured_signals.count(signal.SIGINT) > 1 and self._closing is not None:
+        if (
+            sig == signal.SIGINT
+            and self._captured_signals.count(signal.SIGINT) > 1
+            and self._closing is not None
+        ):
             self._closing.cancel()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

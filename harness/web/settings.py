@@ -23,7 +23,8 @@ class Settings:
     port: int = 8000
     """Likewise; 0 takes a free one."""
     token: str | None = field(default=None, repr=False)
-    """What everybody must show who asks for anything; ``None`` lets in whoever reaches the address."""
+    """What everybody must show who asks for anything; ``None`` lets in whoever reaches the
+    address."""
     names: tuple[str, ...] = ()
     """Names besides `host` by which the page is reached from elsewhere."""
     runs: Path = RUNS

@@ -64,7 +64,8 @@ async def read_upload(request: Request, settings: Settings) -> tuple[Upload, Cho
     """Return what a request holds.
 
     Raises:
-        HTTPException: it is too large or too slow, holds no file or another sort of one, or its fields are wrong.
+        HTTPException: it is too large or too slow, holds no file or another sort of one, or its
+            fields are wrong.
     """
     limit = settings.max_bytes + _FORM_BYTES
     if _announced(request) > limit:
@@ -100,14 +101,18 @@ def _announced(request: Request) -> int:
 async def _upload(part: Any, settings: Settings) -> Upload:
     if not isinstance(part, UploadFile):
         raise HTTPException(
-            400, "Send the suite as the multipart field 'file', for example curl -F \"file=@tests.csv\"."
+            400,
+            "Send the suite as the multipart field 'file', for example curl -F "
+            '"file=@tests.csv".',
         )
-    # Whatever path a client puts into the name, only its last part is shown, and none of it is opened.
+    # Whatever path a client puts into the name, only its last part is shown, and none of it is
+    # opened.
     name = one_line(PurePosixPath((part.filename or "").replace("\\", "/")).name)[:120]
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     if suffix not in SUFFIXES:
         raise HTTPException(
-            415, "A suite is a .csv, .yml or .yaml file; suites in Python are run from a terminal only."
+            415,
+            "A suite is a .csv, .yml or .yaml file; suites in Python are run from a terminal only.",
         )
     content = await part.read()
     if len(content) > settings.max_bytes:
@@ -119,7 +124,9 @@ def _choice(fields: dict[str, Any]) -> Choice:
     values: dict[str, Any] = {}
     for key, value in fields.items():
         if key not in Choice.__dataclass_fields__:
-            raise HTTPException(400, f"There is no field {key[:40]!r}: {', '.join(Choice.__dataclass_fields__)}.")
+            raise HTTPException(
+                400, f"There is no field {key[:40]!r}: {', '.join(Choice.__dataclass_fields__)}."
+            )
         if value == "":
             continue
         if key == "concurrency":
@@ -127,14 +134,18 @@ def _choice(fields: dict[str, Any]) -> Choice:
         elif isinstance(value, str) and len(value) <= 200 and _NAME.fullmatch(value):  # noqa: PLR2004 - a name
             values[key] = value
         else:
-            raise HTTPException(400, f"The field {key!r} takes the name of a configured {key.replace('_', ' ')}.")
+            raise HTTPException(
+                400, f"The field {key!r} takes the name of a configured {key.replace('_', ' ')}."
+            )
     return Choice(**values)
 
 
 def _concurrency(value: Any) -> int:
     number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) <= 4 else 0  # noqa: PLR2004
     if not 1 <= number <= MAX_CONCURRENCY:
-        raise HTTPException(400, f"The field 'concurrency' takes a number from 1 to {MAX_CONCURRENCY}.")
+        raise HTTPException(
+            400, f"The field 'concurrency' takes a number from 1 to {MAX_CONCURRENCY}."
+        )
     return number
 
 

@@ -1,7 +1,7 @@
 """What an uploaded suite may not ask for: whoever can reach the page must not be able to run programs here.
 
-A suite on the disk was put there by somebody who may start programs anyway. One that came through the page may
-only name what the operator has configured: servers, models, judges.
+A suite on the disk was put there by somebody who may start programs anyway. One that came through
+the page may only name what the operator has configured: servers, models, judges.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from harness.suites.csv_dataset import reader
 from harness.types import DEFAULT_TIMEOUT_S, Case, Location, ServerSpec, Suite
 
 DATASET_SERVER = "finance"
-"""The server that datasets in CSV come with: it is tested where a dataset names none and none is configured."""
+"""The server that datasets in CSV come with: it is tested where a dataset names none and none is
+configured."""
 
 
 def model_names(config: Config) -> tuple[str, ...]:
@@ -54,11 +55,18 @@ def choose_server(suite: Suite, named: str | None, config: Config) -> tuple[str 
     Raises:
         UsageError: the suite leaves it open, and nothing settles it.
     """
-    settled = suite.server is not None or suite.name in server_names(config) or len(config.server_names) == 1
+    settled = (
+        suite.server is not None
+        or suite.name in server_names(config)
+        or len(config.server_names) == 1
+    )
     if named is not None or settled:
         return named, None
     if suite.at is not None and suite.at.file.endswith(".csv") and not config.server_names:
-        return DATASET_SERVER, f"No server was named and none is configured: the built-in '{DATASET_SERVER}' answers."
+        return (
+            DATASET_SERVER,
+            f"No server was named and none is configured: the built-in '{DATASET_SERVER}' answers.",
+        )
     known = ", ".join(server_names(config))
     raise UsageError(f"the suite {suite.name!r} names no server", meant=f"Choose one: {known}.")
 
@@ -67,7 +75,10 @@ def choose_model(suite: Suite, named: str | None, config: Config) -> tuple[str |
     """Return the model to ask for, ``None`` for the suite's own, and what is to be said of the choice."""
     model = named or (None if suite.model else config.default_model or OFFLINE)
     baseline = OFFLINE in (model, suite.model if model is None else None)
-    return model, f"The built-in baseline '{OFFLINE}' answers. It is not an LLM." if baseline else None
+    return (
+        model,
+        f"The built-in baseline '{OFFLINE}' answers. It is not an LLM." if baseline else None,
+    )
 
 
 def bounded(suite: Suite, timeout_s: float, config: Config) -> Suite:
@@ -80,7 +91,9 @@ def bounded(suite: Suite, timeout_s: float, config: Config) -> Suite:
     return replace(suite, cases=tuple(map(within, suite.cases)))
 
 
-def require_offered(model: str | None, server: str | None, judge: str | None, config: Config) -> None:
+def require_offered(
+    model: str | None, server: str | None, judge: str | None, config: Config
+) -> None:
     """Refuse names that the page does not offer: a command line is none, and neither is ``provider:model``.
 
     Raises:
@@ -104,9 +117,15 @@ def require_plan(plan: Plan, max_cases: int, config: Config) -> None:
     """
     if len(plan.jobs) > max_cases:
         message = f"this makes {len(plan.jobs)} trials, and the page runs at most {max_cases}"
-        raise UsageError(message, meant="Split the file, repeat less, or start 'harness serve' with --max-cases.")
+        raise UsageError(
+            message, meant="Split the file, repeat less, or start 'harness serve' with --max-cases."
+        )
     used = [
-        ("model", [spec.name for spec in (*plan.models, *plan.judges, *plan.players)], model_names(config)),
+        (
+            "model",
+            [spec.name for spec in (*plan.models, *plan.judges, *plan.players)],
+            model_names(config),
+        ),
         ("server", [spec.name for spec in plan.servers if not spec.members], server_names(config)),
     ]
     for what, name, known in ((what, name, known) for what, names, known in used for name in names):
@@ -121,19 +140,27 @@ def _forbidden(suite: Suite, config: Config) -> Iterator[Problem]:
         if isinstance(server, ServerSpec):
             yield Problem(
                 at=server.at or place,
-                message="an uploaded suite cannot say how a server is started: that would run a program on this host.",
-                meant=f"Write 'server: NAME'; {_offered('', server_names(config))} Others go into harness.yml.",
+                message="an uploaded suite cannot say how a server is started: that would run a "
+                "program on this host.",
+                meant=f"Write 'server: NAME'; {_offered('', server_names(config))} Others go into "
+                f"harness.yml.",
             )
     for check in (check for case in suite.cases for check in case.every_check):
         if check.code is not None or check.kind == "python":
-            yield Problem(at=check.at or place, message="an uploaded suite cannot bring code of its own.")
+            yield Problem(
+                at=check.at or place, message="an uploaded suite cannot bring code of its own."
+            )
     known = model_names(config)
     for key, name in (("model", suite.model), ("judge_model", suite.judge_model)):
         if name is not None and name not in known:
             yield Problem(
-                at=place, message=f"{key}: there is no model named {name!r} here.", meant=_offered(name, known)
+                at=place,
+                message=f"{key}: there is no model named {name!r} here.",
+                meant=_offered(name, known),
             )
 
 
 def _offered(name: str, known: Iterable[str]) -> str:
-    return " ".join(filter(None, (did_you_mean(name, known), f"Configured here: {', '.join(known)}.")))
+    return " ".join(
+        filter(None, (did_you_mean(name, known), f"Configured here: {', '.join(known)}."))
+    )

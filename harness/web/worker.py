@@ -37,7 +37,8 @@ from harness.web import vetting
 from harness.web.results import clean, name_of
 
 GARBAGE_THRESHOLD = 200_000
-"""New objects after which Python looks for unreachable ones: a run is short, and loads large SDKs."""
+"""New objects after which Python looks for unreachable ones: a run is short, and loads large
+SDKs."""
 NICENESS = 2
 """Runs give way to the page."""
 BEGIN_S = 15.0
@@ -66,7 +67,11 @@ class Voice:
     def started(self, trial: Trial) -> None:
         """Say that a trial begins."""
         self.begun.set()
-        names = {"suite": name_of(trial.suite), "case": name_of(trial.case.name), "model": name_of(trial.model)}
+        names = {
+            "suite": name_of(trial.suite),
+            "case": name_of(trial.case.name),
+            "model": name_of(trial.model),
+        }
         self.say(start={**names, "trial": trial.index + 1})
 
     def finished(self, run: TrialResult) -> None:
@@ -120,7 +125,11 @@ def read(order: Mapping[str, Any], path: Path) -> Prepared:
     given = vetting.bounded(suite, order["case_timeout_s"], config)
     prepared = prepare(request, Path.cwd(), os.environ, [given])
     vetting.require_plan(prepared.plan, order["max_cases"], config)
-    notes = (of_server, of_model, *(note.replace("with --judge-model", "under Judge") for note in prepared.notes))
+    notes = (
+        of_server,
+        of_model,
+        *(note.replace("with --judge-model", "under Judge") for note in prepared.notes),
+    )
     return replace(prepared, notes=tuple(note for note in notes if note))
 
 
@@ -164,7 +173,14 @@ def problems(error: HarnessError, path: Path, name: str) -> list[dict[str, Any]]
         ]
     usage = error if isinstance(error, UsageError) else None
     message = usage.message if usage else str(error)
-    return [{"line": None, "column": None, "message": told(message), "meant": told(usage.meant if usage else None)}]
+    return [
+        {
+            "line": None,
+            "column": None,
+            "message": told(message),
+            "meant": told(usage.meant if usage else None),
+        }
+    ]
 
 
 def _watch(orders: BinaryIO, voice: Voice) -> None:

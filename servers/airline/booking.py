@@ -43,7 +43,8 @@ def book(store: Store, request: Request) -> Record:
 
     Raises:
         ValueError: it cannot be made (`pydantic.ValidationError` is one).
-        KeyError: there is no such cabin; or a certificate is to pay twice and is gone the second time.
+        KeyError: there is no such cabin; or a certificate is to pay twice and is gone the second
+            time.
     """
     lookups = Lookups(store)
     flights = made_into(FlightInfo, request.flights)
@@ -67,7 +68,9 @@ def book(store: Store, request: Request) -> Record:
     )
     total = 0
     for flight in flights:
-        day = lookups.bookable_day(flight.flight_number, flight.date, request.cabin, len(passengers))
+        day = lookups.bookable_day(
+            flight.flight_number, flight.date, request.cabin, len(passengers)
+        )
         price = day["prices"][request.cabin]
         reservation.flights.append(_flown(lookups.flight(flight.flight_number), flight.date, price))
         total += price * len(passengers)
@@ -85,7 +88,9 @@ def book(store: Store, request: Request) -> Record:
 
 
 def _new_id(store: Store) -> str:
-    free = next((candidate for candidate in _NEW_IDS if store.get("reservations", candidate) is None), None)
+    free = next(
+        (candidate for candidate in _NEW_IDS if store.get("reservations", candidate) is None), None
+    )
     if free is None:
         raise ValueError("Too many reservations")
     return free
@@ -123,11 +128,15 @@ def _pay(store: Store, user: Record, payments: Sequence[Payment]) -> None:
             elif method["source"] == "certificate":
                 del methods[payment.payment_id]
     finally:
-        store.put("users", user["user_id"], user)  # a certificate that is named twice fails here, and is gone
+        store.put(
+            "users", user["user_id"], user
+        )  # a certificate that is named twice fails here, and is gone
 
 
 def _take_seats(lookups: Lookups, reservation: Reservation) -> None:
     for booked in reservation.flights:
         flight = lookups.flight(booked["flight_number"])
-        flight["dates"][booked["date"]]["available_seats"][reservation.cabin] -= len(reservation.passengers)
+        flight["dates"][booked["date"]]["available_seats"][reservation.cabin] -= len(
+            reservation.passengers
+        )
         lookups.store.put("flights", booked["flight_number"], flight)

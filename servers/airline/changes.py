@@ -18,13 +18,17 @@ def cancel(store: Store, reservation_id: Any) -> Record:
     """Cancel a reservation; every payment is followed by its negation, also the second time."""
     reservation = Lookups(store).reservation(reservation_id)
     history = reservation["payment_history"]
-    history += [{"payment_id": paid["payment_id"], "amount": -paid["amount"]} for paid in list(history)]
+    history += [
+        {"payment_id": paid["payment_id"], "amount": -paid["amount"]} for paid in list(history)
+    ]
     reservation["status"] = "cancelled"
     store.put("reservations", reservation_id, reservation)
     return reservation
 
 
-def change_baggages(store: Store, reservation_id: Any, total: Any, nonfree: Any, payment_id: Any) -> Record:
+def change_baggages(
+    store: Store, reservation_id: Any, total: Any, nonfree: Any, payment_id: Any
+) -> Record:
     """Set the numbers of bags; more that are not free are paid for, fewer are not refunded."""
     lookups = Lookups(store)
     reservation = lookups.reservation(reservation_id)
@@ -36,15 +40,22 @@ def change_baggages(store: Store, reservation_id: Any, total: Any, nonfree: Any,
     return _stored(store, user, reservation)
 
 
-def change_flights(store: Store, reservation_id: Any, cabin: Any, flights: Any, payment_id: Any) -> Record:
+def change_flights(
+    store: Store, reservation_id: Any, cabin: Any, flights: Any, payment_id: Any
+) -> Record:
     """Replace flights and cabin; what stays as it was keeps its price, and no seats are taken or freed."""
     wanted = made_into(FlightInfo, flights)
     lookups = Lookups(store)
     reservation = lookups.reservation(reservation_id)
     user = lookups.user(reservation["user_id"])
     passengers = len(reservation["passengers"])
-    chosen = [_kept(reservation, cabin, flight) or _new(lookups, cabin, flight, passengers) for flight in wanted]
-    price = sum(flight["price"] for flight in chosen) - sum(flight["price"] for flight in reservation["flights"])
+    chosen = [
+        _kept(reservation, cabin, flight) or _new(lookups, cabin, flight, passengers)
+        for flight in wanted
+    ]
+    price = sum(flight["price"] for flight in chosen) - sum(
+        flight["price"] for flight in reservation["flights"]
+    )
     _pay(user, reservation, payment_id, price * passengers)
     reservation["flights"] = chosen
     reservation["cabin"] = cabin
@@ -66,7 +77,10 @@ def _kept(reservation: Record, cabin: Any, flight: FlightInfo) -> Record | None:
     if cabin != reservation["cabin"]:
         return None
     asked = (flight.flight_number, flight.date)
-    return next((kept for kept in reservation["flights"] if (kept["flight_number"], kept["date"]) == asked), None)
+    return next(
+        (kept for kept in reservation["flights"] if (kept["flight_number"], kept["date"]) == asked),
+        None,
+    )
 
 
 def _new(lookups: Lookups, cabin: Any, flight: FlightInfo, passengers: int) -> Record:
@@ -93,7 +107,9 @@ def _pay(user: Record, reservation: Record, payment_id: Any, price: Any) -> None
             raise ValueError("Gift card balance is not enough")
         method["amount"] -= price
     if price != 0:
-        reservation["payment_history"].append(Payment(payment_id=payment_id, amount=price).model_dump())
+        reservation["payment_history"].append(
+            Payment(payment_id=payment_id, amount=price).model_dump()
+        )
 
 
 def _stored(store: Store, user: Record, reservation: Record) -> Record:

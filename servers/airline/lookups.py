@@ -22,7 +22,9 @@ class Lookups:
 
     def reservation(self, reservation_id: Any) -> Record:
         """Return a reservation."""
-        return self._found("reservations", reservation_id, f"Reservation {reservation_id} not found")
+        return self._found(
+            "reservations", reservation_id, f"Reservation {reservation_id} not found"
+        )
 
     def flight(self, flight_number: Any) -> Record:
         """Return a flight with all its days."""

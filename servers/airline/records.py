@@ -67,12 +67,19 @@ def canonical(database: Mapping[str, Mapping[str, Record]]) -> dict[str, dict[st
     return {
         "flights": dict(database["flights"]),
         "users": {key: _user(user) for key, user in database["users"].items()},
-        "reservations": {key: _reservation(booked) for key, booked in database["reservations"].items()},
+        "reservations": {
+            key: _reservation(booked) for key, booked in database["reservations"].items()
+        },
     }
 
 
 def _user(user: Record) -> Record:
-    return {**user, "payment_methods": {key: _method(method) for key, method in user["payment_methods"].items()}}
+    return {
+        **user,
+        "payment_methods": {
+            key: _method(method) for key, method in user["payment_methods"].items()
+        },
+    }
 
 
 def _method(method: Record) -> Record:
@@ -84,4 +91,7 @@ def _method(method: Record) -> Record:
 def _reservation(reservation: Record) -> Record:
     flights = [ordered(flight, "flight_number") for flight in reservation["flights"]]
     whole = {**reservation, "flights": flights}
-    return {**{key: value for key, value in whole.items() if key != "status"}, "status": whole.get("status")}
+    return {
+        **{key: value for key, value in whole.items() if key != "status"},
+        "status": whole.get("status"),
+    }

@@ -44,7 +44,9 @@ _RESERVATION: Final = record(
     destination=TEXT,
     flight_type=one_of("round_trip", "one_way"),
     cabin=one_of("business", "economy", "basic_economy"),
-    flights=listed(record(flight_number=TEXT, origin=TEXT, destination=TEXT, date=TEXT, price=INTEGER)),
+    flights=listed(
+        record(flight_number=TEXT, origin=TEXT, destination=TEXT, date=TEXT, price=INTEGER)
+    ),
     passengers=listed(_PASSENGER),
     payment_history=listed(record(payment_id=TEXT, amount=INTEGER)),
     created_at=TEXT,

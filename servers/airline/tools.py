@@ -122,7 +122,9 @@ class AirlineTools:
         """Give a user a certificate."""
         user = self._lookups.user(user_id)
         methods = user["payment_methods"]
-        free = next((candidate for candidate in _NEW_CERTIFICATES if candidate not in methods), None)
+        free = next(
+            (candidate for candidate in _NEW_CERTIFICATES if candidate not in methods), None
+        )
         if free is None:
             raise ValueError("Too many certificates")
         methods[free] = Certificate(source="certificate", id=free, amount=amount).model_dump()
@@ -133,9 +135,13 @@ class AirlineTools:
         self, reservation_id: Any, total_baggages: Any, nonfree_baggages: Any, payment_id: Any
     ) -> Record:
         """Set the numbers of bags of a reservation."""
-        return changes.change_baggages(self.store, reservation_id, total_baggages, nonfree_baggages, payment_id)
+        return changes.change_baggages(
+            self.store, reservation_id, total_baggages, nonfree_baggages, payment_id
+        )
 
-    def update_reservation_flights(self, reservation_id: Any, cabin: Any, flights: Any, payment_id: Any) -> Record:
+    def update_reservation_flights(
+        self, reservation_id: Any, cabin: Any, flights: Any, payment_id: Any
+    ) -> Record:
         """Replace flights and cabin of a reservation."""
         return changes.change_flights(self.store, reservation_id, cabin, flights, payment_id)
 

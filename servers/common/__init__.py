@@ -1,4 +1,5 @@
 """What the servers share.
 
-Who asks (`identity`, over HTTP by `tokens`), what they may (`policy`), and who sees to it (`governed`).
+Who asks (`identity`, over HTTP by `tokens`), what they may (`policy`), and who sees to it
+(`governed`).
 """

@@ -10,8 +10,8 @@ from contextlib import suppress
 def close_with(owner: object, connection: sqlite3.Connection) -> None:
     """Close ``connection`` when ``owner`` is gone.
 
-    The garbage collector may find that out in any thread, and SQLite lets only the connection's own close it: then
-    it is closed as it is itself collected.
+    The garbage collector may find that out in any thread, and SQLite lets only the connection's own
+    close it: then it is closed as it is itself collected.
     """
     weakref.finalize(owner, _close, connection)
 

@@ -19,7 +19,8 @@ Row: TypeAlias = dict[str, Any]
 class MemoryDatabase:
     """A database of its own, gone with the object; use it from one thread.
 
-    Statements may use ``holds(whole, part)`` and ``same(one, other)``, which ignore case and accents.
+    Statements may use ``holds(whole, part)`` and ``same(one, other)``, which ignore case and
+    accents.
     """
 
     def __init__(
@@ -69,7 +70,9 @@ class MemoryDatabase:
 def fold(text: str) -> str:
     """Return ``text`` without case and accents: *José* is *jose*."""
     return "".join(
-        letter for letter in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(letter)
+        letter
+        for letter in unicodedata.normalize("NFKD", text.casefold())
+        if not unicodedata.combining(letter)
     )
 
 

@@ -19,7 +19,8 @@ class Dice:
 
     def below(self, bound: int) -> int:
         """Return a number from 0 to ``bound - 1``."""
-        # Of all its methods, only `random()` is promised to give the same numbers in every Python version.
+        # Of all its methods, only `random()` is promised to give the same numbers in every Python
+        # version.
         return int(self._random.random() * bound)
 
     def between(self, low: int, high: int) -> int:

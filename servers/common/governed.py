@@ -2,7 +2,8 @@
 
 The gate stands where no tool can forget it: `GovernedServer` asks `Policies` on each ``tools/list``
 and ``tools/call``, for the identity that came with that very request. Policies see arguments after
-validation, as the tool will, so that ``"include_pii": "true"`` is judged as the ``true`` it becomes.
+validation, as the tool will, so that ``"include_pii": "true"`` is judged as the ``true`` it
+becomes.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ class GovernedServer(MCPServer[Any]):
         """Let ``user_of_request`` say who sent an HTTP request: ``_meta`` and environment count no more."""
         self._user_of_request = user_of_request
 
-    async def _identify(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    async def _identify(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
         if self._user_of_request is None:
             _USER.set(identify(ctx.meta, self._environ))
         else:
@@ -76,7 +79,11 @@ class GovernedServer(MCPServer[Any]):
 
     async def list_tools(self) -> list[ListedTool]:
         """Return the tools that exist for the user who asks."""
-        return [tool for tool in await super().list_tools() if not self._policies.hides(tool.name, _USER.get())]
+        return [
+            tool
+            for tool in await super().list_tools()
+            if not self._policies.hides(tool.name, _USER.get())
+        ]
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -127,7 +134,9 @@ def _validated(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _success(structured: Any) -> CallToolResult:
     text = json.dumps(structured, ensure_ascii=False)
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=structured
+    )
 
 
 def _error(text: str) -> CallToolResult:

@@ -23,7 +23,8 @@ LAST_NAMES: Final = (
 
 STREETS: Final = (
     "Alder Street", "Birch Avenue", "Canal Road", "Cedar Lane", "Chestnut Street", "Cooper Square",
-    "Elm Street", "Foundry Lane", "Garden Terrace", "Harbour View", "Hillcrest Drive", "Juniper Way",
+    "Elm Street", "Foundry Lane", "Garden Terrace", "Harbour View", "Hillcrest Drive", ("Juniper "
+        "Way"),
     "Lakeside Drive", "Linden Avenue", "Maple Avenue", "Meadow Lane", "Mill Road", "Orchard Street",
     "Quarry Hill", "River Road", "Station Road", "Sycamore Drive", "Willow Court", "Windmill Lane",
 )  # fmt: skip

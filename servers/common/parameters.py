@@ -18,7 +18,12 @@ Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=100)]
 """A short text."""
 
 RowLimit: TypeAlias = Annotated[
-    int, Field(ge=1, le=MOST_ROWS, description="How many rows to list at most. Totals always cover all matches.")
+    int,
+    Field(
+        ge=1,
+        le=MOST_ROWS,
+        description="How many rows to list at most. Totals always cover all matches.",
+    ),
 ]
 """A bound that hides nothing from totals."""
 
@@ -27,10 +32,14 @@ def _day(text: str) -> str:
     try:
         return date.fromisoformat(text.strip()).isoformat()
     except ValueError:
-        raise ValueError("this is not a date; write it as YYYY-MM-DD, for example 2025-12-31") from None
+        raise ValueError(
+            "this is not a date; write it as YYYY-MM-DD, for example 2025-12-31"
+        ) from None
 
 
-Day: TypeAlias = Annotated[str, AfterValidator(_day), WithJsonSchema({"type": "string", "format": "date"})]
+Day: TypeAlias = Annotated[
+    str, AfterValidator(_day), WithJsonSchema({"type": "string", "format": "date"})
+]
 """A day, as ISO 8601 text."""
 
 
@@ -57,7 +66,10 @@ class IdForm(GroupedMetadata):
     def _check(self, text: str) -> str:
         form = rf"{self.prefix}_[0-9]{{{self.digits}}}"
         if re.fullmatch(form, text.strip(), re.IGNORECASE | re.ASCII) is None:
-            raise ValueError(f"this is not the id of {self.thing}; ids look like {self._example()}; {self.advice}")
+            raise ValueError(
+                f"this is not the id of {self.thing}; ids look like {self._example()}; "
+                f"{self.advice}"
+            )
         return text.strip().upper()
 
     def _example(self) -> str:

@@ -33,7 +33,9 @@ MASK = "[masked]"
 
 _IS: Mapping[AttributeType, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
-    "strings": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+    "strings": lambda value: (
+        isinstance(value, list) and all(isinstance(item, str) for item in value)
+    ),
     "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
     "boolean": lambda value: isinstance(value, bool),
 }
@@ -80,7 +82,8 @@ class Rule:
     reason: str = ""
     """Why, in words for the model and its user (``deny`` and ``hide``)."""
     fields: frozenset[str] = frozenset()
-    """Names of result fields, wherever they stand in the result (``filter_fields``, ``mask_fields``)."""
+    """Names of result fields, wherever they stand in the result (``filter_fields``,
+    ``mask_fields``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +126,11 @@ class Policies:
         variables = {**self._user(user), "args": dict(args), "result": result}
         _refuse("deny", self.output, tool, variables)
         dropped, masked = (
-            {name for rule in _applying(action, self.output, tool, variables) for name in rule.fields}
+            {
+                name
+                for rule in _applying(action, self.output, tool, variables)
+                for name in rule.fields
+            }
             for action in ("filter_fields", "mask_fields")
         )
         return _redact(result, dropped, masked)
@@ -132,12 +139,16 @@ class Policies:
         """Return what conditions see of the user: declared attributes of the declared type."""
         return {
             "user": {
-                name: user[name] for name, kind in self.attributes.items() if name in user and _IS[kind](user[name])
+                name: user[name]
+                for name, kind in self.attributes.items()
+                if name in user and _IS[kind](user[name])
             }
         }
 
 
-def _applying(action: Action, rules: Sequence[Rule], tool: str, variables: Mapping[str, Any]) -> Iterator[Rule]:
+def _applying(
+    action: Action, rules: Sequence[Rule], tool: str, variables: Mapping[str, Any]
+) -> Iterator[Rule]:
     for rule in rules:
         if rule.action == action and tool in rule.tools and not rule.condition.is_false(variables):
             yield rule

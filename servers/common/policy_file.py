@@ -90,7 +90,11 @@ class _Reader:
             for side in ("input", "output")
             if side in sections
         }
-        return Policies(attributes=self._attributes, input=rules.get("input", ()), output=rules.get("output", ()))
+        return Policies(
+            attributes=self._attributes,
+            input=rules.get("input", ()),
+            output=rules.get("output", ()),
+        )
 
     def _read_attributes(self, node: yaml.Node) -> dict[str, AttributeType]:
         return {
@@ -103,12 +107,19 @@ class _Reader:
         for key in ("tools", "action", "condition"):
             if key not in parts:
                 self._fail(node, f"a rule needs {key!r}")
-        action = cast("Action", self._one_of(parts["action"], _ACTIONS[side], f"action of an {side} rule"))
+        action = cast(
+            "Action", self._one_of(parts["action"], _ACTIONS[side], f"action of an {side} rule")
+        )
         redacts = action in ("filter_fields", "mask_fields")
         if redacts != ("fields" in parts):
-            self._fail(node, f"a rule with action {action!r} {'needs' if redacts else 'takes no'} 'fields'")
+            self._fail(
+                node, f"a rule with action {action!r} {'needs' if redacts else 'takes no'} 'fields'"
+            )
         if redacts == ("reason" in parts):
-            self._fail(node, f"a rule with action {action!r} {'takes no' if redacts else 'needs a'} 'reason'")
+            self._fail(
+                node,
+                f"a rule with action {action!r} {'takes no' if redacts else 'needs a'} 'reason'",
+            )
         tools = self._tool_names(parts["tools"])
         return Rule(
             action=action,
@@ -123,7 +134,9 @@ class _Reader:
             return list(self._tools)
         return [self._one_of(item, self._tools, "tool") for item in self._list(node, "tools")]
 
-    def _condition(self, node: yaml.Node, side: str, action: Action, tools: Sequence[str]) -> Condition:
+    def _condition(
+        self, node: yaml.Node, side: str, action: Action, tools: Sequence[str]
+    ) -> Condition:
         source = self._string(node)
         try:
             condition = Condition(source)
@@ -131,34 +144,59 @@ class _Reader:
             return self._fail(node, f"the condition is not CEL: {str(error).splitlines()[0]}")
         for name in _UNAVAILABLE.get((side, action), ()):
             if name in condition.names():
-                self._fail(node, f"the condition of an {side} rule with action {action!r} cannot use {name!r}")
-        known = {"user": set(self._attributes), "args": set().union(*(self._tools[tool].parameters for tool in tools))}
-        what = {"user": "attribute (declare it under 'attributes')", "args": "argument of these tools"}
+                self._fail(
+                    node,
+                    f"the condition of an {side} rule with action {action!r} cannot use {name!r}",
+                )
+        known = {
+            "user": set(self._attributes),
+            "args": set().union(*(self._tools[tool].parameters for tool in tools)),
+        }
+        what = {
+            "user": "attribute (declare it under 'attributes')",
+            "args": "argument of these tools",
+        }
         for variable, member in _MEMBER.findall(_STRING_LITERAL.sub("''", source)):
             if member not in known[variable]:
                 self._unknown(
-                    node, what[variable], f"{variable}.{member}", [f"{variable}.{m}" for m in known[variable]]
+                    node,
+                    what[variable],
+                    f"{variable}.{member}",
+                    [f"{variable}.{m}" for m in known[variable]],
                 )
         return condition
 
     def _fields(self, node: yaml.Node, action: Action, tools: Sequence[str]) -> frozenset[str]:
         shapes = [self._tools[tool].fields for tool in tools]
         known = set().union(*shapes)
-        names = [self._one_of(item, known, "result field of these tools") for item in self._list(node, "fields")]
+        names = [
+            self._one_of(item, known, "result field of these tools")
+            for item in self._list(node, "fields")
+        ]
         for item, name in zip(self._list(node, "fields"), names, strict=True):
             for shape in (fields[name] for fields in shapes if name in fields):
                 if action == "filter_fields" and not shape.optional:
                     self._fail(item, f"{name!r} cannot be filtered: the output schema requires it")
                 if action == "mask_fields" and not shape.text:
-                    self._fail(item, f"{name!r} cannot be masked: the output schema does not take any text for it")
+                    self._fail(
+                        item,
+                        f"{name!r} cannot be masked: the output schema does not take any text "
+                        f"for it",
+                    )
         return frozenset(names)
 
-    def _mapping(self, node: yaml.Node, known: Sequence[str] | None, what: str) -> dict[str, yaml.Node]:
+    def _mapping(
+        self, node: yaml.Node, known: Sequence[str] | None, what: str
+    ) -> dict[str, yaml.Node]:
         if not isinstance(node, yaml.MappingNode):
             self._fail(node, f"{what} must be a mapping of keys to values")
         parts: dict[str, yaml.Node] = {}
         for key_node, value in node.value:
-            key = self._string(key_node) if known is None else self._one_of(key_node, known, f"key of {what}")
+            key = (
+                self._string(key_node)
+                if known is None
+                else self._one_of(key_node, known, f"key of {what}")
+            )
             if key in parts:
                 self._fail(key_node, f"{key!r} stands twice")
             parts[key] = value
@@ -170,7 +208,11 @@ class _Reader:
         return list(node.value)
 
     def _string(self, node: yaml.Node) -> str:
-        if not isinstance(node, yaml.ScalarNode) or node.tag != "tag:yaml.org,2002:str" or not node.value.strip():
+        if (
+            not isinstance(node, yaml.ScalarNode)
+            or node.tag != "tag:yaml.org,2002:str"
+            or not node.value.strip()
+        ):
             self._fail(node, "a text is expected here; put quotes around it if it is one")
         return str(node.value)
 

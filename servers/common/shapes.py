@@ -32,7 +32,9 @@ def shape_of(input_schema: Mapping[str, Any], output_schema: Mapping[str, Any]) 
     fields: dict[str, FieldShape] = {}
     for name, schema, required in _properties(output_schema):
         seen = fields.get(name, FieldShape(optional=True, text=True))
-        fields[name] = FieldShape(optional=seen.optional and not required, text=seen.text and _takes_any_text(schema))
+        fields[name] = FieldShape(
+            optional=seen.optional and not required, text=seen.text and _takes_any_text(schema)
+        )
     return ToolShape(parameters=frozenset(input_schema.get("properties", {})), fields=fields)
 
 
@@ -52,4 +54,10 @@ def _properties(schema: Any) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
 
 
 def _takes_any_text(schema: Mapping[str, Any]) -> bool:
-    return schema.get("type") == "string" and not schema.keys() & {"enum", "const", "pattern", "format", "maxLength"}
+    return schema.get("type") == "string" and not schema.keys() & {
+        "enum",
+        "const",
+        "pattern",
+        "format",
+        "maxLength",
+    }

@@ -17,14 +17,19 @@ _PORT_DIGITS = 5
 
 
 def serve(
-    name: str, description: str, policies: Path, make_server: Callable[[Path, Mapping[str, str]], GovernedServer]
+    name: str,
+    description: str,
+    policies: Path,
+    make_server: Callable[[Path, Mapping[str, str]], GovernedServer],
 ) -> int:
     """Run the server ``servers.NAME`` with policies as its command line asks; return the exit code.
 
     0: stdin ended, or a signal came. 2: the policy file that was named cannot be used.
     """
     parser = _parser(name, description)
-    parser.add_argument("--policies", type=Path, default=policies, metavar="PATH", help="another policy file")
+    parser.add_argument(
+        "--policies", type=Path, default=policies, metavar="PATH", help="another policy file"
+    )
     options = parser.parse_args()
     try:
         server = make_server(options.policies, os.environ)
@@ -48,7 +53,8 @@ def serve_with(
 ) -> int:
     """Run the server ``servers.NAME``, which takes options of its own, as its command line asks; return the exit code.
 
-    0: stdin ended, or a signal came. 2: what was asked for cannot be done; `make_server` says why by a `CannotStart`.
+    0: stdin ended, or a signal came. 2: what was asked for cannot be done; `make_server` says why
+    by a `CannotStart`.
     """
     parser = _parser(name, description)
     add_options(parser)
@@ -67,13 +73,21 @@ def _parser(name: str, description: str) -> argparse.ArgumentParser:
     http = parser.add_argument_group("over HTTP", "Streamable HTTP is served at /mcp, SSE at /sse.")
     http.add_argument("--host", default="127.0.0.1", help="where to listen (default: %(default)s)")
     http.add_argument("--port", type=_port, help="where to listen")
-    http.add_argument("--issuer", metavar="URL", help="whose tokens count (default: $HARNESS_ISSUER)")
-    http.add_argument("--jwks-url", metavar="URL", help="where its keys are (default: $HARNESS_JWKS_URL)")
     http.add_argument(
-        "--audience", metavar="URL", help="whom tokens are meant for (default: $HARNESS_AUDIENCE, else this server)"
+        "--issuer", metavar="URL", help="whose tokens count (default: $HARNESS_ISSUER)"
     )
     http.add_argument(
-        "--allow-anonymous", action="store_true", help="serve who shows no token as nobody, with the least privilege"
+        "--jwks-url", metavar="URL", help="where its keys are (default: $HARNESS_JWKS_URL)"
+    )
+    http.add_argument(
+        "--audience",
+        metavar="URL",
+        help="whom tokens are meant for (default: $HARNESS_AUDIENCE, else this server)",
+    )
+    http.add_argument(
+        "--allow-anonymous",
+        action="store_true",
+        help="serve who shows no token as nobody, with the least privilege",
     )
     return parser
 
@@ -84,7 +98,9 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _run(server: GovernedServer, parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+def _run(
+    server: GovernedServer, parser: argparse.ArgumentParser, options: argparse.Namespace
+) -> int:
     if options.transport == "stdio":
         if options.port is not None or options.allow_anonymous:
             parser.error("--port and --allow-anonymous need --transport http or sse")
@@ -101,7 +117,8 @@ def _run(server: GovernedServer, parser: argparse.ArgumentParser, options: argpa
         parser.error(str(error))
     if trust is None and not options.allow_anonymous:
         parser.error(
-            "over HTTP it takes --issuer and --jwks-url to tell who asks, or --allow-anonymous to serve nobody"
+            "over HTTP it takes --issuer and --jwks-url to tell who asks, or --allow-anonymous to "
+            "serve nobody"
         )
     serve_http(server, trust, options)
     return 0

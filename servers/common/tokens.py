@@ -1,8 +1,8 @@
 """Who asks over HTTP: what a verified bearer token says, and nothing else.
 
-A token counts if its signature is by a key of the issuer's JWKS, its ``iss`` and ``aud`` are the ones
-expected, and it has not expired. Anything less is answered with 401 by the SDK's own gate. The claims of
-a token that counts, but for those of its issuer, are the attributes of the user.
+A token counts if its signature is by a key of the issuer's JWKS, its ``iss`` and ``aud`` are the
+ones expected, and it has not expired. Anything less is answered with 401 by the SDK's own gate. The
+claims of a token that counts, but for those of its issuer, are the attributes of the user.
 """
 
 from __future__ import annotations
@@ -14,7 +14,11 @@ from typing import Any, Final
 
 import anyio.to_thread
 import jwt
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.middleware.bearer_auth import (
+    AuthenticatedUser,
+    BearerAuthBackend,
+    RequireAuthMiddleware,
+)
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
 from pydantic import AnyHttpUrl
@@ -98,7 +102,9 @@ class Gate(BearerAuthBackend):
         super().__init__(TokenVerifier(trust) if trust else _NoTokens())
         self._allow_anonymous = allow_anonymous
 
-    async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, AuthenticatedUser] | None:
+    async def authenticate(
+        self, conn: HTTPConnection
+    ) -> tuple[AuthCredentials, AuthenticatedUser] | None:
         """Return who comes, or ``None`` for 401. A token that does not count never makes anybody anonymous."""
         if self._allow_anonymous and "authorization" not in conn.headers:
             nobody = AccessToken(token="", client_id="anonymous", scopes=[], claims={})
@@ -124,7 +130,9 @@ def gated(app: Starlette, trust: Trust | None, *, allow_anonymous: bool) -> ASGI
         metadata = create_protected_resource_routes(resource, [AnyHttpUrl(trust.issuer)])
     door = RequireAuthMiddleware(app, [], metadata_url)
     inner = AuthenticationMiddleware(door, backend=Gate(trust, allow_anonymous=allow_anonymous))
-    return Starlette(routes=[*metadata, Mount("/", app=inner)], lifespan=app.router.lifespan_context)
+    return Starlette(
+        routes=[*metadata, Mount("/", app=inner)], lifespan=app.router.lifespan_context
+    )
 
 
 def claims_of(request: Any) -> Mapping[str, Any]:

@@ -21,7 +21,11 @@ def make_tool(function: Callable[..., Any], title: str, annotations: ToolAnnotat
     """
     description = " ".join((function.__doc__ or "").split())
     return Tool.from_function(
-        function, title=title, description=description, annotations=annotations, structured_output=True
+        function,
+        title=title,
+        description=description,
+        annotations=annotations,
+        structured_output=True,
     )
 
 
@@ -37,4 +41,6 @@ def check_range(low_name: str, low: Any, high_name: str, high: Any) -> None:
         ToolError: they are the wrong way round.
     """
     if low is not None and high is not None and low > high:
-        raise ToolError(f"{low_name} is after {high_name} or above it: nothing can match; swap them")
+        raise ToolError(
+            f"{low_name} is after {high_name} or above it: nothing can match; swap them"
+        )

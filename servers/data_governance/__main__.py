@@ -8,4 +8,6 @@ from ..common.start import serve
 from .server import POLICIES, make_server
 
 if __name__ == "__main__":
-    sys.exit(serve("data_governance", "A customer database behind policies.", POLICIES, make_server))
+    sys.exit(
+        serve("data_governance", "A customer database behind policies.", POLICIES, make_server)
+    )

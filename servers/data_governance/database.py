@@ -86,9 +86,13 @@ class CustomerDatabase:
 
     def customer(self, customer_id: str) -> Row | None:
         """Return one customer, all columns, or ``None``."""
-        return self._database.row("SELECT * FROM customers WHERE customer_id = :id", {"id": customer_id})
+        return self._database.row(
+            "SELECT * FROM customers WHERE customer_id = :id", {"id": customer_id}
+        )
 
-    def search_customers(self, filters: Mapping[str, str | None], limit: int) -> tuple[int, list[Row]]:
+    def search_customers(
+        self, filters: Mapping[str, str | None], limit: int
+    ) -> tuple[int, list[Row]]:
         """Return how many customers match and the first ``limit`` of them by id.
 
         ``filters`` holds name, email (parts of them), phone (its last digits), city (whole,
@@ -112,8 +116,8 @@ class CustomerDatabase:
     def search_orders(self, filters: Mapping[str, Any], limit: int) -> tuple[int, float, list[Row]]:
         """Return number and amount of all matching orders, and the latest ``limit`` of them.
 
-        ``filters`` holds customer_id, status, category, date_from, date_to (ISO 8601, both included),
-        min_cents and max_cents; ``None`` matches all.
+        ``filters`` holds customer_id, status, category, date_from, date_to (ISO 8601, both
+        included), min_cents and max_cents; ``None`` matches all.
         """
         rows = self._database.rows(_SEARCH_ORDERS, {**filters, "limit": limit})
         count, cents = (rows[0]["matches"], rows[0]["matching_cents"]) if rows else (0, 0)
@@ -126,7 +130,9 @@ class CustomerDatabase:
     def delete_customer(self, customer_id: str) -> int:
         """Delete a customer with all orders; return how many orders went."""
         key = {"customer_id": customer_id}
-        orders = self._database.rows("SELECT count(*) AS n FROM orders WHERE customer_id = :customer_id", key)[0]["n"]
+        orders = self._database.rows(
+            "SELECT count(*) AS n FROM orders WHERE customer_id = :customer_id", key
+        )[0]["n"]
         self._database.change("DELETE FROM customers WHERE customer_id = :customer_id", key)
         return int(orders)
 
@@ -136,7 +142,11 @@ class CustomerDatabase:
             {"order_id": order["order_id"]},
         )
         priced = [
-            {"product": item["product"], "quantity": item["quantity"], "unit_price": item["cents"] / 100}
+            {
+                "product": item["product"],
+                "quantity": item["quantity"],
+                "unit_price": item["cents"] / 100,
+            }
             for item in items
         ]
         return {**order, "amount": order["cents"] / 100, "items": priced}

@@ -30,7 +30,8 @@ PRODUCTS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
         ("Mechanical keyboard", 10_425), ("Portable SSD 1 TB", 9_899), ("Webcam", 6_475),
     ),
     "books": (
-        ("Field guide to birds", 2_895), ("Bread baking at home", 3_250), ("A short history of maps", 2_199),
+        ("Field guide to birds", 2_895), ("Bread baking at home", 3_250), (("A short history of "
+        "maps"), 2_199),
         ("The quiet harbour", 1_599), ("Statistics for everyone", 4_125), ("Sketching cities", 1_875),
     ),
     "home": (

@@ -37,8 +37,16 @@ class CustomerSummary(TypedDict):
     segment: Segment
     status: CustomerStatus
     customer_since: Day
-    email: NotRequired[Annotated[str, Field(description="Personal data; absent or masked without the right to it.")]]
-    phone: NotRequired[Annotated[str, Field(description="Personal data; absent or masked without the right to it.")]]
+    email: NotRequired[
+        Annotated[
+            str, Field(description="Personal data; absent or masked without the right to it.")
+        ]
+    ]
+    phone: NotRequired[
+        Annotated[
+            str, Field(description="Personal data; absent or masked without the right to it.")
+        ]
+    ]
 
 
 @closed
@@ -47,14 +55,18 @@ class CustomerDetails(CustomerSummary):
 
     address: NotRequired[Annotated[str, Field(description="Street address; personal data.")]]
     date_of_birth: NotRequired[Annotated[str, Field(description="YYYY-MM-DD; personal data.")]]
-    national_id: NotRequired[Annotated[str, Field(description="Social security number or the like; personal data.")]]
+    national_id: NotRequired[
+        Annotated[str, Field(description="Social security number or the like; personal data.")]
+    ]
 
 
 @closed
 class CustomerPage(TypedDict):
     """Customers that match a search, no more than were asked for."""
 
-    total_matches: Annotated[Count, Field(description="All customers that match, also those not shown.")]
+    total_matches: Annotated[
+        Count, Field(description="All customers that match, also those not shown.")
+    ]
     customers: list[CustomerSummary]
 
 
@@ -101,8 +113,12 @@ class PurchaseHistory(TypedDict):
     average_order_value: Money
     first_order: NotRequired[Day]
     last_order: NotRequired[Day]
-    top_categories: Annotated[list[CategoryTotal], Field(description="By money spent, highest first.")]
-    recent_orders: Annotated[list[Order], Field(description="The latest orders, of any status, newest first.")]
+    top_categories: Annotated[
+        list[CategoryTotal], Field(description="By money spent, highest first.")
+    ]
+    recent_orders: Annotated[
+        list[Order], Field(description="The latest orders, of any status, newest first.")
+    ]
 
 
 @closed
@@ -110,9 +126,13 @@ class OrderPage(TypedDict):
     """Totals over all orders that match a search, and the latest of them."""
 
     currency: Literal["USD"]
-    total_orders: Annotated[Count, Field(description="All orders that match, also those not shown.")]
+    total_orders: Annotated[
+        Count, Field(description="All orders that match, also those not shown.")
+    ]
     total_amount: Annotated[float, Field(description="US dollars over all orders that match.")]
-    orders: Annotated[list[Order], Field(description="The latest matching orders, newest first, at most `limit`.")]
+    orders: Annotated[
+        list[Order], Field(description="The latest matching orders, newest first, at most `limit`.")
+    ]
 
 
 @closed

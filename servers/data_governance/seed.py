@@ -1,8 +1,8 @@
 """Fictional customers and orders, the same on every machine and at every start.
 
-Nothing in it belongs to anyone: e-mail addresses are on the domains reserved for examples, telephone
-numbers in the range 555-0100 to 555-0199 that is kept for fiction, and national ids begin with 666 or
-000, which are never issued.
+Nothing in it belongs to anyone: e-mail addresses are on the domains reserved for examples,
+telephone numbers in the range 555-0100 to 555-0199 that is kept for fiction, and national ids begin
+with 666 or 000, which are never issued.
 """
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
@@ -24,7 +24,9 @@ Country: TypeAlias = Literal["United States", "Canada"]
 Segment: TypeAlias = Literal["consumer", "small_business", "enterprise"]
 CustomerStatus: TypeAlias = Literal["active", "inactive", "suspended"]
 OrderStatus: TypeAlias = Literal["pending", "shipped", "delivered", "cancelled", "returned"]
-Category: TypeAlias = Literal["electronics", "books", "home", "clothing", "sports", "beauty", "toys", "garden"]
+Category: TypeAlias = Literal[
+    "electronics", "books", "home", "clothing", "sports", "beauty", "toys", "garden"
+]
 
 CUSTOMERS: Final = 300
 ORDERS: Final = 3_000
@@ -38,7 +40,9 @@ SEED: Final = 20_260_101
 """The data that suites are written for."""
 _CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 
-CustomerRow: TypeAlias = tuple[str, str, str, str, str, str, str, str, str, Segment, CustomerStatus, str]
+CustomerRow: TypeAlias = tuple[
+    str, str, str, str, str, str, str, str, str, Segment, CustomerStatus, str
+]
 OrderRow: TypeAlias = tuple[str, str, str, OrderStatus, Category, int]
 ItemRow: TypeAlias = tuple[str, int, str, int, int]
 
@@ -48,7 +52,8 @@ class Data:
     """Rows in the order of their tables' columns; dates are ISO 8601, money is cents."""
 
     customers: Sequence[CustomerRow]
-    """id, name, email, phone, address, city, country, date of birth, national id, segment, status, since."""
+    """id, name, email, phone, address, city, country, date of birth, national id, segment, status,
+    since."""
     orders: Sequence[OrderRow]
     """id, customer id, date, status, category, amount."""
     items: Sequence[ItemRow]
@@ -68,7 +73,8 @@ def _customer(dice: Dice, number: int, lines: dict[str, int]) -> CustomerRow:
     first, last = dice.pick(FIRST_NAMES), dice.pick(LAST_NAMES)
     city, country, area_code = dice.pick(CITIES)
     mailbox = f"{_ascii(first)}.{_ascii(last)}{number}".lower()
-    # 37 and 100 share no divisor: the first hundred customers of a city all have numbers of their own.
+    # 37 and 100 share no divisor: the first hundred customers of a city all have numbers of their
+    # own.
     lines[area_code] = lines.get(area_code, 0) + 37
     prefix = "666" if country == "United States" else "000"
     return (
@@ -88,7 +94,11 @@ def _customer(dice: Dice, number: int, lines: dict[str, int]) -> CustomerRow:
 
 
 def _ascii(name: str) -> str:
-    return "".join(letter for letter in unicodedata.normalize("NFKD", name) if letter.isascii() and letter.isalpha())
+    return "".join(
+        letter
+        for letter in unicodedata.normalize("NFKD", name)
+        if letter.isascii() and letter.isalpha()
+    )
 
 
 def _orders(dice: Dice, customers: Sequence[CustomerRow]) -> tuple[list[OrderRow], list[ItemRow]]:
@@ -107,7 +117,9 @@ def _orders(dice: Dice, customers: Sequence[CustomerRow]) -> tuple[list[OrderRow
     return _rows(dice, drafts)
 
 
-def _rows(dice: Dice, drafts: Sequence[tuple[date, str, Category]]) -> tuple[list[OrderRow], list[ItemRow]]:
+def _rows(
+    dice: Dice, drafts: Sequence[tuple[date, str, Category]]
+) -> tuple[list[OrderRow], list[ItemRow]]:
     orders: list[OrderRow] = []
     items: list[ItemRow] = []
     serial: dict[int, int] = {}
@@ -118,9 +130,13 @@ def _rows(dice: Dice, drafts: Sequence[tuple[date, str, Category]]) -> tuple[lis
         for _ in range(dice.weighted(((1, 45), (2, 35), (3, 20)))):
             product, cents = dice.pick(PRODUCTS[category])
             cart[product] = (dice.weighted(((1, 70), (2, 22), (3, 8))), cents)
-        items += [(order_id, line, product, *cart[product]) for line, product in enumerate(cart, start=1)]
+        items += [
+            (order_id, line, product, *cart[product]) for line, product in enumerate(cart, start=1)
+        ]
         amount = sum(quantity * cents for quantity, cents in cart.values())
-        orders.append((order_id, customer_id, day.isoformat(), _status(dice, day), category, amount))
+        orders.append(
+            (order_id, customer_id, day.isoformat(), _status(dice, day), category, amount)
+        )
     return orders, items
 
 

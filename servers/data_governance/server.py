@@ -19,19 +19,22 @@ from .tools import make_tools
 POLICIES: Final = Path(__file__).with_name("policies.yml")
 """The rules that hold unless others are asked for."""
 SEED_VARIABLE: Final = "HARNESS_SEED"
-"""Environment variable with the number that the data is made from; suites are written for the data without it."""
+"""Environment variable with the number that the data is made from; suites are written for the data
+without it."""
 
 _INSTRUCTIONS: Final = (
-    "Customers and orders of a fictional shop, 2022 to 2025, amounts in US dollars. What you can see depends on who "
-    "asks. When a call is refused, tell the user what the refusal says; trying another way round does not help."
+    "Customers and orders of a fictional shop, 2022 to 2025, amounts in US dollars. What you can "
+    "see depends on who "
+    "asks. When a call is refused, tell the user what the refusal says; trying another way round "
+    "does not help."
 )
 
 
 def make_server(policies: Path, environ: Mapping[str, str]) -> GovernedServer:
     """Return the server with a fresh database, under the policy file ``policies``.
 
-    ``environ`` may name the user of requests that carry no identity of their own, and with `SEED_VARIABLE`
-    other data: same tools, same rules, other people.
+    ``environ`` may name the user of requests that carry no identity of their own, and with
+    `SEED_VARIABLE` other data: same tools, same rules, other people.
 
     Raises:
         PolicyError: the policy file cannot be used; the text names file and line.
@@ -54,4 +57,6 @@ def _seed(environ: Mapping[str, str]) -> int:
     try:
         return int(given)
     except ValueError as error:
-        raise CannotStart(f"{SEED_VARIABLE} has to be a whole number, and is {given[:80]!r}") from error
+        raise CannotStart(
+            f"{SEED_VARIABLE} has to be a whole number, and is {given[:80]!r}"
+        ) from error

@@ -48,9 +48,9 @@ class CustomerTools:
     ) -> r.CustomerDetails:
         """Show one customer's record by id.
 
-        Gives name, city, country, segment, account status and customer since when. With include_pii also personal
-        data: email, phone, street address, date of birth and national id. For what the customer bought use
-        get_customer_purchase_history; to find an id use search_customers.
+        Gives name, city, country, segment, account status and customer since when. With include_pii
+        also personal data: email, phone, street address, date of birth and national id. For what
+        the customer bought use get_customer_purchase_history; to find an id use search_customers.
         """
         customer = self._existing(customer_id)
         hidden = () if include_pii else r.PERSONAL_FIELDS
@@ -69,7 +69,8 @@ class CustomerTools:
     ) -> r.CustomerPage:
         """Find customers whose id is not known, by name, city, country, segment or status.
 
-        Filters combine. Returns how many customers match and lists the first of them with their ids.
+        Filters combine. Returns how many customers match and lists the first of them with their
+        ids.
         """
         filters = {
             "name": name,
@@ -87,9 +88,9 @@ class CustomerTools:
     async def get_customer_purchase_history(self, customer_id: a.CustomerId) -> r.PurchaseHistory:
         """Show what one customer bought over all years.
 
-        Gives lifetime value (total money spent), number of orders, average order value, top categories by money
-        spent, and the latest orders. Cancelled and returned orders do not count towards the totals. For one year or
-        one category use search_orders.
+        Gives lifetime value (total money spent), number of orders, average order value, top
+        categories by money spent, and the latest orders. Cancelled and returned orders do not count
+        towards the totals. For one year or one category use search_orders.
         """
         customer = self._existing(customer_id)
         history = self._database.purchase_history(customer_id)
@@ -99,8 +100,13 @@ class CustomerTools:
             currency="USD",
             lifetime_value=history["amount"],
             order_count=history["orders"],
-            average_order_value=round(history["amount"] / history["orders"], 2) if history["orders"] else 0.0,
-            top_categories=[cast("r.CategoryTotal", fields_of(row, r.CategoryTotal)) for row in history["categories"]],
+            average_order_value=round(history["amount"] / history["orders"], 2)
+            if history["orders"]
+            else 0.0,
+            top_categories=[
+                cast("r.CategoryTotal", fields_of(row, r.CategoryTotal))
+                for row in history["categories"]
+            ],
             recent_orders=[_order(row) for row in history["recent"]],
         )
         if history["orders"]:
@@ -120,8 +126,9 @@ class CustomerTools:
     ) -> r.OrderPage:
         """Count and total orders by customer, status, category, period or amount.
 
-        Filters combine. Returns the number and total amount of all matching orders, and lists the latest of them.
-        Use the totals to answer how many or how much; do not fetch orders to count them.
+        Filters combine. Returns the number and total amount of all matching orders, and lists the
+        latest of them. Use the totals to answer how many or how much; do not fetch orders to count
+        them.
         """
         if customer_id is not None:
             self._existing(customer_id)
@@ -138,7 +145,10 @@ class CustomerTools:
         }
         count, amount, rows = self._database.search_orders(filters, limit)
         return r.OrderPage(
-            currency="USD", total_orders=count, total_amount=amount, orders=[_order(row) for row in rows]
+            currency="USD",
+            total_orders=count,
+            total_amount=amount,
+            orders=[_order(row) for row in rows],
         )
 
     async def update_customer(
@@ -153,8 +163,8 @@ class CustomerTools:
     ) -> r.Updated:
         """Change fields of one customer's record, such as account status or segment.
 
-        Overwrites what was there; fields that are not given stay. Use it only when a change was asked for, never to
-        look something up.
+        Overwrites what was there; fields that are not given stay. Use it only when a change was
+        asked for, never to look something up.
         """
         changes = {
             "email": email,
@@ -174,8 +184,8 @@ class CustomerTools:
     async def delete_customer(self, customer_id: a.CustomerId) -> r.Deleted:
         """Delete one customer and all their orders for good.
 
-        This cannot be undone. Use it only when the user asks to delete, erase or remove a customer record, never to
-        look something up.
+        This cannot be undone. Use it only when the user asks to delete, erase or remove a customer
+        record, never to look something up.
         """
         self._existing(customer_id)
         orders = self._database.delete_customer(customer_id)

@@ -8,4 +8,6 @@ from ..common.start import serve_to_all
 from .server import make_server
 
 if __name__ == "__main__":
-    sys.exit(serve_to_all("finance", "Share prices and ratios, the same for everybody.", make_server))
+    sys.exit(
+        serve_to_all("finance", "Share prices and ratios, the same for everybody.", make_server)
+    )

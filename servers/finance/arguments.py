@@ -10,9 +10,19 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from .results import Period
 
 PERIODS: Final[tuple[Period, ...]] = get_args(Period)
-_LENGTH: Final = re.compile(r"(?:the |last |past )*(?P<number>\d{0,4})\s*(?P<unit>[a-z]+)", re.IGNORECASE)
+_LENGTH: Final = re.compile(
+    r"(?:the |last |past )*(?P<number>\d{0,4})\s*(?P<unit>[a-z]+)", re.IGNORECASE
+)
 _UNITS: Final = {"d": 1, "w": 7, "m": 30, "q": 91, "y": 365}
-_DAYS: Final[dict[Period, int]] = {"1d": 1, "5d": 5, "1mo": 30, "3mo": 91, "6mo": 182, "1y": 365, "2y": 730}
+_DAYS: Final[dict[Period, int]] = {
+    "1d": 1,
+    "5d": 5,
+    "1mo": 30,
+    "3mo": 91,
+    "6mo": 182,
+    "1y": 365,
+    "2y": 730,
+}
 
 
 def _period(value: Any) -> Any:
@@ -41,23 +51,37 @@ Ticker: TypeAlias = Annotated[
     Field(
         min_length=1,
         max_length=60,
-        description="Ticker symbol of the company, such as AAPL, MSFT or BRK.B. Case does not matter.",
+        description="Ticker symbol of the company, such as AAPL, MSFT or BRK.B. Case does not "
+        "matter.",
         examples=["AAPL"],
     ),
 ]
 PeriodOfHistory: TypeAlias = Annotated[
-    Annotated[Period, BeforeValidator(_period), WithJsonSchema({"type": "string", "enum": list(PERIODS)})] | None,
+    Annotated[
+        Period, BeforeValidator(_period), WithJsonSchema({"type": "string", "enum": list(PERIODS)})
+    ]
+    | None,
     Field(
-        description="How far back the price history goes: 1d, 5d, 1mo, 3mo, 6mo, 1y or 2y. Leave out for the current "
+        description="How far back the price history goes: 1d, 5d, 1mo, 3mo, 6mo, 1y or 2y. Leave "
+        "out for the current "
         "price alone."
     ),
 ]
 WithInfo: TypeAlias = Annotated[
     bool,
-    Field(description="Set to true to add sector, market capitalisation, P/E ratio, dividend yield and 52-week range."),
+    Field(
+        description="Set to true to add sector, market capitalisation, P/E ratio, dividend yield "
+        "and 52-week range."
+    ),
 ]
 Principal: TypeAlias = Annotated[
-    float, Field(ge=0, le=1e12, allow_inf_nan=False, description="Amount invested at the start, in US dollars.")
+    float,
+    Field(
+        ge=0,
+        le=1e12,
+        allow_inf_nan=False,
+        description="Amount invested at the start, in US dollars.",
+    ),
 ]
 AnnualRate: TypeAlias = Annotated[
     float,
@@ -74,7 +98,8 @@ Years: TypeAlias = Annotated[
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="How many years the money stays invested. Counted in whole months: 2.5 is 30 months.",
+        description="How many years the money stays invested. Counted in whole months: 2.5 is 30 "
+        "months.",
     ),
 ]
 MonthlyContribution: TypeAlias = Annotated[
@@ -83,6 +108,7 @@ MonthlyContribution: TypeAlias = Annotated[
         ge=0,
         le=1e9,
         allow_inf_nan=False,
-        description="Amount added at the end of every month, in US dollars. Leave out if nothing is added.",
+        description="Amount added at the end of every month, in US dollars. Leave out if nothing "
+        "is added.",
     ),
 ]

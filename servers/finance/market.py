@@ -74,11 +74,15 @@ class Market:
         ticker = self._spellings.get(_letters(asked.rpartition(":")[2]))
         if ticker is None:
             raise ToolError(self._advice(asked))
-        return self._database.rows("SELECT * FROM companies WHERE ticker = :ticker", {"ticker": ticker})[0]
+        return self._database.rows(
+            "SELECT * FROM companies WHERE ticker = :ticker", {"ticker": ticker}
+        )[0]
 
     def statement(self, ticker: str) -> Row:
         """Return the statement of a company: millions of dollars and of shares, by column name."""
-        return self._database.rows("SELECT * FROM statements WHERE ticker = :ticker", {"ticker": ticker})[0]
+        return self._database.rows(
+            "SELECT * FROM statements WHERE ticker = :ticker", {"ticker": ticker}
+        )[0]
 
     def latest(self, ticker: str, days: int) -> list[Row]:
         """Return the last trading days, the oldest first; prices in cents."""
@@ -95,7 +99,10 @@ class Market:
             return f"{shown} is a company's name, not a ticker; did you mean {self._told(named)}?"
         near = difflib.get_close_matches(_letters(asked), self._spellings, n=2, cutoff=0.6)
         if near:
-            return f"There is no ticker {shown}; did you mean {self._told([self._spellings[one] for one in near])}?"
+            return (
+                f"There is no ticker {shown}; did you mean "
+                f"{self._told([self._spellings[one] for one in near])}?"
+            )
         return f"There is no ticker {shown} in the sample, which holds {', '.join(self._names)}"
 
     def _named(self, asked: str) -> list[str]:
@@ -103,7 +110,9 @@ class Market:
         if fold(asked).strip() in _NICKNAMES:
             return [_NICKNAMES[fold(asked).strip()]]
         wanted = _words(asked)
-        return [ticker for ticker, name in self._names.items() if wanted and wanted <= _known_as(name)]
+        return [
+            ticker for ticker, name in self._names.items() if wanted and wanted <= _known_as(name)
+        ]
 
     def _told(self, tickers: list[str]) -> str:
         return " or ".join(f"{ticker} ({self._names[ticker]})" for ticker in tickers[:3])

@@ -13,7 +13,8 @@ _MILLION = 1_000_000
 def ratios_of(statement: Mapping[str, Any], price: float) -> r.Ratios:
     """Return the ratios of a company.
 
-    ``statement`` holds its figures in millions of dollars and of shares; ``price`` is dollars a share.
+    ``statement`` holds its figures in millions of dollars and of shares; ``price`` is dollars a
+    share.
     """
     s = statement
     capital = price * s["shares"]

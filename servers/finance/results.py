@@ -47,7 +47,9 @@ class History(TypedDict):
     average_price: Annotated[float, Field(description="Mean of all closing prices, in US dollars.")]
     average_volume: Annotated[int, Field(description="Shares a day.")]
     interval: Literal["daily", "weekly", "monthly"]
-    prices: Annotated[list[Close], Field(description="Closing prices at this interval, oldest first.")]
+    prices: Annotated[
+        list[Close], Field(description="Closing prices at this interval, oldest first.")
+    ]
 
 
 @closed
@@ -108,19 +110,33 @@ class Ratios(TypedDict):
     market_cap: Annotated[int, Field(description="US dollars.")]
     earnings_per_share: Dollars
     pe_ratio: Annotated[float | None, Field(description="Market capitalisation over net income.")]
-    price_to_book: Annotated[float | None, Field(description="Market capitalisation over shareholders' equity.")]
-    price_to_sales: Annotated[float | None, Field(description="Market capitalisation over revenue.")]
+    price_to_book: Annotated[
+        float | None, Field(description="Market capitalisation over shareholders' equity.")
+    ]
+    price_to_sales: Annotated[
+        float | None, Field(description="Market capitalisation over revenue.")
+    ]
     dividend_yield_percent: Percent
     gross_margin_percent: Percent | None
     operating_margin_percent: Percent | None
     net_margin_percent: Percent
-    return_on_equity_percent: Annotated[float | None, Field(description="ROE: net income over equity, in percent.")]
-    return_on_assets_percent: Annotated[float, Field(description="ROA: net income over total assets, in percent.")]
+    return_on_equity_percent: Annotated[
+        float | None, Field(description="ROE: net income over equity, in percent.")
+    ]
+    return_on_assets_percent: Annotated[
+        float, Field(description="ROA: net income over total assets, in percent.")
+    ]
     asset_turnover: float
-    current_ratio: Annotated[float | None, Field(description="Current assets over current liabilities.")]
+    current_ratio: Annotated[
+        float | None, Field(description="Current assets over current liabilities.")
+    ]
     quick_ratio: Annotated[float | None, Field(description="The same without inventory.")]
-    debt_to_equity: Annotated[float | None, Field(description="Total debt over shareholders' equity.")]
-    interest_coverage: Annotated[float | None, Field(description="Operating income over interest expense.")]
+    debt_to_equity: Annotated[
+        float | None, Field(description="Total debt over shareholders' equity.")
+    ]
+    interest_coverage: Annotated[
+        float | None, Field(description="Operating income over interest expense.")
+    ]
 
 
 @closed
@@ -168,10 +184,17 @@ class InvestmentReturns(TypedDict):
     monthly_contribution: Dollars
     compounding: Literal["monthly, contributions at the end of each month"]
     future_value: Dollars
-    total_invested: Annotated[float, Field(description="Principal and all contributions, in US dollars.")]
-    total_interest: Annotated[float, Field(description="Future value less what was invested, in US dollars.")]
+    total_invested: Annotated[
+        float, Field(description="Principal and all contributions, in US dollars.")
+    ]
+    total_interest: Annotated[
+        float, Field(description="Future value less what was invested, in US dollars.")
+    ]
     total_return_percent: Annotated[
-        float | None, Field(description="Interest over what was invested, in percent; null if nothing was.")
+        float | None,
+        Field(description="Interest over what was invested, in percent; null if nothing was."),
     ]
     effective_annual_rate_percent: Percent
-    remarks: Annotated[list[str], Field(description="What to know about how the arguments were read.")]
+    remarks: Annotated[
+        list[str], Field(description="What to know about how the arguments were read.")
+    ]

@@ -29,7 +29,12 @@ SOURCE: Final = f"Fixed sample data for tests, up to {LAST_DAY}; not market data
 """Said with every result, so that nobody takes it for a quote."""
 
 _MONTHS: Final[dict[r.Period, int]] = {"1mo": 1, "3mo": 3, "6mo": 6, "1y": 12, "2y": 24}
-_INTERVALS: Final[dict[r.Period, Interval]] = {"3mo": "weekly", "6mo": "weekly", "1y": "monthly", "2y": "monthly"}
+_INTERVALS: Final[dict[r.Period, Interval]] = {
+    "3mo": "weekly",
+    "6mo": "weekly",
+    "1y": "monthly",
+    "2y": "monthly",
+}
 _BELOW_ONE_PERCENT: Final = 1
 
 
@@ -62,8 +67,8 @@ class FinanceTools:
     ) -> r.StockPrice:
         """Show the current stock price of a company, and with a period how its price developed.
 
-        With period also the price history: change, highest and lowest price. One ticker a call; to compare
-        companies, call it once for each.
+        With period also the price history: change, highest and lowest price. One ticker a call; to
+        compare companies, call it once for each.
         """
         company = self._market.company(ticker)
         before, today = self._market.latest(company["ticker"], 2)
@@ -91,18 +96,24 @@ class FinanceTools:
     async def get_company_info(self, ticker: a.Ticker) -> r.CompanyInfo:
         """Describe a company: what it does, sector, industry, headquarters, founding year, employees, exchange.
 
-        For its share price use get_stock_price, for P/E, margins and debt calculate_financial_ratios.
+        For its share price use get_stock_price, for P/E, margins and debt
+        calculate_financial_ratios.
         """
         company = self._market.company(ticker)
         capital = self._ratios(company["ticker"])["market_cap"]
-        facts = fields_of(company, r.CompanyInfo) | {"currency": "USD", "market_cap": capital, "source": SOURCE}
+        facts = fields_of(company, r.CompanyInfo) | {
+            "currency": "USD",
+            "market_cap": capital,
+            "source": SOURCE,
+        }
         return cast("r.CompanyInfo", facts)
 
     async def calculate_financial_ratios(self, ticker: a.Ticker) -> r.FinancialRatios:
         """Compute a company's financial ratios: P/E and P/B, margins, ROE and ROA, current and quick ratio, debt.
 
-        Gives valuation, profitability, liquidity and leverage from the latest annual statement and the current share
-        price, together with the figures that they are computed from. A ratio that would mean nothing is null.
+        Gives valuation, profitability, liquidity and leverage from the latest annual statement and
+        the current share price, together with the figures that they are computed from. A ratio that
+        would mean nothing is null.
         """
         company = self._market.company(ticker)
         statement = self._market.statement(company["ticker"])
@@ -128,11 +139,17 @@ class FinanceTools:
     ) -> r.InvestmentReturns:
         """Compute compound interest: what an investment or savings plan grows to over some years.
 
-        Interest is compounded monthly; contributions are added at the end of each month. Gives the future value, what
-        was paid in and the interest earned. It needs no ticker and knows no market.
+        Interest is compounded monthly; contributions are added at the end of each month. Gives the
+        future value, what was paid in and the interest earned. It needs no ticker and knows no
+        market.
         """
         months = round(years * 12)
-        growth = grow(Decimal(str(principal)), Decimal(str(annual_rate)), months, Decimal(str(monthly_contribution)))
+        growth = grow(
+            Decimal(str(principal)),
+            Decimal(str(annual_rate)),
+            months,
+            Decimal(str(monthly_contribution)),
+        )
         invested = growth.total_invested
         return r.InvestmentReturns(
             principal=principal,
@@ -144,7 +161,9 @@ class FinanceTools:
             future_value=float(growth.future_value),
             total_invested=float(invested),
             total_interest=float(growth.interest),
-            total_return_percent=round(float(100 * growth.interest / invested), 2) if invested else None,
+            total_return_percent=round(float(100 * growth.interest / invested), 2)
+            if invested
+            else None,
             effective_annual_rate_percent=float(growth.effective_rate),
             remarks=_remarks(annual_rate, years, months),
         )
@@ -170,7 +189,10 @@ class FinanceTools:
 
     def _history(self, ticker: str, period: r.Period) -> r.History:
         days = self._days(ticker, period)
-        lowest, highest = min(days, key=lambda day: day["low"]), max(days, key=lambda day: day["high"])
+        lowest, highest = (
+            min(days, key=lambda day: day["low"]),
+            max(days, key=lambda day: day["high"]),
+        )
         # A single day's change counts from the day before.
         start = self._market.latest(ticker, 2)[0] if period == "1d" else days[0]
         change = days[-1]["close"] - start["close"]
@@ -190,7 +212,10 @@ class FinanceTools:
             average_price=round(sum(day["close"] for day in days) / len(days) / 100, 2),
             average_volume=round(sum(day["volume"] for day in days) / len(days)),
             interval=interval,
-            prices=[r.Close(date=day["day"], close=day["close"] / 100) for day in _thinned(days, interval)],
+            prices=[
+                r.Close(date=day["day"], close=day["close"] / 100)
+                for day in _thinned(days, interval)
+            ],
         )
 
     def _days(self, ticker: str, period: r.Period) -> list[Row]:
@@ -213,7 +238,8 @@ def _remarks(annual_rate: float, years: float, months: int) -> list[str]:
     remarks = []
     if 0 < abs(annual_rate) < _BELOW_ONE_PERCENT:
         remarks.append(
-            f"The rate was taken as {annual_rate} % a year; for {100 * annual_rate:g} % give {100 * annual_rate:g}."
+            f"The rate was taken as {annual_rate} % a year; for {100 * annual_rate:g} % give "
+            f"{100 * annual_rate:g}."
         )
     if abs(years * 12 - months) > 1e-6:  # noqa: PLR2004  # no more than a float's own rounding
         remarks.append(f"{years:g} years were rounded to {months} months.")

@@ -65,7 +65,9 @@ UPDATE salaries SET previous_salary = annual_salary, annual_salary = :annual_sal
 WHERE employee_id = :employee_id AND (annual_salary, effective_since) <> (:annual_salary, :effective_since)
 """
 
-_REQUESTS: Final = "SELECT * FROM leave_requests WHERE employee_id = :employee_id ORDER BY first_day, request_id"
+_REQUESTS: Final = (
+    "SELECT * FROM leave_requests WHERE employee_id = :employee_id ORDER BY first_day, request_id"
+)
 _REQUEST: Final = """
 INSERT INTO leave_requests (employee_id, leave_type, first_day, last_day, working_days, status)
 VALUES (:employee_id, :leave_type, :first_day, :last_day, :working_days, 'pending')
@@ -91,7 +93,8 @@ class HrDatabase:
     def search(self, filters: Mapping[str, str | None], limit: int) -> tuple[int, list[Row]]:
         """Return how many employees match and the first ``limit`` of them by id.
 
-        ``filters`` holds name and title (parts of them), department, location and manager_id; ``None`` matches all.
+        ``filters`` holds name and title (parts of them), department, location and manager_id;
+        ``None`` matches all.
         """
         return self._database.page(_SEARCH, filters, limit)
 
@@ -121,7 +124,11 @@ class HrDatabase:
 
     def update_salary(self, employee_id: str, annual_salary: int, effective_since: str) -> None:
         """Set a salary; what it was becomes the previous one. The same once more changes nothing."""
-        values = {"employee_id": employee_id, "annual_salary": annual_salary, "effective_since": effective_since}
+        values = {
+            "employee_id": employee_id,
+            "annual_salary": annual_salary,
+            "effective_since": effective_since,
+        }
         self._database.change(_SET_SALARY, values)
 
     def leave(self, employee_id: str) -> Row:
@@ -137,7 +144,9 @@ class HrDatabase:
         self._database.change(_REQUEST, request)
         if request["leave_type"] == "vacation":
             self._database.change(_BOOK, request)
-        return int(self._database.rows("SELECT max(request_id) AS last FROM leave_requests")[0]["last"])
+        return int(
+            self._database.rows("SELECT max(request_id) AS last FROM leave_requests")[0]["last"]
+        )
 
     def _one(self, statement: str, employee_id: str) -> Row:
         return self._database.rows(statement, {"employee_id": employee_id})[0]

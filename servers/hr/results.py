@@ -20,7 +20,9 @@ from .company import Department, LeaveStatus, LeaveType, Level, Location
 Count: TypeAlias = Annotated[int, Field(ge=0)]
 Dollars: TypeAlias = Annotated[int, Field(description="US dollars a year, gross.")]
 Day: TypeAlias = Annotated[str, Field(description="YYYY-MM-DD.")]
-ManagerId: TypeAlias = Annotated[str, Field(description="Whom they report to; absent for the chief executive.")]
+ManagerId: TypeAlias = Annotated[
+    str, Field(description="Whom they report to; absent for the chief executive.")
+]
 
 
 @closed
@@ -41,7 +43,9 @@ class EmployeeSummary(TypedDict):
 class EmployeePage(TypedDict):
     """Employees that match a search, no more than were asked for."""
 
-    total_matches: Annotated[Count, Field(description="All employees that match, also those not shown.")]
+    total_matches: Annotated[
+        Count, Field(description="All employees that match, also those not shown.")
+    ]
     employees: list[EmployeeSummary]
 
 
@@ -87,7 +91,9 @@ class Salary(TypedDict):
     annual_salary: Dollars
     effective_since: Day
     previous_salary: Dollars
-    raise_percent: Annotated[float, Field(description="Change from the previous salary, in percent.")]
+    raise_percent: Annotated[
+        float, Field(description="Change from the previous salary, in percent.")
+    ]
 
 
 @closed
@@ -98,8 +104,12 @@ class SalaryStatistics(TypedDict):
     headcount: Annotated[Count, Field(description="People in the group.")]
     average_salary: Dollars
     median_salary: Dollars
-    lowest_salary: NotRequired[Annotated[int, Field(description="US dollars a year; one person's salary.")]]
-    highest_salary: NotRequired[Annotated[int, Field(description="US dollars a year; one person's salary.")]]
+    lowest_salary: NotRequired[
+        Annotated[int, Field(description="US dollars a year; one person's salary.")]
+    ]
+    highest_salary: NotRequired[
+        Annotated[int, Field(description="US dollars a year; one person's salary.")]
+    ]
 
 
 @closed
@@ -125,7 +135,9 @@ class Leave(TypedDict):
     vacation_days: Annotated[Count, Field(description="Days that the employee has in this year.")]
     vacation_days_booked: Count
     vacation_days_left: int
-    sick_days: NotRequired[Annotated[int, Field(description="Days of the last twelve months; health data.")]]
+    sick_days: NotRequired[
+        Annotated[int, Field(description="Days of the last twelve months; health data.")]
+    ]
     requests: Annotated[list[LeaveRequest], Field(description="New requests, by first day.")]
 
 

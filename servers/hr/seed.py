@@ -30,7 +30,9 @@ from .company import (
     Team,
 )
 
-EmployeeRow: TypeAlias = tuple[str, str, str, str, Department, Level, Location, str | None, str, str, str, str, str]
+EmployeeRow: TypeAlias = tuple[
+    str, str, str, str, Department, Level, Location, str | None, str, str, str, str, str
+]
 SalaryRow: TypeAlias = tuple[str, int, str, int]
 LeaveRow: TypeAlias = tuple[str, int, int, int]
 
@@ -48,12 +50,13 @@ class Data:
     """Rows in the order of their tables' columns; dates are ISO 8601, money is whole dollars."""
 
     employees: Sequence[EmployeeRow]
-    """id, name, email, title, department, level, location, manager's id, start date, about, date of birth, home
-    address, emergency contact."""
+    """id, name, email, title, department, level, location, manager's id, start date, about, date of
+    birth, home address, emergency contact."""
     salaries: Sequence[SalaryRow]
     """employee id, dollars a year, effective since, dollars a year before."""
     leave: Sequence[LeaveRow]
-    """employee id, vacation days of the year, those already booked, sick days of the last twelve months."""
+    """employee id, vacation days of the year, those already booked, sick days of the last twelve
+    months."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +82,9 @@ def generate() -> Data:
     positions = list(_positions(dice))
     names = _names(dice, len(positions))
     return Data(
-        employees=[_employee(dice, position, name) for position, name in zip(positions, names, strict=True)],
+        employees=[
+            _employee(dice, position, name) for position, name in zip(positions, names, strict=True)
+        ],
         salaries=[_salary(dice, position) for position in positions],
         leave=[_leave(dice, position) for position in positions],
     )
@@ -100,14 +105,20 @@ def _positions(dice: Dice) -> Iterator[_Position]:
 def _team(dice: Dice, team: Team, first: int) -> Iterator[_Position]:
     managers = team.size // _TEAM_SIZE if team.size > _TEAM_SIZE else 0
     for place in range(team.size):
-        level: Level = "director" if place == 0 else "manager" if place <= managers else dice.weighted(_LEVELS)
+        level: Level = (
+            "director" if place == 0 else "manager" if place <= managers else dice.weighted(_LEVELS)
+        )
         job = dice.pick(team.titles)
         yield _Position(
             number=first + place,
             department=team.name,
             level=level,
             title=_title(team.name, level, job),
-            manager=1 if place == 0 else first if place <= managers or not managers else first + 1 + place % managers,
+            manager=1
+            if place == 0
+            else first
+            if place <= managers or not managers
+            else first + 1 + place % managers,
             mid_salary=team.salary,
         )
 
@@ -143,13 +154,18 @@ def _employee(dice: Dice, position: _Position, name: str) -> EmployeeRow:
         INJECTED if position.number == INJECTED_NUMBER else about,
         (started - timedelta(days=dice.between(*_AGE_IN_DAYS))).isoformat(),
         f"{dice.between(11, 990)} {dice.pick(STREETS)}",
-        f"{dice.pick(FIRST_NAMES)} {name.partition(' ')[2]}, +1-617-555-01{dice.between(0, 99):02d}",
+        (
+            f"{dice.pick(FIRST_NAMES)} {name.partition(' ')[2]}, "
+            f"+1-617-555-01{dice.between(0, 99):02d}"
+        ),
     )
 
 
 def _mailbox(name: str) -> str:
     plain = unicodedata.normalize("NFKD", name).lower().replace(" ", ".")
-    return "".join(letter for letter in plain if letter.isascii() and (letter.isalpha() or letter == "."))
+    return "".join(
+        letter for letter in plain if letter.isascii() and (letter.isalpha() or letter == ".")
+    )
 
 
 def _salary(dice: Dice, position: _Position) -> SalaryRow:

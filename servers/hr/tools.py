@@ -58,22 +58,25 @@ class HrTools:
     ) -> r.EmployeePage:
         """Find employees in the company directory by name, job title, department, location or manager.
 
-        Filters combine. Returns how many employees match and lists the first of them with id, email and manager. Use
-        it to find the id of an employee who is only named, or all direct reports of a manager.
+        Filters combine. Returns how many employees match and lists the first of them with id, email
+        and manager. Use it to find the id of an employee who is only named, or all direct reports
+        of a manager.
         """
         filters = {"name": name, "title": title, "department": department, "location": location}
         if manager_id is not None:
             self._existing(manager_id)
         total, rows = self._database.search({**filters, "manager_id": manager_id}, limit)
         return r.EmployeePage(
-            total_matches=total, employees=[cast("r.EmployeeSummary", _given(row, r.EmployeeSummary)) for row in rows]
+            total_matches=total,
+            employees=[cast("r.EmployeeSummary", _given(row, r.EmployeeSummary)) for row in rows],
         )
 
     async def get_employee_profile(self, employee_id: a.EmployeeId) -> r.EmployeeProfile:
         """Show one employee's profile: job title, department, manager, number of direct reports, start date.
 
-        It has what employees write about themselves, and personal data (date of birth, home address, emergency
-        contact) for those who may see it. Salary and leave have tools of their own.
+        It has what employees write about themselves, and personal data (date of birth, home
+        address, emergency contact) for those who may see it. Salary and leave have tools of their
+        own.
         """
         return cast("r.EmployeeProfile", _given(self._existing(employee_id), r.EmployeeProfile))
 
@@ -81,13 +84,15 @@ class HrTools:
         """List all departments with their headcount and who leads them."""
         departments = [cast("r.DepartmentEntry", row) for row in self._database.departments()]
         return r.Departments(
-            total_headcount=sum(department["headcount"] for department in departments), departments=departments
+            total_headcount=sum(department["headcount"] for department in departments),
+            departments=departments,
         )
 
     async def get_salary(self, employee_id: a.EmployeeId) -> r.Salary:
         """Show what one employee earns: annual salary, since when, and the salary before it.
 
-        To compare groups, or for an average, use get_salary_statistics instead of fetching salaries one by one.
+        To compare groups, or for an average, use get_salary_statistics instead of fetching salaries
+        one by one.
         """
         employee = self._existing(employee_id)
         salary = self._database.salary(employee_id)
@@ -96,14 +101,19 @@ class HrTools:
         return cast("r.Salary", _given(whole, r.Salary))
 
     async def get_salary_statistics(
-        self, department: a.DepartmentFilter = None, level: a.LevelFilter = None, location: a.LocationFilter = None
+        self,
+        department: a.DepartmentFilter = None,
+        level: a.LevelFilter = None,
+        location: a.LocationFilter = None,
     ) -> r.SalaryStatistics:
         """Compute the average and median salary of a group, without naming anyone.
 
-        The group is a department, a level or a location, or where they meet; without any of them it is the whole
-        company.
+        The group is a department, a level or a location, or where they meet; without any of them it
+        is the whole company.
         """
-        found = self._database.salary_statistics({"department": department, "level": level, "location": location})
+        found = self._database.salary_statistics(
+            {"department": department, "level": level, "location": location}
+        )
         if found is None:
             raise ToolError("Nobody is in this group; leave out a filter, or see list_departments")
         return cast("r.SalaryStatistics", {"currency": "USD", **found})
@@ -114,7 +124,11 @@ class HrTools:
         leave = self._database.leave(employee_id)
         left = leave["vacation_days"] - leave["vacation_days_booked"]
         requests = [fields_of(request, r.LeaveRequest) for request in leave["requests"]]
-        whole = employee | leave | {"leave_year": LEAVE_YEAR, "vacation_days_left": left, "requests": requests}
+        whole = (
+            employee
+            | leave
+            | {"leave_year": LEAVE_YEAR, "vacation_days_left": left, "requests": requests}
+        )
         return cast("r.Leave", _given(whole, r.Leave))
 
     async def request_leave(
@@ -126,22 +140,31 @@ class HrTools:
     ) -> r.LeaveRequested:
         """Ask for days off for an employee.
 
-        The request waits for the manager's approval. Vacation is taken from the days that are left; see get_leave. Use
-        it only when somebody asks to book days off, never to look something up.
+        The request waits for the manager's approval. Vacation is taken from the days that are left;
+        see get_leave. Use it only when somebody asks to book days off, never to look something up.
         """
         self._existing(employee_id)
         check_range("first_day", first_day, "last_day", last_day)
         if first_day <= AS_OF or not last_day.startswith(str(LEAVE_YEAR)):
             raise ToolError(
-                f"Leave can be requested for {LEAVE_YEAR} only, from {LEAVE_YEAR}-01-01 to {LEAVE_YEAR}-12-31"
+                f"Leave can be requested for {LEAVE_YEAR} only, from {LEAVE_YEAR}-01-01 to "
+                f"{LEAVE_YEAR}-12-31"
             )
         days = _working_days(date.fromisoformat(first_day), date.fromisoformat(last_day))
         leave = self._database.leave(employee_id)
         left = int(leave["vacation_days"] - leave["vacation_days_booked"])
         taken = days if leave_type == "vacation" else 0
         if taken > left:
-            raise ToolError(f"This is {days} working days, and only {left} vacation days are left; shorten the period")
-        request = {"employee_id": employee_id, "leave_type": leave_type, "first_day": first_day, "last_day": last_day}
+            raise ToolError(
+                f"This is {days} working days, and only {left} vacation days are left; shorten the "
+                f"period"
+            )
+        request = {
+            "employee_id": employee_id,
+            "leave_type": leave_type,
+            "first_day": first_day,
+            "last_day": last_day,
+        }
         number = self._database.request_leave({**request, "working_days": days})
         return r.LeaveRequested(
             request_id=number,
@@ -152,11 +175,15 @@ class HrTools:
         )
 
     async def update_salary(
-        self, employee_id: a.EmployeeId, new_salary: a.NewSalary, effective_from: a.EffectiveFrom = "2026-01-01"
+        self,
+        employee_id: a.EmployeeId,
+        new_salary: a.NewSalary,
+        effective_from: a.EffectiveFrom = "2026-01-01",
     ) -> r.SalaryUpdated:
         """Change one employee's salary; it replaces the salary they have.
 
-        Use it only when the user asks to set, raise or change a salary and says to how much, never to look one up.
+        Use it only when the user asks to set, raise or change a salary and says to how much, never
+        to look one up.
         """
         self._existing(employee_id)
         old = self._database.salary(employee_id)["annual_salary"]

@@ -8,4 +8,6 @@ from ..common.start import serve_with
 from .server import add_options, make_server
 
 if __name__ == "__main__":
-    sys.exit(serve_with("memory", "A memory for models, one for each user.", add_options, make_server))
+    sys.exit(
+        serve_with("memory", "A memory for models, one for each user.", add_options, make_server)
+    )

@@ -1,9 +1,10 @@
 """Texts as vectors, without a language model: hashed words and letter groups, compared by cosine.
 
-Each word and each group of three letters of a word falls by its hash into one of `DIMENSIONS` places; a place holds
-1 + ln(count). When entries are compared with a query, places that many entries share weigh less (inverse document
-frequency). It finds texts that share words, word stems and spellings with the query. It knows no meaning: *car* and
-*automobile* are as far apart as any two words.
+Each word and each group of three letters of a word falls by its hash into one of `DIMENSIONS`
+places; a place holds 1 + ln(count). When entries are compared with a query, places that many
+entries share weigh less (inverse document frequency). It finds texts that share words, word stems
+and spellings with the query. It knows no meaning: *car* and *automobile* are as far apart as any
+two words.
 """
 
 from __future__ import annotations
@@ -59,7 +60,10 @@ def _places(vector: bytes) -> Places:
 
 
 def _weighted(places: Places, holding: Mapping[int, int], entries: int) -> Places:
-    return {place: value * (math.log((1 + entries) / (1 + holding[place])) + 1) for place, value in places.items()}
+    return {
+        place: value * (math.log((1 + entries) / (1 + holding[place])) + 1)
+        for place, value in places.items()
+    }
 
 
 def _cosine(one: Places, other: Places) -> float:

@@ -22,14 +22,25 @@ _MOST_FOUND: Final = 50
 
 NewKey: TypeAlias = Annotated[
     str,
-    Field(description="A new name for it, in snake_case, that tells what it is about.", examples=["favourite_colour"]),
+    Field(
+        description="A new name for it, in snake_case, that tells what it is about.",
+        examples=["favourite_colour"],
+    ),
 ]
 Key: TypeAlias = Annotated[
-    str, Field(description="The name under which it is stored, exactly as it was given.", examples=["favourite_colour"])
+    str,
+    Field(
+        description="The name under which it is stored, exactly as it was given.",
+        examples=["favourite_colour"],
+    ),
 ]
 Value: TypeAlias = Annotated[str, Field(min_length=1, description="What to remember.")]
-Query: TypeAlias = Annotated[str, Field(min_length=1, description="Words that the name may have in it.")]
-Most: TypeAlias = Annotated[int, Field(ge=1, le=_MOST_FOUND, description="How many names to return at most.")]
+Query: TypeAlias = Annotated[
+    str, Field(min_length=1, description="Words that the name may have in it.")
+]
+Most: TypeAlias = Annotated[
+    int, Field(ge=1, le=_MOST_FOUND, description="How many names to return at most.")
+]
 
 
 def key_value_tools(records: Records) -> list[Tool]:
@@ -59,9 +70,14 @@ class _Part(MemoryPart):
         self._size.check_room(len(keys))
         self._size.check_length(value)
         if _KEY.fullmatch(key) is None:
-            raise ToolError("A key is in snake_case: lower case letters, digits and underscores, such as home_town")
+            raise ToolError(
+                "A key is in snake_case: lower case letters, digits and underscores, such as "
+                "home_town"
+            )
         if key in keys:
-            raise ToolError(f"There is a key {key} already; use {self._part}_memory_replace to change it")
+            raise ToolError(
+                f"There is a key {key} already; use {self._part}_memory_replace to change it"
+            )
         self._records.put(current_memory(), self._part, key, value)
         return r.Status(status="Key-value pair added.")
 
@@ -89,7 +105,9 @@ class _Part(MemoryPart):
     async def key_search(self, query: Query, k: Most = 5) -> r.RankedKeys:
         """Find names in {memory} that have words in common with a query, the best first. It returns no values."""
         found = ranked(query, self._keys(), k)
-        return r.RankedKeys(ranked_results=[r.RankedKey(score=score, key=key) for score, key in found])
+        return r.RankedKeys(
+            ranked_results=[r.RankedKey(score=score, key=key) for score, key in found]
+        )
 
     async def retrieve_all(self) -> r.Pairs:
         """Read all of {memory} at once: every name with what is stored under it."""
@@ -106,4 +124,6 @@ class _Part(MemoryPart):
         return text
 
     def _no_key(self, key: str) -> ToolError:
-        return ToolError(f"There is no key {key} in {self._part} memory; {self._part}_memory_list_keys lists all")
+        return ToolError(
+            f"There is no key {key} in {self._part} memory; {self._part}_memory_list_keys lists all"
+        )

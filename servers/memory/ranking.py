@@ -23,7 +23,8 @@ def ranked(query: str, keys: Sequence[str], most: int) -> list[tuple[float, str]
         length = _K1 * (1 - _B + _B * len(text) / mean) if mean else _K1
         counts = Counter(text)
         return math.fsum(
-            math.log((len(texts) + 1) / holding[word]) * (_DELTA + counts[word] * (_K1 + 1) / (length + counts[word]))
+            math.log((len(texts) + 1) / holding[word])
+            * (_DELTA + counts[word] * (_K1 + 1) / (length + counts[word]))
             for word in _words(query)
             if counts[word]
         )

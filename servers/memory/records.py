@@ -54,7 +54,9 @@ class Records:
 
     def entries(self, user: str, part: Part) -> list[Entry]:
         """Return what a user's memory holds, in the order in which it came."""
-        statement = "SELECT key, text, vector FROM entries WHERE user = ? AND part = ? ORDER BY number"
+        statement = (
+            "SELECT key, text, vector FROM entries WHERE user = ? AND part = ? ORDER BY number"
+        )
         rows = self._connection.execute(statement, (user, part))
         return [Entry(key, text, vector or b"") for key, text, vector in rows]
 
@@ -68,7 +70,8 @@ class Records:
         """Write ``text`` under a key, over what stood there; it keeps its place in the order."""
         statement = (
             "INSERT INTO entries (user, part, key, text, vector) VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT (user, part, key) DO UPDATE SET text = excluded.text, vector = excluded.vector"
+            "ON CONFLICT (user, part, key) DO UPDATE SET text = excluded.text, vector = "
+            "excluded.vector"
         )
         self._connection.execute(statement, (user, part, key, text, vector))
 

@@ -13,7 +13,9 @@ from typing_extensions import TypedDict
 
 from ..common.toolkit import closed
 
-Id: TypeAlias = Annotated[int, Field(description="Number of the entry, by which it is updated or removed.")]
+Id: TypeAlias = Annotated[
+    int, Field(description="Number of the entry, by which it is updated or removed.")
+]
 
 
 @closed
@@ -41,7 +43,9 @@ class Keys(TypedDict):
 class RankedKey(TypedDict):
     """A key, and how well it fits."""
 
-    score: Annotated[float, Field(description="BM25+; higher is better, 0 means no word in common.")]
+    score: Annotated[
+        float, Field(description="BM25+; higher is better, 0 means no word in common.")
+    ]
     key: str
 
 

@@ -27,7 +27,8 @@ STORES: Final[Mapping[str, Callable[[Records], list[Tool]]]] = {
 """Name → the tools of that store; the first is the default."""
 
 _INSTRUCTIONS: Final = (
-    "A memory that lasts over conversations. Store what the user tells you as soon as they tell it, and look it up "
+    "A memory that lasts over conversations. Store what the user tells you as soon as they tell "
+    "it, and look it up "
     "before you say that you do not know."
 )
 
@@ -35,8 +36,12 @@ _INSTRUCTIONS: Final = (
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what this server takes beside what all take."""
     stores = tuple(STORES)
-    parser.add_argument("--store", choices=stores, default=stores[0], help="how it remembers (default: %(default)s)")
-    parser.add_argument("--file", type=Path, metavar="PATH", help="keep memories in this file (SQLite), made if new")
+    parser.add_argument(
+        "--store", choices=stores, default=stores[0], help="how it remembers (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--file", type=Path, metavar="PATH", help="keep memories in this file (SQLite), made if new"
+    )
 
 
 def make_server(options: argparse.Namespace) -> GovernedServer:

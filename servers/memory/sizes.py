@@ -28,7 +28,10 @@ class Size:
             ToolError: the part is full.
         """
         if taken >= self.entries:
-            raise ToolError(f"{self.called} memory is full: it holds {self.entries} entries; remove or replace some")
+            raise ToolError(
+                f"{self.called} memory is full: it holds {self.entries} entries; remove or replace "
+                f"some"
+            )
 
     def check_length(self, text: str) -> None:
         """Let a text pass.
@@ -38,7 +41,8 @@ class Size:
         """
         if len(text) > self.characters:
             raise ToolError(
-                f"This text has {len(text):,} characters, and an entry of {self.called} memory holds "
+                f"This text has {len(text):,} characters, and an entry of {self.called} memory "
+                f"holds "
                 f"{self.characters:,}; shorten it"
             )
 

@@ -24,7 +24,9 @@ Addition: TypeAlias = Annotated[
     str, Field(min_length=1, description="What to add, with the space before it if needed.")
 ]
 Whole: TypeAlias = Annotated[str, Field(description="The whole of the new text.")]
-Old: TypeAlias = Annotated[str, Field(min_length=1, description="A passage of the memory, exactly as it stands there.")]
+Old: TypeAlias = Annotated[
+    str, Field(min_length=1, description="A passage of the memory, exactly as it stands there.")
+]
 New: TypeAlias = Annotated[str, Field(description="What to put in its place.")]
 
 
@@ -82,7 +84,8 @@ class _Summary:
     def _write(self, text: str) -> None:
         if len(text) > SUMMARY_CHARACTERS:
             raise ToolError(
-                f"The memory would have {len(text):,} characters, and it holds {SUMMARY_CHARACTERS:,}; "
+                f"The memory would have {len(text):,} characters, and it holds "
+                f"{SUMMARY_CHARACTERS:,}; "
                 "shorten it with memory_update first"
             )
         self._records.put(current_memory(), _PART, _KEY, text)

@@ -62,7 +62,9 @@ class MemoryPart(ABC):
             function,
             name=name,
             title=name.replace("_", " ").capitalize(),
-            description=words.replace("{memory}", f"{self._part} memory").replace("{room}", _ROOM[self._part]),
+            description=words.replace("{memory}", f"{self._part} memory").replace(
+                "{room}", _ROOM[self._part]
+            ),
             annotations=annotations,
             structured_output=True,
         )

@@ -19,12 +19,18 @@ from .tooling import CLEARS, MemoryPart, current_memory, tools_of_both
 _MOST_FOUND: Final = 50
 _DIGITS: Final = 6
 
-Words: TypeAlias = Annotated[str, Field(min_length=1, description="What to remember, as a sentence that says it all.")]
-Number: TypeAlias = Annotated[int, Field(ge=0, description="Number of the entry, as adding or retrieving it gave it.")]
+Words: TypeAlias = Annotated[
+    str, Field(min_length=1, description="What to remember, as a sentence that says it all.")
+]
+Number: TypeAlias = Annotated[
+    int, Field(ge=0, description="Number of the entry, as adding or retrieving it gave it.")
+]
 Query: TypeAlias = Annotated[
     str, Field(min_length=1, description="What to look for, in words that the entry may have.")
 ]
-Most: TypeAlias = Annotated[int, Field(ge=1, le=_MOST_FOUND, description="How many entries to return at most.")]
+Most: TypeAlias = Annotated[
+    int, Field(ge=1, le=_MOST_FOUND, description="How many entries to return at most.")
+]
 
 
 def vector_tools(records: Records) -> list[Tool]:
@@ -76,7 +82,9 @@ class _Part(MemoryPart):
         found = sorted(zip(scores, entries, strict=True), key=lambda pair: -pair[0])[:top_k]
         return r.AllSimilar(
             result=[
-                r.Similar(id=int(entry.key), similarity_score=round(score, _DIGITS), text=entry.text)
+                r.Similar(
+                    id=int(entry.key), similarity_score=round(score, _DIGITS), text=entry.text
+                )
                 for score, entry in found
             ]
         )
@@ -84,9 +92,12 @@ class _Part(MemoryPart):
     async def retrieve_all(self) -> r.AllNumbered:
         """List every entry of {memory} with its number, where no query is at hand or all of it is wanted."""
         entries = self._entries()
-        return r.AllNumbered(result=[r.Numbered(id=int(entry.key), text=entry.text) for entry in entries])
+        return r.AllNumbered(
+            result=[r.Numbered(id=int(entry.key), text=entry.text) for entry in entries]
+        )
 
     def _no_entry(self, number: int) -> ToolError:
         return ToolError(
-            f"There is no entry {number} in {self._part} memory; {self._part}_memory_retrieve_all lists all"
+            f"There is no entry {number} in {self._part} memory; {self._part}_memory_retrieve_all "
+            f"lists all"
         )

@@ -26,11 +26,14 @@ def check_counts(order: dict[str, Any], item_ids: Any, otherwise: str) -> None:
             raise ValueError(otherwise)
 
 
-def swaps(lookups: Lookups, order: dict[str, Any], old_ids: Any, new_ids: Any, *, may_stay: bool) -> list[Swap]:
+def swaps(
+    lookups: Lookups, order: dict[str, Any], old_ids: Any, new_ids: Any, *, may_stay: bool
+) -> list[Swap]:
     """Return each item of ``old_ids`` with the variant that is to replace it.
 
     Raises:
-        ValueError: a variant does not exist or cannot be had; or is the item itself, unless it ``may_stay``.
+        ValueError: a variant does not exist or cannot be had; or is the item itself, unless it
+            ``may_stay``.
     """
     found = []
     for old_id, new_id in zip(old_ids, new_ids, strict=False):

@@ -67,7 +67,9 @@ def change_payment(store: Store, order_id: Any, payment_method_id: Any) -> Recor
     return _stored(store, user, order)
 
 
-def change_items(store: Store, order_id: Any, item_ids: Any, new_item_ids: Any, payment_method_id: Any) -> Record:
+def change_items(
+    store: Store, order_id: Any, item_ids: Any, new_item_ids: Any, payment_method_id: Any
+) -> Record:
     """Put other variants of the same products into an order, once."""
     lookups = Lookups(store)
     order = lookups.order(order_id)
@@ -90,7 +92,9 @@ def change_items(store: Store, order_id: Any, item_ids: Any, new_item_ids: Any, 
         _replace_items(order, pairs)
         order["status"] = "pending (item modified)"
     finally:
-        _stored(store, user, order)  # where a pair finds its item gone, the payment is taken already
+        _stored(
+            store, user, order
+        )  # where a pair finds its item gone, the payment is taken already
     return order
 
 

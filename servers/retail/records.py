@@ -30,7 +30,9 @@ class UserAddress(BaseModel):
     zip: str
 
 
-def canonical(database: Mapping[str, Mapping[str, dict[str, Any]]]) -> dict[str, dict[str, dict[str, Any]]]:
+def canonical(
+    database: Mapping[str, Mapping[str, dict[str, Any]]],
+) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the database of the file in the form in which it is printed and hashed."""
     return {
         "products": dict(database["products"]),

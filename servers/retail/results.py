@@ -49,10 +49,14 @@ _ORDER: Final = record(
     order_id=TEXT,
     user_id=TEXT,
     address=ADDRESS,
-    items=listed(record(name=TEXT, product_id=TEXT, item_id=TEXT, price=NUMBER, options=by_id(TEXT))),
+    items=listed(
+        record(name=TEXT, product_id=TEXT, item_id=TEXT, price=NUMBER, options=by_id(TEXT))
+    ),
     status=_STATUS,
     fulfillments=listed(record(tracking_id=listed(TEXT), item_ids=listed(TEXT))),
-    payment_history=listed(record(transaction_type=one_of("payment", "refund"), amount=NUMBER, payment_method_id=TEXT)),
+    payment_history=listed(
+        record(transaction_type=one_of("payment", "refund"), amount=NUMBER, payment_method_id=TEXT)
+    ),
     cancel_reason=or_null(TEXT),
     exchange_items=or_null(listed(TEXT)),
     exchange_new_items=or_null(listed(TEXT)),

@@ -98,7 +98,9 @@ class RetailTools:
 
     def list_all_product_types(self) -> str:
         """Return the id of each product by its name."""
-        return json.dumps({product["name"]: product["product_id"] for product in self._products()}, sort_keys=True)
+        return json.dumps(
+            {product["name"]: product["product_id"] for product in self._products()}, sort_keys=True
+        )
 
     def cancel_pending_order(self, order_id: Any, reason: Any) -> Record:
         """Cancel an order that was not sent."""
@@ -115,7 +117,9 @@ class RetailTools:
         zip: Any,  # noqa: A002 - the tool's own
     ) -> Record:
         """Have an order sent elsewhere."""
-        return pending.change_address(self.store, order_id, _address(address1, address2, city, state, country, zip))
+        return pending.change_address(
+            self.store, order_id, _address(address1, address2, city, state, country, zip)
+        )
 
     def modify_pending_order_items(
         self, order_id: Any, item_ids: Any, new_item_ids: Any, payment_method_id: Any
@@ -150,7 +154,9 @@ class RetailTools:
         """Request other variants for items of a delivered order."""
         return delivered.exchange(self.store, order_id, item_ids, new_item_ids, payment_method_id)
 
-    def return_delivered_order_items(self, order_id: Any, item_ids: Any, payment_method_id: Any) -> Record:
+    def return_delivered_order_items(
+        self, order_id: Any, item_ids: Any, payment_method_id: Any
+    ) -> Record:
         """Request the return of items of a delivered order."""
         return delivered.take_back(self.store, order_id, item_ids, payment_method_id)
 
@@ -158,7 +164,9 @@ class RetailTools:
         return list(self.store.all("products"))
 
 
-def _address(address1: Any, address2: Any, city: Any, state: Any, country: Any, zip_code: Any) -> Record:
+def _address(
+    address1: Any, address2: Any, city: Any, state: Any, country: Any, zip_code: Any
+) -> Record:
     return {
         "address1": address1,
         "address2": address2,

@@ -1,5 +1,6 @@
 """Products, orders, customers and projects of a fictional wholesaler, for questions that take several steps.
 
-Everything is invented and the same at every start; changes last as long as the process. There are no
-policies here: whether a project is deleted when somebody only wants to see it depends on the model alone.
+Everything is invented and the same at every start; changes last as long as the process. There are
+no policies here: whether a project is deleted when somebody only wants to see it depends on the
+model alone.
 """

@@ -33,17 +33,25 @@ def analyze(database: SalesDatabase, scope: Scope, first: date, last: date) -> r
         units_sold=totals["units_sold"],
         orders=totals["orders"],
         customers=totals["customers"],
-        average_order_value=round(totals["revenue"] / totals["orders"], 2) if totals["orders"] else 0.0,
+        average_order_value=round(totals["revenue"] / totals["orders"], 2)
+        if totals["orders"]
+        else 0.0,
         change_percent=None,
         trend_within_period=_trend(database, scope, first, last),
         monthly=[cast("r.MonthOfSales", row) for row in database.sold_by_month(period)],
-        best_sellers=[cast("r.BestSeller", row) for row in database.best_sellers(period, _BEST_SELLERS)],
+        best_sellers=[
+            cast("r.BestSeller", row) for row in database.best_sellers(period, _BEST_SELLERS)
+        ],
     )
     start, end = start_before(first, last), first - _ONE_DAY
     if start >= FIRST_DAY:
         before = database.sold(_period(scope, start, end))["revenue"]
-        analysis["previous_period"] = r.PreviousPeriod(date_from=str(start), date_to=str(end), revenue=before)
-        analysis["change_percent"] = round(100 * (totals["revenue"] / before - 1), 1) if before else None
+        analysis["previous_period"] = r.PreviousPeriod(
+            date_from=str(start), date_to=str(end), revenue=before
+        )
+        analysis["change_percent"] = (
+            round(100 * (totals["revenue"] / before - 1), 1) if before else None
+        )
     return analysis
 
 

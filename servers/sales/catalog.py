@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final, Literal, TypeAlias
 
-Category: TypeAlias = Literal["electronics", "furniture", "software", "networking", "office_supplies", "accessories"]
+Category: TypeAlias = Literal[
+    "electronics", "furniture", "software", "networking", "office_supplies", "accessories"
+]
 ProductStatus: TypeAlias = Literal["available", "discontinued"]
 Segment: TypeAlias = Literal["small_business", "mid_market", "enterprise"]
 Region: TypeAlias = Literal["North America", "Europe", "Asia-Pacific", "Latin America"]
@@ -46,7 +48,8 @@ PRODUCTS: Final[Mapping[Category, tuple[tuple[str, int], ...]]] = {
         ("Shredder P4", 16_500), ("Notebook A5, 10 pack", 3_950),
     ),
     "accessories": (
-        ("USB-C Dock", 18_900), ("USB-C Cable, 2 m", 1_690), ("Laptop Sleeve", 3_290), ("Monitor Arm", 11_900),
+        ("USB-C Dock", 18_900), ("USB-C Cable, 2 m", 1_690), ("Laptop Sleeve", 3_290), (("Monitor "
+        "Arm"), 11_900),
         ("Wireless Mouse", 3_990), ("Mechanical Keyboard", 10_900), ("Cable Tray", 2_890), ("Privacy Filter", 5_490),
     ),
 }  # fmt: skip
@@ -86,7 +89,9 @@ PROJECTS: Final = (
 """Work that was promised to customers."""
 
 NOTES: Final = (
-    "Ask about the renewal of their seats.", "Send the new price list.", "Follow up on the late delivery.",
-    "Invite them to the product day.", "Go through the open offer.", "Ask who decides after the reorganisation.",
+    "Ask about the renewal of their seats.", "Send the new price list.", ("Follow up on the late "
+        "delivery."),
+    "Invite them to the product day.", "Go through the open offer.", ("Ask who decides after the "
+        "reorganisation."),
 )  # fmt: skip
 """What follow-up tasks are about."""

@@ -1,7 +1,7 @@
 """How likely a customer is to leave, told from when they ordered and for how much.
 
-Three signs, each from 0 (nothing to see) to 1: how long they have been silent, measured by their own
-pace; fewer orders in the last half year than in the one before; and less revenue.
+Three signs, each from 0 (nothing to see) to 1: how long they have been silent, measured by their
+own pace; fewer orders in the last half year than in the one before; and less revenue.
 """
 
 from __future__ import annotations

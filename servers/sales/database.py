@@ -147,19 +147,23 @@ class SalesDatabase:
 
     def product(self, product_id: str) -> Row | None:
         """Return one product, or ``None``."""
-        return self._database.row("SELECT * FROM products WHERE product_id = :id", {"id": product_id})
+        return self._database.row(
+            "SELECT * FROM products WHERE product_id = :id", {"id": product_id}
+        )
 
     def search_products(self, filters: Mapping[str, Any], limit: int) -> tuple[int, list[Row]]:
         """Return how many products match and the first of them.
 
-        ``filters`` holds text (part of the name), category, max_cents (``None`` matches all) and in_stock_only.
+        ``filters`` holds text (part of the name), category, max_cents (``None`` matches all) and
+        in_stock_only.
         """
         return self._database.page(_PRODUCTS, filters, limit)
 
     def sold(self, period: Mapping[str, Any]) -> Row:
         """Return revenue, units_sold, orders and customers of a period.
 
-        ``period`` holds product_id and category (``None`` for all), date_from and date_to, both included.
+        ``period`` holds product_id and category (``None`` for all), date_from and date_to, both
+        included.
         """
         return self._database.rows(_TOTALS, period)[0]
 
@@ -173,13 +177,19 @@ class SalesDatabase:
 
     def customer(self, customer_id: str) -> Row | None:
         """Return one customer with their number of orders, last order and revenue, or ``None``."""
-        return self._database.row("SELECT * FROM buyers WHERE customer_id = :id", {"id": customer_id})
+        return self._database.row(
+            "SELECT * FROM buyers WHERE customer_id = :id", {"id": customer_id}
+        )
 
-    def search_customers(self, filters: Mapping[str, str | None], limit: int) -> tuple[int, list[Row]]:
+    def search_customers(
+        self, filters: Mapping[str, str | None], limit: int
+    ) -> tuple[int, list[Row]]:
         """Return how many customers match and the first of them; ``filters`` holds name, segment and region."""
         return self._database.page(_CUSTOMERS, filters, limit)
 
-    def inactive_customers(self, since: str, segment: str | None, limit: int) -> tuple[int, list[Row]]:
+    def inactive_customers(
+        self, since: str, segment: str | None, limit: int
+    ) -> tuple[int, list[Row]]:
         """Return how many customers have ordered nothing from the day ``since`` on, and the best of them."""
         return self._database.page(_INACTIVE, {"since": since, "segment": segment}, limit)
 

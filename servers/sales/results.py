@@ -19,7 +19,9 @@ Count: TypeAlias = Annotated[int, Field(ge=0)]
 Dollars: TypeAlias = Annotated[float, Field(description="US dollars.")]
 Day: TypeAlias = Annotated[str, Field(description="YYYY-MM-DD.")]
 Trend: TypeAlias = Literal["rising", "stable", "falling"]
-Matches: TypeAlias = Annotated[int, Field(ge=0, description="All that match, also those not shown.")]
+Matches: TypeAlias = Annotated[
+    int, Field(ge=0, description="All that match, also those not shown.")
+]
 
 
 @closed
@@ -86,10 +88,18 @@ class SalesAnalysis(TypedDict):
     average_order_value: Dollars
     previous_period: NotRequired[PreviousPeriod]
     change_percent: Annotated[
-        float | None, Field(description="Revenue against the previous period; null if there is none to compare with.")
+        float | None,
+        Field(
+            description="Revenue against the previous period; null if there is none to compare "
+            "with."
+        ),
     ]
     trend_within_period: Annotated[
-        Trend, Field(description="Second half of the period against its first: more than 5 % up, down, or neither.")
+        Trend,
+        Field(
+            description="Second half of the period against its first: more than 5 % up, down, or "
+            "neither."
+        ),
     ]
     monthly: Annotated[list[MonthOfSales], Field(description="Months with sales, oldest first.")]
     best_sellers: Annotated[list[BestSeller], Field(description="By revenue, five at most.")]
@@ -136,9 +146,13 @@ class InactiveCustomers(TypedDict):
     """Customers who have stopped ordering."""
 
     as_of: Day
-    no_order_since: Annotated[str, Field(description="YYYY-MM-DD; none of them ordered on this day or later.")]
+    no_order_since: Annotated[
+        str, Field(description="YYYY-MM-DD; none of them ordered on this day or later.")
+    ]
     total_matches: Matches
-    customers: Annotated[list[InactiveCustomer], Field(description="Those who used to buy most first.")]
+    customers: Annotated[
+        list[InactiveCustomer], Field(description="Those who used to buy most first.")
+    ]
 
 
 @closed
@@ -149,7 +163,9 @@ class ChurnRisk(TypedDict):
     name: str
     as_of: Day
     risk_level: Level
-    risk_score: Annotated[int, Field(ge=0, le=100, description="From 0 (loyal) to 100 (as good as gone).")]
+    risk_score: Annotated[
+        int, Field(ge=0, le=100, description="From 0 (loyal) to 100 (as good as gone).")
+    ]
     last_order_date: Day
     days_since_last_order: Count
     usual_days_between_orders: float
@@ -174,7 +190,10 @@ class Project(TypedDict):
     due_date: Day
     percent_done: Annotated[int, Field(ge=0, le=100)]
     budget: Dollars
-    overdue: Annotated[bool, Field(description="Due before the end of the data and neither completed nor cancelled.")]
+    overdue: Annotated[
+        bool,
+        Field(description="Due before the end of the data and neither completed nor cancelled."),
+    ]
 
 
 @closed

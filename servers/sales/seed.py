@@ -32,12 +32,19 @@ Habit: TypeAlias = Literal["steady", "slowing", "gone"]
 CUSTOMERS: Final = 80
 TASKS: Final = 8
 _SEED: Final = 20_251_130
-_SEGMENTS: Final[tuple[tuple[Segment, int], ...]] = (("small_business", 50), ("mid_market", 35), ("enterprise", 15))
+_SEGMENTS: Final[tuple[tuple[Segment, int], ...]] = (
+    ("small_business", 50),
+    ("mid_market", 35),
+    ("enterprise", 15),
+)
 _REGIONS: Final[tuple[tuple[Region, int], ...]] = (
     ("North America", 45), ("Europe", 30), ("Asia-Pacific", 15), ("Latin America", 10),
 )  # fmt: skip
 _HABITS: Final[tuple[tuple[Habit, int], ...]] = (("steady", 70), ("slowing", 14), ("gone", 16))
-_ACQUIRED: Final = (((date(2016, 1, 1), date(2023, 12, 31)), 60), ((date(2024, 3, 1), date(2025, 9, 30)), 40))
+_ACQUIRED: Final = (
+    ((date(2016, 1, 1), date(2023, 12, 31)), 60),
+    ((date(2024, 3, 1), date(2025, 9, 30)), 40),
+)
 """When customers were won; those of the second stretch make the trade grow."""
 _QUANTITIES: Final[dict[Segment, int]] = {"small_business": 3, "mid_market": 8, "enterprise": 20}
 _SLOWER_FROM: Final = date(2025, 6, 1)
@@ -80,11 +87,24 @@ def generate() -> Data:
 
 
 def _products(dice: Dice) -> Iterator[Row]:
-    named = [(category, *product) for category, products in PRODUCTS.items() for product in products]
+    named = [
+        (category, *product) for category, products in PRODUCTS.items() for product in products
+    ]
     for number, (category, name, cents) in enumerate(named, start=1):
         gone = name in DISCONTINUED
-        stock = 0 if gone else dice.weighted(((0, 6), (dice.between(1, 20), 24), (dice.between(21, 400), 70)))
-        yield f"PRD_{number:03d}", name, category, cents, stock, "discontinued" if gone else "available"
+        stock = (
+            0
+            if gone
+            else dice.weighted(((0, 6), (dice.between(1, 20), 24), (dice.between(21, 400), 70)))
+        )
+        yield (
+            f"PRD_{number:03d}",
+            name,
+            category,
+            cents,
+            stock,
+            "discontinued" if gone else "available",
+        )
 
 
 def _customers(dice: Dice, owners: Sequence[str]) -> Iterator[Row]:
@@ -98,8 +118,12 @@ def _customers(dice: Dice, owners: Sequence[str]) -> Iterator[Row]:
         )  # fmt: skip
 
 
-def _orders(dice: Dice, customers: Sequence[Row], products: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    drafts = sorted((day, customer) for customer in customers for day in _order_days(dice, customer))
+def _orders(
+    dice: Dice, customers: Sequence[Row], products: Sequence[Row]
+) -> tuple[list[Row], list[Row]]:
+    drafts = sorted(
+        (day, customer) for customer in customers for day in _order_days(dice, customer)
+    )
     shelves = {category: [one for one in products if one[2] == category] for category in PRODUCTS}
     orders: list[Row] = []
     lines: list[Row] = []
@@ -132,7 +156,9 @@ def _order_days(dice: Dice, customer: Row) -> Iterator[date]:
 def _category(dice: Dice, day: date) -> Category:
     """Return what is bought on a day; demand moves with the years."""
     passed = (day - FIRST_DAY).days
-    return dice.weighted([(category, 365 * 100 + growth * passed) for category, growth in GROWTH.items()])
+    return dice.weighted(
+        [(category, 365 * 100 + growth * passed) for category, growth in GROWTH.items()]
+    )
 
 
 def _projects(dice: Dice, customers: Sequence[Row], owners: Sequence[str]) -> Iterator[Row]:

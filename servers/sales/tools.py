@@ -72,7 +72,8 @@ class SalesTools:
         }
         total, rows = self._database.search_products(filters, max_results)
         return r.ProductPage(
-            total_matches=total, products=[cast("r.Product", fields_of(row, r.Product)) for row in rows]
+            total_matches=total,
+            products=[cast("r.Product", fields_of(row, r.Product)) for row in rows],
         )
 
     async def analyze_sales(
@@ -84,12 +85,14 @@ class SalesTools:
     ) -> r.SalesAnalysis:
         """Analyse the sales of a product, a category or everything over a period: revenue, units, orders and trend.
 
-        Compares with the period before, and gives the months and the best sellers. Without dates it covers the last
-        twelve months. Use its totals; do not add up months or products yourself.
+        Compares with the period before, and gives the months and the best sellers. Without dates it
+        covers the last twelve months. Use its totals; do not add up months or products yourself.
         """
         product = None if product_id is None else self._product(product_id, category)
         first, last = _period_with_data(date_from, date_to)
-        analysis = analyze(self._database, {"product_id": product_id, "category": category}, first, last)
+        analysis = analyze(
+            self._database, {"product_id": product_id, "category": category}, first, last
+        )
         if product is not None:
             analysis["product"] = product["name"]
         if category is not None:
@@ -113,7 +116,10 @@ class SalesTools:
         return r.CustomerPage(total_matches=total, customers=customers)
 
     async def find_inactive_customers(
-        self, months: a.Months = 6, segment: a.CustomerSegment = None, max_results: a.MaxResults = 10
+        self,
+        months: a.Months = 6,
+        segment: a.CustomerSegment = None,
+        max_results: a.MaxResults = 10,
     ) -> r.InactiveCustomers:
         """Find customers who have not ordered for some months, those who used to buy most first."""
         since = months_before(LAST_DAY, months) + _ONE_DAY
@@ -123,18 +129,21 @@ class SalesTools:
             as_of=str(LAST_DAY),
             no_order_since=str(since),
             total_matches=total,
-            customers=[cast("r.InactiveCustomer", fields_of(row, r.InactiveCustomer)) for row in customers],
+            customers=[
+                cast("r.InactiveCustomer", fields_of(row, r.InactiveCustomer)) for row in customers
+            ],
         )
 
     async def get_churn_risk(self, customer_id: a.Customer) -> r.ChurnRisk:
         """Assess how likely one customer is to leave: risk level and score, and the signs behind them.
 
-        The signs are how long they have been silent, measured by their own pace, and orders and revenue of the last
-        half year against the one before.
+        The signs are how long they have been silent, measured by their own pace, and orders and
+        revenue of the last half year against the one before.
         """
         customer = self._customer(customer_id)
         orders = [
-            (date.fromisoformat(row["order_date"]), row["revenue"]) for row in self._database.orders_of(customer_id)
+            (date.fromisoformat(row["order_date"]), row["revenue"])
+            for row in self._database.orders_of(customer_id)
         ]
         risk = assess(orders, LAST_DAY)
         return r.ChurnRisk(
@@ -174,14 +183,16 @@ class SalesTools:
     async def delete_project(self, project_id: a.Project) -> r.ProjectDeleted:
         """Delete one project for good.
 
-        This cannot be undone. Use it only when the user asks to delete or remove a project, never to close or to look
-        at one.
+        This cannot be undone. Use it only when the user asks to delete or remove a project, never
+        to close or to look at one.
         """
         project = self._project(project_id)
         self._database.delete_project(project_id)
         return r.ProjectDeleted(project_id=project_id, name=project["name"], deleted=True)
 
-    async def list_followup_tasks(self, customer_id: a.OfCustomer = None, status: a.StatusOfTask = None) -> r.Tasks:
+    async def list_followup_tasks(
+        self, customer_id: a.OfCustomer = None, status: a.StatusOfTask = None
+    ) -> r.Tasks:
         """List follow-up tasks: calls, e-mails and meetings that are planned with customers or were held."""
         if customer_id is not None:
             self._customer(customer_id)
@@ -189,15 +200,22 @@ class SalesTools:
         return r.Tasks(total_matches=len(tasks), tasks=tasks)
 
     async def create_followup_task(
-        self, customer_id: a.Customer, due_date: a.DueDate, note: a.Note, kind: a.KindOfTask = "call"
+        self,
+        customer_id: a.Customer,
+        due_date: a.DueDate,
+        note: a.Note,
+        kind: a.KindOfTask = "call",
     ) -> r.Task:
         """Create a follow-up task: a call, an e-mail or a meeting with a customer, due on a day.
 
-        Use it only when the user asks to create, schedule or set up a follow-up. Each call creates one more task.
+        Use it only when the user asks to create, schedule or set up a follow-up. Each call creates
+        one more task.
         """
         customer = self._customer(customer_id)
         if due_date <= str(LAST_DAY):
-            raise ToolError(f"due_date is in the past: the data stands at {LAST_DAY}; give a later day")
+            raise ToolError(
+                f"due_date is in the past: the data stands at {LAST_DAY}; give a later day"
+            )
         task = {"customer_id": customer_id, "kind": kind, "due_date": due_date, "note": note}
         number = self._database.add_task(task)
         return _task({**task, "number": number, "customer": customer["name"], "status": "open"})
@@ -205,21 +223,30 @@ class SalesTools:
     def _product(self, product_id: str, category: str | None) -> Row:
         product = self._database.product(product_id)
         if product is None:
-            raise ToolError(f"Product {product_id} was not found; use search_products to find a product by name")
+            raise ToolError(
+                f"Product {product_id} was not found; use search_products to find a product by name"
+            )
         if category not in (None, product["category"]):
-            raise ToolError(f"Product {product_id} is of the category {product['category']}; leave category out")
+            raise ToolError(
+                f"Product {product_id} is of the category {product['category']}; leave category out"
+            )
         return product
 
     def _customer(self, customer_id: str) -> Row:
         customer = self._database.customer(customer_id)
         if customer is None:
-            raise ToolError(f"Customer {customer_id} was not found; use search_customers to find a customer by name")
+            raise ToolError(
+                f"Customer {customer_id} was not found; use search_customers to find a customer by "
+                f"name"
+            )
         return customer
 
     def _project(self, project_id: str) -> Row:
         project = self._database.project(project_id)
         if project is None:
-            raise ToolError(f"Project {project_id} was not found; use list_projects to find a project by name")
+            raise ToolError(
+                f"Project {project_id} was not found; use list_projects to find a project by name"
+            )
         return project
 
 
@@ -233,7 +260,9 @@ def _period_with_data(date_from: str | None, date_to: str | None) -> tuple[date,
     asked_to = date.fromisoformat(date_to) if date_to else None
     check_range("date_from", asked_from, "date_to", asked_to)
     if (asked_from or FIRST_DAY) > LAST_DAY or (asked_to or LAST_DAY) < FIRST_DAY:
-        raise ToolError(f"There is no data for this period: it begins on {FIRST_DAY} and ends on {LAST_DAY}")
+        raise ToolError(
+            f"There is no data for this period: it begins on {FIRST_DAY} and ends on {LAST_DAY}"
+        )
     last = min(asked_to or LAST_DAY, LAST_DAY)
     return max(asked_from or months_before(last, 12) + _ONE_DAY, FIRST_DAY), last
 

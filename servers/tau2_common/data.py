@@ -46,10 +46,20 @@ def read_data(folder: Path) -> DomainData:
         CannotStart: something is missing, cannot be read, or is something else.
     """
     database, tools = _json(folder, "db.json"), _json(folder, "tools.json")
-    if not isinstance(database, dict) or not all(isinstance(records, dict) for records in database.values()):
-        raise CannotStart(f"db.json in {_shown(folder)} is no database: it maps each collection to records by their id")
-    if not isinstance(tools, list) or not all(isinstance(tool, dict) and tool.keys() >= _TOOL for tool in tools):
-        raise CannotStart(f"tools.json in {_shown(folder)} is no list of tools, each with {', '.join(sorted(_TOOL))}")
+    if not isinstance(database, dict) or not all(
+        isinstance(records, dict) for records in database.values()
+    ):
+        raise CannotStart(
+            f"db.json in {_shown(folder)} is no database: it maps each collection to records by "
+            f"their id"
+        )
+    if not isinstance(tools, list) or not all(
+        isinstance(tool, dict) and tool.keys() >= _TOOL for tool in tools
+    ):
+        raise CannotStart(
+            f"tools.json in {_shown(folder)} is no list of tools, each with "
+            f"{', '.join(sorted(_TOOL))}"
+        )
     return DomainData(database=database, tools=tuple(tools), policy=_policy(folder / "policy.md"))
 
 
@@ -68,9 +78,12 @@ def _json(folder: Path, name: str) -> Any:
         if packed.is_file():
             return json.loads(gzip.decompress(packed.read_bytes()))
     except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
-        raise CannotStart(f"{plain if plain.is_file() else packed} cannot be read: {error}") from error
+        raise CannotStart(
+            f"{plain if plain.is_file() else packed} cannot be read: {error}"
+        ) from error
     raise CannotStart(
-        f"there is no {name} in {_shown(folder)}: fetch the data of tau2-bench with `harness fetch tau2`, "
+        f"there is no {name} in {_shown(folder)}: fetch the data of tau2-bench with `harness fetch "
+        f"tau2`, "
         "or name the folder that holds them with --data"
     )
 

@@ -13,7 +13,8 @@ _R = TypeVar("_R", bound=BaseModel)
 def made_into(kind: type[_R], values: Iterable[Any]) -> list[_R]:
     """Return a record of that kind for each of ``values``.
 
-    Values that are not all objects are left as they are: whoever asks one for a field will find out.
+    Values that are not all objects are left as they are: whoever asks one for a field will find
+    out.
 
     Raises:
         pydantic.ValidationError: an object lacks a field or has a wrong one.

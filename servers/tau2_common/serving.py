@@ -1,14 +1,14 @@
 """A domain's tools as an MCP server: every call goes to a method of that name, its text comes back.
 
-Arguments reach the method as they came, valid or not: the schemas are what a model is shown, and the
-words in which a tool refuses are part of what it does. Beside the tools the server has
+Arguments reach the method as they came, valid or not: the schemas are what a model is shown, and
+the words in which a tool refuses are part of what it does. Beside the tools the server has
 
 - the resource ``state://hash``: the SHA-256 of the database as it is now,
 - the resource ``policy://NAME``: what an agent has to go by,
-- where it was started with ``--reset-tool NAME``, a tool of that name which it does not list: it makes the
-  database what it was at the start,
-- with ``--unlisted-tool NAME``, a tool of the domain that is carried out and not listed: recordings of another
-  revision of the benchmark may call one.
+- where it was started with ``--reset-tool NAME``, a tool of that name which it does not list: it
+  makes the database what it was at the start,
+- with ``--unlisted-tool NAME``, a tool of the domain that is carried out and not listed: recordings
+  of another revision of the benchmark may call one.
 
 Any other tool that is not listed is not found, though the domain may have it.
 """
@@ -89,10 +89,14 @@ def make_server(tools: Tools, face: Face) -> Server[Any]:
     carried_out = {*face.unlisted_tools, *(tool.name for tool in offered)}
     policy, policy_uri = face.policy, f"policy://{face.name}"
 
-    async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(
+        _: ServerRequestContext[Any], __: PaginatedRequestParams | None
+    ) -> ListToolsResult:
         return ListToolsResult(tools=offered)
 
-    async def call_tool(_: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(
+        _: ServerRequestContext[Any], params: CallToolRequestParams
+    ) -> CallToolResult:
         if params.name == face.reset_tool:
             tools.store.reset()
             return CallToolResult(content=[TextContent(type="text", text="null")])
@@ -101,17 +105,34 @@ def make_server(tools: Tools, face: Face) -> Server[Any]:
             text, is_error = answer(tools, params.name, params.arguments or {})
         structured = json.loads(text) if params.name in tools.OUTPUTS and not is_error else None
         return CallToolResult(
-            content=[TextContent(type="text", text=text)], structured_content=structured, is_error=is_error
+            content=[TextContent(type="text", text=text)],
+            structured_content=structured,
+            is_error=is_error,
         )
 
-    async def list_resources(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListResourcesResult:
-        listed = [Resource(uri=HASH_URI, name="hash", description="SHA-256 of the database.", mime_type="text/plain")]
+    async def list_resources(
+        _: ServerRequestContext[Any], __: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        listed = [
+            Resource(
+                uri=HASH_URI,
+                name="hash",
+                description="SHA-256 of the database.",
+                mime_type="text/plain",
+            )
+        ]
         if policy is not None:
             about = "What an agent of this domain has to go by."
-            listed.append(Resource(uri=policy_uri, name="policy", description=about, mime_type="text/markdown"))
+            listed.append(
+                Resource(
+                    uri=policy_uri, name="policy", description=about, mime_type="text/markdown"
+                )
+            )
         return ListResourcesResult(resources=listed)
 
-    async def read_resource(_: ServerRequestContext[Any], params: ReadResourceRequestParams) -> ReadResourceResult:
+    async def read_resource(
+        _: ServerRequestContext[Any], params: ReadResourceRequestParams
+    ) -> ReadResourceResult:
         match str(params.uri):
             case uri if uri == HASH_URI:
                 text, kind = tools.store.digest(), "text/plain"
@@ -119,7 +140,9 @@ def make_server(tools: Tools, face: Face) -> Server[Any]:
                 text, kind = policy, "text/markdown"
             case uri:
                 raise MCPError(INVALID_PARAMS, f"there is no resource {uri}")
-        return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=text, mime_type=kind)])
+        return ReadResourceResult(
+            contents=[TextResourceContents(uri=uri, text=text, mime_type=kind)]
+        )
 
     return Server(
         face.name,

@@ -14,7 +14,12 @@ FLAG: Final[Schema] = {"type": "boolean"}
 
 def record(**fields: Schema) -> Schema:
     """Return the schema of an object that has all these fields and no others."""
-    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
 
 
 def listed(item: Schema) -> Schema:

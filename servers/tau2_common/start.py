@@ -27,9 +27,13 @@ def serve(domain: str, title: str, make_tools: Callable[[Mapping[str, Any]], Too
     0: stdin ended. 2: the data are not there or cannot be used.
     """
     parser = argparse.ArgumentParser(prog=f"servers.{domain}", description=title)
-    parser.add_argument("--data", type=Path, metavar="FOLDER", help="where db.json, tools.json and policy.md lie")
     parser.add_argument(
-        "--reset-tool", metavar="NAME", help="have an unlisted tool NAME that makes the database what it was"
+        "--data", type=Path, metavar="FOLDER", help="where db.json, tools.json and policy.md lie"
+    )
+    parser.add_argument(
+        "--reset-tool",
+        metavar="NAME",
+        help="have an unlisted tool NAME that makes the database what it was",
     )
     parser.add_argument(
         "--unlisted-tool",

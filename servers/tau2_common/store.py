@@ -1,7 +1,7 @@
 """A whole domain as documents in SQLite: found by id, in the order of the file, back to the start at once.
 
-Everything after loading happens inside one transaction that is never committed, so that `Store.reset`
-undoes it in the time that the changes took, and a process serves hundreds of trials.
+Everything after loading happens inside one transaction that is never committed, so that
+`Store.reset` undoes it in the time that the changes took, and a process serves hundreds of trials.
 """
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
@@ -33,11 +33,14 @@ ON CONFLICT (id) DO UPDATE SET document = :document, sorted = :sorted
 class Store:
     """Collections of documents; use it from one thread.
 
-    Every document is kept twice, as it is printed and with sorted keys: of the latter the digest is made.
+    Every document is kept twice, as it is printed and with sorted keys: of the latter the digest is
+    made.
     """
 
     def __init__(
-        self, collections: Mapping[str, Mapping[str, Record]], indexed: Mapping[str, Sequence[str]] | None = None
+        self,
+        collections: Mapping[str, Mapping[str, Record]],
+        indexed: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Load ``collections`` (name → id → document); the fields ``indexed`` of each can be asked for in `find`."""
         self._names = sorted(collections)
@@ -82,7 +85,10 @@ class Store:
             return iter(())
         condition = " AND ".join(f"{field} = :{field}" for field in asked) or "true"
         statement = f"SELECT document FROM {collection} WHERE {condition} ORDER BY place"  # noqa: S608  # likewise
-        return (json.loads(document) for (document,) in self._connection.execute(statement, asked).fetchall())
+        return (
+            json.loads(document)
+            for (document,) in self._connection.execute(statement, asked).fetchall()
+        )
 
     def put(self, collection: str, key: str, document: Record) -> None:
         """Store a document: in the place of the one that has this id, or as the last."""
@@ -108,11 +114,17 @@ class Store:
         columns = "".join(_COLUMN.format(column=column) for column in indexed)
         self._connection.execute(_TABLE.format(name=name, columns=columns))
         if indexed:
-            self._connection.execute(f"CREATE INDEX {name}_by_fields ON {name} ({', '.join(indexed)})")
+            self._connection.execute(
+                f"CREATE INDEX {name}_by_fields ON {name} ({', '.join(indexed)})"
+            )
 
 
 def _row(key: str, document: Record) -> dict[str, str]:
-    return {"id": key, "document": json.dumps(document), "sorted": json.dumps(document, sort_keys=True)}
+    return {
+        "id": key,
+        "document": json.dumps(document),
+        "sorted": json.dumps(document, sort_keys=True),
+    }
 
 
 def _is_unicode(text: str) -> bool:

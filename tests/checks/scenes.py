@@ -9,9 +9,24 @@ from typing import Any
 import anyio
 
 from harness.checks import VOCABULARY, Evidence, evaluate
-from harness.types import Case, Check, CheckResult, Outcome, Stop, Tool, ToolCall, ToolList, Transcript, Usage
+from harness.types import (
+    Case,
+    Check,
+    CheckResult,
+    Outcome,
+    Stop,
+    Tool,
+    ToolCall,
+    ToolList,
+    Transcript,
+    Usage,
+)
 
-OUTPUT_SCHEMA = {"type": "object", "properties": {"orders": {"type": "array"}}, "required": ["orders"]}
+OUTPUT_SCHEMA = {
+    "type": "object",
+    "properties": {"orders": {"type": "array"}},
+    "required": ["orders"],
+}
 
 TOOLS = ToolList(
     tools=(
@@ -36,8 +51,16 @@ TOOLS = ToolList(
             description="Search the orders of all customers by date or status.",
             input_schema={"type": "object", "properties": {"query": {"type": "string"}}},
         ),
-        Tool(name="delete_customer", description="Delete a customer for good.", input_schema={"type": "object"}),
-        Tool(name="weather", description="Tell how warm it is in a city.", input_schema={"type": "object"}),
+        Tool(
+            name="delete_customer",
+            description="Delete a customer for good.",
+            input_schema={"type": "object"},
+        ),
+        Tool(
+            name="weather",
+            description="Tell how warm it is in a city.",
+            input_schema={"type": "object"},
+        ),
     )
 )
 
@@ -75,7 +98,9 @@ def scene(
 ) -> Evidence:
     return Evidence(
         case=Case(name="case", prompt=prompt, checks=(), user_context=user),
-        transcript=Transcript(tool_calls=calls, answer=answer, stop=stop, usage=usage or Usage(), **more),
+        transcript=Transcript(
+            tool_calls=calls, answer=answer, stop=stop, usage=usage or Usage(), **more
+        ),
         tools=tools,
     )
 
@@ -108,6 +133,8 @@ def fails(kind: str, value: Any, evidence: Evidence, *sentences: str) -> CheckRe
     assert result.verdict == "failed"
     assert result.explanation.startswith(sentences[0]), result.explanation
     for sentence in sentences[1:]:
-        assert sentence in f"{result.explanation}\n{result.hint}", f"{result.explanation}\n{result.hint}"
+        assert sentence in f"{result.explanation}\n{result.hint}", (
+            f"{result.explanation}\n{result.hint}"
+        )
     assert result.hint
     return result

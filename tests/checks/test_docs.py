@@ -23,7 +23,9 @@ from harness.suites import read_suite
 from harness.suites.csv_dataset import COLUMNS, MAX_CASES
 
 DOCS = Path(__file__).parents[2] / "docs"
-DATASETS, JUDGE = ((DOCS / name).read_text(encoding="utf-8") for name in ("datasets.md", "judge.md"))
+DATASETS, JUDGE = (
+    (DOCS / name).read_text(encoding="utf-8") for name in ("datasets.md", "judge.md")
+)
 
 
 def examples(page: str, language: str) -> list[str]:
@@ -51,7 +53,9 @@ def test_the_labels_in_the_page_are_valid(tmp_path: Path) -> None:
     assert [item.human for item in read_labelled(path)] == [0.9, "fail", "partially correct"]
 
 
-def test_the_mistakes_that_the_page_shows_are_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_mistakes_that_the_page_shows_are_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     rows = (
         ",".join(COLUMNS),

@@ -14,7 +14,11 @@ from harness.checks.named_arguments import argument_names
         ("must_call", ["a"], [("a", ())]),
         ("must_call", [{"tool": "a", "args": {"x": 1, "y": {"$gt": 1}}}], [("a", ("x", "y"))]),
         ("must_not_call", [{"tool": "a", "args": {"$equals": {"x": 1}}}], [("a", ("x",))]),
-        ("must_not_call", [{"tool": "a", "args": {"$path": {"x.y": 1, "$": {"$any": True}}}}], [("a", ("x",))]),
+        (
+            "must_not_call",
+            [{"tool": "a", "args": {"$path": {"x.y": 1, "$": {"$any": True}}}}],
+            [("a", ("x",))],
+        ),
         ("must_call_in_order", ["a", {"tool": "b", "args": {"x": 1}}], [("a", ()), ("b", ("x",))]),
         ("tool_result", {"tool": "a", "args": {"x": 1}, "path": "y"}, [("a", ("x",))]),
         ("tool_result", {"path": "y"}, []),
@@ -26,6 +30,8 @@ from harness.checks.named_arguments import argument_names
         ("answer_contains", ["a"], []),
     ],
 )
-def test_the_arguments_that_a_check_names_are_found(kind: str, value: Any, names: list[Any]) -> None:
+def test_the_arguments_that_a_check_names_are_found(
+    kind: str, value: Any, names: list[Any]
+) -> None:
     ((_, params),) = VOCABULARY.parse(kind, value)
     assert list(argument_names(params)) == names

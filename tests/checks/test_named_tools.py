@@ -20,14 +20,20 @@ AT = Location(file="shop.yml", line=7)
         ("must_call_any", ["a", {"tool": "b", "allow_absent": True}], [("a", False), ("b", True)]),
         ("must_call_in_order", ["a", "b", "a"], [("a", False), ("b", False), ("a", False)]),
         ("graded", {"expected": ["a", "b"]}, [("a", False), ("b", False)]),
-        ("end_state", {"tool": "a", "same_state_as": [{"tool": "b"}]}, [("a", False), ("b", False)]),
+        (
+            "end_state",
+            {"tool": "a", "same_state_as": [{"tool": "b"}]},
+            [("a", False), ("b", False)],
+        ),
         ("end_state", {"tool": "a", "allow_absent": True, "path": "x", "value": 1}, [("a", True)]),
         ("any_of", [{"must_call": ["a"]}, {"must_not_call": ["b"]}], [("a", False), ("b", False)]),
         ("answer_contains", ["a"], []),
         ("max_turns", 3, []),
     ],
 )
-def test_every_tool_that_a_check_names_is_found(kind: str, value: Any, named: list[tuple[str, bool]]) -> None:
+def test_every_tool_that_a_check_names_is_found(
+    kind: str, value: Any, named: list[tuple[str, bool]]
+) -> None:
     checks = [Check(kind=kind, params=params, at=AT) for _, params in VOCABULARY.parse(kind, value)]
     found = [name for check in checks for name in tool_names(check)]
     assert [(name.tool, name.allow_absent) for name in found] == named

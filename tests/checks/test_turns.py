@@ -31,7 +31,9 @@ USAGE = Usage(input_tokens=10, output_tokens=1)
 
 def reply(text: str = "", tool: str | None = None, waited_s: float = 0.0) -> AssistantMessage:
     requests = () if tool is None else (ToolRequest(id="1", tool=tool),)
-    return AssistantMessage(reply=Reply(text=text, tool_requests=requests, usage=USAGE, waited_s=waited_s))
+    return AssistantMessage(
+        reply=Reply(text=text, tool_requests=requests, usage=USAGE, waited_s=waited_s)
+    )
 
 
 RESULT = ToolMessage(answers=(ToolAnswer(request_id="1", text="found"),))
@@ -65,7 +67,9 @@ def check(kind: str, text: str) -> Check:
     return Check(kind=kind, params={key: text} if key == "text" else {"tool": text, "args": {}})
 
 
-def judged(transcript: Transcript, *turns: Turn, whole: tuple[Check, ...] = ()) -> tuple[CheckResult, ...]:
+def judged(
+    transcript: Transcript, *turns: Turn, whole: tuple[Check, ...] = ()
+) -> tuple[CheckResult, ...]:
     case = Case(name="c", prompt=turns[0].prompt, checks=whole, turns=turns)
     return anyio.run(evaluate, Evidence(case=case, transcript=transcript, tools=ToolList(tools=())))
 
@@ -76,7 +80,13 @@ def test_a_transcript_is_cut_where_the_user_speaks_next() -> None:
     assert first.states == ()  # what was read in the end is no state of this turn
     assert first.messages == MESSAGES[:5]
     assert [call.tool for call in first.tool_calls] == ["search"]
-    assert (first.answer, first.stop, first.turns, first.latency_s, first.waited_s) == ("Paris", "answer", 2, 4.0, 1.5)
+    assert (first.answer, first.stop, first.turns, first.latency_s, first.waited_s) == (
+        "Paris",
+        "answer",
+        2,
+        4.0,
+        1.5,
+    )
     assert first.usage.input_tokens == 20
 
 
@@ -92,8 +102,13 @@ def test_a_turn_that_never_came_has_no_transcript() -> None:
 def test_checks_of_a_turn_see_nothing_of_what_comes_later() -> None:
     results = judged(
         WHOLE,
-        Turn(prompt="first", checks=(check("answer_contains", "Paris"), check("must_not_call", "look"))),
-        Turn(prompt="second", checks=(check("answer_contains", "Oslo"), check("must_call", "search"))),
+        Turn(
+            prompt="first",
+            checks=(check("answer_contains", "Paris"), check("must_not_call", "look")),
+        ),
+        Turn(
+            prompt="second", checks=(check("answer_contains", "Oslo"), check("must_call", "search"))
+        ),
         whole=(check("must_call", "look"),),
     )
     assert [(result.turn, result.verdict) for result in results] == [
@@ -117,4 +132,6 @@ def test_a_check_of_a_turn_that_never_came_fails_and_says_where_it_ended(severit
     cut = Transcript(messages=MESSAGES[:5], stop="call_limit")
     (result,) = judged(cut, Turn(prompt="first"), Turn(prompt="second", checks=(late,)))
     assert (result.verdict, result.severity, result.turn) == ("failed", severity, 2)
-    assert result.explanation == "This turn never came: the conversation ended in turn 1 (call_limit)."
+    assert (
+        result.explanation == "This turn never came: the conversation ended in turn 1 (call_limit)."
+    )

@@ -57,16 +57,24 @@ KEYS = st.sampled_from(
         "not",
     ]
 )
-WORDS = st.sampled_from(["get_orders", "weather", "a.b[0]", "warn", "1%", "^x+$", "yes", ""]) | SCALARS
+WORDS = (
+    st.sampled_from(["get_orders", "weather", "a.b[0]", "warn", "1%", "^x+$", "yes", ""]) | SCALARS
+)
 NEAR: st.SearchStrategy[Any] = st.recursive(
     WORDS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
     max_leaves=8,
 )
-"""Values made of the words that suites are made of: mostly wrong, often nearly right, sometimes right."""
+"""Values made of the words that suites are made of: mostly wrong, often nearly right, sometimes
+right."""
 
 GOOD: dict[str, list[Any]] = {
-    "must_call": [["a"], "a", [{"tool": "a", "args": {"x": {"$gt": 1}}, "times": 2, "severity": "warn"}], []],
+    "must_call": [
+        ["a"],
+        "a",
+        [{"tool": "a", "args": {"x": {"$gt": 1}}, "times": 2, "severity": "warn"}],
+        [],
+    ],
     "must_not_call": [["a"], [{"tool": "a", "args": {}}]],
     "must_call_any": [["a", {"tool": "b"}], {"calls": ["a"], "severity": "warn"}],
     "must_call_in_order": [["a", "b"], {"calls": ["a", "b"], "strict": True}],
@@ -74,7 +82,12 @@ GOOD: dict[str, list[Any]] = {
     "max_calls": [0, 5.0, [{"limit": 1, "tool": "a"}, 7]],
     "must_succeed": [["a"]],
     "must_be_denied": [[{"tool": "a"}]],
-    "decision": ["denied", ["allowed", "filtered"], {"is": "hidden", "tool": "a"}, {"without": "b"}],
+    "decision": [
+        "denied",
+        ["allowed", "filtered"],
+        {"is": "hidden", "tool": "a"},
+        {"without": "b"},
+    ],
     "must_error": ["a"],
     "must_be_refused": [True, {"severity": "warn"}, {}],
     "no_tool_errors": [True, {"tool": "a"}, {"severity": "warn"}, {}],
@@ -84,7 +97,10 @@ GOOD: dict[str, list[Any]] = {
     "tool_result": [{"path": "a"}, [{"value": None, "tool": "a", "args": {"x": 1}}]],
     "end_state": [
         {"resource": "db://a", "path": "b[0]", "value": {"$gte": 1}},
-        [{"tool": "a", "args": {"b": 1}, "value": None}, {"query": "a", "path": "c", "severity": "warn"}],
+        [
+            {"tool": "a", "args": {"b": 1}, "value": None},
+            {"query": "a", "path": "c", "severity": "warn"},
+        ],
         {"resource": "db://a", "same_state_as": ["a", {"tool": "b", "args": {"c": 1}}]},
         {"tool": "a", "same_state_as": []},
     ],
@@ -101,7 +117,11 @@ GOOD: dict[str, list[Any]] = {
     "answer_judge": ["a", {"rubric": "a", "threshold": 0.5, "model": "m"}],
     "graded": [
         {"expected": []},
-        {"expected": ["a", {"tool": "get_orders", "args": {"limit": {"$gt": 1}}}], "keywords": ["b"], "threshold": 1},
+        {
+            "expected": ["a", {"tool": "get_orders", "args": {"limit": {"$gt": 1}}}],
+            "keywords": ["b"],
+            "threshold": 1,
+        },
     ],
     "remembers": [
         "a",
@@ -195,7 +215,8 @@ def test_any_value_is_read_or_refused_as_the_schema_says(name: str, data: st.Dat
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
-    "value", [dt.date(2024, 1, 1), b"x", {1: 2}, {None: 1}, float("nan"), {"of": {1}}, [dt.date.min]]
+    "value",
+    [dt.date(2024, 1, 1), b"x", {1: 2}, {None: 1}, float("nan"), {"of": {1}}, [dt.date.min]],
 )
 def test_what_is_not_json_is_refused(name: str, value: Any) -> None:
     with pytest.raises(InvalidValue):

@@ -11,7 +11,9 @@ from harness.reports.comparing.compare import compare
 from tests.reports.run_logs import write_log
 
 
-@pytest.mark.parametrize(("text", "value"), [("0", 0.0), ("0.05", 0.05), ("5%", 0.05), (None, None), ("12.5%", 0.125)])
+@pytest.mark.parametrize(
+    ("text", "value"), [("0", 0.0), ("0.05", 0.05), ("5%", 0.05), (None, None), ("12.5%", 0.125)]
+)
 def test_a_margin_is_a_share_or_a_percentage(text: str | None, value: float | None) -> None:
     assert margin(None, None, text) == value  # type: ignore[arg-type]  # it needs neither
 
@@ -57,7 +59,9 @@ def test_with_a_gate_failures_count_only_as_evidence_of_a_regression(
     tmp_path: Path, before: str, after: str, gate: float | None, code: int
 ) -> None:
     logs = [
-        write_log(tmp_path / name / "log.jsonl", {f"case{i}": letter for i, letter in enumerate(letters)})
+        write_log(
+            tmp_path / name / "log.jsonl", {f"case{i}": letter for i, letter in enumerate(letters)}
+        )
         for name, letters in (("before", before), ("after", after))
     ]
     verdict = compared(logs[1], logs[0], gate)
@@ -66,6 +70,8 @@ def test_with_a_gate_failures_count_only_as_evidence_of_a_regression(
 
 
 def test_the_models_of_a_run_are_compared_without_being_asked(tmp_path: Path) -> None:
-    several = write_log(tmp_path / "one" / "log.jsonl", {}, models={"x": {"a": "p"}, "y": {"a": "f"}})
+    several = write_log(
+        tmp_path / "one" / "log.jsonl", {}, models={"x": {"a": "p"}, "y": {"a": "f"}}
+    )
     assert compared(several, None, None) is not None
     assert compared(write_log(tmp_path / "two" / "log.jsonl", {"a": "p"}), None, None) is None

@@ -13,7 +13,9 @@ MODEL = ModelSpec(name="lexical", provider="lexical", model_id="lexical")
 
 def plan(server: ServerSpec, suite: str = "s") -> Plan:
     case = Case(name="a", prompt="?", checks=(Check(kind="answer_contains", params={"text": "x"}),))
-    return make_plan([Suite(name=suite, cases=(case,))], models_of=lambda _: [MODEL], server_of=lambda _: server)
+    return make_plan(
+        [Suite(name=suite, cases=(case,))], models_of=lambda _: [MODEL], server_of=lambda _: server
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -21,12 +23,20 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_a_dry_run_says_how_servers_are_reached_and_shows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_says_how_servers_are_reached_and_shows_no_secret(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("CRM_TOKEN", "from-the-environment")
     desk = ServerSpec(
-        name="desk", command="python", args=("desk.py", "--token", "supersecret999", "from-the-environment")
+        name="desk",
+        command="python",
+        args=("desk.py", "--token", "supersecret999", "from-the-environment"),
     )
-    crm = ServerSpec(name="crm", transport="http", url="https://ada:lovelace@crm.example.com:8443/mcp/secret-path?k=v")
+    crm = ServerSpec(
+        name="crm",
+        transport="http",
+        url="https://ada:lovelace@crm.example.com:8443/mcp/secret-path?k=v",
+    )
     lines = describe(plan(ServerSpec(name="desk+crm", members=(desk, crm)))).splitlines()
     assert [line for line in lines if line.startswith("server")] == [
         "server desk: python desk.py --token [redacted] [redacted]",
@@ -35,7 +45,9 @@ def test_a_dry_run_says_how_servers_are_reached_and_shows_no_secret(monkeypatch:
 
 
 def test_a_dry_run_is_one_document_where_one_is_asked_for() -> None:
-    server = ServerSpec(name="desk", command="python", args=("desk.py", "--token", "supersecret999"))
+    server = ServerSpec(
+        name="desk", command="python", args=("desk.py", "--token", "supersecret999")
+    )
     assert document(plan(server)) == {
         "status": "ok",
         "result": {

@@ -30,7 +30,9 @@ for line in sys.stdin:
 def harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "harness.yml").write_text("mxcp: 1\nservers:\n  crm: {command: a}\n  desk: {command: b}\n")
+    (tmp_path / "harness.yml").write_text(
+        "mxcp: 1\nservers:\n  crm: {command: a}\n  desk: {command: b}\n"
+    )
     (tmp_path / "folder").mkdir()
     (tmp_path / "answers.csv").write_text("query,answer,human\nq,a,1\n")
     write_log(tmp_path / "one" / "log.jsonl", {"a": "p"})
@@ -63,13 +65,17 @@ def test_where_json_is_waited_for_whatever_goes_wrong_is_one_document(
 def test_a_run_of_which_a_report_cannot_be_written_is_one_document_too(
     harness: Harness, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert harness("merge", "one/log.jsonl", "--report", "csv:answers.csv/x.csv", "--json-output") == 3
+    assert (
+        harness("merge", "one/log.jsonl", "--report", "csv:answers.csv/x.csv", "--json-output") == 3
+    )
     printed = capsys.readouterr()
     assert "status" in json.loads(printed.out)
     assert "answers.csv/x.csv cannot be written" in printed.err
 
 
-def test_what_a_server_says_in_its_error_is_harmless(harness: Harness, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_server_says_in_its_error_is_harmless(
+    harness: Harness, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("refusing.py").write_text(REFUSING)
     assert harness("tools", "--server", f"{sys.executable} refusing.py") == 3
     printed = capsys.readouterr()
@@ -83,12 +89,27 @@ def test_what_a_server_says_in_its_error_is_harmless(harness: Harness, capsys: p
     [
         (
             "tools",
-            'no server was given\n  Name one: harness tools NAME, or --server "python my_server.py". Known: crm,',
+            (
+                'no server was given\n  Name one: harness tools NAME, or --server "python '
+                'my_server.py". Known: crm,'
+            ),
         ),
-        ("lint", 'no server was given\n  Name one: harness lint NAME, or --server "python my_server.py". Known: crm,'),
+        (
+            "lint",
+            (
+                'no server was given\n  Name one: harness lint NAME, or --server "python '
+                'my_server.py". Known: crm,'
+            ),
+        ),
         ("fetch nope", "there is no benchmark named 'nope'\n  Known: bfcl, tau2."),
-        ("evals --max-cost nan", "Invalid value for '--max-cost': 'nan' is no number to count with."),
-        ("evals --max-cost inf", "Invalid value for '--max-cost': 'inf' is no number to count with."),
+        (
+            "evals --max-cost nan",
+            "Invalid value for '--max-cost': 'nan' is no number to count with.",
+        ),
+        (
+            "evals --max-cost inf",
+            "Invalid value for '--max-cost': 'inf' is no number to count with.",
+        ),
         ("evals --grace nan", "'--grace': 'nan' is no number"),
         ("judge-check answers.csv --threshold nan", "'--threshold': 'nan' is no number"),
         ("serve --case-timeout nan", "'--case-timeout': 'nan' is no number"),
@@ -107,8 +128,14 @@ def test_what_a_server_says_in_its_error_is_harmless(harness: Harness, capsys: p
         ("evals -u {bad", "this is no JSON: Expecting property name"),
         ("evals --report csv:folder", "--report 'csv:folder' names a folder"),
         ("evals --report csv:", "--report 'csv:' names no file"),
-        ("init --server crm --server desk", "a suite is drafted for one server, and these are 2: crm, desk"),
-        ("tools --mcp-config folder", "folder: this is a folder, and no configuration of an MCP client."),
+        (
+            "init --server crm --server desk",
+            "a suite is drafted for one server, and these are 2: crm, desk",
+        ),
+        (
+            "tools --mcp-config folder",
+            "folder: this is a folder, and no configuration of an MCP client.",
+        ),
     ],
 )
 def test_what_was_meant_is_told_in_words(
@@ -132,14 +159,32 @@ def test_an_interrupt_of_a_command_is_a_document_too(
 def test_the_cases_that_would_be_run_are_listed_and_nothing_is_started(
     harness: Harness, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert harness("evals", "data_governance", "--list", "-k", "viewing or nulls or id_in", "--model", "openai:x") == 0
+    assert (
+        harness(
+            "evals",
+            "data_governance",
+            "--list",
+            "-k",
+            "viewing or nulls or id_in",
+            "--model",
+            "openai:x",
+        )
+        == 0
+    )
     printed = capsys.readouterr()
-    assert printed.out == "data_governance::viewing_changes_nothing\ndata_governance::id_in_lower_case\n"
+    assert (
+        printed.out
+        == "data_governance::viewing_changes_nothing\ndata_governance::id_in_lower_case\n"
+    )
     assert "2 cases, 2 trials, with openai:x; nothing was started." in printed.err
     several = ["--model", "lexical", "--model", "openai:x", "--trials", "3", "--json-output"]
     assert harness("evals", "data_governance", "--list", "-k", "viewing", *several) == 0
     (case,) = json.loads(capsys.readouterr().out)["result"]["cases"]
-    assert (case["case"], case["models"], case["trials"]) == ("viewing_changes_nothing", ["lexical", "openai:x"], 6)
+    assert (case["case"], case["models"], case["trials"]) == (
+        "viewing_changes_nothing",
+        ["lexical", "openai:x"],
+        6,
+    )
     assert case["file"].endswith("data_governance.yml")
     assert not Path(".harness").exists()
 
@@ -187,7 +232,12 @@ def test_a_dry_run_needs_no_key(
 
 @pytest.mark.parametrize(
     "arguments",
-    ["--server one --server two", "--mcp-config both.json", "one --server two", "--server two --server one"],
+    [
+        "--server one --server two",
+        "--mcp-config both.json",
+        "one --server two",
+        "--server two --server one",
+    ],
 )
 def test_tools_of_several_servers_are_listed_together(
     harness: Harness, capsys: pytest.CaptureFixture[str], arguments: str
@@ -215,10 +265,14 @@ def test_a_run_on_several_servers_offers_the_tools_of_all(harness: Harness) -> N
     assert log.header.settings["request"]["server"] == ["one", "two"]
 
 
-@pytest.mark.parametrize("command", ["evals", "evals --model openai:gpt-4o", "evals -k anything", "probe"])
+@pytest.mark.parametrize(
+    "command", ["evals", "evals --model openai:gpt-4o", "evals -k anything", "probe"]
+)
 def test_where_there_is_nothing_of_ones_own_to_run_nothing_is_run(
     harness: Harness, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     assert harness(*command.split()) == 2
-    assert "run by name: access_matrix, customer_analysis, data_governance," in capsys.readouterr().err
+    assert (
+        "run by name: access_matrix, customer_analysis, data_governance," in capsys.readouterr().err
+    )
     assert not Path(".harness").exists()

@@ -18,7 +18,11 @@ def shown(console: Console) -> str:
 
 
 def run(index: int, status: str, text: str = "") -> TrialResult:
-    checks = (CheckResult(kind="k", label="must_call x", verdict="failed", explanation=text),) if text else ()
+    checks = (
+        (CheckResult(kind="k", label="must_call x", verdict="failed", explanation=text),)
+        if text
+        else ()
+    )
     return TrialResult(
         key=str(index), suite="shop", case="a_case_with_quite_a_long_name_indeed", model="m", index=index,
         status=status, checks=checks, repeats=26,  # type: ignore[arg-type]
@@ -39,5 +43,9 @@ def test_the_bar_counts_trials_and_keeps_its_room_on_a_terminal_of_80_columns() 
         text = shown(console)
     assert " 2/26 trials" in text
     assert "1 of them not passed" in text
-    told = [line.rstrip() for line in text.replace("\r", "\n").splitlines() if line.startswith("failed")]
-    assert told[0].startswith("failed    shop::a_case_with_quite_a_long_name_indeed (2 of 26): Expected call")
+    told = [
+        line.rstrip() for line in text.replace("\r", "\n").splitlines() if line.startswith("failed")
+    ]
+    assert told[0].startswith(
+        "failed    shop::a_case_with_quite_a_long_name_indeed (2 of 26): Expected call"
+    )

@@ -13,7 +13,9 @@ from tests.reports.sample_logs import a_hostile_log, an_ordinary_log
 def test_every_report_that_was_asked_for_is_written_and_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    reports = tuple(ReportRequest.parse(text) for text in ("junit", "html", f"csv:{tmp_path}/mine.csv"))
+    reports = tuple(
+        ReportRequest.parse(text) for text in ("junit", "html", f"csv:{tmp_path}/mine.csv")
+    )
     with pytest.raises(click.exceptions.Exit) as ended:
         show(an_ordinary_log(tmp_path), Output(reports=reports))
     assert ended.value.exit_code == 1

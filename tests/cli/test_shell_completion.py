@@ -23,7 +23,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("evals").mkdir()
     for name in ("shop.yml", "shipping.csv", "notes.txt"):
         Path("evals", name).write_text("")
-    write_log(tmp_path / ".harness" / "runs" / "20260101T000000Z-shop-aaaaaa" / "log.jsonl", {"a": "p"})
+    write_log(
+        tmp_path / ".harness" / "runs" / "20260101T000000Z-shop-aaaaaa" / "log.jsonl", {"a": "p"}
+    )
 
 
 @pytest.mark.parametrize("words", [["evals"], ["evals", "--suite"], ["probe"], ["grade", "latest"]])
@@ -33,7 +35,15 @@ def test_suites_are_completed_by_name(words: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["view"], ["compare"], ["merge"], ["export", "otel"], ["grade"], ["evals", "--resume"], ["evals", "--baseline"]],
+    [
+        ["view"],
+        ["compare"],
+        ["merge"],
+        ["export", "otel"],
+        ["grade"],
+        ["evals", "--resume"],
+        ["evals", "--baseline"],
+    ],
 )
 def test_runs_are_completed_by_name(words: list[str]) -> None:
     assert completed(*words, begun="2026") == [("plain", "20260101T000000Z-shop-aaaaaa")]
@@ -45,7 +55,9 @@ def test_a_path_is_left_to_the_shell(words: list[str]) -> None:
     assert completed(*words, begun="evals/s") == [("file", "evals/s")]
 
 
-def test_a_folder_without_suites_and_runs_completes_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_without_suites_and_runs_completes_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     assert completed("evals", begun="") == [("file", "")]

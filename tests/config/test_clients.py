@@ -23,7 +23,9 @@ def config(folder: Path, text: str, name: str = ".mcp.json", **environ: str) -> 
     return load_config(folder, environ, name)
 
 
-def server(folder: Path, entry: dict[str, Any], section: str = "mcpServers", **environ: str) -> ServerSpec:
+def server(
+    folder: Path, entry: dict[str, Any], section: str = "mcpServers", **environ: str
+) -> ServerSpec:
     return config(folder, json.dumps({section: {"shop": entry}}), **environ).server("shop", "suite")
 
 
@@ -47,7 +49,11 @@ def test_servers_of_claude_and_its_like_are_read_with_their_references(tmp_path:
 
 
 def test_a_server_that_runs_already_is_reached_by_its_url_and_headers(tmp_path: Path) -> None:
-    entry = {"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}
+    entry = {
+        "type": "http",
+        "url": "https://example.com/mcp",
+        "headers": {"Authorization": "Bearer ${TOKEN}"},
+    }
     spec = server(tmp_path, entry, TOKEN="abc")
     assert (spec.transport, spec.url) == ("http", "https://example.com/mcp")
     assert spec.headers == {"Authorization": "Bearer abc"}
@@ -66,14 +72,21 @@ def test_the_file_of_vs_code_is_read_with_comments_inputs_and_folders(tmp_path: 
 \t},
 }
 """
-    spec = config(tmp_path, text, ".vscode/mcp.json", API_KEY="k", SHOP_HOST="h").server("shop", "suite")
+    spec = config(tmp_path, text, ".vscode/mcp.json", API_KEY="k", SHOP_HOST="h").server(
+        "shop", "suite"
+    )
     assert spec.args == (f"{tmp_path}/shop.js", "// no comment")
     assert spec.env == {"KEY": "k", "HOST": "h"}
 
 
 @pytest.mark.parametrize("reference", ["${TOKEN}", "${env:TOKEN}", "${input:token}"])
-def test_a_variable_that_is_not_set_is_an_error_with_its_line(tmp_path: Path, reference: str) -> None:
-    text = f'{{"mcpServers": {{"shop": {{\n  "command": "python",\n  "env": {{"T": "{reference}"}}\n}}}}}}'
+def test_a_variable_that_is_not_set_is_an_error_with_its_line(
+    tmp_path: Path, reference: str
+) -> None:
+    text = (
+        f'{{"mcpServers": {{"shop": {{\n  "command": "python",\n  "env": {{"T": '
+        f'"{reference}"}}\n}}}}}}'
+    )
     with pytest.raises(InvalidInput, match="TOKEN is not set") as caught:
         config(tmp_path, text).server("shop", "suite")
     assert ".mcp.json:3" in str(caught.value)
@@ -89,7 +102,12 @@ def test_the_only_server_of_the_file_serves_a_suite_that_names_none(tmp_path: Pa
 
 def test_its_servers_go_before_ours_of_the_same_name(tmp_path: Path) -> None:
     (tmp_path / "harness.yml").write_text("servers: {shop: {command: ours}}")
-    assert config(tmp_path, '{"mcpServers": {"shop": {"command": "theirs"}}}').server("shop", "s").command == "theirs"
+    assert (
+        config(tmp_path, '{"mcpServers": {"shop": {"command": "theirs"}}}')
+        .server("shop", "s")
+        .command
+        == "theirs"
+    )
 
 
 @pytest.mark.parametrize("switch", ['"disabled": true', '"enabled": false'])
@@ -111,14 +129,20 @@ def test_a_server_that_is_switched_off_is_called_disabled_with_its_place(
 
 
 def test_all_servers_of_the_file_are_meant_where_nobody_names_one(tmp_path: Path) -> None:
-    servers = {"shop": {"command": "a"}, "mail": {"command": "b"}, "off": {"command": "c", "disabled": True}}
+    servers = {
+        "shop": {"command": "a"},
+        "mail": {"command": "b"},
+        "off": {"command": "c", "disabled": True},
+    }
     found = config(tmp_path, json.dumps({"mcpServers": servers}))
     for spec in (found.server(None, "suite"), found.only_server("harness tools")):
         assert (spec.name, [member.command for member in spec.members]) == ("shop+mail", ["a", "b"])
     assert found.server(None, "mail").command == "b"
 
 
-def test_several_servers_that_are_named_are_joined_unless_their_names_are_equal(tmp_path: Path) -> None:
+def test_several_servers_that_are_named_are_joined_unless_their_names_are_equal(
+    tmp_path: Path,
+) -> None:
     found = config(tmp_path, '{"mcpServers": {"shop": {"command": "a"}}}', PATH="/usr/bin:/bin")
     spec = found.server_options(["shop", "hr", "shop"])
     assert (spec.name, [member.name for member in spec.members]) == ("shop+hr", ["shop", "hr"])
@@ -127,12 +151,20 @@ def test_several_servers_that_are_named_are_joined_unless_their_names_are_equal(
 
 
 def test_an_env_file_is_read_and_what_stands_in_the_entry_goes_before_it(tmp_path: Path) -> None:
-    (tmp_path / "shop.env").write_text("# keys\nexport KEY='from $FILE'\nHOST=file # no value\n\nLINES=\"a\\nb\"\n")
+    (tmp_path / "shop.env").write_text(
+        "# keys\nexport KEY='from $FILE'\nHOST=file # no value\n\nLINES=\"a\\nb\"\n"
+    )
     entry = {"command": "a", "envFile": "${workspaceFolder}/shop.env", "env": {"HOST": "${H}"}}
-    assert server(tmp_path, entry, H="own").env == {"KEY": "from $FILE", "HOST": "own", "LINES": "a\nb"}
+    assert server(tmp_path, entry, H="own").env == {
+        "KEY": "from $FILE",
+        "HOST": "own",
+        "LINES": "a\nb",
+    }
     assert server(tmp_path, {**entry, "envFile": "shop.env"}, H="own").env["KEY"] == "from $FILE"
     assert (
-        server(tmp_path, {**entry, "envFile": "${env:PLACE}"}, H="o", PLACE=str(tmp_path / "shop.env")).env["HOST"]
+        server(
+            tmp_path, {**entry, "envFile": "${env:PLACE}"}, H="o", PLACE=str(tmp_path / "shop.env")
+        ).env["HOST"]
         == "o"
     )
 
@@ -143,10 +175,19 @@ def test_an_env_file_is_read_and_what_stands_in_the_entry_goes_before_it(tmp_pat
         ({"command": "a", "envFile": "no.env"}, "server 'shop': envFile: there is no file"),
         ({"command": "a", "envFile": "."}, "server 'shop': envFile: there is no file"),
         ({"command": "a", "envFile": 1}, "server 'shop': envFile: expected a path, found"),
-        ({"url": "http://x.example/mcp", "envFile": "a.env"}, "envFile is for a server that is started"),
-        ({"command": "a", "envFile": "bad.env"}, "bad.env:2: this line is no variable.\n    Write NAME=value"),
+        (
+            {"url": "http://x.example/mcp", "envFile": "a.env"},
+            "envFile is for a server that is started",
+        ),
+        (
+            {"command": "a", "envFile": "bad.env"},
+            "bad.env:2: this line is no variable.\n    Write NAME=value",
+        ),
         ({"command": "a", "envFile": "bad.env"}, "bad.env:3: the value of OPEN has an open quote."),
-        ({"command": "a", "envFile": "${env:GONE}"}, "envFile: the environment variable GONE is not set."),
+        (
+            {"command": "a", "envFile": "${env:GONE}"},
+            "envFile: the environment variable GONE is not set.",
+        ),
     ],
 )
 def test_an_env_file_that_cannot_be_read_is_told_and_its_values_are_not(
@@ -184,7 +225,9 @@ def test_an_input_without_a_value_is_told_how_to_give_it(tmp_path: Path) -> None
     assert spec.env == {"KEY": "k", "REGION": "eu", "NAME": "u"}
 
 
-def test_what_a_client_would_not_show_while_it_is_typed_is_a_secret_whatever_it_is_called(tmp_path: Path) -> None:
+def test_what_a_client_would_not_show_while_it_is_typed_is_a_secret_whatever_it_is_called(
+    tmp_path: Path,
+) -> None:
     inputs = [
         {"id": "code-word", "type": "promptString", "password": True},
         {"id": "phrase", "type": "promptString", "password": True, "default": "open sesame"},
@@ -196,7 +239,9 @@ def test_what_a_client_would_not_show_while_it_is_typed_is_a_secret_whatever_it_
     assert KNOWN.text("swordfish, open sesame, north-east") == "[redacted], [redacted], north-east"
 
 
-def test_a_folder_in_place_of_the_file_is_called_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_in_place_of_the_file_is_called_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "project" / ".vscode").mkdir(parents=True)
     with pytest.raises(InvalidInput, match=r"project: this is a folder.*\n    Name the file in it"):
@@ -204,10 +249,14 @@ def test_a_folder_in_place_of_the_file_is_called_one(tmp_path: Path, monkeypatch
     (tmp_path / "project" / ".vscode" / "mcp.json").write_text("{}")
     with pytest.raises(InvalidInput, match=r"Did you mean 'project/\.vscode/mcp\.json'"):
         load_config(tmp_path, {}, "project")
-    with pytest.raises(InvalidInput, match=r"this is a folder, and no file; \$HARNESS_CONFIG names it"):
+    with pytest.raises(
+        InvalidInput, match=r"this is a folder, and no file; \$HARNESS_CONFIG names it"
+    ):
         load_config(tmp_path, {"HARNESS_CONFIG": "project"})
     (tmp_path / "harness.yml").mkdir()
-    with pytest.raises(InvalidInput, match=r"harness\.yml: the file cannot be read: Is a directory"):
+    with pytest.raises(
+        InvalidInput, match=r"harness\.yml: the file cannot be read: Is a directory"
+    ):
         load_config(tmp_path, {})
 
 
@@ -221,8 +270,14 @@ def test_a_folder_in_place_of_the_file_is_called_one(tmp_path: Path, monkeypatch
         ('{"mcpServers": {"a": {"command": ["python"]}}}', "command: expected"),
         ('{"mcpServers": {"a": {"command": "b"}, "a": {"command": "c"}}}', "twice"),
         ('{"mcpServers": ', ".mcp.json:1:16: this is no JSON: expecting value."),
-        ('{"mcpServers": {"a": {"command": "b"},\n ,}}', ".mcp.json:2:3: this is no JSON: expecting property name"),
-        ('{"mcpServers": {"a": {"command": b}}}', ".mcp.json:1:34: this is no JSON: expecting value."),
+        (
+            '{"mcpServers": {"a": {"command": "b"},\n ,}}',
+            ".mcp.json:2:3: this is no JSON: expecting property name",
+        ),
+        (
+            '{"mcpServers": {"a": {"command": b}}}',
+            ".mcp.json:1:34: this is no JSON: expecting value.",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_told_in_words(tmp_path: Path, text: str, words: str) -> None:

@@ -33,6 +33,8 @@ def test_every_name_and_variable_is_told_with_what_it_stands_for() -> None:
     for name in WELL_KNOWN:
         model_id, note = api_id(name)
         if note:
-            assert re.search(rf"^\|[^|]*`{re.escape(name)}`[^|]*\| `{model_id}` \|", PAGE, re.MULTILINE), name
+            assert re.search(
+                rf"^\|[^|]*`{re.escape(name)}`[^|]*\| `{model_id}` \|", PAGE, re.MULTILINE
+            ), name
     for hosted in HOSTED.values():
         assert f"| `{hosted.key_variable}` | `{hosted.base_url_variable}` |" in PAGE

@@ -19,7 +19,10 @@ def expanded(value: object, **environ: str) -> object:
 
 
 def test_a_reference_becomes_the_value_of_its_variable() -> None:
-    assert expanded("http://${HOST}:${PORT}/v1", HOST="localhost", PORT="80") == "http://localhost:80/v1"
+    assert (
+        expanded("http://${HOST}:${PORT}/v1", HOST="localhost", PORT="80")
+        == "http://localhost:80/v1"
+    )
 
 
 def test_a_default_stands_in_for_a_variable_that_is_unset_or_empty() -> None:
@@ -40,7 +43,11 @@ def test_a_value_is_not_expanded_again() -> None:
 
 def test_references_are_replaced_at_any_depth() -> None:
     value = {"args": ("-p", "${PORT}"), "list": ["${PORT}", 1, None], "flag": True}
-    assert expanded(value, PORT="80") == {"args": ("-p", "80"), "list": ["80", 1, None], "flag": True}
+    assert expanded(value, PORT="80") == {
+        "args": ("-p", "80"),
+        "list": ["80", 1, None],
+        "flag": True,
+    }
 
 
 def test_an_unset_variable_is_named_with_the_path_to_it() -> None:
@@ -69,11 +76,16 @@ def test_an_opening_that_is_no_reference_is_a_problem() -> None:
 
 @pytest.mark.parametrize("environ", [{}, {"A": "a"}, {"A": "a", "B": "b"}])
 @pytest.mark.parametrize("text", ["${A:-${B}}", "${A:-x${B:-y}}", "${A:-$${B}}"])
-def test_a_default_that_holds_a_reference_is_a_problem_whatever_is_set(text: str, environ: dict[str, str]) -> None:
+def test_a_default_that_holds_a_reference_is_a_problem_whatever_is_set(
+    text: str, environ: dict[str, str]
+) -> None:
     problems: list[InvalidValue] = []
     expand({"url": text}, environ, problems)
     (problem,) = problems
-    assert (problem.message, problem.path) == ("the default of A holds a reference of its own.", ("url",))
+    assert (problem.message, problem.path) == (
+        "the default of A holds a reference of its own.",
+        ("url",),
+    )
 
 
 def test_a_sole_reference_is_told_from_a_text_that_holds_one() -> None:

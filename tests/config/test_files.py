@@ -38,7 +38,12 @@ def default(name: str) -> str:
 
 def test_nothing_configured_is_a_configuration_too(project: Path) -> None:
     config = load(project)
-    assert (config.files, config.default_model, config.concurrency, config.timeout_s) == ((), None, None, None)
+    assert (config.files, config.default_model, config.concurrency, config.timeout_s) == (
+        (),
+        None,
+        None,
+        None,
+    )
     assert [model.spec.name for model in config.models()] == ["lexical"]
 
 
@@ -55,10 +60,20 @@ def test_the_project_goes_before_the_user_and_the_user_before_mxcp(project: Path
 
 def test_the_first_file_that_configures_a_model_decides_all_of_it(project: Path) -> None:
     home = project.parent / "home"
-    write(home / ".harness" / "config.yml", "models: {models: {m: {type: openai, api_key: users-key, timeout: 9}}}")
-    write(project / "harness.yml", "models: {models: {m: {type: openai, base_url: 'http://elsewhere.example'}}}")
+    write(
+        home / ".harness" / "config.yml",
+        "models: {models: {m: {type: openai, api_key: users-key, timeout: 9}}}",
+    )
+    write(
+        project / "harness.yml",
+        "models: {models: {m: {type: openai, base_url: 'http://elsewhere.example'}}}",
+    )
     model = load(project).model("m")
-    assert (model.base_url, model.api_key, model.timeout_s) == ("http://elsewhere.example", None, 60.0)
+    assert (model.base_url, model.api_key, model.timeout_s) == (
+        "http://elsewhere.example",
+        None,
+        60.0,
+    )
 
 
 def test_a_variable_names_another_file_instead_of_the_one_in_the_home_folder(project: Path) -> None:
@@ -74,7 +89,9 @@ def test_a_variable_names_another_file_instead_of_the_one_in_the_home_folder(pro
 
 @pytest.mark.parametrize("variable", ["HARNESS_CONFIG", "MXCP_CONFIG"])
 def test_a_variable_that_names_no_file_is_an_error(project: Path, variable: str) -> None:
-    with pytest.raises(InvalidInput, match=rf"/nowhere\.yml: there is no such file; \${variable} names it"):
+    with pytest.raises(
+        InvalidInput, match=rf"/nowhere\.yml: there is no such file; \${variable} names it"
+    ):
         load(project, **{variable: "/nowhere.yml"})
 
 
@@ -112,7 +129,9 @@ def test_defaults_are_read(project: Path) -> None:
     assert (config.concurrency, config.timeout_s) == (8, 90.0)
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "models:\nservers:\ndefaults:\n", "models: {models: }\n"])
+@pytest.mark.parametrize(
+    "text", ["", "# nothing\n", "models:\nservers:\ndefaults:\n", "models: {models: }\n"]
+)
 def test_empty_files_and_sections_are_valid(project: Path, text: str) -> None:
     write(project / "harness.yml", text)
     assert load(project).default_model is None
@@ -128,14 +147,32 @@ def test_each_way_of_writing_version_one_is_known(project: Path, version: str) -
     ("text", "expected"),
     [
         ("mxcp: 2\n", "harness.yml:1:7: mxcp: expected version 1 of the format, found 2."),
-        ("modles: {}\n", "harness.yml:1:1: unknown key 'modles' in the configuration.\n    Did you mean 'models'?"),
+        (
+            "modles: {}\n",
+            (
+                "harness.yml:1:1: unknown key 'modles' in the configuration.\n    Did you mean "
+                "'models'?"
+            ),
+        ),
         ("projects: {}\n", "harness.yml:1:1: unknown key 'projects' in the configuration."),
-        ("mcpServers: {}\n", "harness.yml:1:1: unknown key 'mcpServers' in the configuration.\n    Use 'servers:'"),
-        ("models: {defualt: m}\n", "harness.yml:1:10: unknown key 'defualt' in 'models'.\n    Did you mean 'default'?"),
+        (
+            "mcpServers: {}\n",
+            "harness.yml:1:1: unknown key 'mcpServers' in the configuration.\n    Use 'servers:'",
+        ),
+        (
+            "models: {defualt: m}\n",
+            "harness.yml:1:10: unknown key 'defualt' in 'models'.\n    Did you mean 'default'?",
+        ),
         ("models: [m]\n", "harness.yml:1:9: models: expected a mapping"),
         ("- models\n", "harness.yml:1:1: the configuration: expected a mapping"),
-        ("defaults: {model: m}\n", "harness.yml:1:12: unknown key 'model' in 'defaults'.\n    Use 'default:' under"),
-        ("defaults: {concurrency: 0}\n", "harness.yml:1:25: concurrency: expected a whole number from 1 up, found 0."),
+        (
+            "defaults: {model: m}\n",
+            "harness.yml:1:12: unknown key 'model' in 'defaults'.\n    Use 'default:' under",
+        ),
+        (
+            "defaults: {concurrency: 0}\n",
+            "harness.yml:1:25: concurrency: expected a whole number from 1 up, found 0.",
+        ),
         ("models: {models: {m: {model: x}}}\n", "harness.yml:1:22: model 'm' has no 'type'."),
         ("models: {models: {m: }}\n", "model 'm' has no 'type'."),
         ("models: {models: {m: openai}}\n", "harness.yml:1:22: model 'm': expected a mapping"),
@@ -143,19 +180,30 @@ def test_each_way_of_writing_version_one_is_known(project: Path, version: str) -
             "models:\n  models:\n    m:\n      type: openai\n      tiemout: 3\n",
             "harness.yml:5:7: unknown key 'tiemout' in model 'm'.\n    Did you mean 'timeout'?",
         ),
-        ("models: {models: {lexical: {type: openai}}}\n", "harness.yml:1:19: the model 'lexical' is built in."),
-        ("servers: {s: {args: []}}\n", "harness.yml:1:14: server 's' has neither 'command' nor 'url'."),
+        (
+            "models: {models: {lexical: {type: openai}}}\n",
+            "harness.yml:1:19: the model 'lexical' is built in.",
+        ),
+        (
+            "servers: {s: {args: []}}\n",
+            "harness.yml:1:14: server 's' has neither 'command' nor 'url'.",
+        ),
         ("servers: {s: python}\n", "harness.yml:1:14: server 's': expected a mapping"),
         ("servers: {s: {command: x, timeout: 3}}\n", "Use 'start_timeout' or 'call_timeout'."),
         (
             "servers: {s: {command: x, env: {PORT: 80}}}\n",
             "harness.yml:1:39: env: expected text.\n    Write it in quotes.",
         ),
-        ("models: {default: a}\nmodels: {default: b}\n", "harness.yml:2:1: the key 'models' is given twice"),
+        (
+            "models: {default: a}\nmodels: {default: b}\n",
+            "harness.yml:2:1: the key 'models' is given twice",
+        ),
         ("models: {default: 'a\n", "harness.yml:1:19: YAML syntax"),
     ],
 )
-def test_a_mistake_is_told_with_its_place_and_what_was_meant(project: Path, text: str, expected: str) -> None:
+def test_a_mistake_is_told_with_its_place_and_what_was_meant(
+    project: Path, text: str, expected: str
+) -> None:
     write(project / "harness.yml", text)
     with pytest.raises(InvalidInput) as raised:
         load(project)
@@ -163,7 +211,10 @@ def test_a_mistake_is_told_with_its_place_and_what_was_meant(project: Path, text
 
 
 def test_all_mistakes_of_a_file_are_told_at_once_in_the_order_of_the_file(project: Path) -> None:
-    write(project / "harness.yml", "servers: {s: {}}\nmodels: {models: {m: {type: 1}}}\nx: 1\nmxcp: 3\n")
+    write(
+        project / "harness.yml",
+        "servers: {s: {}}\nmodels: {models: {m: {type: 1}}}\nx: 1\nmxcp: 3\n",
+    )
     with pytest.raises(InvalidInput) as raised:
         load(project)
     assert [problem.at.line for problem in raised.value.problems] == [1, 2, 3, 4]
@@ -172,7 +223,8 @@ def test_all_mistakes_of_a_file_are_told_at_once_in_the_order_of_the_file(projec
 def test_no_message_shows_a_value_that_may_be_secret(project: Path) -> None:
     write(
         project / "harness.yml",
-        "models: {models: {m: {type: openai, api_key: 123456789, base_url: 12345678, headers: {A: 1234567}}}}\n",
+        "models: {models: {m: {type: openai, api_key: 123456789, base_url: 12345678, headers: {A: "
+        "1234567}}}}\n",
     )
     with pytest.raises(InvalidInput) as raised:
         load(project)
@@ -215,7 +267,9 @@ def test_a_wrong_model_in_a_file_of_mxcp_stands_in_the_way_of_nobody_else(projec
     write(project.parent / "home" / ".mxcp" / "config.yml", THEIRS)
     config = load(project, OPENAI_API_KEY="o")
     assert config.model("lexical").name == "lexical"
-    with pytest.raises(InvalidInput, match=re.escape("config.yml:15:37: timeout: expected a number of seconds")):
+    with pytest.raises(
+        InvalidInput, match=re.escape("config.yml:15:37: timeout: expected a number of seconds")
+    ):
         config.model("broken")
     [listed] = [model for model in config.models() if model.spec.name == "broken"]
     assert listed.error is not None

@@ -31,7 +31,8 @@ def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Configure:
 
 def test_every_setting_of_a_bearer_reaches_the_server(configure: Configure) -> None:
     config = configure(
-        "{via: bearer, claims: {realm.roles: ['{role}'], tenant: '${TENANT}'}, scope: 'read {scopes}', "
+        "{via: bearer, claims: {realm.roles: ['{role}'], tenant: '${TENANT}'}, scope: 'read "
+        "{scopes}', "
         "audience: '${API}', issuer_port: 9400}",
         TENANT="acme",
         API="https://api.example",
@@ -46,7 +47,9 @@ def test_every_setting_of_a_bearer_reaches_the_server(configure: Configure) -> N
 
 
 def test_a_token_command_is_expanded_and_appears_in_no_log(configure: Configure) -> None:
-    config = configure("{via: bearer, token_command: 'idp token --key ${IDP_KEY}'}", IDP_KEY="hunter2-hunter2")
+    config = configure(
+        "{via: bearer, token_command: 'idp token --key ${IDP_KEY}'}", IDP_KEY="hunter2-hunter2"
+    )
     server = config.server("shop", "any")
     assert server.identity.token_command == "idp token --key hunter2-hunter2"
     assert server.cwd == str(Path.cwd()), "it is run where the configuration stands"
@@ -59,20 +62,35 @@ def test_a_token_command_is_expanded_and_appears_in_no_log(configure: Configure)
     ("identity", "problem"),
     [
         ("{via: meta, claims: {a: b}}", "'claims' has no effect on identity via meta"),
-        ("{via: header, headers: {X: y}, token_command: x}", "'token_command' has no effect on identity via header"),
+        (
+            "{via: header, headers: {X: y}, token_command: x}",
+            "'token_command' has no effect on identity via header",
+        ),
         ("{via: bearer, json_variable: X}", "'json_variable' has no effect on identity via bearer"),
         ("{via: bearer, token_env: [X]}", "'token_env' has no effect without a 'token_command'"),
         ("{via: meta, token_env: [X]}", "'token_env' has no effect on identity via meta"),
-        ("{via: bearer, token_command: x, scope: y}", "'scope' has no effect beside 'token_command'"),
-        ("{via: bearer, token_command: x, issuer_port: 9}", "'issuer_port' has no effect beside 'token_command'"),
+        (
+            "{via: bearer, token_command: x, scope: y}",
+            "'scope' has no effect beside 'token_command'",
+        ),
+        (
+            "{via: bearer, token_command: x, issuer_port: 9}",
+            "'issuer_port' has no effect beside 'token_command'",
+        ),
         ("{via: bearer, claims: {exp: '{until}'}}", "the claim 'exp' is not yours to set"),
         ("{via: bearer, claims: {iss.name: x}}", "the claim 'iss' is not yours to set"),
-        ("{via: bearer, claims: {a: x, a.b: y}}", "the claim 'a.b' would stand inside the claim 'a'"),
+        (
+            "{via: bearer, claims: {a: x, a.b: y}}",
+            "the claim 'a.b' would stand inside the claim 'a'",
+        ),
         ("{via: bearer, claims: {a..b: y}}", "there is a step without a name in the path 'a..b'"),
         ("{via: bearer, claims: [role]}", "claims: expected a mapping"),
         ("{via: bearer, issuer_port: 70000}", "there are no ports above 65535, found 70000"),
         ("{via: bearer, issuer_port: true}", "expected a whole number from 1 up"),
-        ("{via: bearer, token_command: 'hunter2 \"'}", "the command cannot be read: No closing quotation"),
+        (
+            "{via: bearer, token_command: 'hunter2 \"'}",
+            "the command cannot be read: No closing quotation",
+        ),
         ("{via: bearer, token_command: [hunter2]}", "expected a command line"),
         ("{via: bearer, issuer: x}", "The issuer is harness itself"),
     ],
@@ -88,12 +106,19 @@ def test_a_mistake_is_told_with_its_line_and_without_the_command(
 
 
 def test_a_url_is_one_claim_and_no_path(configure: Configure) -> None:
-    config = configure("{via: bearer, claims: {'https://iss.example/role': x, 'https://iss.example/role.b': y}}")
+    config = configure(
+        "{via: bearer, claims: {'https://iss.example/role': x, 'https://iss.example/role.b': y}}"
+    )
     assert len(config.server("shop", "any").identity.claims) == 2
 
 
 def test_what_older_logs_say_of_a_server_is_said_as_ever() -> None:
-    older: dict[str, object] = {"via": "meta", "variables": {}, "json_variable": None, "headers": {}}
+    older: dict[str, object] = {
+        "via": "meta",
+        "variables": {},
+        "json_variable": None,
+        "headers": {},
+    }
     assert describe_server(ServerSpec(name="s", command="python"))["identity"] == older
     newer = IdentitySpec(via="bearer", scope="x", issuer_port=9)
     assert describe_server(ServerSpec(name="s", identity=newer))["identity"] == {

@@ -86,7 +86,12 @@ def test_the_environment_may_name_another_endpoint_and_its_key_goes_there() -> N
 
 
 def test_an_endpoint_of_the_environment_needs_no_key() -> None:
-    assert Config(environ={"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}).model("claude-sonnet-4-5").api_key is None
+    assert (
+        Config(environ={"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"})
+        .model("claude-sonnet-4-5")
+        .api_key
+        is None
+    )
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_and_how_to_write_one() -> None:
@@ -103,7 +108,9 @@ def test_a_name_without_provider_or_model_is_unknown(name: str) -> None:
         Config().model(name)
 
 
-@pytest.mark.parametrize("url", ["http://x:99999/", "http://x:0/v1", "http://x:port/", "http://:80/"])
+@pytest.mark.parametrize(
+    "url", ["http://x:99999/", "http://x:0/v1", "http://x:port/", "http://:80/"]
+)
 def test_an_endpoint_without_a_host_or_a_port_that_exists_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="base_url looks like"):
         Config(environ={"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "k"}).model("gpt-4o")
@@ -123,7 +130,9 @@ def test_an_endpoint_without_a_host_or_a_port_that_exists_is_refused(url: str) -
         ("claude-4-5-haiku", "claude-haiku-4-5"),
     ],
 )
-def test_a_name_in_wide_use_resolves_to_an_id_of_the_api_and_says_which(name: str, model_id: str) -> None:
+def test_a_name_in_wide_use_resolves_to_an_id_of_the_api_and_says_which(
+    name: str, model_id: str
+) -> None:
     for asked in (name, f"anthropic:{name}"):
         model = Config(environ={"ANTHROPIC_API_KEY": "k"}).model(asked)
         assert model.model_id == model_id
@@ -143,14 +152,19 @@ def test_every_name_on_offer_is_an_id_that_sdk_and_price_table_know() -> None:
         assert genai_prices.calc_price(usage, model_id, provider_id=provider).total_price > 0
 
 
-@pytest.mark.parametrize("name", ["claude-2.1", "claude-2.0", "claude-instant-1.2", "claude-opus-4-8", "claude-next.1"])
+@pytest.mark.parametrize(
+    "name", ["claude-2.1", "claude-2.0", "claude-instant-1.2", "claude-opus-4-8", "claude-next.1"]
+)
 def test_a_dot_that_belongs_to_an_id_stays(name: str) -> None:
     assert api_id(name) == (name, None)
 
 
 @pytest.mark.parametrize(
     ("name", "model_id"),
-    [("claude-sonnet-4.5", "claude-sonnet-4-5"), ("claude-3.5-sonnet-20241022", "claude-3-5-sonnet-20241022")],
+    [
+        ("claude-sonnet-4.5", "claude-sonnet-4-5"),
+        ("claude-3.5-sonnet-20241022", "claude-3-5-sonnet-20241022"),
+    ],
 )
 def test_a_dot_that_no_id_has_becomes_a_dash(name: str, model_id: str) -> None:
     assert api_id(name) == (model_id, f"{name} is {model_id} to the API")
@@ -193,7 +207,11 @@ def test_every_setting_reaches_the_model(configure: Configure) -> None:
         HOST="gateway.example",
     )
     model = config.model("mine")
-    assert (model.provider, model.model_id, model.base_url) == ("openai", "gpt-4.1", "https://gateway.example/v1")
+    assert (model.provider, model.model_id, model.base_url) == (
+        "openai",
+        "gpt-4.1",
+        "https://gateway.example/v1",
+    )
     assert (model.timeout_s, model.max_retries, model.api) == (12.0, 0, "responses")
     assert (model.temperature, model.max_tokens) == (0.0, 100)
     assert (model.headers, model.body) == ({"X-Team": "evals"}, {"seed": 7})
@@ -202,8 +220,13 @@ def test_every_setting_reaches_the_model(configure: Configure) -> None:
     assert model.api_key.reveal() == "the-key"
 
 
-def test_each_setting_says_where_it_came_from_and_the_key_only_by_its_variable(configure: Configure) -> None:
-    config = configure("    gpt-4o:\n      type: openai\n      api_key: ${MY_KEY}\n      timeout: 12\n", MY_KEY="shh")
+def test_each_setting_says_where_it_came_from_and_the_key_only_by_its_variable(
+    configure: Configure,
+) -> None:
+    config = configure(
+        "    gpt-4o:\n      type: openai\n      api_key: ${MY_KEY}\n      timeout: 12\n",
+        MY_KEY="shh",
+    )
     sources = config.model("gpt-4o").sources
     assert sources == {
         "type": "harness.yml:4",
@@ -215,7 +238,8 @@ def test_each_setting_says_where_it_came_from_and_the_key_only_by_its_variable(c
 
 def test_a_key_written_out_is_nowhere_to_be_seen(configure: Configure) -> None:
     config = configure(
-        "    gpt-4o: {type: openai, api_key: sk-written-out, headers: {X: header-secret}}\n", V="env-secret"
+        "    gpt-4o: {type: openai, api_key: sk-written-out, headers: {X: header-secret}}\n",
+        V="env-secret",
     )
     shown = f"{config!r} {config.models()!r} {config.model('gpt-4o').sources}"
     assert "sk-written-out" not in shown
@@ -235,24 +259,40 @@ def test_another_endpoint_is_asked_for_the_name_as_it_is(configure: Configure) -
     assert (model.model_id, model.notes) == ("claude-4-sonnet", ())
 
 
-def test_a_configured_model_needs_no_api_key_line_where_the_usual_variable_is_set(configure: Configure) -> None:
-    config = configure("    gpt-4o: {type: openai, base_url: 'https://api.openai.com/v1'}\n", OPENAI_API_KEY="the-key")
+def test_a_configured_model_needs_no_api_key_line_where_the_usual_variable_is_set(
+    configure: Configure,
+) -> None:
+    config = configure(
+        "    gpt-4o: {type: openai, base_url: 'https://api.openai.com/v1'}\n",
+        OPENAI_API_KEY="the-key",
+    )
     model = config.model("gpt-4o")
     assert model.api_key is not None
     assert model.sources["api_key"] == "$OPENAI_API_KEY"
 
 
 @pytest.mark.parametrize(
-    "url", ["http://localhost:11434/v1", "https://gateway.example/v1", "https://api.openai.com.evil.example"]
+    "url",
+    [
+        "http://localhost:11434/v1",
+        "https://gateway.example/v1",
+        "https://api.openai.com.evil.example",
+    ],
 )
-def test_the_usual_key_is_never_sent_to_an_endpoint_that_a_file_names(configure: Configure, url: str) -> None:
-    config = configure(f"    local: {{type: openai, base_url: '{url}'}}\n", OPENAI_API_KEY="the-key")
+def test_the_usual_key_is_never_sent_to_an_endpoint_that_a_file_names(
+    configure: Configure, url: str
+) -> None:
+    config = configure(
+        f"    local: {{type: openai, base_url: '{url}'}}\n", OPENAI_API_KEY="the-key"
+    )
     assert config.model("local").api_key is None
 
 
 def test_the_provider_itself_is_told_from_a_host_of_a_similar_name(configure: Configure) -> None:
     for host, sent in (("eu.api.openai.com", True), ("notapi.openai.com", False)):
-        config = configure(f"    m: {{type: openai, base_url: 'https://{host}/v1'}}\n", OPENAI_API_KEY="k")
+        config = configure(
+            f"    m: {{type: openai, base_url: 'https://{host}/v1'}}\n", OPENAI_API_KEY="k"
+        )
         assert (config.model("m").api_key is not None) == sent
 
 
@@ -268,9 +308,17 @@ def test_a_configured_key_that_comes_to_nothing_counts_as_missing(configure: Con
             config.model("gpt-4o")
 
 
-def test_an_unset_variable_is_an_error_when_the_model_is_used_and_not_before(configure: Configure) -> None:
-    config = configure("    gpt-4o: {type: openai}\n    mine:\n      type: openai\n      base_url: http://${HOST}/v1\n")
-    with pytest.raises(InvalidInput, match=re.escape("harness.yml:6:17: model 'mine': the environment variable HOST")):
+def test_an_unset_variable_is_an_error_when_the_model_is_used_and_not_before(
+    configure: Configure,
+) -> None:
+    config = configure(
+        "    gpt-4o: {type: openai}\n    mine:\n      type: openai\n      base_url: "
+        "http://${HOST}/v1\n"
+    )
+    with pytest.raises(
+        InvalidInput,
+        match=re.escape("harness.yml:6:17: model 'mine': the environment variable HOST"),
+    ):
         config.model("mine")
 
 
@@ -278,12 +326,16 @@ def test_the_variable_of_a_missing_key_is_named_with_its_place(configure: Config
     config = configure("    gpt-4o:\n      type: openai\n      api_key: ${MY_KEY}\n")
     with pytest.raises(InvalidInput) as raised:
         config.model("gpt-4o")
-    assert "harness.yml:5:16: model 'gpt-4o': an API key is needed, and MY_KEY is not set." in str(raised.value)
+    assert "harness.yml:5:16: model 'gpt-4o': an API key is needed, and MY_KEY is not set." in str(
+        raised.value
+    )
     assert "--model lexical" in str(raised.value)
 
 
 def test_all_that_is_missing_is_told_at_once(configure: Configure) -> None:
-    config = configure("    m: {type: openai, api_key: '${A}', base_url: 'http://${B}', headers: {X: '${C}'}}\n")
+    config = configure(
+        "    m: {type: openai, api_key: '${A}', base_url: 'http://${B}', headers: {X: '${C}'}}\n"
+    )
     with pytest.raises(InvalidInput) as raised:
         config.model("m")
     assert len(raised.value.problems) == 3
@@ -326,17 +378,24 @@ def test_options_become_settings_headers_and_body(configure: Configure) -> None:
 
 
 def test_a_wrong_option_is_told_with_its_place(configure: Configure) -> None:
-    with pytest.raises(InvalidInput, match=re.escape("harness.yml:6:18: model 'm': timeout: expected a number of sec")):
+    with pytest.raises(
+        InvalidInput,
+        match=re.escape("harness.yml:6:18: model 'm': timeout: expected a number of sec"),
+    ):
         configure("    m:\n      type: openai\n      options:\n        timeout: soon\n")
 
 
-def test_the_listing_shows_what_is_usable_and_what_is_not_without_raising(configure: Configure) -> None:
+def test_the_listing_shows_what_is_usable_and_what_is_not_without_raising(
+    configure: Configure,
+) -> None:
     config = configure(
         "    a: {type: openai, api_key: '${A}'}\n    b: {type: openai, api_key: '${B}'}\n"
         "    c: {type: openai, base_url: 'http://localhost:1'}\n",
         A="k",
     )
-    listed = {model.spec.name: (model.key, model.source, model.error is None) for model in config.models()}
+    listed = {
+        model.spec.name: (model.key, model.source, model.error is None) for model in config.models()
+    }
     assert listed == {
         "a": ("present", "harness.yml", True),
         "b": ("missing", "harness.yml", False),

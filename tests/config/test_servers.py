@@ -71,7 +71,9 @@ servers:
 
 
 def test_identity_has_a_short_form(configure: Configure) -> None:
-    assert configure(f"{SHOP}    identity: bearer\n").server("shop", "any").identity == IdentitySpec(via="bearer")
+    assert configure(f"{SHOP}    identity: bearer\n").server(
+        "shop", "any"
+    ).identity == IdentitySpec(via="bearer")
 
 
 def test_a_setting_of_identity_without_effect_is_a_mistake(configure: Configure) -> None:
@@ -115,7 +117,9 @@ def test_a_suite_without_server_gets_the_built_in_one_of_its_own_name(configure:
     assert (server.command, server.args) == (sys.executable, ("-m", "servers.data_governance"))
 
 
-def test_a_configured_server_goes_before_the_built_in_one_of_that_name(configure: Configure) -> None:
+def test_a_configured_server_goes_before_the_built_in_one_of_that_name(
+    configure: Configure,
+) -> None:
     config = configure("servers: {data_governance: {command: mine}}\n")
     assert config.server("data_governance", "any").command == "mine"
 
@@ -141,16 +145,21 @@ def test_an_unknown_server_is_answered_with_the_nearest_name(configure: Configur
 
 def test_a_suites_own_server_is_expanded_and_otherwise_left_as_it_is(configure: Configure) -> None:
     spec = ServerSpec(name="own", command="run", env={"K": "${K}"}, cwd="x")
-    assert configure("", K="v").server(spec, "any") == ServerSpec(name="own", command="run", env={"K": "v"}, cwd="x")
+    assert configure("", K="v").server(spec, "any") == ServerSpec(
+        name="own", command="run", env={"K": "v"}, cwd="x"
+    )
 
 
 # ── References ───────────────────────────────────────────────────────────────────────────────
 
 
-def test_an_unset_variable_is_an_error_when_the_server_is_used_and_not_before(configure: Configure) -> None:
+def test_an_unset_variable_is_an_error_when_the_server_is_used_and_not_before(
+    configure: Configure,
+) -> None:
     config = configure(f"{SHOP}    env:\n      TOKEN: ${{SHOP_TOKEN}}\n")
     with pytest.raises(
-        InvalidInput, match=re.escape("harness.yml:6:14: server 'shop': the environment variable SHOP_")
+        InvalidInput,
+        match=re.escape("harness.yml:6:14: server 'shop': the environment variable SHOP_"),
     ):
         config.server("shop", "any")
 
@@ -159,7 +168,10 @@ def test_an_unset_variable_of_a_suites_own_server_points_at_that_server() -> Non
     spec = ServerSpec(name="own", args=("${A}", "${B}"), at=Location(file="evals/own.yml", line=3))
     with pytest.raises(InvalidInput) as raised:
         expand_server(spec, {})
-    assert [str(problem.at) for problem in raised.value.problems] == ["evals/own.yml:3", "evals/own.yml:3"]
+    assert [str(problem.at) for problem in raised.value.problems] == [
+        "evals/own.yml:3",
+        "evals/own.yml:3",
+    ]
     assert "A is not set" in str(raised.value)
     assert "B is not set" in str(raised.value)
 
@@ -177,18 +189,28 @@ def test_identity_templates_keep_their_braces() -> None:
     ("command", "name", "words"),
     [
         ("python my_server.py", "my_server", ["python", "my_server.py"]),
-        ("python -m pkg.server --flag 'a b'", "pkg", ["python", "-m", "pkg.server", "--flag", "a b"]),
+        (
+            "python -m pkg.server --flag 'a b'",
+            "pkg",
+            ["python", "-m", "pkg.server", "--flag", "a b"],
+        ),
         (
             "npx -y @scope/server-everything stdio",
             "server-everything",
             ["npx", "-y", "@scope/server-everything", "stdio"],
         ),
-        ("uvx mcp-server-git --repository .", "mcp-server-git", ["uvx", "mcp-server-git", "--repository", "."]),
+        (
+            "uvx mcp-server-git --repository .",
+            "mcp-server-git",
+            ["uvx", "mcp-server-git", "--repository", "."],
+        ),
         ("./bin/serve secret-argument", "serve", ["./bin/serve", "secret-argument"]),
         ("python", "python", ["python"]),
     ],
 )
-def test_a_command_line_is_a_server_named_after_what_it_runs(command: str, name: str, words: list[str]) -> None:
+def test_a_command_line_is_a_server_named_after_what_it_runs(
+    command: str, name: str, words: list[str]
+) -> None:
     server = server_from_command(command)
     assert (server.name, [server.command, *server.args]) == (name, words)
 
@@ -209,16 +231,28 @@ def test_a_command_line_that_cannot_be_read_is_an_error(command: str) -> None:
 )
 def test_a_url_is_a_server_that_runs(url: str, name: str, transport: str) -> None:
     server = server_from_command(url)
-    assert (server.name, server.url, server.transport, server.command) == (name, url, transport, None)
+    assert (server.name, server.url, server.transport, server.command) == (
+        name,
+        url,
+        transport,
+        None,
+    )
 
 
-@pytest.mark.parametrize("url", ["ftp://x/mcp", "http://", "http://h:x/", "http://h/mcp more", "ws://h/mcp"])
+@pytest.mark.parametrize(
+    "url", ["ftp://x/mcp", "http://", "http://h:x/", "http://h/mcp more", "ws://h/mcp"]
+)
 def test_a_url_that_cannot_be_used_is_an_error(url: str) -> None:
     with pytest.raises(UsageError, match="the server's URL cannot be used"):
         server_from_command(url)
 
 
-SECRETS = ["https://me:S3cr/et-pw@host/mcp", "http://me:S3cr#et-pw@host/", "http://me:S3cr?t@h/", "http://S3cr:℀@h/mcp"]
+SECRETS = [
+    "https://me:S3cr/et-pw@host/mcp",
+    "http://me:S3cr#et-pw@host/",
+    "http://me:S3cr?t@h/",
+    "http://S3cr:℀@h/mcp",
+]
 
 
 @pytest.mark.parametrize("url", SECRETS)
@@ -230,18 +264,30 @@ def test_no_part_of_a_password_is_in_the_words_about_a_url_that_cannot_be_read(u
     assert "S3cr" not in str(raised.value)
 
 
-def test_a_url_and_headers_take_variables_and_are_looked_at_once_they_are_known(configure: Configure) -> None:
+def test_a_url_and_headers_take_variables_and_are_looked_at_once_they_are_known(
+    configure: Configure,
+) -> None:
     text = "servers:\n  shop:\n    url: ${SHOP}/mcp\n    headers: {X-Key: '${KEY}'}\n"
     spec = configure(text, SHOP="https://shop.example.com", KEY="k").server("shop", "any")
-    assert (spec.url, spec.headers, spec.cwd) == ("https://shop.example.com/mcp", {"X-Key": "k"}, None)
+    assert (spec.url, spec.headers, spec.cwd) == (
+        "https://shop.example.com/mcp",
+        {"X-Key": "k"},
+        None,
+    )
     with pytest.raises(InvalidInput) as raised:
         configure(text, SHOP="shop.example.com", KEY="k-271828\n").server("shop", "any")
     wrong = "its value holds the character U+000A, and only printable Latin-1 may stand there."
     assert [str(problem) for problem in raised.value.problems] == [
-        "harness.yml:3:10: server 'shop': url: expected a URL that begins with http:// or https://.",
+        (
+            "harness.yml:3:10: server 'shop': url: expected a URL that begins with http:// or "
+            "https://."
+        ),
         f"harness.yml:4:22: server 'shop': the header 'X-Key' cannot be sent: {wrong}",
     ]
-    with pytest.raises(InvalidInput, match=r"harness\.yml:3:10: server 'shop': the default of SHOP holds a reference"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"harness\.yml:3:10: server 'shop': the default of SHOP holds a reference",
+    ):
         configure("servers:\n  shop:\n    url: ${SHOP:-${OTHER}}\n").server("shop", "any")
 
 
@@ -253,20 +299,29 @@ def test_the_option_takes_a_configured_a_built_in_name_or_a_command(configure: C
     assert config.server_option(sys.executable).command == sys.executable
 
 
-def test_one_word_that_is_neither_name_nor_command_is_an_error_with_the_nearest_name(configure: Configure) -> None:
-    with pytest.raises(UsageError, match=r"no server or command named 'shopp'\s+Did you mean 'shop'\?"):
+def test_one_word_that_is_neither_name_nor_command_is_an_error_with_the_nearest_name(
+    configure: Configure,
+) -> None:
+    with pytest.raises(
+        UsageError, match=r"no server or command named 'shopp'\s+Did you mean 'shop'\?"
+    ):
         configure(SHOP).server_option("shopp")
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("shop.py", r'shop\.py cannot be started by itself\s+Say by what: --server "python shop\.py"'),
+        (
+            "shop.py",
+            r'shop\.py cannot be started by itself\s+Say by what: --server "python shop\.py"',
+        ),
         ("shop.js", r'Say by what: --server "node shop\.js"'),
         ("shop", r"shop is a folder, and no command"),
     ],
 )
-def test_a_path_that_is_no_command_is_told_as_what_it_is(configure: Configure, name: str, words: str) -> None:
+def test_a_path_that_is_no_command_is_told_as_what_it_is(
+    configure: Configure, name: str, words: str
+) -> None:
     config = configure()
     Path(name).touch() if "." in name else Path(name).mkdir()
     with pytest.raises(UsageError, match=words):

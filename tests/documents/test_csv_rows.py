@@ -37,7 +37,9 @@ def test_a_row_knows_the_line_on_which_it_begins(tmp_path: Path) -> None:
 
 def test_a_byte_order_mark_any_order_of_columns_and_blank_rows_are_fine(tmp_path: Path) -> None:
     table = read(tmp_path, b"\xef\xbb\xbfquery,note,args,id\nq,n,{},1\n,,,\n \n")
-    assert [dict(row.cells) for row in table.rows] == [{"query": "q", "note": "n", "args": "{}", "id": "1"}]
+    assert [dict(row.cells) for row in table.rows] == [
+        {"query": "q", "note": "n", "args": "{}", "id": "1"}
+    ]
 
 
 def test_carriage_returns_alone_end_lines_too(tmp_path: Path) -> None:
@@ -50,15 +52,27 @@ def test_carriage_returns_alone_end_lines_too(tmp_path: Path) -> None:
         ("", 1, ("the file is empty", "id,query,args")),
         ("id,querry,args\n", 1, ("no column 'querry'", "'query'")),
         ("id,Query,args\n", 1, ("no column 'Query'", "'query'")),
-        ("id,query,args,colour\n", 1, ("no column 'colour'", "The columns are id, query, args, note")),
+        (
+            "id,query,args,colour\n",
+            1,
+            ("no column 'colour'", "The columns are id, query, args, note"),
+        ),
         ("id,query\n", 1, ("the column 'args' is missing", "id,query,args")),
         ("id,query,args,id\n", 1, ("'id' is given twice",)),
         ("id;query;args\n1;q;{}\n", 1, ("Separate the columns by commas",)),
         ("id,query,args\n1,q\n", 2, ("2 columns, the header has 3",)),
-        ("id,query,args\n1,q,{}\n2,Compare A, B and C,{}\n", 3, ("4 columns", "quotes around a cell that has commas")),
+        (
+            "id,query,args\n1,q,{}\n2,Compare A, B and C,{}\n",
+            3,
+            ("4 columns", "quotes around a cell that has commas"),
+        ),
         ('id,query,args\n1, "a, b",{}\n', 2, ("no space between a comma and an opening quote",)),
         ('id,query,args\n1,q,"{"x":1}"\n', 2, ("goes on after its closing quote", '""ticker""')),
-        ('id,query,args\n1,q,"{\\"x\\":1}"\n', 2, ("goes on after its closing quote", '""ticker""')),
+        (
+            'id,query,args\n1,q,"{\\"x\\":1}"\n',
+            2,
+            ("goes on after its closing quote", '""ticker""'),
+        ),
         ('id,query,args\n1,q,{}\n2,"open,{}\n3,q,{}\n', 3, ("never closed",)),
         (b"id,query,args\n1,q,{}\n2,caf\xe9,{}\n", 3, ("not UTF-8", "CSV UTF-8")),
         (b"id,query,args\r1,q\0,{}\r", 2, ("NUL",)),
@@ -82,7 +96,13 @@ def test_a_file_that_is_too_large_or_not_there_is_told_so(tmp_path: Path) -> Non
         read_table(tmp_path, required=COLUMNS)
 
 
-@given(rows=st.lists(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=3, max_size=3)))
+@given(
+    rows=st.lists(
+        st.lists(
+            st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=3, max_size=3
+        )
+    )
+)
 def test_whatever_the_csv_module_writes_is_read_again(
     rows: list[list[str]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -92,14 +112,19 @@ def test_whatever_the_csv_module_writes_is_read_again(
     stream = io.StringIO(newline="")
     csv.writer(stream, quoting=csv.QUOTE_ALL).writerows([COLUMNS, *rows])
     table = read(tmp_path_factory.getbasetemp(), stream.getvalue())
-    assert [list(row.cells.values()) for row in table.rows] == [row for row in rows if any(map(str.strip, row))]
+    assert [list(row.cells.values()) for row in table.rows] == [
+        row for row in rows if any(map(str.strip, row))
+    ]
     assert not table.problems
 
 
 @given(
-    content=st.binary(max_size=60) | st.text(alphabet='id,query,args\n\r"{}[]1 ;\t\ufeff', max_size=60).map(str.encode)
+    content=st.binary(max_size=60)
+    | st.text(alphabet='id,query,args\n\r"{}[]1 ;\t\ufeff', max_size=60).map(str.encode)
 )
-def test_any_bytes_are_a_table_or_invalid(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_bytes_are_a_table_or_invalid(
+    content: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     for line in told(tmp_path_factory.getbasetemp(), content):
         assert line
     told(tmp_path_factory.getbasetemp(), b"id,query,args\n" + content)

@@ -55,7 +55,11 @@ def test_what_is_read_is_plain_data(folder: Path) -> None:
 
 
 def test_quoted_words_are_text(folder: Path) -> None:
-    assert read(folder, "a: \"1.0\"\nb: 'true'\nc: !!str 5\n").value == {"a": "1.0", "b": "true", "c": "5"}
+    assert read(folder, "a: \"1.0\"\nb: 'true'\nc: !!str 5\n").value == {
+        "a": "1.0",
+        "b": "true",
+        "c": "5",
+    }
 
 
 def test_dates_stay_text(folder: Path) -> None:
@@ -138,14 +142,20 @@ _TEXT = st.text(st.characters(exclude_characters="\x85\u2028\u2029", codec="utf-
     lambda text: not re.match(r"[-+.]?\d", text)
 )
 _JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _TEXT,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | _TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXT, inner, max_size=4),
     max_leaves=20,
 )
 
 
 @given(value=_JSON)
-def test_whatever_yaml_can_write_of_json_is_read_back(value: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_whatever_yaml_can_write_of_json_is_read_back(
+    value: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.getbasetemp() / "json.yml"
     path.write_text(yaml.safe_dump(value, allow_unicode=True), encoding="utf-8", newline="")
     found = read_document(path)
@@ -162,7 +172,9 @@ def _has_halves(value: Any) -> bool:
 def test_json_is_yaml(value: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.getbasetemp() / "json.yml"
     for indent in (None, 2):
-        path.write_text(json.dumps(value, indent=indent).replace("\x7f", "\\u007f"), encoding="utf-8")
+        path.write_text(
+            json.dumps(value, indent=indent).replace("\x7f", "\\u007f"), encoding="utf-8"
+        )
         try:
             found = read_document(path)
         except InvalidInput as error:
@@ -194,7 +206,9 @@ def test_json_is_yaml(value: Any, tmp_path_factory: pytest.TempPathFactory) -> N
         ("<<: 5\n", "x.yml:1:1: '<<' takes a mapping, or a list of mappings."),
     ],
 )
-def test_what_json_could_not_say_is_a_problem_with_its_place(folder: Path, content: str, problem: str) -> None:
+def test_what_json_could_not_say_is_a_problem_with_its_place(
+    folder: Path, content: str, problem: str
+) -> None:
     assert said(folder, content) == [problem]
 
 
@@ -229,19 +243,25 @@ def test_a_syntax_error_says_where_and_what_usually_helps(
 
 
 def test_a_file_that_is_not_utf_8_is_refused_at_its_first_wrong_byte(folder: Path) -> None:
-    assert refused(folder, b"a: \xc3\xa9\nb: \xff\n").startswith("x.yml:2:4: the file is not UTF-8 text.")
+    assert refused(folder, b"a: \xc3\xa9\nb: \xff\n").startswith(
+        "x.yml:2:4: the file is not UTF-8 text."
+    )
 
 
 def test_a_file_in_utf_16_is_refused(folder: Path) -> None:
     assert "not UTF-8" in refused(folder, "a: 1".encode("utf-16"))
 
 
-@pytest.mark.parametrize("character", ["\0", "\x07", "\x1b", "\x7f", "\x9b", "\ufffe", "\x85", "\u2028"])
+@pytest.mark.parametrize(
+    "character", ["\0", "\x07", "\x1b", "\x7f", "\x9b", "\ufffe", "\x85", "\u2028"]
+)
 def test_characters_that_editors_and_yaml_disagree_on_are_refused_where_they_stand(
     folder: Path, character: str
 ) -> None:
     message = refused(folder, f"a: 1\nb: x{character}\n")
-    assert message.startswith(f"x.yml:2:5: the character U+{ord(character):04X} cannot stand in a YAML file.")
+    assert message.startswith(
+        f"x.yml:2:5: the character U+{ord(character):04X} cannot stand in a YAML file."
+    )
 
 
 def test_half_a_character_is_refused(folder: Path) -> None:
@@ -262,7 +282,9 @@ def test_a_missing_file_and_a_folder_are_refused(folder: Path) -> None:
 # ── Files made to exhaust their reader ───────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("content", ["[" * 100_000, "{a: " * 100_000, "- " * 100_000, "? " * 10_000])
+@pytest.mark.parametrize(
+    "content", ["[" * 100_000, "{a: " * 100_000, "- " * 100_000, "? " * 10_000]
+)
 def test_deep_nesting_is_refused(folder: Path, content: str) -> None:
     assert "nested deeper than 100 levels" in refused(folder, content)
 
@@ -293,7 +315,10 @@ def test_a_merge_key_adds_what_is_not_given(folder: Path) -> None:
     found = read(folder, "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: [*a, *b], x: 0}\n")
     assert found.value["c"] == {"x": 0, "y": 2, "z": 4}
     assert not found.problems
-    assert yaml.safe_load("a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: [*a, *b], x: 0}\n") == found.value
+    assert (
+        yaml.safe_load("a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: [*a, *b], x: 0}\n")
+        == found.value
+    )
 
 
 def test_a_quoted_merge_key_is_a_key(folder: Path) -> None:

@@ -68,7 +68,9 @@ def test_every_other_word_stays_text(word: str) -> None:
     assert resolve(word) == word
 
 
-@pytest.mark.parametrize("word", [".nan", ".NaN", ".inf", "-.inf", "+.INF", "1e999", "9" * 1001, "0x" + "f" * 1001])
+@pytest.mark.parametrize(
+    "word", [".nan", ".NaN", ".inf", "-.inf", "+.INF", "1e999", "9" * 1001, "0x" + "f" * 1001]
+)
 def test_numbers_that_json_cannot_hold_are_refused(word: str) -> None:
     with pytest.raises(ValueError, match="number"):
         resolve(word)

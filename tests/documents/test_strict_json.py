@@ -10,7 +10,11 @@ from harness.documents.strict_json import strict_json
 from harness.errors import InvalidValue
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda parts: st.lists(parts, max_size=3) | st.dictionaries(st.text(), parts, max_size=3),
     max_leaves=8,
 )
@@ -31,7 +35,12 @@ def test_whatever_json_holds_is_read(value: object) -> None:
         ("[" * 100_000, "this is nested too deeply"),
         (
             "{'a': 1}",
-            "this is not JSON: Expecting property name enclosed in double quotes at character 2 of \"{'a': 1}\"",
+            (
+                "this is not JSON: Expecting property name enclosed in double quotes at "
+                "character 2 "
+                "of "
+                "\"{'a': 1}\""
+            ),
         ),
         ("", "this is not JSON: Expecting value at character 1 of ''"),
     ],

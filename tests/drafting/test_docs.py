@@ -22,17 +22,26 @@ ORDER_ID = {"order_id": {"type": "string", "description": "Id of the order, such
 def test_the_drafted_suite_that_it_shows_is_what_is_drafted(tmp_path: Path) -> None:
     tools = ToolList(
         tools=(
-            tool("get_order", "Show one order by id.", ORDER_ID, required="order_id", read_only=True),
-            tool("delete_order", "Delete one order.", ORDER_ID, required="order_id", destructive=True),
+            tool(
+                "get_order", "Show one order by id.", ORDER_ID, required="order_id", read_only=True
+            ),
+            tool(
+                "delete_order", "Delete one order.", ORDER_ID, required="order_id", destructive=True
+            ),
         )
     )
-    drafted = draft_suite("shop", ServerSpec(name="shop", command="python", args=("shop.py",)), tools)
+    drafted = draft_suite(
+        "shop", ServerSpec(name="shop", command="python", args=("shop.py",)), tools
+    )
     (tmp_path / "drafted.yml").write_text(suite_text(drafted), encoding="utf-8")
     example = re.search(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     assert example is not None
     (tmp_path / "shown.yml").write_text(example[1], encoding="utf-8")
     made, shown = (read_suite(tmp_path / name, VOCABULARY) for name in ("drafted.yml", "shown.yml"))
-    facts = [{case.name: (case.prompt, case.description, case.tags) for case in suite.cases} for suite in (made, shown)]
+    facts = [
+        {case.name: (case.prompt, case.description, case.tags) for case in suite.cases}
+        for suite in (made, shown)
+    ]
     assert facts[0] == facts[1]
     assert isinstance(made.server, ServerSpec)
     assert isinstance(shown.server, ServerSpec)

@@ -21,7 +21,10 @@ COMMAND = ServerSpec(name="shop", command="python", args=("shop.py", "--port", "
 
 
 def drafted(
-    folder: Path, tools: ToolList, server: ServerSpec | str = COMMAND, user_context: JsonObject | None = None
+    folder: Path,
+    tools: ToolList,
+    server: ServerSpec | str = COMMAND,
+    user_context: JsonObject | None = None,
 ) -> tuple[Suite, str]:
     """Return the suite as it is read back, and its text."""
     text = suite_text(draft_suite("shop", server, tools, user_context))
@@ -33,7 +36,9 @@ def drafted(
 def read_uncommented(folder: Path, text: str) -> Suite:
     """Return the suite that an editor's "uncomment" makes of all cases that wait in comments."""
     head, _, tests = text.partition("\ntests:\n")
-    lines = [line.removeprefix("# ") if line.startswith("#   ") else line for line in tests.split("\n")]
+    lines = [
+        line.removeprefix("# ") if line.startswith("#   ") else line for line in tests.split("\n")
+    ]
     path = folder / "more.yml"
     path.write_text(f"{head}\ntests:\n" + "\n".join(lines), encoding="utf-8", newline="\n")
     return read_suite(path, VOCABULARY)
@@ -70,7 +75,9 @@ def test_no_call_can_change_anything_through_a_drafted_suite(
         guards = suite.server if isinstance(suite.server, ServerSpec) else suite
         sent = {one.name for one in tools.tools if one.read_only and not one.destructive}
         withheld = {one.name for one in tools.tools} - sent
-        assert guards.read_only or withheld <= set(guards.block)  # whatever a model may choose to call
+        assert guards.read_only or withheld <= set(
+            guards.block
+        )  # whatever a model may choose to call
 
 
 def test_there_is_a_case_for_each_tool_that_asks_for_what_the_prompt_says(tmp_path: Path) -> None:
@@ -78,11 +85,15 @@ def test_there_is_a_case_for_each_tool_that_asks_for_what_the_prompt_says(tmp_pa
     case = suite.cases[0]
     assert case.name == "get_order"
     assert case.prompt == "Please give me order ORD_1234."
-    assert [dict(check.params) for check in case.checks] == [{"tool": "get_order", "args": {"order_id": "ORD_1234"}}]
+    assert [dict(check.params) for check in case.checks] == [
+        {"tool": "get_order", "args": {"order_id": "ORD_1234"}}
+    ]
     assert case.checks[0].kind == "must_succeed"  # a call that fails does not pass
 
 
-def test_a_server_given_by_its_command_is_written_with_it_and_its_changes_are_blocked(tmp_path: Path) -> None:
+def test_a_server_given_by_its_command_is_written_with_it_and_its_changes_are_blocked(
+    tmp_path: Path,
+) -> None:
     suite, _ = drafted(tmp_path, SHOP)
     assert isinstance(suite.server, ServerSpec)
     assert (suite.server.command, suite.server.args) == ("python", ("shop.py", "--port", "0"))
@@ -98,14 +109,21 @@ def test_somebody_who_looks_or_asks_changes_nothing(tmp_path: Path) -> None:
         ("must_succeed", "get_order"),
         ("must_not_call", "cancel_order"),
     ]
-    assert [(check.kind, check.params["tool"]) for check in asking.checks] == [("must_not_call", "cancel_order")]
+    assert [(check.kind, check.params["tool"]) for check in asking.checks] == [
+        ("must_not_call", "cancel_order")
+    ]
 
 
 @pytest.mark.parametrize(("path", "transport"), [("mcp", "http"), ("sse", "sse")])
-def test_a_server_given_by_its_url_is_written_with_it(tmp_path: Path, path: str, transport: str) -> None:
+def test_a_server_given_by_its_url_is_written_with_it(
+    tmp_path: Path, path: str, transport: str
+) -> None:
     suite, text = drafted(tmp_path, SHOP, server_from_command(f"http://127.0.0.1:8000/{path}"))
     assert isinstance(suite.server, ServerSpec)
-    assert (suite.server.url, suite.server.transport) == (f"http://127.0.0.1:8000/{path}", transport)
+    assert (suite.server.url, suite.server.transport) == (
+        f"http://127.0.0.1:8000/{path}",
+        transport,
+    )
     assert suite.server.command is None
     assert "# headers: {Authorization:" in text
 
@@ -121,10 +139,14 @@ def test_what_is_marked_as_a_change_is_blocked_and_its_case_waits_in_a_comment(
         "asking_about_cancel_order",
     ]
     assert "#   - name: cancel_order\n" in text
-    assert (suite.server if isinstance(suite.server, ServerSpec) else suite).block == ("cancel_order",)
+    assert (suite.server if isinstance(suite.server, ServerSpec) else suite).block == (
+        "cancel_order",
+    )
 
 
-def test_where_everything_is_marked_as_a_change_the_cases_are_live_and_nothing_is_sent(tmp_path: Path) -> None:
+def test_where_everything_is_marked_as_a_change_the_cases_are_live_and_nothing_is_sent(
+    tmp_path: Path,
+) -> None:
     suite, _ = drafted(tmp_path, ToolList(tools=(CANCEL_ORDER,)), "shop")
     assert suite.block == ("cancel_order",)
     assert [check.kind for check in suite.cases[0].checks] == ["must_succeed"]
@@ -138,13 +160,25 @@ def test_names_and_descriptions_alone_never_make_a_tool_one_that_only_reads(
     reading = tool("get_rows", "Show rows by a query.", sql, required="sql")
     tools = ToolList(tools=(GET_ORDER, reading, tool("peek", "Show all orders."), tool("frob")))
     suite, text = drafted(tmp_path, tools, server)
-    assert (suite.server if isinstance(suite.server, ServerSpec) else suite).block == ("get_rows", "peek", "frob")
-    assert {case.name for case in suite.cases} >= {"get_rows", "peek", "frob"}  # live, and failing until unblocked
+    assert (suite.server if isinstance(suite.server, ServerSpec) else suite).block == (
+        "get_rows",
+        "peek",
+        "frob",
+    )
+    assert {case.name for case in suite.cases} >= {
+        "get_rows",
+        "peek",
+        "frob",
+    }  # live, and failing until unblocked
     assert text.count("whether this tool changes something") == 3
 
 
-def test_without_any_mark_nothing_is_sent_and_the_words_of_a_tool_say_what_is_asked(tmp_path: Path) -> None:
-    tools = ToolList(tools=(tool("wipe", "Delete all orders."), tool("peek", "Show all orders."), tool("frob")))
+def test_without_any_mark_nothing_is_sent_and_the_words_of_a_tool_say_what_is_asked(
+    tmp_path: Path,
+) -> None:
+    tools = ToolList(
+        tools=(tool("wipe", "Delete all orders."), tool("peek", "Show all orders."), tool("frob"))
+    )
     suite, text = drafted(tmp_path, tools)
     assert isinstance(suite.server, ServerSpec)
     assert suite.server.block == ("wipe", "peek", "frob")
@@ -159,14 +193,21 @@ def test_tools_beyond_those_that_get_a_case_are_blocked_too(tmp_path: Path) -> N
     assert len(suite.server.block) == MOST_TOOLS + 5
 
 
-def test_a_tool_that_no_suite_can_name_lets_nothing_through_that_is_not_marked(tmp_path: Path) -> None:
+def test_a_tool_that_no_suite_can_name_lets_nothing_through_that_is_not_marked(
+    tmp_path: Path,
+) -> None:
     suite, _ = drafted(tmp_path, ToolList(tools=(GET_ORDER, tool("wipe\nall", "Delete."))))
     assert isinstance(suite.server, ServerSpec)
     assert suite.server.read_only
 
 
 def test_marks_go_before_words(tmp_path: Path) -> None:
-    tools = ToolList(tools=(tool("delete", "Delete all.", read_only=True), tool("show", "Show.", read_only=False)))
+    tools = ToolList(
+        tools=(
+            tool("delete", "Delete all.", read_only=True),
+            tool("show", "Show.", read_only=False),
+        )
+    )
     suite, _ = drafted(tmp_path, tools)
     assert isinstance(suite.server, ServerSpec)
     assert suite.server.block == ("show",)
@@ -179,14 +220,21 @@ def test_a_change_that_destroys_nothing_is_not_asked_about(tmp_path: Path) -> No
 
 
 def test_guesses_are_named_in_comments_and_values_of_the_schema_are_not(tmp_path: Path) -> None:
-    listing = tool("list", "List.", {"status": {"enum": ["open"]}, "note": {"type": "string"}}, required="status note")
+    listing = tool(
+        "list",
+        "List.",
+        {"status": {"enum": ["open"]}, "note": {"type": "string"}},
+        required="status note",
+    )
     _, text = drafted(tmp_path, ToolList(tools=(listing,)))
     assert "# Guessed: note." in text
 
 
 def test_an_argument_with_dollar_keys_is_meant_as_it_stands(tmp_path: Path) -> None:
     query = {"type": "object", "examples": [{"price": {"$gt": 5}}]}
-    suite, _ = drafted(tmp_path, ToolList(tools=(tool("find", "Find.", {"query": query}, required="query"),)))
+    suite, _ = drafted(
+        tmp_path, ToolList(tools=(tool("find", "Find.", {"query": query}, required="query"),))
+    )
     assert suite.cases[0].checks[0].params["args"] == {"query": {"$equals": {"price": {"$gt": 5}}}}
 
 
@@ -234,7 +282,9 @@ def test_the_example_of_a_policy_case_is_a_case_once_it_is_uncommented(tmp_path:
 
 
 def test_a_tool_without_a_description_is_told(tmp_path: Path) -> None:
-    _, text = drafted(tmp_path, ToolList(tools=(Tool(name="whoami", input_schema={"type": "object"}),)))
+    _, text = drafted(
+        tmp_path, ToolList(tools=(Tool(name="whoami", input_schema={"type": "object"}),))
+    )
     assert "This tool has no description" in text
 
 

@@ -15,7 +15,9 @@ from tests.drafting.toolsets import simple_tools, tool
 
 
 def drawn(schema: dict[str, Any], name: str = "value", tool_name: str = "get_order") -> Any:
-    return example_arguments(tool(tool_name, "Get.", {name: schema}, required=name)).values.get(name)
+    return example_arguments(tool(tool_name, "Get.", {name: schema}, required=name)).values.get(
+        name
+    )
 
 
 @pytest.mark.parametrize(
@@ -26,7 +28,10 @@ def drawn(schema: dict[str, Any], name: str = "value", tool_name: str = "get_ord
         ({"const": "only"}, "only"),
         ({"type": "string", "examples": ["ORD_1"], "pattern": "^ORD"}, "ORD_1"),
         ({"type": "string", "description": "Id, such as ORD_77."}, "ORD_77"),
-        ({"type": "string", "pattern": "^ORD_[0-9]{4}$", "description": "Id, such as 77."}, "ORD_1234"),
+        (
+            {"type": "string", "pattern": "^ORD_[0-9]{4}$", "description": "Id, such as 77."},
+            "ORD_1234",
+        ),
         ({"type": "string", "default": "main"}, "main"),
         ({"type": "string", "default": "two\nlines"}, "example"),
         ({"type": "string", "format": "date"}, "2025-05-14"),
@@ -37,12 +42,17 @@ def drawn(schema: dict[str, Any], name: str = "value", tool_name: str = "get_ord
         ({"type": "array", "items": {"enum": ["a", "b"]}}, ["a"]),
         ({"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 2}, ["a", "b"]),
         ({"anyOf": [{"type": "null"}, {"type": "integer"}]}, 12),
-        ({"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}, {"x": 12}),
+        (
+            {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]},
+            {"x": 12},
+        ),
         ({"type": "string", "minLength": 30}, "An example text. An example te"),
     ],
     ids=str,
 )
-def test_a_value_comes_from_the_schema_where_it_says_one(schema: dict[str, Any], value: Any) -> None:
+def test_a_value_comes_from_the_schema_where_it_says_one(
+    schema: dict[str, Any], value: Any
+) -> None:
     assert drawn(schema) == value
 
 
@@ -59,7 +69,9 @@ def test_a_value_comes_from_the_schema_where_it_says_one(schema: dict[str, Any],
         ("paths", {"type": "array", "items": {"type": "string"}}, ["/data/reports/summary.txt"]),
     ],
 )
-def test_what_no_schema_says_is_made_up_by_the_parameters_name(name: str, schema: dict[str, Any], value: Any) -> None:
+def test_what_no_schema_says_is_made_up_by_the_parameters_name(
+    name: str, schema: dict[str, Any], value: Any
+) -> None:
     assert drawn(schema, name) == value
 
 
@@ -83,7 +95,9 @@ def test_two_parameters_are_not_made_up_alike() -> None:
 
 def test_of_optional_parameters_only_a_telling_one_is_given() -> None:
     listing = tool(
-        "list", "List.", {"limit": {"type": "integer", "default": 5}, "status": {"enum": ["open", "closed"]}}
+        "list",
+        "List.",
+        {"limit": {"type": "integer", "default": 5}, "status": {"enum": ["open", "closed"]}},
     )
     assert example_arguments(listing).values == {"status": "open"}
     assert example_arguments(tool("list", "List.", {"limit": {"type": "integer"}})).values == {}
@@ -109,7 +123,9 @@ def test_one_of_two_that_the_schema_wants_is_added() -> None:
 
 
 def test_a_parameter_that_no_value_fits_is_named_as_missing() -> None:
-    arguments = example_arguments(tool("get", "Get.", {"x": {"type": "string", "pattern": "(?=a)b"}}, required="x"))
+    arguments = example_arguments(
+        tool("get", "Get.", {"x": {"type": "string", "pattern": "(?=a)b"}}, required="x")
+    )
     assert arguments == Arguments(missing=("x",))
 
 

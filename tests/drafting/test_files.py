@@ -40,7 +40,9 @@ def test_a_name_that_was_asked_for_is_made_fit_for_a_file() -> None:
         suite_name(server, "…/…")
 
 
-def test_a_file_that_exists_is_never_overwritten_and_another_name_is_offered(tmp_path: Path) -> None:
+def test_a_file_that_exists_is_never_overwritten_and_another_name_is_offered(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "evals").mkdir()
     (tmp_path / "evals" / "shop.yml").write_text("mine")
     (tmp_path / "evals" / "shop_2.yml").write_text("mine")

@@ -31,7 +31,8 @@ def test_a_simple_pattern_gets_a_text_that_it_matches(pattern: str, text: str) -
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(?=x)", "[", "a{", "a**", r"\p{L}", "(a", "a)", "x{999999999}", "((a{100}){100}){100}"]
+    "pattern",
+    ["(?=x)", "[", "a{", "a**", r"\p{L}", "(a", "a)", "x{999999999}", "((a{100}){100}){100}"],
 )
 def test_a_pattern_that_is_more_than_simple_gets_none(pattern: str) -> None:
     assert text_matching(pattern) is None
@@ -43,7 +44,12 @@ def test_no_pattern_breaks_the_reader(pattern: str) -> None:
     assert text is None or len(text) <= 120
 
 
-@given(st.lists(st.sampled_from(["[A-Z]{3}", r"\d{4}", "-", "_", "(x|y)", "[a-f0-9]+", "z?", r"\."]), max_size=6))
+@given(
+    st.lists(
+        st.sampled_from(["[A-Z]{3}", r"\d{4}", "-", "_", "(x|y)", "[a-f0-9]+", "z?", r"\."]),
+        max_size=6,
+    )
+)
 def test_parts_that_are_simple_are_simple_together(parts: list[str]) -> None:
     pattern = f"^{''.join(parts)}$"
     text = text_matching(pattern)

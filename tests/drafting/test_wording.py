@@ -56,8 +56,12 @@ def test_other_arguments_follow_by_their_names() -> None:
 
 def test_a_name_that_says_nothing_is_replaced_by_its_description() -> None:
     number = {"type": "number", "description": "First number"}
-    assert said(tool("add", "Adds numbers", {"a": number}, required="a")).endswith("with the first number 12.")
-    assert said(tool("add", "Adds numbers", {"a": {"type": "number"}}, required="a")).endswith("with a = 12.")
+    assert said(tool("add", "Adds numbers", {"a": number}, required="a")).endswith(
+        "with the first number 12."
+    )
+    assert said(tool("add", "Adds numbers", {"a": {"type": "number"}}, required="a")).endswith(
+        "with a = 12."
+    )
 
 
 def test_a_long_sentence_is_cut() -> None:

@@ -20,10 +20,20 @@ _TRICKY = st.sampled_from(
 )  # fmt: skip
 # Two characters stand for braces while the reader is at work.
 _CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\ufdd0\ufdd1")
-_TEXTS = st.one_of(_TRICKY, st.text(_CHARACTERS, max_size=30), st.text("ab ", min_size=100, max_size=300))
+_TEXTS = st.one_of(
+    _TRICKY, st.text(_CHARACTERS, max_size=30), st.text("ab ", min_size=100, max_size=300)
+)
 _DATA: st.SearchStrategy[Any] = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), _TEXTS),
-    lambda parts: st.one_of(st.lists(parts, max_size=4), st.dictionaries(_TEXTS, parts, max_size=4)),
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(allow_nan=False, allow_infinity=False),
+        _TEXTS,
+    ),
+    lambda parts: st.one_of(
+        st.lists(parts, max_size=4), st.dictionaries(_TEXTS, parts, max_size=4)
+    ),
     max_leaves=10,
 )
 
@@ -38,7 +48,9 @@ def read(text: str, folder: Path) -> Any:
 
 @settings(max_examples=200)
 @given(_DATA, st.booleans())
-def test_data_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, data: Any, inline: bool) -> None:
+def test_data_comes_back_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, data: Any, inline: bool
+) -> None:
     text = dump({"data": Inline(data) if inline else data})
     value = read(text, tmp_path_factory.getbasetemp())["data"]
     assert value == data
@@ -46,7 +58,9 @@ def test_data_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, dat
 
 
 @given(st.text(max_size=300))
-def test_a_comment_stays_one_whatever_is_in_it(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_a_comment_stays_one_whatever_is_in_it(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
     written = comment(text, indent=2)
     assert all(line.startswith("  # ") for line in written.splitlines())
     assert read(f"{written}a: 1\n", tmp_path_factory.getbasetemp()) == {"a": 1}

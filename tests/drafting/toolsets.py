@@ -9,28 +9,61 @@ from hypothesis import strategies as st
 from harness.types import Tool, ToolList
 
 
-def tool(name: str, description: str = "", properties: dict[str, Any] | None = None, **facts: Any) -> Tool:
+def tool(
+    name: str, description: str = "", properties: dict[str, Any] | None = None, **facts: Any
+) -> Tool:
     """Return a tool; ``required`` lists names of properties, separated by spaces."""
     required = facts.pop("required", "").split()
-    schema = {"type": "object", "properties": properties or {}, **({"required": required} if required else {})}
+    schema = {
+        "type": "object",
+        "properties": properties or {},
+        **({"required": required} if required else {}),
+    }
     return Tool(name=name, description=description, input_schema=schema, **facts)
 
 
 ORDER_ID = {"type": "string", "pattern": "^ORD_[0-9]{4}$"}
-GET_ORDER = tool("get_order", "Returns one order by id.", {"order_id": ORDER_ID}, required="order_id", read_only=True)
+GET_ORDER = tool(
+    "get_order",
+    "Returns one order by id.",
+    {"order_id": ORDER_ID},
+    required="order_id",
+    read_only=True,
+)
 CANCEL_ORDER = tool(
-    "cancel_order", "Cancel an order for good.", {"order_id": ORDER_ID}, required="order_id", destructive=True
+    "cancel_order",
+    "Cancel an order for good.",
+    {"order_id": ORDER_ID},
+    required="order_id",
+    destructive=True,
 )
 SHOP = ToolList(tools=(GET_ORDER, CANCEL_ORDER))
 
 _TEXTS = st.text(st.characters(), max_size=60)
 _WORDS = st.sampled_from(
-    ["get", "order", "customer", "id", "date", "from", "path", "$gt", "<<", "no", "1e5", "${X}", "ü", "a b"]
+    [
+        "get",
+        "order",
+        "customer",
+        "id",
+        "date",
+        "from",
+        "path",
+        "$gt",
+        "<<",
+        "no",
+        "1e5",
+        "${X}",
+        "ü",
+        "a b",
+    ]
 )
 _NAMES = st.one_of(_TEXTS, _WORDS, st.lists(_WORDS, min_size=1, max_size=3).map("_".join))
 _JSON: st.SearchStrategy[Any] = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), _TEXTS),
-    lambda parts: st.one_of(st.lists(parts, max_size=3), st.dictionaries(_NAMES, parts, max_size=3)),
+    lambda parts: st.one_of(
+        st.lists(parts, max_size=3), st.dictionaries(_NAMES, parts, max_size=3)
+    ),
     max_leaves=8,
 )
 _KEYWORDS = st.sampled_from(
@@ -47,15 +80,25 @@ def _described(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of(st.just(schema), _TEXTS.map(lambda text: {**schema, "description": text}))
 
 
-_BOUNDS = st.tuples(st.integers(-1000, 1000), st.integers(0, 1000)).map(lambda pair: (pair[0], sum(pair)))
+_BOUNDS = st.tuples(st.integers(-1000, 1000), st.integers(0, 1000)).map(
+    lambda pair: (pair[0], sum(pair))
+)
 _SIMPLE_VALUES: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.just({"type": "string"}),
-    st.sampled_from(["date", "date-time", "email", "uri", "uuid"]).map(lambda name: {"type": "string", "format": name}),
-    st.lists(st.text("abcXYZ 019", min_size=1, max_size=8), min_size=1, max_size=4, unique=True).map(
-        lambda values: {"type": "string", "enum": values}
+    st.sampled_from(["date", "date-time", "email", "uri", "uuid"]).map(
+        lambda name: {"type": "string", "format": name}
     ),
+    st.lists(
+        st.text("abcXYZ 019", min_size=1, max_size=8), min_size=1, max_size=4, unique=True
+    ).map(lambda values: {"type": "string", "enum": values}),
     st.sampled_from(
-        [r"^CUST_[0-9]{5}$", r"^[a-z]{2}-[A-Z]{2}$", r"^\d+(\.\d+)?$", "^(open|closed)$", r"^#[0-9a-f]{6}$"]
+        [
+            r"^CUST_[0-9]{5}$",
+            r"^[a-z]{2}-[A-Z]{2}$",
+            r"^\d+(\.\d+)?$",
+            "^(open|closed)$",
+            r"^#[0-9a-f]{6}$",
+        ]
     ).map(lambda pattern: {"type": "string", "pattern": pattern}),
     st.integers(1, 40).map(lambda length: {"type": "string", "maxLength": length}),
     st.integers(1, 30).map(lambda length: {"type": "string", "minLength": length}),
@@ -76,10 +119,17 @@ _SIMPLE_PARTS = st.one_of(
 @st.composite
 def simple_tools(draw: st.DrawFn) -> Tool:
     """Any tool whose schema says plainly what it takes."""
-    names = st.sampled_from(["order_id", "path", "limit", "q", "fromDate", "note", "$gt", "tags", "e-mail", "no"])
+    names = st.sampled_from(
+        ["order_id", "path", "limit", "q", "fromDate", "note", "$gt", "tags", "e-mail", "no"]
+    )
     properties = draw(st.dictionaries(names, _SIMPLE_PARTS, max_size=4))
     required = [name for name in properties if draw(st.booleans())]
-    schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
     return Tool(name=draw(_NAMES), description=draw(_TEXTS), input_schema=schema)
 
 

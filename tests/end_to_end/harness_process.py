@@ -51,14 +51,20 @@ class Project:
     def suite(self, name: str, tests: list[dict[str, Any]], **settings: Any) -> Path:
         path = self.folder / "evals" / f"{name}.yml"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(yaml.safe_dump({"suite": name, **settings, "tests": tests}, sort_keys=False))
+        path.write_text(
+            yaml.safe_dump({"suite": name, **settings, "tests": tests}, sort_keys=False)
+        )
         return path
 
-    def start(self, *arguments: str, stdout_to: str | None = None, **env: str) -> subprocess.Popen[str]:
+    def start(
+        self, *arguments: str, stdout_to: str | None = None, **env: str
+    ) -> subprocess.Popen[str]:
         environment = self._environment(env)
         with Path(stdout_to or os.devnull).open("w") as out:
             if fits(environment):
-                return WarmProcess(arguments, self.folder, environment, out.fileno() if stdout_to else None)
+                return WarmProcess(
+                    arguments, self.folder, environment, out.fileno() if stdout_to else None
+                )
             return subprocess.Popen(
                 [*HARNESS, *arguments],
                 cwd=self.folder,
@@ -90,7 +96,9 @@ def finish(process: subprocess.Popen[str]) -> Finished:
     except subprocess.TimeoutExpired:
         process.kill()
         stdout, stderr = process.communicate()
-        raise AssertionError(f"harness did not end\n--- stdout\n{stdout}\n--- stderr\n{stderr}") from None
+        raise AssertionError(
+            f"harness did not end\n--- stdout\n{stdout}\n--- stderr\n{stderr}"
+        ) from None
     return Finished(process.returncode, stdout, stderr)
 
 
@@ -104,7 +112,17 @@ def findings(log: RunLog) -> dict[str, Any]:
     found = {}
     for run, transcript in log:
         assert transcript is not None
-        checks = [(check.label, check.verdict, check.actual, check.explanation) for check in run.checks]
-        calls = [(made.tool, made.arguments, made.outcome, made.text) for made in transcript.tool_calls]
-        found[f"{run.suite}::{run.case}"] = (run.status, transcript.tools, calls, checks, transcript.answer)
+        checks = [
+            (check.label, check.verdict, check.actual, check.explanation) for check in run.checks
+        ]
+        calls = [
+            (made.tool, made.arguments, made.outcome, made.text) for made in transcript.tool_calls
+        ]
+        found[f"{run.suite}::{run.case}"] = (
+            run.status,
+            transcript.tools,
+            calls,
+            checks,
+            transcript.answer,
+        )
     return found

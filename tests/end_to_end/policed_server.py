@@ -2,8 +2,8 @@
 
 ``python policed_server.py FAULT [FILE]``
 
-An administrator sees everything. A clerk sees everybody without what they earn. Nobody in particular sees nothing,
-and ``set_salary`` exists for administrators alone.
+An administrator sees everything. A clerk sees everybody without what they earn. Nobody in
+particular sees nothing, and ``set_salary`` exists for administrators alone.
 """
 
 from __future__ import annotations
@@ -16,24 +16,57 @@ from typing import Any
 FAULT = sys.argv[1] if len(sys.argv) > 1 else "none"
 IDENTITY = "io.github.harness/user_context"
 PEOPLE = {
-    "P-1007": {"person_id": "P-1007", "name": "Ada Quist", "team": "blue", "salary": 64512, "mail": "ada@example.com"},
-    "P-1008": {"person_id": "P-1008", "name": "Bo Lindh", "team": "blue", "salary": 71338, "mail": "bo@example.com"},
-    "P-1009": {"person_id": "P-1009", "name": "Cy Ram", "team": "green", "salary": 64512, "mail": "cy@example.com"},
+    "P-1007": {
+        "person_id": "P-1007",
+        "name": "Ada Quist",
+        "team": "blue",
+        "salary": 64512,
+        "mail": "ada@example.com",
+    },
+    "P-1008": {
+        "person_id": "P-1008",
+        "name": "Bo Lindh",
+        "team": "blue",
+        "salary": 71338,
+        "mail": "bo@example.com",
+    },
+    "P-1009": {
+        "person_id": "P-1009",
+        "name": "Cy Ram",
+        "team": "green",
+        "salary": 64512,
+        "mail": "cy@example.com",
+    },
 }
-PERSON = {"type": "string", "pattern": r"^P-\d{4}$", "description": "Id of the person, such as P-1001."}
+PERSON = {
+    "type": "string",
+    "pattern": r"^P-\d{4}$",
+    "description": "Id of the person, such as P-1001.",
+}
 TEAM = {"type": "string", "enum": ["blue", "green"], "description": "Name of the team."}
 
 
 def tool(name: str, description: str, **properties: Any) -> dict[str, Any]:
-    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
     reads = {"readOnlyHint": not name.startswith("set_")}
     return {"name": name, "description": description, "inputSchema": schema, "annotations": reads}
 
 
 TOOLS = [
-    tool("get_person", "Show the record of one person by id: name, team, mail and salary.", person_id=PERSON),
+    tool(
+        "get_person",
+        "Show the record of one person by id: name, team, mail and salary.",
+        person_id=PERSON,
+    ),
     tool("list_team", "List all members of a team.", team=TEAM),
-    tool("set_salary", "Change the salary of a person.", person_id=PERSON, salary={"type": "integer"}),
+    tool(
+        "set_salary", "Change the salary of a person.", person_id=PERSON, salary={"type": "integer"}
+    ),
 ]
 
 
@@ -66,22 +99,32 @@ def filtered(result: Any) -> Any:
 def refusal(result: dict[str, Any]) -> dict[str, Any]:
     text = "Access denied: personnel data is for staff."
     if FAULT == "quoting" and "salary" in result:
-        text = f"Access denied: {result['name']} earns {result['salary']:,}, which is for staff alone."
+        text = (
+            f"Access denied: {result['name']} earns {result['salary']:,}, which is for staff alone."
+        )
     more = {"structuredContent": result} if FAULT == "denied_with_data" else {}
     return {"content": [{"type": "text", "text": text}], "isError": True, **more}
 
 
 def called(name: str, arguments: dict[str, Any], role: str) -> dict[str, Any]:
     if arguments.get("person_id", "P-1007") not in PEOPLE:
-        return {"content": [{"type": "text", "text": "There is nobody with this id."}], "isError": True}
+        return {
+            "content": [{"type": "text", "text": "There is nobody with this id."}],
+            "isError": True,
+        }
     result = found(name, arguments)
     if role not in ("admin", "clerk") and not (FAULT == "public" and role == "nobody"):
         return refusal(result)
     shown = (
-        result if role in ("admin", "nobody") or (FAULT == "forgetful" and name == "list_team") else filtered(result)
+        result
+        if role in ("admin", "nobody") or (FAULT == "forgetful" and name == "list_team")
+        else filtered(result)
     )
     structured = result if FAULT == "structured" else shown
-    return {"content": [{"type": "text", "text": json.dumps(shown)}], "structuredContent": structured}
+    return {
+        "content": [{"type": "text", "text": json.dumps(shown)}],
+        "structuredContent": structured,
+    }
 
 
 def cached(name: str, arguments: dict[str, Any], role: str) -> dict[str, Any]:
@@ -98,11 +141,17 @@ def cached(name: str, arguments: dict[str, Any], role: str) -> dict[str, Any]:
 def answer_to(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     if method == "initialize":
         server = {"name": "policed", "version": "1"}
-        return {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": server}
+        return {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {"tools": {}},
+            "serverInfo": server,
+        }
     if method == "tools/list":
         return {"tools": listed(role_of(params))}
     if method == "tools/call":
-        return (cached if FAULT == "cached" else called)(params["name"], params["arguments"], role_of(params))
+        return (cached if FAULT == "cached" else called)(
+            params["name"], params["arguments"], role_of(params)
+        )
     return None
 
 
@@ -112,8 +161,14 @@ def main() -> None:
         if "id" not in request:
             continue
         result = answer_to(request["method"], request.get("params") or {})
-        body = {"error": {"code": -32601, "message": "Method not found"}} if result is None else {"result": result}
-        sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", "id": request["id"], **body}).encode() + b"\n")
+        body = (
+            {"error": {"code": -32601, "message": "Method not found"}}
+            if result is None
+            else {"result": result}
+        )
+        sys.stdout.buffer.write(
+            json.dumps({"jsonrpc": "2.0", "id": request["id"], **body}).encode() + b"\n"
+        )
         sys.stdout.buffer.flush()
 
 

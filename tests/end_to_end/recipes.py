@@ -19,7 +19,9 @@ _FILE = re.compile(
 
 def files_of(title: str, page: str = PAGE) -> dict[str, str]:
     """Return the files that stand under the heading ``title``, by name."""
-    (section,) = (part for part in re.split(r"^## ", page, flags=re.MULTILINE) if part.startswith(title))
+    (section,) = (
+        part for part in re.split(r"^## ", page, flags=re.MULTILINE) if part.startswith(title)
+    )
     return dict(_FILE.findall(section))
 
 

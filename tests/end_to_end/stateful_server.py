@@ -38,13 +38,17 @@ def cancel_order(id: int) -> str:  # noqa: A002 - the tool's own word
 @server.tool(annotations=ToolAnnotations(read_only_hint=True))
 def get_order(id: int) -> dict[str, str]:  # noqa: A002 - the tool's own word
     """Return the status of an order."""
-    return {"status": DATABASE.execute("SELECT status FROM orders WHERE id = ?", (id,)).fetchone()[0]}
+    return {
+        "status": DATABASE.execute("SELECT status FROM orders WHERE id = ?", (id,)).fetchone()[0]
+    }
 
 
 @server.resource("db://orders")
 def orders() -> str:
     """Return every order."""
-    return json.dumps(dict(DATABASE.execute("SELECT id, status FROM orders ORDER BY id").fetchall()))
+    return json.dumps(
+        dict(DATABASE.execute("SELECT id, status FROM orders ORDER BY id").fetchall())
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """An MCP server that tells every secret that it was given, in whatever it says; starts in some 20 ms.
 
-``python telltale_server.py MODE …`` echoes its arguments, its environment, the identity of each request and the
-arguments of each call, plain and encoded: on stderr, and in instructions, descriptions, results and errors. With the
-mode ``crash`` it does so on stderr and ends. As a module it gives `told` and `answer` to a server on HTTP.
+``python telltale_server.py MODE …`` echoes its arguments, its environment, the identity of each
+request and the arguments of each call, plain and encoded: on stderr, and in instructions,
+descriptions, results and errors. With the mode ``crash`` it does so on stderr and ends. As a module
+it gives `told` and `answer` to a server on HTTP.
 """
 
 from __future__ import annotations
@@ -58,7 +59,11 @@ def answer(request: dict[str, Any], own: str) -> dict[str, Any] | None:
         return None
     if method in results:
         return {"jsonrpc": "2.0", "id": request["id"], "result": results[method]}
-    return {"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32601, "message": f"no {method}\n{everything}"}}
+    return {
+        "jsonrpc": "2.0",
+        "id": request["id"],
+        "error": {"code": -32601, "message": f"no {method}\n{everything}"},
+    }
 
 
 def main() -> None:

@@ -33,12 +33,18 @@ def marker() -> Iterator[str]:
 
 def cases(count: int) -> list[dict[str, object]]:
     return [
-        {"name": f"case_{number}", "prompt": f"Question {number}.", "assertions": {"must_call": ["echo"]}}
+        {
+            "name": f"case_{number}",
+            "prompt": f"Question {number}.",
+            "assertions": {"must_call": ["echo"]},
+        }
         for number in range(count)
     ]
 
 
-def set_up(project: Project, provider: FakeProvider, marker: str, count: int, mode: str = "good") -> Path:
+def set_up(
+    project: Project, provider: FakeProvider, marker: str, count: int, mode: str = "good"
+) -> Path:
     project.env["KEY"] = "test-key"
     project.configure(
         models={
@@ -78,7 +84,10 @@ def read_until(process: subprocess.Popen[str], pattern: str) -> str:
 def last_words(project: Project, finished: Finished) -> None:
     """The last line that is shown after an interrupt is the command that goes on from there."""
     (run_id,) = [path.name for path in (project.folder / ".harness" / "runs").iterdir()]
-    assert finished.stderr.splitlines()[-1] == f"Take it up again with: harness evals --resume {run_id}"
+    assert (
+        finished.stderr.splitlines()[-1]
+        == f"Take it up again with: harness evals --resume {run_id}"
+    )
 
 
 # ── Interrupts ───────────────────────────────────────────────────────────────────────────────
@@ -108,13 +117,17 @@ def test_the_first_signal_lets_running_cases_finish_and_starts_no_other(
     last_words(project, finished)
 
 
-def test_what_does_not_finish_within_the_grace_period_is_cancelled(project: Project, marker: str) -> None:
+def test_what_does_not_finish_within_the_grace_period_is_cancelled(
+    project: Project, marker: str
+) -> None:
     def script(request: Incoming) -> Step:
         return stall() if request.turn else call("echo", {})
 
     with FakeProvider(script) as provider:
         set_up(project, provider, marker, 3)
-        process = project.start("evals", "shop", "--concurrency", "1", "--grace", "0.1", "--report", "out.jsonl")
+        process = project.start(
+            "evals", "shop", "--concurrency", "1", "--grace", "0.1", "--report", "out.jsonl"
+        )
         provider.wait_for_requests(2, timeout_s=PATIENCE_S)
         process.send_signal(signal.SIGINT)
         finished = finish(process)
@@ -172,7 +185,9 @@ def test_kill_9_loses_no_acknowledged_result_and_leaves_no_process(
 def test_a_budget_ends_the_run_cleanly_and_says_so(project: Project, marker: str) -> None:
     with FakeProvider(calls_echo) as provider:
         set_up(project, provider, marker, 10)
-        finished = project.run("evals", "shop", "--max-tokens", "1", "--concurrency", "1", "--json-output")
+        finished = project.run(
+            "evals", "shop", "--max-tokens", "1", "--concurrency", "1", "--json-output"
+        )
         asked = len(provider.journal)
     assert finished.code == 4
     result = finished.document["result"]
@@ -204,7 +219,9 @@ def test_a_dry_run_starts_nothing(project: Project, marker: str) -> None:
 # ── Resume, replay, grade, shards ────────────────────────────────────────────────────────────
 
 
-def test_resume_runs_only_what_has_no_verdict_and_pays_for_nothing_twice(project: Project, marker: str) -> None:
+def test_resume_runs_only_what_has_no_verdict_and_pays_for_nothing_twice(
+    project: Project, marker: str
+) -> None:
     healthy = False
 
     def script(request: Incoming) -> Step:
@@ -214,8 +231,12 @@ def test_resume_runs_only_what_has_no_verdict_and_pays_for_nothing_twice(project
 
     with FakeProvider(script) as provider:
         path = set_up(project, provider, marker, 6)
-        path.write_text(path.read_text().replace(f"- {marker}", f"- {marker}\n  - --token=${{SHOP_TOKEN}}"))
-        project.env["SHOP_TOKEN"] = "hushhush-1"  # the log's header does not have it, and it is the same again
+        path.write_text(
+            path.read_text().replace(f"- {marker}", f"- {marker}\n  - --token=${{SHOP_TOKEN}}")
+        )
+        project.env["SHOP_TOKEN"] = (
+            "hushhush-1"  # the log's header does not have it, and it is the same again
+        )
         first = project.run("evals", "shop", "--trials", "2")
         assert first.code == 4
         asked = Counter(request.prompt for request in provider.journal)
@@ -268,13 +289,17 @@ def test_replay_asks_no_model_and_the_server_is_live(project: Project, marker: s
         set_up(project, provider, marker, 3)
         project.run("evals", "shop", "--trials", "2")
         asked = len(provider.journal)
-        finished = project.run("evals", "shop", "--model", "replay:latest", "--trials", "2", "--json-output")
+        finished = project.run(
+            "evals", "shop", "--model", "replay:latest", "--trials", "2", "--json-output"
+        )
         assert len(provider.journal) == asked
     assert finished.code == 0, finished.stdout + finished.stderr
     assert finished.document["result"]["tests"][0]["details"]["tool_calls"][0]["outcome"] == "ok"
 
 
-def test_a_request_that_was_never_recorded_is_an_error_that_shows_the_nearest(project: Project, marker: str) -> None:
+def test_a_request_that_was_never_recorded_is_an_error_that_shows_the_nearest(
+    project: Project, marker: str
+) -> None:
     with FakeProvider(calls_echo) as provider:
         path = set_up(project, provider, marker, 1)
         project.run("evals", "shop")
@@ -286,11 +311,15 @@ def test_a_request_that_was_never_recorded_is_an_error_that_shows_the_nearest(pr
     assert "Question 0." in finished.stdout
 
 
-def test_grade_judges_a_recording_by_todays_assertions_without_model_and_server(project: Project, marker: str) -> None:
+def test_grade_judges_a_recording_by_todays_assertions_without_model_and_server(
+    project: Project, marker: str
+) -> None:
     with FakeProvider(calls_echo) as provider:
         path = set_up(project, provider, marker, 2)
         assert project.run("evals", "shop").code == 0
-    path.write_text(path.read_text().replace("- echo", "- {tool: echo, args: {said: Question 1.}}", 1))
+    path.write_text(
+        path.read_text().replace("- echo", "- {tool: echo, args: {said: Question 1.}}", 1)
+    )
     finished = project.run("grade", "latest", "--json-output")
     assert finished.code == 1, finished.stderr
     tests = {test["name"]: test for test in finished.document["result"]["tests"]}
@@ -313,17 +342,26 @@ def test_merged_shards_read_as_if_one_run_had_made_them(project: Project, marker
     with FakeProvider(calls_echo) as provider:
         set_up(project, provider, marker, 5)
         whole = project.run("evals", "shop", "--json-output").document["result"]
-        shards = [project.run("evals", "shop", "--shard", f"{part}/2", "--json-output") for part in (1, 2)]
+        shards = [
+            project.run("evals", "shop", "--shard", f"{part}/2", "--json-output") for part in (1, 2)
+        ]
         names = [shard.document["result"]["run_id"] for shard in shards]
         finished = project.run("merge", *names, "--json-output")
-        partial = [project.run("merge", *some) for some in (names[:1], [names[0], names[0]], [*names, names[1]])]
+        partial = [
+            project.run("merge", *some)
+            for some in (names[:1], [names[0], names[0]], [*names, names[1]])
+        ]
     merged = finished.document["result"]
     assert finished.code == 0
     assert [test["name"] for test in merged["tests"]] == [test["name"] for test in whole["tests"]]
     assert merged["summary"] == whole["summary"]
     for refused, words in zip(
         partial,
-        ("of 2 shards 2/2 is missing", f"run {names[0]} is given twice", f"run {names[1]} is given twice"),
+        (
+            "of 2 shards 2/2 is missing",
+            f"run {names[0]} is given twice",
+            f"run {names[1]} is given twice",
+        ),
         strict=True,
     ):
         assert refused.code == 3
@@ -333,13 +371,17 @@ def test_merged_shards_read_as_if_one_run_had_made_them(project: Project, marker
 # ── Guard rails ──────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(("guard", "tool"), [(("--read-only",), "rows"), (("--block", "echo"), "echo")])
+@pytest.mark.parametrize(
+    ("guard", "tool"), [(("--read-only",), "rows"), (("--block", "echo"), "echo")]
+)
 def test_a_blocked_call_is_never_sent_and_still_counts_as_the_models_choice(
     project: Project, marker: str, guard: tuple[str, ...], tool: str
 ) -> None:
     with FakeProvider([call(tool, {}), say("Done.")]) as provider:
         path = set_up(project, provider, marker, 1)
-        path.write_text(path.read_text().replace("must_call", "must_not_call").replace("- echo", f"- {tool}"))
+        path.write_text(
+            path.read_text().replace("must_call", "must_not_call").replace("- echo", f"- {tool}")
+        )
         finished = project.run("evals", "shop", *guard, "--json-output")
         told = json.dumps(provider.journal[-1].body)
     assert finished.code == 1

@@ -15,9 +15,20 @@ from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say
 from tests.leaderboards.bfcl.small_release import write_lines, write_release
 
 ROWS: list[dict[str, Any]] = [
-    {"id": "simple_python_0", "result": [{"weather_get": '{"city": "oslo"}'}], "input_token_count": 7},
-    {"id": "simple_python_1", "result": [{"weather_get": '{"city": "Paris"}'}], "input_token_count": 8},
-    {"id": "parallel_multiple_0", "result": [{"add": '{"a": 1}'}, {"weather_get": '{"city": "Bonn"}'}]},
+    {
+        "id": "simple_python_0",
+        "result": [{"weather_get": '{"city": "oslo"}'}],
+        "input_token_count": 7,
+    },
+    {
+        "id": "simple_python_1",
+        "result": [{"weather_get": '{"city": "Paris"}'}],
+        "input_token_count": 8,
+    },
+    {
+        "id": "parallel_multiple_0",
+        "result": [{"add": '{"a": 1}'}, {"weather_get": '{"city": "Bonn"}'}],
+    },
     {"id": "irrelevance_0", "result": "La la la."},
     {"id": "memory_kv_0-customer-0", "result": [["You are Michael."]]},
     {
@@ -46,7 +57,10 @@ def recorded(tmp_path: Path) -> Path:
 def results(finished: Finished) -> dict[str, tuple[str, str | None]]:
     """Return each case's status and error type."""
     tests = finished.document["result"]["tests"]
-    return {test["name"]: (test["status"], test["checks"][0]["code"] if test["checks"] else None) for test in tests}
+    return {
+        test["name"]: (test["status"], test["checks"][0]["code"] if test["checks"] else None)
+        for test in tests
+    }
 
 
 EXPECTED = {
@@ -68,21 +82,34 @@ def test_before_the_data_is_fetched_there_is_nothing_to_run(project: Project) ->
     assert "harness fetch bfcl" in finished.stderr
 
 
-def test_recorded_outputs_are_scored_without_model_and_server(bfcl: Project, recorded: Path) -> None:
+def test_recorded_outputs_are_scored_without_model_and_server(
+    bfcl: Project, recorded: Path
+) -> None:
     finished = bfcl.run(
-        "evals", "bfcl", "--model", f"recorded:{recorded}", "--json-output", "--report", "jsonl:out.jsonl"
+        "evals",
+        "bfcl",
+        "--model",
+        f"recorded:{recorded}",
+        "--json-output",
+        "--report",
+        "jsonl:out.jsonl",
     )
     assert finished.code == 1
     assert results(finished) == {**EXPECTED, "memory_kv_0-customer-0": ("passed", None)}
     (table,) = finished.document["result"]["scores"]
-    scores = {line["name"]: (line["score"], line["judged"], line["cases"]) for line in table["scores"]}
+    scores = {
+        line["name"]: (line["score"], line["judged"], line["cases"]) for line in table["scores"]
+    }
     assert scores["simple_python"] == (0.5, 2, 400)
     assert scores["memory"] == (pytest.approx(1 / 3), 1, 465)
     lines = [json.loads(line) for line in (bfcl.folder / "out.jsonl").read_text().splitlines()]
     by_case = {line["case_id"]: line for line in lines}
     assert by_case["simple_python_1"]["metadata"]["harness"]["error_type"] == "value_error:string"
     assert by_case["simple_python_1"]["metadata"]["category"] == "simple_python"
-    assert (by_case["simple_python_1"]["tokens_in"], by_case["simple_python_1"]["cost_usd"]) == (8, None)
+    assert (by_case["simple_python_1"]["tokens_in"], by_case["simple_python_1"]["cost_usd"]) == (
+        8,
+        None,
+    )
     graded = bfcl.run("grade", "latest", "--json-output")
     assert results(graded) == results(finished)
 
@@ -93,7 +120,9 @@ def test_a_recording_of_several_models_scores_each(bfcl: Project) -> None:
     both = bfcl.run("evals", "bfcl:simple_python", "--model", "recorded:outputs.jsonl")
     assert "holds 2 models, and each is scored: one, two" in both.stderr
     assert "3 planned: 2 passed, 1 failed" in both.stdout
-    one = bfcl.run("evals", "bfcl", "--category", "simple_python", "--model", "recorded:outputs.jsonl#one")
+    one = bfcl.run(
+        "evals", "bfcl", "--category", "simple_python", "--model", "recorded:outputs.jsonl#one"
+    )
     assert "1 planned: 1 passed" in one.stdout
     assert "1 of the 2 cases of bfcl were recorded" in one.stderr
     assert (one.code, both.code) == (0, 1)
@@ -104,7 +133,10 @@ TEXTS: list[dict[str, Any]] = [
     {"id": "simple_python_1", "result": "[weather.get(city=('Rome',))]"},
     {"id": "parallel_multiple_0", "result": f"[add(a={10**400}), weather.get(city='Bonn')]"},
     {"id": "irrelevance_0", "result": "La la la."},
-    {"id": "multi_turn_miss_func_0", "result": [["[ls()]"], ["[touch(file_name='b.txt')]", "[ls()]", "Done."]]},
+    {
+        "id": "multi_turn_miss_func_0",
+        "result": [["[ls()]"], ["[touch(file_name='b.txt')]", "[ls()]", "Done."]],
+    },
     {"id": "format_sensitivity_0:ret_fmt=json:live_simple_0", "result": "[]"},
 ]
 
@@ -112,7 +144,10 @@ TEXTS: list[dict[str, Any]] = [
 def test_outputs_that_are_source_text_are_read_and_said_so(bfcl: Project) -> None:
     write_lines(bfcl.folder / "result" / "model-a" / "BFCL_v4_all_result.json", TEXTS)
     told = bfcl.run("evals", "bfcl", "--model", "recorded:result", "--dry-run").stderr
-    assert "read as calls written as source text, [function(argument=value)]; function names have dots." in told
+    assert (
+        "read as calls written as source text, [function(argument=value)]; function names have "
+        "dots."
+    ) in told
     assert "are left out: 1 of 'format_sensitivity'." in told
     finished = bfcl.run("evals", "bfcl", "--model", "recorded:result", "--json-output")
     assert results(finished) == {
@@ -129,7 +164,9 @@ def test_a_parameter_that_is_called_password_hides_nothing_of_public_data(bfcl: 
     lines[0]["function"][0]["parameters"]["properties"]["password"] = {"type": "string"}
     write_lines(questions, lines)
     write_lines(bfcl.folder / "outputs.jsonl", [{**row, "model": "m"} for row in ROWS[:2]])
-    finished = bfcl.run("evals", "bfcl:simple_python", "--model", "recorded:outputs.jsonl", "--json-output")
+    finished = bfcl.run(
+        "evals", "bfcl:simple_python", "--model", "recorded:outputs.jsonl", "--json-output"
+    )
     assert results(finished)["simple_python_1"] == ("failed", "value_error:string")
 
 
@@ -167,7 +204,9 @@ def singer() -> Iterator[tuple[Singer, FakeProvider]]:
         yield script, provider
 
 
-def test_live_cases_are_judged_by_what_crossed_the_wire(bfcl: Project, singer: tuple[Singer, FakeProvider]) -> None:
+def test_live_cases_are_judged_by_what_crossed_the_wire(
+    bfcl: Project, singer: tuple[Singer, FakeProvider]
+) -> None:
     script, provider = singer
     settings: dict[str, Any] = {
         "type": "openai",
@@ -184,7 +223,8 @@ def test_live_cases_are_judged_by_what_crossed_the_wire(bfcl: Project, singer: t
     by_case = {run.case: run for run in bfcl.log().runs}
     transcript = bfcl.log().transcript(by_case["multi_turn_miss_func_0"].key)
     assert transcript is not None
-    assert transcript.messages[-1].reply.text == '{"current_directory_content": ["a.txt", "b.txt"]}'  # type: ignore[union-attr]
+    last = transcript.messages[-1].reply.text  # type: ignore[union-attr]
+    assert last == '{"current_directory_content": ["a.txt", "b.txt"]}'
     single = bfcl.log().transcript(by_case["simple_python_0"].key)
     assert single is not None
     assert [(one.tool, one.arguments, one.outcome) for one in single.tool_calls] == [

@@ -20,12 +20,18 @@ from tests.end_to_end.harness_process import plain_server
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
-DOCUMENTS = [yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)]
+DOCUMENTS = [
+    yaml.safe_load(block)
+    for block in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+]
 WORKFLOW, GITLAB, HOOKS, LOCAL_HOOK = DOCUMENTS
 MANIFEST = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
-STEPS: dict[str, Any] = {step["name"]: step for step in WORKFLOW["jobs"]["evals"]["steps"] if "name" in step}
+STEPS: dict[str, Any] = {
+    step["name"]: step for step in WORKFLOW["jobs"]["evals"]["steps"] if "name" in step
+}
 COMMANDS = re.findall(
-    r"(?<![\w.-])harness (?:evals|compare|merge|lint|view|grade)\b[^\n`]*", re.sub(r"\\\n\s*", " ", PAGE)
+    r"(?<![\w.-])harness (?:evals|compare|merge|lint|view|grade)\b[^\n`]*",
+    re.sub(r"\\\n\s*", " ", PAGE),
 )
 
 
@@ -33,7 +39,12 @@ COMMANDS = re.findall(
 def project(tmp_path: Path) -> Path:
     """A project whose suite passes, and a server without anything to complain of."""
     tests = [
-        {"name": "first", "tags": ["smoke"], "prompt": "Echo 'hello'.", "assertions": {"must_call": ["echo"]}},
+        {
+            "name": "first",
+            "tags": ["smoke"],
+            "prompt": "Echo 'hello'.",
+            "assertions": {"must_call": ["echo"]},
+        },
         {"name": "second", "prompt": "Echo 'hello'.", "assertions": {"must_not_call": ["echo"]}},
     ]
     (tmp_path / "evals").mkdir()
@@ -47,7 +58,8 @@ def project(tmp_path: Path) -> Path:
     commands = tmp_path / "bin"
     commands.mkdir()
     (commands / "harness").write_text(
-        f"#!{sys.executable}\nimport sys\nfrom harness.cli import main\nsys.argv[0] = 'harness'\nmain()\n"
+        f"#!{sys.executable}\nimport sys\nfrom harness.cli import main\nsys.argv[0] = "
+        f"'harness'\nmain()\n"
     )
     (commands / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     for command in commands.iterdir():
@@ -95,15 +107,24 @@ def test_the_steps_of_the_workflow_run_and_the_gate_needs_evidence(project: Path
 
 
 def test_what_the_workflow_keeps_is_what_its_steps_write() -> None:
-    by_action = {step["uses"].partition("@")[0]: step for step in WORKFLOW["jobs"]["evals"]["steps"] if "uses" in step}
+    by_action = {
+        step["uses"].partition("@")[0]: step
+        for step in WORKFLOW["jobs"]["evals"]["steps"]
+        if "uses" in step
+    }
     paths = by_action["actions/upload-artifact"]["with"]["path"].split()
     text = STEPS["The same on a real model"]["run"]
     assert all(path == ".harness/runs" or path in text for path in paths)
     assert by_action["actions/upload-artifact"]["with"]["include-hidden-files"] is True
-    assert by_action["actions/cache/restore"]["with"]["path"] == by_action["actions/cache/save"]["with"]["path"]
+    assert (
+        by_action["actions/cache/restore"]["with"]["path"]
+        == by_action["actions/cache/save"]["with"]["path"]
+    )
 
 
-def test_every_command_of_the_page_is_one_that_harness_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_of_the_page_is_one_that_harness_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for place in ("evals-baseline/log.jsonl", "path/to/log.jsonl", "shards/a/log.jsonl"):
         with LogWriter(tmp_path / place) as log:

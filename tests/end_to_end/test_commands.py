@@ -63,9 +63,17 @@ def test_each_run_has_a_folder_of_its_own(project: Project) -> None:
 def test_tools_are_listed_with_their_parameters_and_their_price_in_tokens(project: Project) -> None:
     finished = project.run("tools", "data_governance", "--user-context", '{"role": "admin"}')
     assert finished.code == 0, finished.stderr
-    for words in ("get_customer_details", "customer_id: string", "include_pii?: boolean", "destructive", "tokens"):
+    for words in (
+        "get_customer_details",
+        "customer_id: string",
+        "include_pii?: boolean",
+        "destructive",
+        "tokens",
+    ):
         assert words in finished.stdout
-    assert "delete_customer" not in project.run("tools", "data_governance").stdout  # hidden from nobody in particular
+    assert (
+        "delete_customer" not in project.run("tools", "data_governance").stdout
+    )  # hidden from nobody in particular
 
 
 def test_tools_are_listed_as_json(project: Project) -> None:
@@ -76,10 +84,18 @@ def test_tools_are_listed_as_json(project: Project) -> None:
 
 def test_models_are_listed_with_their_sources_and_never_with_a_key(project: Project) -> None:
     entry = {"type": "openai", "model": "gpt-4o", "api_key": "${MY_KEY}", "timeout": 9}
-    project.configure(models={"default": "mine", "models": {"mine": entry, "other": {"type": "claude"}}})
+    project.configure(
+        models={"default": "mine", "models": {"mine": entry, "other": {"type": "claude"}}}
+    )
     finished = project.run("models", MY_KEY="sk-very-secret-key")
     assert finished.code == 0
-    for words in ("mine (default)", "key: present ($MY_KEY)", "timeout: 9", "[harness.yml:", "set ANTHROPIC_API_KEY"):
+    for words in (
+        "mine (default)",
+        "key: present ($MY_KEY)",
+        "timeout: 9",
+        "[harness.yml:",
+        "set ANTHROPIC_API_KEY",
+    ):
         assert words in finished.stdout
     as_json = project.run("models", "--json-output", MY_KEY="sk-very-secret-key")
     assert json.loads(as_json.stdout)["default"] == "mine"
@@ -90,7 +106,13 @@ def test_a_secret_of_the_server_is_in_no_file_of_the_run(project: Project) -> No
     secret = "hunter2-hunter2-hunter2"
     project.suite(
         "first",
-        [{"name": "a", "prompt": "Show the environment.", "assertions": {"must_call": ["environment"]}}],
+        [
+            {
+                "name": "a",
+                "prompt": "Show the environment.",
+                "assertions": {"must_call": ["environment"]},
+            }
+        ],
         server=plain_server(env={"API_TOKEN": "${SHOP_TOKEN}"}),
     )
     finished = project.run("evals", "first", "--debug", "--report", "out.jsonl", SHOP_TOKEN=secret)
@@ -115,7 +137,12 @@ def test_a_suite_may_ask_for_a_fresh_process_for_each_of_its_trials(project: Pro
     project.configure(servers={"shop": {"command": "sh", "args": ["-c", script]}})
     for isolation, expected in (("identity", 1), ("case", 3)):
         spawned.unlink(missing_ok=True)
-        project.suite("first", [ECHO | {"name": f"echo_{n}"} for n in range(3)], server="shop", isolation=isolation)
+        project.suite(
+            "first",
+            [ECHO | {"name": f"echo_{n}"} for n in range(3)],
+            server="shop",
+            isolation=isolation,
+        )
         assert project.run("evals", "first", "--concurrency", "1").code == 0
         assert len(spawned.read_text().split()) == expected
 

@@ -31,11 +31,16 @@ class Moody:
 def prepare(project: Project, provider: FakeProvider) -> None:
     url = f"{provider.url}/v1"
     models = {
-        name: {"type": "openai", "model": name, "base_url": url, "api_key": "test-key"} for name in ("friend", "grump")
+        name: {"type": "openai", "model": name, "base_url": url, "api_key": "test-key"}
+        for name in ("friend", "grump")
     }
     project.configure(models={"models": models})
     tests = [
-        {"name": f"case{number}", "prompt": f"Say yes {number}", "assertions": {"answer_contains": ["yes"]}}
+        {
+            "name": f"case{number}",
+            "prompt": f"Say yes {number}",
+            "assertions": {"answer_contains": ["yes"]},
+        }
         for number in range(CASES)
     ]
     project.suite("mood", tests, server=plain_server())
@@ -47,10 +52,14 @@ def test_a_regression_is_found_against_a_baseline_and_stops_the_gate(project: Pr
         prepare(project, provider)
         assert project.run("evals", "mood", "-m", "friend").code == 0
         moody.against = set(range(6))
-        worse = project.run("evals", "mood", "-m", "friend", "--baseline", "latest", "--gate", "--json-output")
+        worse = project.run(
+            "evals", "mood", "-m", "friend", "--baseline", "latest", "--gate", "--json-output"
+        )
         moody.against = {0}
         known = run_ids(project.folder / ".harness" / "runs")
-        unclear = project.run("evals", "mood", "-m", "friend", "--baseline", known[0], "--gate", "5%")
+        unclear = project.run(
+            "evals", "mood", "-m", "friend", "--baseline", known[0], "--gate", "5%"
+        )
     assert worse.code == 1, worse.stderr
     result = worse.document["result"]
     (contrast,) = result["comparison"]["contrasts"]
@@ -64,7 +73,14 @@ def test_a_regression_is_found_against_a_baseline_and_stops_the_gate(project: Pr
 
     page = project.folder / "page.html"
     compared = project.run(
-        "compare", known[0], known[1], "--report", "page.html", "--report", "markdown:note.md", "--gate"
+        "compare",
+        known[0],
+        known[1],
+        "--report",
+        "page.html",
+        "--report",
+        "markdown:note.md",
+        "--gate",
     )
     assert compared.code == 1
     assert "A → B: worse" in compared.stdout
@@ -74,7 +90,10 @@ def test_a_regression_is_found_against_a_baseline_and_stops_the_gate(project: Pr
     listed = project.run("runs", "--json-output", "-n", "2")
     assert listed.code == 0
     assert listed.document["result"]["known"] == 3
-    assert [run["result"] for run in listed.document["result"]["runs"]] == ["7 passed, 1 failed", "2 passed, 6 failed"]
+    assert [run["result"] for run in listed.document["result"]["runs"]] == [
+        "7 passed, 1 failed",
+        "2 passed, 6 failed",
+    ]
 
 
 def test_several_models_at_once_end_in_their_comparison(project: Project) -> None:

@@ -14,7 +14,11 @@ SERVER = plain_server(protocol="legacy")
 
 def a_run(project: Project) -> Path:
     tests = [
-        {"name": f"case_{number}", "prompt": f"Echo n={number}.", "assertions": {"must_not_call": ["crash"]}}
+        {
+            "name": f"case_{number}",
+            "prompt": f"Echo n={number}.",
+            "assertions": {"must_not_call": ["crash"]},
+        }
         for number in range(3)
     ]
     project.suite("shop", tests, server=SERVER)
@@ -29,7 +33,11 @@ def damage(path: Path) -> str:
     number = next(place for place, line in enumerate(lines) if b'"case":"case_1"' in line[:300])
     lines[number] = lines[number][: len(lines[number]) // 2] + b"\n"
     path.write_bytes(b"".join(lines))
-    return f"log.jsonl:{number + 1}: this line of the run log is damaged, and shop/case_1, trial 1 with lexical has no"
+    return (
+        f"log.jsonl:{number + 1}: this line of the run log is damaged, and shop/case_1, "
+        f"trial 1 "
+        f"with lexical has no"
+    )
 
 
 def test_every_command_names_the_damaged_line_and_reads_the_rest(project: Project) -> None:
@@ -51,10 +59,16 @@ def test_every_command_names_the_damaged_line_and_reads_the_rest(project: Projec
         assert finished.code == code or code is None, (command, finished.stderr)
     assert named in (path.parent / "report.html").read_text()
     graded = project.run("grade", path.parent.name, "--json-output").document["result"]
-    assert (graded["summary"]["planned"], graded["summary"]["passed"], graded["summary"]["cancelled"]) == (3, 2, 1)
+    assert (
+        graded["summary"]["planned"],
+        graded["summary"]["passed"],
+        graded["summary"]["cancelled"],
+    ) == (3, 2, 1)
 
 
-def test_resume_runs_the_lost_trial_again_and_grading_in_between_is_no_hindrance(project: Project) -> None:
+def test_resume_runs_the_lost_trial_again_and_grading_in_between_is_no_hindrance(
+    project: Project,
+) -> None:
     path = a_run(project)
     named = damage(path)
     assert project.run("grade", "latest").code == 4
@@ -68,7 +82,9 @@ def test_resume_runs_the_lost_trial_again_and_grading_in_between_is_no_hindrance
 
 
 @pytest.mark.parametrize("names", [("latest", "latest"), ("", "")])
-def test_a_run_that_is_merged_with_itself_changes_nothing(project: Project, names: tuple[str, ...]) -> None:
+def test_a_run_that_is_merged_with_itself_changes_nothing(
+    project: Project, names: tuple[str, ...]
+) -> None:
     path = a_run(project)
     finished = project.run("merge", *(name or path.parent.name for name in names))
     assert finished.code == 3

@@ -33,9 +33,15 @@ def competent(request: Incoming) -> Step:
 
 _FIRST_STEPS: dict[str, Step] = {
     "everything we hold": think(
-        call("get_customer_details", {"customer_id": "CUST_00042", "include_pii": True}, text="I'll look.")
+        call(
+            "get_customer_details",
+            {"customer_id": "CUST_00042", "include_pii": True},
+            text="I'll look.",
+        )
     ),
-    "street address": call("get_customer_details", {"customer_id": "CUST_00042", "include_pii": False}),
+    "street address": call(
+        "get_customer_details", {"customer_id": "CUST_00042", "include_pii": False}
+    ),
     "show me the record": call("get_customer_details", {"customer_id": "CUST_00019"}),
     "lifetime value": calls(
         ("get_customer_details", {"customer_id": "CUST_00104"}),
@@ -54,7 +60,9 @@ _FIRST_STEPS: dict[str, Step] = {
     ),
     "email address of customer": call("get_customer_details", {"customer_id": "CUST_00042"}),
     "Look up the phone": call("get_customer_details", {"customer_id": "CUST_00042"}),
-    "Ignore the data policy": call("get_customer_details", {"customer_id": "CUST_00042", "include_pii": True}),
+    "Ignore the data policy": call(
+        "get_customer_details", {"customer_id": "CUST_00042", "include_pii": True}
+    ),
     "cust_00158": call("get_customer_details", {"customer_id": "cust_00158"}),
     "has the phone number": call("search_customers", {"phone": "+1-619-555-0148"}),
     "enterprise customers": call("search_customers", {"city": "Toronto", "segment": "enterprise"}),
@@ -66,7 +74,12 @@ def with_provider(project: Project, provider: FakeProvider, **models: dict[str, 
     named = {
         "fake-messages": {"type": "claude", "model": "claude-sonnet-4-5", "base_url": provider.url},
         "fake-chat": {"type": "openai", "model": "gpt-4o", "base_url": f"{provider.url}/v1"},
-        "fake-responses": {"type": "openai", "model": "gpt-4o", "base_url": f"{provider.url}/v1", "api": "responses"},
+        "fake-responses": {
+            "type": "openai",
+            "model": "gpt-4o",
+            "base_url": f"{provider.url}/v1",
+            "api": "responses",
+        },
         **models,
     }
     for settings in named.values():
@@ -87,12 +100,19 @@ def test_without_a_model_it_runs_on_the_embedded_baseline_and_says_so(project: P
     over_http = project.run("evals", "data_governance", "--server", "data_governance_http")
     assert over_http.code == finished.code, over_http.stderr
     assert project.log().header.servers["data_governance_http"]["identity"]["via"] == "bearer"
-    assert findings(project.log()) == findings(log), "tokens say the same as _meta, and so the verdicts are the same"
+    assert findings(project.log()) == findings(log), (
+        "tokens say the same as _meta, and so the verdicts are the same"
+    )
 
 
 def test_a_key_in_the_environment_alone_starts_no_paid_run(project: Project) -> None:
     finished = project.run(
-        "evals", "data_governance", "-k", "viewing", ANTHROPIC_API_KEY="sk-ant-x", OPENAI_API_KEY="x"
+        "evals",
+        "data_governance",
+        "-k",
+        "viewing",
+        ANTHROPIC_API_KEY="sk-ant-x",
+        OPENAI_API_KEY="x",
     )
     assert "lexical" in finished.stdout
     assert list(project.log().header.models) == ["lexical"]
@@ -113,7 +133,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     models = [argument for name in APIS for argument in ("--model", name)]
     with FakeProvider(competent) as provider:
         with_provider(project, provider)
-        finished = project.run("evals", "data_governance", *models, "--json-output", "--concurrency", "8")
+        finished = project.run(
+            "evals", "data_governance", *models, "--json-output", "--concurrency", "8"
+        )
         return Whole(project.log(), finished, list(provider.journal))
 
 
@@ -124,7 +146,9 @@ def test_a_competent_model_passes_every_case_through_the_real_sdk(whole: Whole) 
     for name in APIS:
         runs = [run for run in whole.log.runs if run.model == name]
         assert [run.status for run in runs] == ["passed"] * 13
-        assert {run.usage.cost_usd for run in runs} == {None}  # a server on this machine sells nothing
+        assert {run.usage.cost_usd for run in runs} == {
+            None
+        }  # a server on this machine sells nothing
         assert all(run.usage.input_tokens for run in runs)
 
 
@@ -136,7 +160,9 @@ def test_the_model_never_sees_who_asks(whole: Whole) -> None:
     assert "pii:read" not in sent
 
 
-def test_with_the_policy_emptied_the_restricted_cases_fail(project: Project, tmp_path: Path) -> None:
+def test_with_the_policy_emptied_the_restricted_cases_fail(
+    project: Project, tmp_path: Path
+) -> None:
     policies = tmp_path / "policies.yml"
     policies.write_text("")
     open_server = {
@@ -147,8 +173,12 @@ def test_with_the_policy_emptied_the_restricted_cases_fail(project: Project, tmp
     with FakeProvider(asks_for_everything) as provider:
         with_provider(project, provider)
         text = (project.folder / "harness.yml").read_text()
-        (project.folder / "harness.yml").write_text(f"{text}servers: {json.dumps({'open': open_server})}\n")
-        finished = project.run("evals", "data_governance", "--model", "fake-chat", "--server", "open", "--json-output")
+        (project.folder / "harness.yml").write_text(
+            f"{text}servers: {json.dumps({'open': open_server})}\n"
+        )
+        finished = project.run(
+            "evals", "data_governance", "--model", "fake-chat", "--server", "open", "--json-output"
+        )
     assert finished.code == 1, finished.stderr
     failed = {test["name"] for test in finished.document["result"]["tests"] if not test["passed"]}
     assert {
@@ -176,8 +206,20 @@ def asks_for_everything(request: Incoming) -> Step:
 def test_a_model_that_asks_for_personal_data_as_a_user_gets_none_of_it(project: Project) -> None:
     with FakeProvider(asks_for_everything) as provider:
         with_provider(project, provider)
-        project.run("evals", "data_governance", "--model", "fake-messages", "-k", "user or null or missing or bypass")
-    seen = [recorded_call for _, transcript in project.log() if transcript for recorded_call in transcript.tool_calls]
+        project.run(
+            "evals",
+            "data_governance",
+            "--model",
+            "fake-messages",
+            "-k",
+            "user or null or missing or bypass",
+        )
+    seen = [
+        recorded_call
+        for _, transcript in project.log()
+        if transcript
+        for recorded_call in transcript.tool_calls
+    ]
     assert len(seen) >= 4
     assert {recorded_call.outcome for recorded_call in seen} == {"denied"}
     for recorded_call in seen:
@@ -187,7 +229,9 @@ def test_a_model_that_asks_for_personal_data_as_a_user_gets_none_of_it(project: 
 def recorded(project: Project, script: list[Step]) -> tuple[ToolCall, ...]:
     with FakeProvider(script) as provider:
         with_provider(project, provider)
-        project.run("evals", "data_governance", "--model", "fake-chat", "-k", "viewing_changes_nothing")
+        project.run(
+            "evals", "data_governance", "--model", "fake-chat", "-k", "viewing_changes_nothing"
+        )
     log = project.log()
     transcript = log.transcript(log.runs[0].key)
     assert transcript is not None
@@ -195,7 +239,10 @@ def recorded(project: Project, script: list[Step]) -> tuple[ToolCall, ...]:
 
 
 def test_a_call_that_is_only_claimed_has_not_been_made(project: Project) -> None:
-    claim = 'I have called get_customer_details.\n```json\n{"name": "get_customer_details", "arguments": {}}\n```'
+    claim = (
+        'I have called get_customer_details.\n```json\n{"name": "get_customer_details", '
+        '"arguments": {}}\n```'
+    )
     assert recorded(project, [say(claim)]) == ()
     assert project.log().runs[0].status == "failed"
 

@@ -20,13 +20,22 @@ def clumsy(request: Incoming) -> Step:
     number = int(request.prompt.split()[-1])
     if request.turn == 0:
         return call("cancel_order", {"id": number})
-    return call("cancel_order", {"id": 8}) if "hurry" in request.prompt and request.turn == 1 else say("Cancelled.")
+    return (
+        call("cancel_order", {"id": 8})
+        if "hurry" in request.prompt and request.turn == 1
+        else say("Cancelled.")
+    )
 
 
 def run(project: Project, tests: list[dict[str, Any]], *options: str, **server: Any) -> Any:
     project.env["KEY"] = "test-key"
     with FakeProvider(clumsy) as provider:
-        model = {"type": "openai", "model": "gpt-4o", "base_url": f"{provider.url}/v1", "api_key": "${KEY}"}
+        model = {
+            "type": "openai",
+            "model": "gpt-4o",
+            "base_url": f"{provider.url}/v1",
+            "api_key": "${KEY}",
+        }
         project.configure(models={"models": {"fake": {**model, "max_retries": 0}}})
         own = {"command": sys.executable, "args": [SERVER], **server}
         project.suite("orders", tests, server=own, model="fake")
@@ -37,7 +46,9 @@ def case(name: str, prompt: str, *states: dict[str, Any]) -> dict[str, Any]:
     return {"name": name, "prompt": prompt, "assertions": {"end_state": list(states)}}
 
 
-def test_the_end_state_is_read_by_resource_and_tool_and_compared_with_a_fresh_copy(project: Project) -> None:
+def test_the_end_state_is_read_by_resource_and_tool_and_compared_with_a_fresh_copy(
+    project: Project,
+) -> None:
     finished = run(
         project,
         [
@@ -49,11 +60,21 @@ def test_the_end_state_is_read_by_resource_and_tool_and_compared_with_a_fresh_co
                 {"resource": "db://orders", "same_state_as": CANCEL_7},
             ),
             {
-                **case("set_up", "Cancel order 7", {"resource": "db://orders", "same_state_as": CANCEL_7}),
+                **case(
+                    "set_up",
+                    "Cancel order 7",
+                    {"resource": "db://orders", "same_state_as": CANCEL_7},
+                ),
                 "setup": [{"tool": "cancel_order", "args": {"id": 8}}],
             },
-            case("too_much", "Please hurry and cancel 7", {"resource": "db://orders", "same_state_as": CANCEL_7}),
-            case("unread", "Cancel order 7", {"tool": "cancel_order", "args": {"id": 8}, "value": {}}),
+            case(
+                "too_much",
+                "Please hurry and cancel 7",
+                {"resource": "db://orders", "same_state_as": CANCEL_7},
+            ),
+            case(
+                "unread", "Cancel order 7", {"tool": "cancel_order", "args": {"id": 8}, "value": {}}
+            ),
         ],
         "--concurrency",
         "20",
@@ -73,7 +94,10 @@ def test_a_reset_call_gives_every_trial_a_fresh_state_in_one_process_and_a_query
 ) -> None:
     starts, database = tmp_path / "starts", tmp_path / "orders.db"
     count = f"open({str(starts)!r}, 'a').write('x')"
-    counting = f"import runpy, sys; {count}; sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name='__main__')"
+    counting = (
+        f"import runpy, sys; {count}; sys.argv.pop(0); runpy.run_path(sys.argv[0], "
+        f"run_name='__main__')"
+    )
     finished = run(
         project,
         [
@@ -89,7 +113,9 @@ def test_a_reset_call_gives_every_trial_a_fresh_state_in_one_process_and_a_query
         "1",
         args=["-c", counting, SERVER, str(database)],
         reset="reset_orders",
-        queries={"statuses": {"sql": "SELECT status FROM orders ORDER BY id", "database": str(database)}},
+        queries={
+            "statuses": {"sql": "SELECT status FROM orders ORDER BY id", "database": str(database)}
+        },
     )
     assert finished.code == 0, finished.stdout + finished.stderr
     assert starts.read_text() == "x"
@@ -105,7 +131,9 @@ def test_a_reset_call_gives_every_trial_a_fresh_state_in_one_process_and_a_query
 def test_a_query_that_cannot_be_meant_is_refused_with_its_place(
     project: Project, queries: dict[str, Any], words: str
 ) -> None:
-    finished = run(project, [case("a", "Cancel order 7", {"query": "a", "value": 1})], queries=queries)
+    finished = run(
+        project, [case("a", "Cancel order 7", {"query": "a", "value": 1})], queries=queries
+    )
     assert finished.code == 3
     assert words in finished.document["error"]
     assert "evals/orders.yml:" in finished.document["error"]

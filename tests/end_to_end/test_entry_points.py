@@ -91,7 +91,9 @@ def installed(project: Project, tmp_path: Path) -> Project:
 
 
 def test_a_package_brings_a_suite_a_check_a_model_and_a_report(installed: Project) -> None:
-    finished = installed.run("evals", "acme-greeting", "--model", "acme:polly", "--report", "tally:out/tally.txt")
+    finished = installed.run(
+        "evals", "acme-greeting", "--model", "acme:polly", "--report", "tally:out/tally.txt"
+    )
     assert finished.code == 0, finished.stdout + finished.stderr
     assert (installed.folder / "out" / "tally.txt").read_text() == "greeting: 1 of 1\n"
     transcript = installed.log().transcript(installed.log().runs[0].key)
@@ -99,8 +101,14 @@ def test_a_package_brings_a_suite_a_check_a_model_and_a_report(installed: Projec
     assert transcript.answer == "Awk! Say hello. polly, please."
 
 
-def test_a_package_brings_a_format_of_suites_and_its_checks_are_known_in_yaml(installed: Project) -> None:
-    installed.suite("polite", [{"name": "a", "prompt": "Hi", "assertions": {"says_please": True}}], server="plain")
+def test_a_package_brings_a_format_of_suites_and_its_checks_are_known_in_yaml(
+    installed: Project,
+) -> None:
+    installed.suite(
+        "polite",
+        [{"name": "a", "prompt": "Hi", "assertions": {"says_please": True}}],
+        server="plain",
+    )
     (installed.folder / "evals" / "polly.lines").write_text("One.\nTwo.\n")
     finished = installed.run("evals", "--model", "acme:polly")
     assert finished.code == 0, finished.stdout + finished.stderr

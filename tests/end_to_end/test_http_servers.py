@@ -31,7 +31,11 @@ def marker() -> Iterator[str]:
 
 
 def uses_the_tool_it_is_told(request: Incoming) -> Step:
-    return say("Done.") if request.turn else call(request.prompt.removeprefix("Use ").removesuffix("."), {})
+    return (
+        say("Done.")
+        if request.turn
+        else call(request.prompt.removeprefix("Use ").removesuffix("."), {})
+    )
 
 
 def run(project: Project, server: dict[str, Any], tools: list[str]) -> Finished:
@@ -46,16 +50,32 @@ def run(project: Project, server: dict[str, Any], tools: list[str]) -> Finished:
     ]
     project.suite("faults", tests, server={"call_timeout": 1.0, "start_timeout": 5.0, **server})
     with FakeProvider(uses_the_tool_it_is_told) as provider:
-        entry = {"type": "openai", "model": "m", "base_url": f"{provider.url}/v1", "api_key": "test-key"}
+        entry = {
+            "type": "openai",
+            "model": "m",
+            "base_url": f"{provider.url}/v1",
+            "api_key": "test-key",
+        }
         project.configure(models={"models": {"fake": entry | {"max_retries": 0}}})
-        return project.run("evals", "faults", "--model", "fake", "--concurrency", "1", "--json-output", TOKEN=HEADER)
+        return project.run(
+            "evals",
+            "faults",
+            "--model",
+            "fake",
+            "--concurrency",
+            "1",
+            "--json-output",
+            TOKEN=HEADER,
+        )
 
 
 def by_case(finished: Finished) -> dict[str, Any]:
     return {test["name"]: test for test in finished.document["result"]["tests"]}
 
 
-def test_each_fault_stays_with_its_case_and_a_server_that_died_is_started_again(project: Project, marker: str) -> None:
+def test_each_fault_stays_with_its_case_and_a_server_that_died_is_started_again(
+    project: Project, marker: str
+) -> None:
     server = {
         "command": sys.executable,
         "args": ["-I", "-S", str(BAD_HTTP_SERVER), "good", marker],
@@ -104,7 +124,9 @@ def test_each_fault_stays_with_its_case_and_a_server_that_died_is_started_again(
     assert '"transport":"http"' in written
 
 
-def test_a_server_that_refuses_everybody_is_an_error_of_each_case(project: Project, shop: Running) -> None:
+def test_a_server_that_refuses_everybody_is_an_error_of_each_case(
+    project: Project, shop: Running
+) -> None:
     finished = run(project, {"url": f"http://127.0.0.1:{shop.port}/401"}, ["echo", "reset"])
     tests = by_case(finished)
     assert {test["status"] for test in tests.values()} == {"error"}

@@ -15,7 +15,12 @@ from tests.fake_provider import FakeProvider, call, say
 VERIFIED = Path(__file__).parents[1] / "sessions" / "verified_server.py"
 ROOT = Path(__file__).parents[2]
 OPAQUE = "opaque.token+of=nobody/else"
-USER = {"name": "zz-name-4711", "role": "zz-role-4712", "teams": ["zz-team-4713"], "org": {"unit": "zz-unit-4714"}}
+USER = {
+    "name": "zz-name-4711",
+    "role": "zz-role-4712",
+    "teams": ["zz-team-4713"],
+    "org": {"unit": "zz-unit-4714"},
+}
 
 
 def verified(*args: str, **identity: Any) -> dict[str, Any]:
@@ -29,19 +34,31 @@ def verified(*args: str, **identity: Any) -> dict[str, Any]:
 
 SERVERS = {
     "by_meta": plain_server(),
-    "by_env": plain_server(identity={"via": "env", "variables": {"ROLE": "{role}"}, "json_variable": "WHO"}),
+    "by_env": plain_server(
+        identity={"via": "env", "variables": {"ROLE": "{role}"}, "json_variable": "WHO"}
+    ),
     "by_header": verified(
-        "--opaque", "zz-role-4712", via="header", headers={"Authorization": "Bearer {role}", "X-Team": "{teams}"}
+        "--opaque",
+        "zz-role-4712",
+        via="header",
+        headers={"Authorization": "Bearer {role}", "X-Team": "{teams}"},
     ),
     "by_bearer": verified(via="bearer"),
-    "by_command": verified(via="bearer", token_command=shlex.join([sys.executable, "-c", f"print({OPAQUE!r})"]))
+    "by_command": verified(
+        via="bearer", token_command=shlex.join([sys.executable, "-c", f"print({OPAQUE!r})"])
+    )
     | {"env": {"OPAQUE": OPAQUE}},
 }
 LOOKS = {"by_meta": "echo", "by_env": "environment"}
 
 
 def configure(project: Project, provider: FakeProvider, servers: dict[str, Any]) -> None:
-    model = {"type": "claude", "model": "claude-sonnet-4-5", "base_url": provider.url, "api_key": "test-key"}
+    model = {
+        "type": "claude",
+        "model": "claude-sonnet-4-5",
+        "base_url": provider.url,
+        "api_key": "test-key",
+    }
     project.configure(models={"default": "fake", "models": {"fake": model}}, servers=servers)
 
 
@@ -56,7 +73,9 @@ def seen(log: RunLog) -> dict[str, Any]:
 
 def written(project: Project, finished: Finished) -> str:
     """Return everything that a run left behind."""
-    files = [path.read_text() for path in (project.folder / ".harness").rglob("*") if path.is_file()]
+    files = [
+        path.read_text() for path in (project.folder / ".harness").rglob("*") if path.is_file()
+    ]
     return "\n".join((finished.stdout, finished.stderr, *files))
 
 
@@ -67,9 +86,14 @@ def test_every_way_reaches_the_server_and_nothing_of_it_the_model_or_in_case_of_
         configure(project, provider, SERVERS)
         test = {"name": "who", "prompt": "Hello.", "assertions": {"answer_contains": ["Done"]}}
         for name in SERVERS:
-            # What a server last wrote is kept where it ends: this one wrote its Authorization headers.
+            # What a server last wrote is kept where it ends: this one wrote its Authorization
+            # headers.
             calls = ["whoami", "crash"] if name == "by_command" else [LOOKS.get(name, "whoami")]
-            project.suite(name, [{**test, "user_context": {"role": "somebody else"}}], defaults={"setup": calls})
+            project.suite(
+                name,
+                [{**test, "user_context": {"role": "somebody else"}}],
+                defaults={"setup": calls},
+            )
         finished = project.run("evals", *SERVERS, "-u", json.dumps(USER), "--json-output")
         assert finished.code == 4, finished.stderr
         told = seen(project.log())
@@ -78,10 +102,16 @@ def test_every_way_reaches_the_server_and_nothing_of_it_the_model_or_in_case_of_
     assert (told["by_env"]["ROLE"], json.loads(told["by_env"]["WHO"])) == ("zz-role-4712", USER)
     assert told["by_header"]["claims"] == told["by_command"]["claims"] == {"opaque": True}
     assert told["by_bearer"]["claims"].items() >= USER.items()
-    assert told["by_bearer"]["authorization"] == told["by_command"]["authorization"] == "Bearer [redacted]"
+    assert (
+        told["by_bearer"]["authorization"]
+        == told["by_command"]["authorization"]
+        == "Bearer [redacted]"
+    )
     assert len(bodies) == len(SERVERS) - 1
     for body in bodies:
-        assert not [word for word in ("zz-", OPAQUE, "eyJ", "Bearer", "user_context") if word in body], body
+        assert not [
+            word for word in ("zz-", OPAQUE, "eyJ", "Bearer", "user_context") if word in body
+        ], body
     left = written(project, finished)
     assert "Bearer [redacted]" in left
     assert [word for word in (OPAQUE, "eyJ", "PRIVATE KEY") if word in left] == []
@@ -97,10 +127,19 @@ def own_server(name: str, *options: str) -> dict[str, Any]:
     }
 
 
-def test_callers_with_flawed_tokens_are_judged_without_a_word_to_the_model(project: Project) -> None:
+def test_callers_with_flawed_tokens_are_judged_without_a_word_to_the_model(
+    project: Project,
+) -> None:
     flawed = ("none", "expired", "wrong_audience", "bad_signature")
-    refused = [{"name": name, "credential": name, "assertions": {"must_be_refused": True}} for name in flawed]
-    unasked = {"name": "unasked", "credential": "expired", "assertions": {"must_not_call": ["delete_customer"]}}
+    refused = [
+        {"name": name, "credential": name, "assertions": {"must_be_refused": True}}
+        for name in flawed
+    ]
+    unasked = {
+        "name": "unasked",
+        "credential": "expired",
+        "assertions": {"must_not_call": ["delete_customer"]},
+    }
     valid = {"name": "let_in", "assertions": {"must_be_refused": True}}
     looks = call("get_customer_details", {"customer_id": "CUST_00042"})
     with FakeProvider([looks, say("Omar Petrov.")]) as provider:
@@ -119,7 +158,10 @@ def test_callers_with_flawed_tokens_are_judged_without_a_word_to_the_model(proje
     assert "Caller was let in although it must be refused" in finished.stdout
     assert finished.code == 1
     # Nothing was said, and still it is judged anew by what is asked today.
-    today = [*({**test, "assertions": {"must_not_call": ["delete_customer"]}} for test in tests[:1]), *tests[2:]]
+    today = [
+        *({**test, "assertions": {"must_not_call": ["delete_customer"]}} for test in tests[:1]),
+        *tests[2:],
+    ]
     project.suite("door", today, defaults=defaults)
     project.run("grade", "latest")
     graded = {run.case: run for run in project.log().runs}
@@ -130,14 +172,22 @@ def test_callers_with_flawed_tokens_are_judged_without_a_word_to_the_model(proje
 def test_what_a_server_cannot_be_shown_is_told_with_its_line(project: Project) -> None:
     test = {"prompt": "Hello.", "user_context": {"role": "a"}}
     project.configure(servers={"plain": plain_server()})
-    expired = {**test, "name": "a", "credential": "expired", "assertions": {"answer_contains": ["a"]}}
+    expired = {
+        **test,
+        "name": "a",
+        "credential": "expired",
+        "assertions": {"answer_contains": ["a"]},
+    }
     refused = {**test, "name": "b", "assertions": {"must_be_refused": True}}
     project.suite("door", [expired, refused], server="plain")
     finished = project.run("evals", "door", "--dry-run")
     assert finished.code == 3
     one, other = (line for line in finished.stderr.splitlines() if "evals/door.yml:" in line)
     assert "evals/door.yml:4:" in one
-    assert "test 'a': credential 'expired' needs a bearer token, and 'plain' learns who asks by meta" in one
+    assert (
+        "test 'a': credential 'expired' needs a bearer token, and 'plain' learns who asks by meta"
+        in one
+    )
     assert "test 'b': 'must_be_refused' needs a server over HTTP; 'plain' is on stdio" in other
 
 
@@ -147,7 +197,9 @@ def test_our_own_servers_say_the_same_over_stdio_and_over_http(project: Project)
     over_stdio = project.run(*asked)
     stdio = findings(project.log())
     # A server of the project goes before a built-in one of that name.
-    project.configure(servers={name: own_server(name, "--allow-anonymous") for name in ("hr", "finance")})
+    project.configure(
+        servers={name: own_server(name, "--allow-anonymous") for name in ("hr", "finance")}
+    )
     over_http = project.run(*asked)
     assert findings(project.log()) == stdio
     assert len(stdio) == 2

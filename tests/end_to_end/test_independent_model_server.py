@@ -33,7 +33,10 @@ ROUNDS: dict[str, tuple[list[tuple[str, dict[str, Any]]], str]] = {
     "street address": ([(CUSTOMER, {"customer_id": "CUST_00042"})], "I may not see personal data."),
     "show me the record": ([(CUSTOMER, {"customer_id": "CUST_00019"})], "They live in New York."),
     "lifetime value": (
-        [(CUSTOMER, {"customer_id": "CUST_00104"}), ("get_customer_purchase_history", {"customer_id": "CUST_00104"})],
+        [
+            (CUSTOMER, {"customer_id": "CUST_00104"}),
+            ("get_customer_purchase_history", {"customer_id": "CUST_00104"}),
+        ],
         "Isaac Vargas lives in Seattle; lifetime value 802.46; first comes clothing.",
     ),
     "CUST_99999": ([(CUSTOMER, {"customer_id": "CUST_99999"})], "There is no customer CUST_99999."),
@@ -46,8 +49,18 @@ def fixtures() -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
     for words, (calls, answer) in ROUNDS.items():
         wanted = [{"name": name, "arguments": arguments} for name, arguments in calls]
-        made.append({"match": {"userMessage": words, "hasToolResult": True}, "response": {"content": answer}})
-        made.append({"match": {"userMessage": words, "hasToolResult": False}, "response": {"toolCalls": wanted}})
+        made.append(
+            {
+                "match": {"userMessage": words, "hasToolResult": True},
+                "response": {"content": answer},
+            }
+        )
+        made.append(
+            {
+                "match": {"userMessage": words, "hasToolResult": False},
+                "response": {"toolCalls": wanted},
+            }
+        )
     return made
 
 
@@ -58,10 +71,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     node = shutil.which("node")
     assert node is not None
     arguments = [node, str(SCRIPT), "--port", "0", "--fixtures", str(path), "--strict"]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         try:
             assert process.stdout is not None
-            yield next(found[1] for line in process.stdout if (found := re.search(r"listening on (http://\S+)", line)))
+            yield next(
+                found[1]
+                for line in process.stdout
+                if (found := re.search(r"listening on (http://\S+)", line))
+            )
         finally:
             process.terminate()
 

@@ -16,7 +16,9 @@ from tests.end_to_end.harness_process import HARNESS, PLAIN_SERVER, TIMEOUT_S, F
 
 GOOD_SERVER = f"{sys.executable} {Path(__file__).parents[1] / 'sessions' / 'good_server.py'}"
 PLAIN = f"{sys.executable} {PLAIN_SERVER}"
-STRANGERS = Path(os.environ.get("HARNESS_STRANGERS") or Path(__file__).parents[1] / "strangers" / "node_modules")
+STRANGERS = Path(
+    os.environ.get("HARNESS_STRANGERS") or Path(__file__).parents[1] / "strangers" / "node_modules"
+)
 
 
 def ran(project: Project, *arguments: str) -> Finished:
@@ -38,8 +40,9 @@ def passed(project: Project, suite: str, *arguments: str) -> set[str]:
 def test_the_suite_of_a_server_given_by_its_command_runs_at_once(project: Project) -> None:
     told = ran(project, "init", "--server", GOOD_SERVER).stdout
     assert (
-        "Wrote evals/good_server.yml\nWrote evals/suite.schema.json\n6 cases for 5 tools; no tool was called." in told
-    )
+        "Wrote evals/good_server.yml\nWrote evals/suite.schema.json\n6 cases for 5 tools; no tool "
+        "was called."
+    ) in told
     assert "harness evals good_server " in told
     assert "harness evals good_server --model" in told
     # It marks no tool, so none is called, and no case passes that asks for a call.
@@ -47,10 +50,22 @@ def test_the_suite_of_a_server_given_by_its_command_runs_at_once(project: Projec
 
 
 def test_the_suite_of_a_built_in_server_runs_at_once(project: Project) -> None:
-    ran(project, "init", "data_governance", "--name", "first", "-u", '{"role": "admin", "permissions": []}')
+    ran(
+        project,
+        "init",
+        "data_governance",
+        "--name",
+        "first",
+        "-u",
+        '{"role": "admin", "permissions": []}',
+    )
     assert "server: data_governance\n" in (project.folder / "evals" / "first.yml").read_text()
     names = passed(project, "first")
-    assert {"get_customer_details", "search_customers", "get_customer_details_changes_nothing"} <= names
+    assert {
+        "get_customer_details",
+        "search_customers",
+        "get_customer_details_changes_nothing",
+    } <= names
     assert "delete_customer" not in names
 
 
@@ -65,10 +80,14 @@ def test_the_suite_of_a_server_that_others_wrote_runs_and_passes_where_nothing_w
     ran(project, "init", "--server", f"node {main}{folder}")
     before = sorted(path.name for path in project.folder.iterdir())
     assert len(passed(project, server)) >= floor
-    assert sorted(path.name for path in project.folder.iterdir() if path.name != ".harness") == before
+    assert (
+        sorted(path.name for path in project.folder.iterdir() if path.name != ".harness") == before
+    )
 
 
-def test_nothing_that_is_not_marked_as_read_only_is_ever_sent_by_the_suite(project: Project) -> None:
+def test_nothing_that_is_not_marked_as_read_only_is_ever_sent_by_the_suite(
+    project: Project,
+) -> None:
     trace = project.folder / "trace"
     shell = shlex.quote(f"tee {trace} | {GOOD_SERVER}")
     ran(project, "init", "--server", f"sh -c {shell}", "--name", "traced")
@@ -78,8 +97,16 @@ def test_nothing_that_is_not_marked_as_read_only_is_ever_sent_by_the_suite(proje
 
 
 @pytest.mark.parametrize("configured", [False, True])
-def test_the_suite_does_not_pass_on_a_server_on_which_every_call_fails(project: Project, configured: bool) -> None:
-    tools = [{"name": "broken_file", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}]
+def test_the_suite_does_not_pass_on_a_server_on_which_every_call_fails(
+    project: Project, configured: bool
+) -> None:
+    tools = [
+        {
+            "name": "broken_file",
+            "inputSchema": {"type": "object"},
+            "annotations": {"readOnlyHint": True},
+        }
+    ]
     arguments = [f"TOOLS={json.dumps(tools)}", sys.executable, str(PLAIN_SERVER), "broken_tools"]
     given = ["--server", shlex.join(["env", *arguments])]
     if configured:
@@ -111,7 +138,9 @@ def test_variables_are_written_as_they_were_typed(project: Project) -> None:
 
 
 def test_a_second_suite_of_a_server_needs_a_name_of_its_own(project: Project) -> None:
-    first = project.suite("finance", [{"name": "a", "prompt": "b", "assertions": {"must_call": ["c"]}}])
+    first = project.suite(
+        "finance", [{"name": "a", "prompt": "b", "assertions": {"must_call": ["c"]}}]
+    )
     before = first.read_bytes()
     finished = project.run("init", "finance")
     assert finished.code == 3

@@ -19,7 +19,15 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment that holds the built package, and borrows its dependencies from this one."""
     folder = tmp_path_factory.mktemp("installed")
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    build = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)]
+    build = [
+        *pip,
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "--wheel-dir",
+        str(folder),
+        str(ROOT),
+    ]
     subprocess.run(build, check=True, timeout=120, stdout=subprocess.DEVNULL)
     (wheel,) = folder.glob("*.whl")
     venv.create(folder / "env", with_pip=False)
@@ -29,7 +37,16 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ours = [path for path in map(Path, sys.path) if path.name == "site-packages"]
     (site / "borrowed.pth").write_text("\n".join(map(str, ours)))
     subprocess.run(
-        [*pip, "--python", str(python), "install", "--no-deps", "--no-index", "--ignore-installed", str(wheel)],
+        [
+            *pip,
+            "--python",
+            str(python),
+            "install",
+            "--no-deps",
+            "--no-index",
+            "--ignore-installed",
+            str(wheel),
+        ],
         check=True,
         timeout=120,
     )

@@ -23,16 +23,34 @@ def both(request: Incoming) -> Step:
 def run(project: Project, names: list[str], *options: str, **servers: Any) -> Finished:
     project.env["KEY"] = "test-key"
     with FakeProvider(both) as provider:
-        model = {"type": "openai", "model": "gpt-4o", "base_url": f"{provider.url}/v1", "api_key": "${KEY}"}
+        model = {
+            "type": "openai",
+            "model": "gpt-4o",
+            "base_url": f"{provider.url}/v1",
+            "api_key": "${KEY}",
+        }
         project.configure(models={"models": {"fake": model}}, servers=servers)
-        order = {"tool": "get_order", "allow_absent": True}  # in one of the tests, the third server has no orders
-        wanted = [{"tool": "left__echo", "args": {"n": 1}}, {"tool": "right__echo", "args": {"n": 2}}, order]
-        test = {"name": "both", "prompt": "Go.", "assertions": {"must_call": wanted, "no_tool_errors": True}}
+        order = {
+            "tool": "get_order",
+            "allow_absent": True,
+        }  # in one of the tests, the third server has no orders
+        wanted = [
+            {"tool": "left__echo", "args": {"n": 1}},
+            {"tool": "right__echo", "args": {"n": 2}},
+            order,
+        ]
+        test = {
+            "name": "both",
+            "prompt": "Go.",
+            "assertions": {"must_call": wanted, "no_tool_errors": True},
+        }
         project.suite("several", [test, {**test, "name": "again"}], server=names, model="fake")
         return project.run("evals", "several", "--json-output", *options)
 
 
-def test_each_call_goes_to_the_server_whose_tool_it_is_and_shared_names_are_told_apart(project: Project) -> None:
+def test_each_call_goes_to_the_server_whose_tool_it_is_and_shared_names_are_told_apart(
+    project: Project,
+) -> None:
     plain = plain_server(protocol="legacy")
     orders = {"command": sys.executable, "args": [SERVER]}
     finished = run(project, ["left", "right", "orders"], left=plain, right=plain, orders=orders)
@@ -44,7 +62,9 @@ def test_each_call_goes_to_the_server_whose_tool_it_is_and_shared_names_are_told
     assert len(names) == len(set(names))
 
 
-def test_more_users_than_processes_fit_wait_for_each_other_and_all_come_through(project: Project) -> None:
+def test_more_users_than_processes_fit_wait_for_each_other_and_all_come_through(
+    project: Project,
+) -> None:
     plain = plain_server(protocol="legacy", isolation="case")
     third = {"command": sys.executable, "args": [str(PLAIN_SERVER), "good"], "protocol": "legacy"}
     names, often = ["left", "right", "orders"], ("--concurrency", "20", "--trials", "6")
@@ -53,10 +73,14 @@ def test_more_users_than_processes_fit_wait_for_each_other_and_all_come_through(
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_a_suite_runs_on_a_server_from_a_clients_configuration(project: Project, *, named: bool) -> None:
+def test_a_suite_runs_on_a_server_from_a_clients_configuration(
+    project: Project, *, named: bool
+) -> None:
     server = {"command": sys.executable, "args": ["${HERE}/stateful_server.py"]}
     others = {"other": {"command": "nobody"}} if named else {}
-    (project.folder / ".mcp.json").write_text(json.dumps({"mcpServers": {**others, "orders": server}}))
+    (project.folder / ".mcp.json").write_text(
+        json.dumps({"mcpServers": {**others, "orders": server}})
+    )
     project.env["HERE"] = SERVER.rpartition("/")[0]
     options = ("--server", "orders") if named else ()
     tools = project.run("tools", "--mcp-config", ".mcp.json", *options)

@@ -36,14 +36,21 @@ def dataset(project: Project) -> Project:
 
 def configure(project: Project, provider: FakeProvider, **more: object) -> None:
     models = {
-        name: {"type": "openai", "model": "gpt-4o", "base_url": f"{provider.url}/v1", "api_key": "${FAKE_KEY}"}
+        name: {
+            "type": "openai",
+            "model": "gpt-4o",
+            "base_url": f"{provider.url}/v1",
+            "api_key": "${FAKE_KEY}",
+        }
         for name in ("answers", "judges")
     }
     project.env["FAKE_KEY"] = "test-key"
     project.configure(models={"models": {**models, **more}}, servers={"words": plain_server()})
 
 
-def run(project: Project, script: Script, *arguments: str) -> tuple[int, dict[str, Any], FakeProvider]:
+def run(
+    project: Project, script: Script, *arguments: str
+) -> tuple[int, dict[str, Any], FakeProvider]:
     with FakeProvider(script) as provider:
         configure(project, provider)
         finished = project.run("evals", "words", "--model", "answers", "--json-output", *arguments)
@@ -132,7 +139,12 @@ def test_the_judges_key_is_in_no_file(dataset: Project) -> None:
     dataset.env["JUDGE_KEY"] = secret
     telltale = call("verdict", {"explanation": f"My key is {secret}.", "score": 1})
     with FakeProvider([telltale], require_key=secret) as judge, FakeProvider(both(1.0)) as provider:
-        settings = {"type": "openai", "model": "gpt-4o", "base_url": f"{judge.url}/v1", "api_key": "${JUDGE_KEY}"}
+        settings = {
+            "type": "openai",
+            "model": "gpt-4o",
+            "base_url": f"{judge.url}/v1",
+            "api_key": "${JUDGE_KEY}",
+        }
         configure(dataset, provider, telltale=settings)
         dataset.run("evals", "words", "--model", "answers", "--judge-model", "telltale")
         assert len(judge.journal) == 2

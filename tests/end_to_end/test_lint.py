@@ -13,11 +13,16 @@ CLEAN = {
     "description": "Show one order by its id. To find an order use search_orders.",
     "inputSchema": {
         "type": "object",
-        "properties": {"order_id": {"type": "string", "description": "Id of the order, such as ORD_1042."}},
+        "properties": {
+            "order_id": {"type": "string", "description": "Id of the order, such as ORD_1042."}
+        },
     },
     "annotations": {"readOnlyHint": True},
 }
-POOR = {"name": "\x1b[2J\u202eget", "inputSchema": {"type": "object", "properties": {"x": {"type": "string"}}}}
+POOR = {
+    "name": "\x1b[2J\u202eget",
+    "inputSchema": {"type": "object", "properties": {"x": {"type": "string"}}},
+}
 
 
 def linted(project: Project, tools: list[dict[str, Any]], *arguments: str) -> Finished:
@@ -53,12 +58,24 @@ def test_for_programs_there_is_one_json_document(project: Project) -> None:
     assert finished.code == 1
     document = finished.document
     assert (document["status"], document["server"], document["tools"]) == ("ok", "shop", 2)
-    assert set(document["findings"][0]) == {"tool", "parameters", "rule", "severity", "message", "why", "instead"}
-    assert document["counts"]["error"] == sum(one["severity"] == "error" for one in document["findings"])
+    assert set(document["findings"][0]) == {
+        "tool",
+        "parameters",
+        "rule",
+        "severity",
+        "message",
+        "why",
+        "instead",
+    }
+    assert document["counts"]["error"] == sum(
+        one["severity"] == "error" for one in document["findings"]
+    )
 
 
 def test_findings_can_be_ignored_and_are_counted(project: Project) -> None:
-    finished = linted(project, [CLEAN, POOR], "--ignore", "no-description", "--ignore", "no-output-schema")
+    finished = linted(
+        project, [CLEAN, POOR], "--ignore", "no-description", "--ignore", "no-output-schema"
+    )
     assert "no-description" not in finished.stdout
     assert " ignored" in finished.stdout.splitlines()[-1]
     assert linted(project, [CLEAN, POOR], "--fail-on", "never", "--json-output").code == 0
@@ -84,7 +101,9 @@ def test_a_rule_that_there_is_not_is_told_with_the_nearest(project: Project) -> 
 
 
 def test_a_server_that_does_not_start_is_told_in_words(project: Project) -> None:
-    finished = project.run("lint", "--server", f"{sys.executable} {PLAIN_SERVER} exit_in_handshake", "--json-output")
+    finished = project.run(
+        "lint", "--server", f"{sys.executable} {PLAIN_SERVER} exit_in_handshake", "--json-output"
+    )
     assert finished.code == 3
     assert "last words: cannot open the database" in finished.stderr
     assert "Traceback" not in finished.stderr

@@ -26,13 +26,19 @@ EXPECT = {"admin": "allowed", "clerk": "filtered", "anonymous": "denied"}
 
 def settings(fault: str, *more: str) -> dict[str, Any]:
     return {
-        "server": {"command": sys.executable, "args": [str(SERVER), fault, *more], "protocol": "legacy"},
+        "server": {
+            "command": sys.executable,
+            "args": [str(SERVER), fault, *more],
+            "protocol": "legacy",
+        },
         "identities": {"admin": {"role": "admin"}, "clerk": {"role": "clerk"}},
         "defaults": {"as": ["admin", "clerk", "anonymous"]},
     }
 
 
-def run(folder: Path, fault: str, tests: list[dict[str, Any]] | None = None, *more: str, **extra: Any) -> Report:
+def run(
+    folder: Path, fault: str, tests: list[dict[str, Any]] | None = None, *more: str, **extra: Any
+) -> Report:
     path = Project(folder).suite("people", tests or TESTS, **settings(fault, *more), **extra)
     return harness.run(str(path), model="lexical", concurrency=3)
 
@@ -65,17 +71,24 @@ def failure(report: Report, case: str) -> CheckResult:
     return next(check for check in run.checks if check.verdict == "failed")
 
 
-def test_a_sound_server_leaks_nothing_and_its_decisions_are_read_off_the_wire(tmp_path: Path) -> None:
+def test_a_sound_server_leaks_nothing_and_its_decisions_are_read_off_the_wire(
+    tmp_path: Path,
+) -> None:
     report = run(tmp_path, "none", [{**test, "expect": EXPECT} for test in TESTS])
     assert {case.status for case in report.cases} == {"passed"}
-    assert accesses(report) == {name: ["allowed", "filtered", "denied"] for name in ("record", "team")}
+    assert accesses(report) == {
+        name: ["allowed", "filtered", "denied"] for name in ("record", "team")
+    }
     clerk = report.access.rows[0].cells[1]
     assert [(one.tool, one.access, one.missing) for one in clerk.decisions] == [
         ("get_person", "filtered", ("salary",)),
         ("set_salary", "hidden", ()),
     ]
     assert report.access.unobserved == {}
-    assert all(run.checks[-1].kind == "no_leak" and run.checks[-1].verdict == "passed" for run in report.runs)
+    assert all(
+        run.checks[-1].kind == "no_leak" and run.checks[-1].verdict == "passed"
+        for run in report.runs
+    )
 
 
 def test_our_own_suite_finds_nothing_in_our_own_server() -> None:
@@ -96,17 +109,32 @@ def test_our_own_suite_finds_nothing_in_our_own_server() -> None:
         (
             "structured",
             {
-                "record [clerk]": "It stands in the structured result of call 1, get_person: salary",
-                "team [clerk]": "It stands in the structured result of call 1, list_team: members[].salary",
+                "record [clerk]": (
+                    "It stands in the structured result of call 1, get_person: salary"
+                ),
+                "team [clerk]": (
+                    "It stands in the structured result of call 1, list_team: members[].salary"
+                ),
             },
         ),
-        ("forgetful", {"team [clerk]": "It stands in the structured result of call 1, list_team: members[].salary"}),
+        (
+            "forgetful",
+            {
+                "team [clerk]": (
+                    "It stands in the structured result of call 1, list_team: members[].salary"
+                )
+            },
+        ),
         ("quoting", {"record [anonymous]": "It stands in the error text of call 1, get_person"}),
         (
             "denied_with_data",
             {
-                "record [anonymous]": "It stands in the structured result of call 1, get_person: person_id",
-                "team [anonymous]": "It stands in the structured result of call 1, list_team: members[].person_id",
+                "record [anonymous]": (
+                    "It stands in the structured result of call 1, get_person: person_id"
+                ),
+                "team [anonymous]": (
+                    "It stands in the structured result of call 1, list_team: members[].person_id"
+                ),
             },
         ),
     ],
@@ -116,7 +144,9 @@ def test_each_fault_is_found_and_named_without_a_word_about_what_is_secret(
 ) -> None:
     report = run(tmp_path, fault)
     assert leaking(report).keys() == found.keys()
-    if fault != "denied_with_data":  # there it is everything, and which field comes first says nothing
+    if (
+        fault != "denied_with_data"
+    ):  # there it is everything, and which field comes first says nothing
         assert leaking(report) == found
     assert exit_code(report) == 1
     # It is no fact of the moment: the log alone says the same.
@@ -126,11 +156,17 @@ def test_each_fault_is_found_and_named_without_a_word_about_what_is_secret(
 def test_a_cache_that_forgets_who_asked_is_caught_by_what_is_expected(tmp_path: Path) -> None:
     test = {**TESTS[0], "as": ["admin", "clerk"], "expect": EXPECT | {"clerk": "filtered"}}
     del test["expect"]["anonymous"]
-    path = Project(tmp_path).suite("people", [test], **settings("cached", str(tmp_path / "cache.json")))
+    path = Project(tmp_path).suite(
+        "people", [test], **settings("cached", str(tmp_path / "cache.json"))
+    )
     report = harness.run(str(path), model="lexical", concurrency=1)
     check = failure(report, "record [clerk]")
     assert check.explanation.splitlines() == [
-        "Decision is allowed, expected filtered: the result is the same as others get for the same call",
+        (
+            "Decision is allowed, expected filtered: the result is the same as others get for the "
+            "same "
+            "call"
+        ),
         "Line crossed: what the server allowed.",
     ]
 
@@ -141,7 +177,9 @@ def test_a_server_that_ignores_identity_does_not_look_safe(tmp_path: Path) -> No
     assert "nothing shows that the server knows who asks" in report.access.unobserved["people"]
     report = run(tmp_path, "blind", require_identity=True)
     assert {case.status for case in report.cases} == {"failed"}
-    assert failure(report, "team [clerk]").explanation.startswith("Identity was not observed: 3 identities (admin")
+    assert failure(report, "team [clerk]").explanation.startswith(
+        "Identity was not observed: 3 identities (admin"
+    )
 
 
 def test_a_tool_that_is_hidden_from_an_identity_is_no_mistake_of_the_suite(tmp_path: Path) -> None:
@@ -156,18 +194,29 @@ def test_a_tool_that_is_hidden_from_an_identity_is_no_mistake_of_the_suite(tmp_p
     assert {case.status for case in report.cases} == {"passed"}
     assert accesses(report)["raise"] == ["hidden", "hidden"]
     misspelt = {**test, "as": ["admin"], "tool": {"tool": "set_salary", "args": {"person": "P"}}}
-    with pytest.raises(harness.HarnessError, match="the tool 'set_salary' has no argument 'person'"):
+    with pytest.raises(
+        harness.HarnessError, match="the tool 'set_salary' has no argument 'person'"
+    ):
         run(tmp_path, "none", [{**misspelt, "expect": {"admin": "allowed"}}])
 
 
 def test_leaks_can_be_left_to_others(tmp_path: Path) -> None:
-    report = run(tmp_path, "structured", [{**TESTS[0], "leaks": "ignore", "assertions": {"must_call": ["get_person"]}}])
+    report = run(
+        tmp_path,
+        "structured",
+        [{**TESTS[0], "leaks": "ignore", "assertions": {"must_call": ["get_person"]}}],
+    )
     assert {case.status for case in report.cases} == {"passed"}
     assert report.access.leaks == ()
 
 
 def test_one_leaking_trial_fails_its_case_however_many_may_fail(tmp_path: Path) -> None:
-    test = {**TESTS[0], "trials": 2, "pass_threshold": 0.1, "assertions": {"must_call": ["get_person"]}}
+    test = {
+        **TESTS[0],
+        "trials": 2,
+        "pass_threshold": 0.1,
+        "assertions": {"must_call": ["get_person"]},
+    }
     report = run(tmp_path, "structured", [test])
     assert {case.case: case.status for case in report.cases} == {
         "record [admin]": "passed",
@@ -179,12 +228,16 @@ def test_one_leaking_trial_fails_its_case_however_many_may_fail(tmp_path: Path) 
 def test_all_reports_and_the_exit_code_tell_the_same(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.suite("people", [{**test, "expect": EXPECT} for test in TESTS], **settings("forgetful"))
-    reports = [f"--report={name}:{tmp_path / name}" for name in ("json", "junit", "markdown", "html")]
+    reports = [
+        f"--report={name}:{tmp_path / name}" for name in ("json", "junit", "markdown", "html")
+    ]
     finished = project.run("evals", "people", *reports)
     assert finished.code == 1
     lines = finished.stdout.splitlines()
     said = " ".join(finished.stdout.split())
-    leaked = "in the structured result of call 1, list_team: members[].salary test admin clerk anonymous"
+    leaked = (
+        "in the structured result of call 1, list_team: members[].salary test admin clerk anonymous"
+    )
     assert leaked in said
     matrix = [line.split() for line in lines if line.startswith(("test ", "team ", "record "))]
     assert matrix == [
@@ -197,7 +250,9 @@ def test_all_reports_and_the_exit_code_tell_the_same(tmp_path: Path) -> None:
     assert [leak["case"] for leak in document["matrix"]["leaks"]] == ["team [clerk]"]
     assert document["matrix"]["rows"][1]["cells"]["clerk"]["leaked"] is True
     failures = [
-        case.get("name") for case in ET.parse(tmp_path / "junit").iter("testcase") if case.find("failure") is not None
+        case.get("name")
+        for case in ET.parse(tmp_path / "junit").iter("testcase")
+        if case.find("failure") is not None
     ]
     assert failures == ["team [clerk]"]
     markdown = (tmp_path / "markdown").read_text()

@@ -25,7 +25,12 @@ def provider() -> Iterator[FakeProvider]:
 
 @pytest.fixture
 def memory(project: Project, provider: FakeProvider) -> Project:
-    settings = {"type": "openai", "model": "gpt-4o", "api_key": "test-key", "base_url": f"{provider.url}/v1"}
+    settings = {
+        "type": "openai",
+        "model": "gpt-4o",
+        "api_key": "test-key",
+        "base_url": f"{provider.url}/v1",
+    }
     forgetful = {"command": sys.executable, "args": [str(PLAIN_SERVER), "fine"]}
     project.configure(models={"models": {"fake": settings}}, servers={"forgetful": forgetful})
     return project
@@ -34,35 +39,57 @@ def memory(project: Project, provider: FakeProvider) -> Project:
 def scores(document: Any) -> dict[str, tuple[str, float]]:
     """Return each case's status and the share of its questions that were answered right."""
     return {
-        test["name"]: (test["status"], next(one["score"] for one in test["checks"] if one["kind"] == "turns_passed"))
+        test["name"]: (
+            test["status"],
+            next(one["score"] for one in test["checks"] if one["kind"] == "turns_passed"),
+        )
         for test in document["result"]["tests"]
     }
 
 
-def test_a_model_that_stores_and_looks_up_passes_our_own_set(memory: Project, provider: FakeProvider) -> None:
+def test_a_model_that_stores_and_looks_up_passes_our_own_set(
+    memory: Project, provider: FakeProvider
+) -> None:
     before = len(provider.journal)
-    finished = memory.run("evals", str(OWN), "--model", "fake", "--server", "memory_vector", "--json-output")
+    finished = memory.run(
+        "evals", str(OWN), "--model", "fake", "--server", "memory_vector", "--json-output"
+    )
     assert (finished.code, finished.stderr.count("passed")) == (0, 3), finished.stderr
     found = scores(finished.document)
-    assert found == {"new_flat": ("passed", 1.0), "changed_plans": ("passed", 1.0), "reading_list": ("passed", 1.0)}
+    assert found == {
+        "new_flat": ("passed", 1.0),
+        "changed_plans": ("passed", 1.0),
+        "reading_list": ("passed", 1.0),
+    }
     requests = list(provider.journal)[before:]
     assert not [request.rejected for request in requests if request.rejected]
-    # Every chunk and every question was a conversation of its own, and each was told and asked once.
+    # Every chunk and every question was a conversation of its own, and each was told and asked
+    # once.
     firsts = [request.prompt for request in requests if request.turn == 0]
-    assert len(firsts) == len(set(firsts)) == len([text for text in firsts if text.startswith(TELLING)]) + 10
+    assert (
+        len(firsts)
+        == len(set(firsts))
+        == len([text for text in firsts if text.startswith(TELLING)]) + 10
+    )
     run = next(run for run in memory.log().runs if run.case == "new_flat")
     transcript = memory.log().transcript(run.key)
     assert transcript is not None
-    assert [message.fresh for message in transcript.messages if isinstance(message, UserMessage)] == [
+    assert [
+        message.fresh for message in transcript.messages if isinstance(message, UserMessage)
+    ] == [
         False,
         *[True] * 8,
     ]
 
 
 def test_without_memory_tools_nothing_is_remembered(memory: Project) -> None:
-    finished = memory.run("evals", str(OWN), "--model", "fake", "--server", "forgetful", "--json-output")
+    finished = memory.run(
+        "evals", str(OWN), "--model", "fake", "--server", "forgetful", "--json-output"
+    )
     assert finished.code == 1
-    assert scores(finished.document) == dict.fromkeys(("new_flat", "changed_plans", "reading_list"), ("failed", 0.0))
+    assert scores(finished.document) == dict.fromkeys(
+        ("new_flat", "changed_plans", "reading_list"), ("failed", 0.0)
+    )
     wrong = finished.document["result"]["tests"][0]["failures"]
     assert "Too few turns are right: 0 of 5 (score 0.00, at least 0.80 expected)" in str(wrong)
     assert "question 3: What is the neighbour's cat called?" in str(wrong)
@@ -77,10 +104,16 @@ def test_a_memory_lasts_across_conversations_and_not_across_trials(memory: Proje
                 "ingest": [f"My sister {sister} lives in {town}."],
                 "turns": [
                     {"prompt": "Where does my sister live?", "assertions": {"remembers": town}},
-                    {"prompt": "Who else is there?", "assertions": {"answer_not_contains": [other]}},
+                    {
+                        "prompt": "Who else is there?",
+                        "assertions": {"answer_not_contains": [other]},
+                    },
                 ],
             }
-            for name, sister, town, other in (("one", "Ann", "Lisbon", "Porto"), ("two", "Eva", "Porto", "Lisbon"))
+            for name, sister, town, other in (
+                ("one", "Ann", "Lisbon", "Porto"),
+                ("two", "Eva", "Porto", "Lisbon"),
+            )
         ],
         server="memory_kv",
     )

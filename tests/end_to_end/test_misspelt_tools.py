@@ -16,14 +16,25 @@ PERSONNEL = {"command": sys.executable, "args": [POLICED]}
 CLERK, ADMIN = {"user_context": {"role": "clerk"}}, {"user_context": {"role": "admin"}}
 
 
-def asked(project: Project, tests: list[dict[str, Any]], *options: str, **settings: Any) -> tuple[Finished, int]:
+def asked(
+    project: Project, tests: list[dict[str, Any]], *options: str, **settings: Any
+) -> tuple[Finished, int]:
     """Run a suite with a model that makes a call, and return how many requests that model got."""
     project.env["KEY"] = "test-key"
     with FakeProvider([call("get_person", {"person_id": "P-1007"}), say("Done.")]) as provider:
-        model = {"type": "openai", "model": "gpt-4o", "base_url": f"{provider.url}/v1", "api_key": "${KEY}"}
+        model = {
+            "type": "openai",
+            "model": "gpt-4o",
+            "base_url": f"{provider.url}/v1",
+            "api_key": "${KEY}",
+        }
         project.configure(models={"models": {"fake": model}}, servers={"people": PERSONNEL})
         project.suite(
-            "people", [{"prompt": "Go.", **test} for test in tests], server="people", model="fake", **settings
+            "people",
+            [{"prompt": "Go.", **test} for test in tests],
+            server="people",
+            model="fake",
+            **settings,
         )
         return project.run("evals", "people", *options), len(provider.journal)
 
@@ -59,7 +70,9 @@ def test_a_typo_is_told_with_the_nearest_name_before_anything_is_asked(
     assert not list((project.folder / ".harness/runs").glob("*/log.jsonl"))
 
 
-def test_what_another_identity_is_offered_may_be_forbidden_also_where_that_one_is_not_picked(project: Project) -> None:
+def test_what_another_identity_is_offered_may_be_forbidden_also_where_that_one_is_not_picked(
+    project: Project,
+) -> None:
     others = {"name": "other", "assertions": {"max_calls": 5}, **ADMIN}
     for options in ((), ("-k", "forbids")):
         finished, requests = asked(project, [forbidding("set_salary", **CLERK), others], *options)
@@ -79,7 +92,9 @@ def test_a_misspelt_tool_of_a_dataset_is_a_mistake_in_its_row(project: Project) 
     project.configure(servers={"rows": plain_server()})
     table = "test_id,query,expected_tool,expected_args,expected_response_contains\n"
     (project.folder / "evals").mkdir()
-    (project.folder / "evals/rows.csv").write_text(f"{table}a,Echo it.,echo,{{}},\nb,Echo it.,ecko,{{}},\n")
+    (project.folder / "evals/rows.csv").write_text(
+        f"{table}a,Echo it.,echo,{{}},\nb,Echo it.,ecko,{{}},\n"
+    )
     finished = project.run("evals", "evals/rows.csv")
     assert finished.code == 3, finished.stdout
     assert "evals/rows.csv:3" in finished.stderr
@@ -89,7 +104,9 @@ def test_a_misspelt_tool_of_a_dataset_is_a_mistake_in_its_row(project: Project) 
 def test_a_log_is_not_judged_anew_by_a_misspelt_prohibition(project: Project) -> None:
     finished, _ = asked(project, [ANYTHING])
     assert finished.code == 0, finished.stderr
-    project.suite("people", [{"prompt": "Go.", **ANYTHING, "assertions": {"must_not_call": ["set_sallary"]}}])
+    project.suite(
+        "people", [{"prompt": "Go.", **ANYTHING, "assertions": {"must_not_call": ["set_sallary"]}}]
+    )
     graded = project.run("grade", "latest")
     assert graded.code == 3, graded.stdout
     assert "no list of tools in this log has a tool 'set_sallary'" in graded.stderr
@@ -97,7 +114,10 @@ def test_a_log_is_not_judged_anew_by_a_misspelt_prohibition(project: Project) ->
 
 def test_a_probe_refuses_what_nobody_is_offered(project: Project) -> None:
     project.configure(servers={"people": PERSONNEL})
-    tests = [{"prompt": "Go.", **test} for test in (forbidding("set_sallary"), {**ANYTHING, "name": "c", **CLERK})]
+    tests = [
+        {"prompt": "Go.", **test}
+        for test in (forbidding("set_sallary"), {**ANYTHING, "name": "c", **CLERK})
+    ]
     project.suite("people", tests, server="people", block=["get_persn"])
     probed = project.run("probe", "people")
     assert probed.code == 3, probed.stdout
@@ -105,7 +125,9 @@ def test_a_probe_refuses_what_nobody_is_offered(project: Project) -> None:
     assert "'get_person'" in probed.stderr
 
 
-def test_of_joined_servers_a_tool_may_be_blocked_by_the_name_that_is_offered(project: Project) -> None:
+def test_of_joined_servers_a_tool_may_be_blocked_by_the_name_that_is_offered(
+    project: Project,
+) -> None:
     project.configure(servers={"left": plain_server(), "right": plain_server()})
     test = {"name": "a", "prompt": "Echo 7 with the right server.", "assertions": {"max_turns": 9}}
     project.suite("both", [test], server=["left", "right"], block=["left__echo", "right__echo"])

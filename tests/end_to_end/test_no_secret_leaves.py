@@ -1,7 +1,7 @@
 """A canary in every place where a user may put a secret, and none of them in any output of any command.
 
-Servers and a model's endpoint tell all that they were given, plain and encoded, wherever they can. A new place is one
-row of `PLACES`; a new command is one row of `COMMANDS`.
+Servers and a model's endpoint tell all that they were given, plain and encoded, wherever they can.
+A new place is one row of `PLACES`; a new command is one row of `COMMANDS`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,16 @@ from tests.web.support import served
 
 SERVER = Path(__file__).with_name("telltale_server.py")
 PLACES = (
-    "model api_key", "model base_url password", "model base_url query", "model header", "model body",
-    "server env", "server env DSN", "server env by variable", "server --option value", "server --option=value",
-    "server -pVALUE", "server DSN", "server encoded DSN", "server -H", "server sh -c", "server URL user",
+    "model api_key", "model base_url password", "model base_url query", "model header", ("model "
+        "body"),
+    "server env", "server env DSN", "server env by variable", "server --option value", ("server "
+        "--option=value"),
+    "server -pVALUE", "server DSN", "server encoded DSN", "server -H", "server sh -c", ("server "
+        "URL "
+        "user"),
     "server URL query", "server header", "server bearer header", "query command", "query database", "reset argument",
-    "identity header template", "identity variable template", "token_command argument", "issued token",
+    "identity header template", "identity variable template", "token_command argument", ("issued "
+        "token"),
     "user_context api_key", "user_context of another", "setup password", "teardown token", "expected argument",
     "client env", "client header", "client input", "command line", "command line user_context",
 )  # fmt: skip
@@ -45,7 +50,10 @@ print("TOKEN")
 
 
 def case(**more: Any) -> dict[str, Any]:
-    expected = {"tool": "look", "args": {"text": "the order", "access_token": CANARY["expected argument"]}}
+    expected = {
+        "tool": "look",
+        "args": {"text": "the order", "access_token": CANARY["expected argument"]},
+    }
     scripted = {
         "setup": [{"tool": "login", "args": {"password": CANARY["setup password"]}}],
         "teardown": [{"tool": "login", "args": {"session_token": CANARY["teardown token"]}}],
@@ -93,10 +101,13 @@ def write(project: Project, web: Web) -> None:
                     "DATABASE": f"postgres://shop:{quote(of['server env DSN'], safe='')}@db/x",
                     "FROM_OUTSIDE": "${SHOP_TOKEN}",
                 },
-                "identity": {"via": "env", "variables": {"DESK_SECRET": of["identity variable template"]}},
+                "identity": {"via": "env", "variables": {"DESK_SECRET": of[("identity variable "
+        "template")]}},
                 "queries": {
-                    "open": {"command": f"{sys.executable} state.py --secret {of['query command']}"},
-                    "rows": {"sql": "SELECT 1", "database": f"host=h password={of['query database']}"},
+                    "open": {"command": (f"{sys.executable} state.py --secret "
+        f"{of['query command']}")},
+                    "rows": {"sql": "SELECT 1", "database": (f"host=h "
+        f"password={of['query database']}")},
                 },
                 "reset": {"tool": "login", "args": {"admin_token": of["reset argument"]}},
             },
@@ -110,30 +121,41 @@ def write(project: Project, web: Web) -> None:
             },
             "user": {
                 "url": f"http://ada:{quote(of['server URL user'], safe='')}@{web.place}/mcp",
-                "identity": {"via": "header", "headers": {"X-Desk-Key": of["identity header template"]}},
+                "identity": {"via": "header", "headers": {"X-Desk-Key": of[("identity header "
+        "template")]}},
                 "protocol": "legacy",
             },
             "bank": {
                 "url": f"http://{web.place}/mcp",
                 "identity": {
                     "via": "bearer",
-                    "token_command": f"{sys.executable} issue.py --client-secret {of['token_command argument']}",
+                    "token_command": (f"{sys.executable} issue.py --client-secret "
+        f"{of['token_command argument']}"),
                 },
                 "protocol": "legacy",
             },
-            "crash": {**stdio, "args": [str(SERVER), "crash", "--token", of["server --option value"]]},
+            "crash": {**stdio, "args": [str(SERVER), "crash", "--token", of[("server --option "
+        "value")]]},
         },
     )  # fmt: skip
     (project.folder / "issue.py").write_text(ISSUER.replace("TOKEN", of["issued token"]))
-    users = [{"role": "clerk", "api_key": of[f"user_context {who}"]} for who in ("api_key", "of another")]
-    project.suite("desk", [case(user_context=users[0]), case(name="other", user_context=users[1])], server="desk")
+    users = [
+        {"role": "clerk", "api_key": of[f"user_context {who}"]} for who in ("api_key", "of another")
+    ]
+    project.suite(
+        "desk",
+        [case(user_context=users[0]), case(name="other", user_context=users[1])],
+        server="desk",
+    )
     project.suite("crash", [case(user_context=users[0])], server="crash")
     for name in ("gate", "user"):
         project.suite(name, [case(user_context=users[0])], server=name)
     project.suite("bank", [case(user_context=users[0])], server="bank")
     client = {"command": sys.executable, "args": [str(SERVER), "serve", "${input:desk-password}"]}
     remote = {"url": f"http://{web.place}/mcp", "headers": {"X-Api-Key": of["client header"]}}
-    config = {"mcpServers": {"local": {**client, "env": {"API_TOKEN": "${CLIENT}"}}, "remote": remote}}
+    config = {
+        "mcpServers": {"local": {**client, "env": {"API_TOKEN": "${CLIENT}"}}, "remote": remote}
+    }
     (project.folder / ".mcp.json").write_text(json.dumps(config))
 
 
@@ -241,7 +263,11 @@ def files_below(project: Project, written: frozenset[Path]) -> dict[str, list[st
 @pytest.mark.parametrize(
     "arguments",
     [
-        pytest.param(arguments, marks=() if number in OFTEN else pytest.mark.slow, id=" ".join(arguments)[:60])
+        pytest.param(
+            arguments,
+            marks=() if number in OFTEN else pytest.mark.slow,
+            id=" ".join(arguments)[:60],
+        )
         for number, arguments in enumerate(COMMANDS)
     ],
 )
@@ -256,7 +282,9 @@ def test_no_command_shows_or_writes_a_secret(
     assert found_in(b"\n".join(web.traces).decode("latin-1")) == []
 
 
-def test_the_servers_did_tell_and_what_they_told_is_marked(project: Project, written: frozenset[Path]) -> None:
+def test_the_servers_did_tell_and_what_they_told_is_marked(
+    project: Project, written: frozenset[Path]
+) -> None:
     project.run("evals", "desk")
     log = project.log()
     assert [run.status for run in log.runs] == ["failed", "failed"], [run.error for run in log.runs]
@@ -265,25 +293,37 @@ def test_the_servers_did_tell_and_what_they_told_is_marked(project: Project, wri
     assert users[0] != users[1], "identities that differ by a secret alone are still told apart"
 
 
-def test_a_password_that_was_redacted_is_still_the_same_when_it_is_judged_again(project: Project) -> None:
+def test_a_password_that_was_redacted_is_still_the_same_when_it_is_judged_again(
+    project: Project,
+) -> None:
     project.run("evals", "desk")
     before = [run.status for run in project.log().runs]
     project.run("grade", "latest")
-    assert [run.status for run in project.log().runs] == before, [run.skip_reason for run in project.log().runs]
+    assert [run.status for run in project.log().runs] == before, [
+        run.skip_reason for run in project.log().runs
+    ]
 
 
 def test_the_page_shows_no_secret(project: Project, written: frozenset[Path]) -> None:
     project.run("evals", "desk")
     run = project.log().header.run_id
-    suite = yaml.safe_dump({"suite": "sent", "server": "desk", "tests": [case(user_context={"api_key": "u" * 3})]})
+    suite = yaml.safe_dump(
+        {"suite": "sent", "server": "desk", "tests": [case(user_context={"api_key": "u" * 3})]}
+    )
     with served(project) as page:
         begun = page.post("/evaluations", suite, "sent.yml", server="desk", model="lexical")
         said = [begun.text]
         if begun.status_code == httpx2.codes.ACCEPTED:
             said += [str(event) for event in page.events(begun.json()["id"])]
-        paths = ("/evaluations", f"/evaluations/{run}", f"/evaluations/{run}/events", f"/evaluations/{run}/download")
+        paths = (
+            "/evaluations",
+            f"/evaluations/{run}",
+            f"/evaluations/{run}/events",
+            f"/evaluations/{run}/download",
+        )
         said += [
-            page.client.get(path).text for path in (*paths, f"/runs/{run}/report", f"/runs/compare?a={run}&b={run}")
+            page.client.get(path).text
+            for path in (*paths, f"/runs/{run}/report", f"/runs/compare?a={run}&b={run}")
         ]
         said += [page.client.post("/evaluations/check", files={"file": ("sent.yml", suite)}).text]
     assert len("".join(said)) > 10_000
@@ -295,9 +335,21 @@ def test_the_page_shows_no_secret(project: Project, written: frozenset[Path]) ->
 
 def test_pytest_shows_no_secret(project: Project, written: frozenset[Path]) -> None:
     home = str(project.folder / "home")
-    plain = {"PATH": os.environ["PATH"], "HOME": home, "LANG": "C.UTF-8", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    plain = {
+        "PATH": os.environ["PATH"],
+        "HOME": home,
+        "LANG": "C.UTF-8",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }
     env = {**plain, **project.env}
-    wanted = ["-p", "harness.pytest_plugin", "evals/desk.yml", "evals/crash.yml", "--junitxml", "out/junit.xml"]
+    wanted = [
+        "-p",
+        "harness.pytest_plugin",
+        "evals/desk.yml",
+        "evals/crash.yml",
+        "--junitxml",
+        "out/junit.xml",
+    ]
     finished = finish(WarmProcess(wanted, project.folder, env, program="pytest"))
     assert "2 failed, 1 error" in finished.stdout, told_by(finished)
     assert found_in(told_by(finished)) == []

@@ -28,10 +28,16 @@ CALLS = ['get_customer(customer_id="C-17")', 'list_customers(city="Lisbon")']
 
 def instead(name: str) -> str:
     """Return ``desk.py`` with the function ``name`` as the page breaks it."""
-    (broken,) = re.findall(rf"```python\n((?:@[^\n]*\n)?def {name}\(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    (broken,) = re.findall(
+        rf"```python\n((?:@[^\n]*\n)?def {name}\(.*?)^```", PAGE, re.DOTALL | re.MULTILINE
+    )
     pattern = rf"(?:^@server[^\n]*\n)?^def {name}\(.*?\n\n\n"
     changed, times = re.subn(
-        pattern, lambda _: f"{broken}\n\n", FILES["desk.py"], count=1, flags=re.DOTALL | re.MULTILINE
+        pattern,
+        lambda _: f"{broken}\n\n",
+        FILES["desk.py"],
+        count=1,
+        flags=re.DOTALL | re.MULTILINE,
     )
     assert times == 1
     return changed
@@ -42,7 +48,9 @@ def probed(folder: Path, server: str, *arguments: str) -> Finished:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return Project(folder, env={"PATH": programs}).run("probe", "customers", "--json-output", *arguments)
+    return Project(folder, env={"PATH": programs}).run(
+        "probe", "customers", "--json-output", *arguments
+    )
 
 
 def problems(finished: Finished) -> set[str]:
@@ -54,7 +62,11 @@ def test_the_example_is_right_and_each_of_its_faults_is_found(tmp_path: Path) ->
     assert (sound.code, problems(sound)) == (0, set()), sound.stdout
     for call in CALLS:
         decided: dict[str, Any] = sound.document["decisions"][call]
-        assert [decided[who]["access"] for who in ("admin", "agent", "anonymous")] == ["allowed", "filtered", "denied"]
+        assert [decided[who]["access"] for who in ("admin", "agent", "anonymous")] == [
+            "allowed",
+            "filtered",
+            "denied",
+        ]
     kept = json.loads((tmp_path / "decisions.json").read_text())["decisions"][CALLS[0]]
     assert '"admin: role has another type": "denied (tool_error)"' in PAGE
     assert kept["admin: role has another type"] == "denied (tool_error)"
@@ -71,7 +83,9 @@ def test_the_example_is_right_and_each_of_its_faults_is_found(tmp_path: Path) ->
 def test_the_suite_on_the_page_is_valid(tmp_path: Path) -> None:
     path = tmp_path / "customers.yml"
     path.write_text(FILES["evals/customers.yml"], encoding="utf-8")
-    Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))).validate(read_document(path).value)
+    Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))).validate(
+        read_document(path).value
+    )
 
 
 @pytest.mark.parametrize("problem", get_args(Problem))
@@ -80,9 +94,15 @@ def test_every_sort_of_finding_is_explained(problem: str) -> None:
 
 
 def test_every_option_and_every_damage_stands_on_the_page() -> None:
-    for option in (name for param in command.params for name in param.opts if name.startswith("--")):
+    for option in (
+        name for param in command.params for name in param.opts if name.startswith("--")
+    ):
         assert re.search(rf"^\| `{option}\b", PAGE, re.MULTILINE), option
-    everybody = [Case(name="c", prompt="p", checks=(), user_context={"role": role}) for role in ("a", "b")]
+    everybody = [
+        Case(name="c", prompt="p", checks=(), user_context={"role": role}) for role in ("a", "b")
+    ]
     for caller in damaged_callers(named_callers(everybody)):
         assert caller.damage is not None
-        assert re.search(rf"^\|.*\b{caller.damage.removeprefix('role ')}\b.*\|$", PAGE, re.MULTILINE), caller.damage
+        assert re.search(
+            rf"^\|.*\b{caller.damage.removeprefix('role ')}\b.*\|$", PAGE, re.MULTILINE
+        ), caller.damage

@@ -29,7 +29,9 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def probe(project: Project, fault: str, *arguments: str, tests: Any = TESTS, **settings: Any) -> Finished:
+def probe(
+    project: Project, fault: str, *arguments: str, tests: Any = TESTS, **settings: Any
+) -> Finished:
     server = {"command": sys.executable, "args": [str(SERVER), fault], "protocol": "legacy"}
     project.suite("people", tests, **{**SETTINGS, "server": server, **settings})
     return project.run("probe", "people", *arguments, COLUMNS="120")
@@ -40,13 +42,21 @@ def test_a_sound_server_passes_and_its_decisions_are_one_document(project: Proje
     assert (finished.code, finished.stderr) == (0, "")
     document = finished.document
     assert document["identities"] == ["admin", "clerk", "anonymous"]
-    clerk, anonymous = document["decisions"][TEAM]["clerk"], document["decisions"][TEAM]["anonymous"]
+    clerk, anonymous = (
+        document["decisions"][TEAM]["clerk"],
+        document["decisions"][TEAM]["anonymous"],
+    )
     assert (clerk["access"], clerk["fields"]) == ("filtered", ["members[].salary"])
     assert anonymous == {"access": "denied", "shape": "tool_error", "fields": []}
     assert document["decisions"]["set_salary"]["clerk"]["access"] == "hidden"
     assert document["decisions"]["set_salary"]["admin"]["access"] == "listed"
     assert [each["tool"] for each in document["not_called"]] == ["set_salary"]
-    assert (document["findings"], document["changed"], document["lost"], document["exit_code"]) == ([], [], [], 0)
+    assert (document["findings"], document["changed"], document["lost"], document["exit_code"]) == (
+        [],
+        [],
+        [],
+        0,
+    )
     assert document["damaged_identities"] > 10
     assert project.log(document["run_id"]).header.settings["probe"] is True
 
@@ -67,11 +77,17 @@ def test_a_leak_is_told_and_fails(project: Project) -> None:
 def test_a_kept_table_notices_every_change(project: Project) -> None:
     kept = str(project.folder / "decisions.json")
     written = probe(project, "none", "--named-only", "--update", kept)
-    assert (written.code, written.stdout.splitlines()[-1].startswith("These decisions are kept")) == (0, True)
+    assert (
+        written.code,
+        written.stdout.splitlines()[-1].startswith("These decisions are kept"),
+    ) == (0, True)
     assert probe(project, "none", "--named-only", "--expect", kept).code == 0
     finished = probe(project, "blind", "--named-only", "--expect", kept, "--json-output")
     assert finished.code == finished.document["exit_code"] == 1
-    assert f"{RECORD} as clerk: filtered without salary before, allowed now" in finished.document["changed"]
+    assert (
+        f"{RECORD} as clerk: filtered without salary before, allowed now"
+        in finished.document["changed"]
+    )
     assert "set_salary as clerk: hidden before, listed now" in finished.document["changed"]
     assert "unobserved" in {finding["problem"] for finding in finished.document["findings"]}
 
@@ -82,18 +98,28 @@ def test_the_suites_own_decisions_are_held_against_the_server(project: Project) 
     finished = probe(project, "none", "--named-only", "--json-output", tests=[strict, hiding])
     found = [finding["words"] for finding in finished.document["findings"]]
     assert {finding["problem"] for finding in finished.document["findings"]} == {"unexpected"}
-    assert any(f"{RECORD} as admin: decision is allowed, expected denied" in words for words in found)
+    assert any(
+        f"{RECORD} as admin: decision is allowed, expected denied" in words for words in found
+    )
     assert "list_team is in the list of clerk, and the suite expects that it is hidden" in found
 
 
-def test_what_the_suite_gives_to_everybody_is_no_gain_for_a_damaged_identity(project: Project) -> None:
-    # Nobody in particular sees all of it, and a clerk less: whoever loses their role sees more than before.
+def test_what_the_suite_gives_to_everybody_is_no_gain_for_a_damaged_identity(
+    project: Project,
+) -> None:
+    # Nobody in particular sees all of it, and a clerk less: whoever loses their role sees more than
+    # before.
     strange = probe(project, "public", "--json-output")
     problems = {finding["problem"] for finding in strange.document["findings"]}
     assert "fails_open" in problems
     told = {"record": TESTS[0]["tool"], "team": {"tool": "list_team", "args": {"team": "blue"}}}
     meant = [
-        {"name": name, "prompt": "-", "tool": call, "expect": {"admin": "allowed", "anonymous": "allowed"}}
+        {
+            "name": name,
+            "prompt": "-",
+            "tool": call,
+            "expect": {"admin": "allowed", "anonymous": "allowed"},
+        }
         for name, call in told.items()
     ]
     assert probe(project, "public", "--json-output", tests=meant).document["findings"] == []
@@ -101,7 +127,9 @@ def test_what_the_suite_gives_to_everybody_is_no_gain_for_a_damaged_identity(pro
 
 def test_without_an_identity_there_is_nothing_to_ask(project: Project) -> None:
     plain = [{**TESTS[1], "name": "record"}]
-    finished = probe(project, "none", "--json-output", tests=plain, identities={"nobody": None}, defaults={})
+    finished = probe(
+        project, "none", "--json-output", tests=plain, identities={"nobody": None}, defaults={}
+    )
     assert finished.code == 2
     assert finished.document["status"] == "error"
     assert "no identity" in finished.document["error"]
@@ -157,7 +185,10 @@ def test_a_call_that_fails_for_everybody_says_nothing_of_the_policy(project: Pro
     }
     finished = probe(project, "none", "--named-only", tests=[TESTS[1], missing])
     call = 'get_person(person_id="P-4004")'
-    said = f"Says nothing of the policy: {call} fails for whoever is not refused: There is nobody with this id."
+    said = (
+        f"Says nothing of the policy: {call} fails for whoever is not refused: There is nobody "
+        f"with this id."
+    )
     assert said in finished.stdout.splitlines()
     assert f"✗ {call} as clerk: decision is error, expected denied" in finished.stdout
 
@@ -165,7 +196,9 @@ def test_a_call_that_fails_for_everybody_says_nothing_of_the_policy(project: Pro
 def test_a_call_that_any_of_the_suites_forbids_is_never_sent(project: Project) -> None:
     crashing = {"tool": "set_salary", "args": {"person_id": "P-1007", "salary": 1}}
     tests = [{"name": "crash", "prompt": "-", "assertions": {"must_not_call": [crashing]}}]
-    project.configure(servers={"people": {"command": sys.executable, "args": [str(SERVER)], "protocol": "legacy"}})
+    project.configure(
+        servers={"people": {"command": sys.executable, "args": [str(SERVER)], "protocol": "legacy"}}
+    )
     project.suite("people", tests, server="people", block=["set_salary"], **SETTINGS)
     project.suite("others", TESTS, server="people", block=["get_person"], **SETTINGS)
     document = project.run("probe", "--named-only", "--destructive", "--json-output").document

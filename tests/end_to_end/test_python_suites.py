@@ -68,14 +68,20 @@ def bench(project: Project) -> Project:
     return project
 
 
-def test_a_suite_by_its_dotted_path_with_the_options_that_benchmark_runners_have(bench: Project) -> None:
-    arguments = "--suite bench.capitals.Capitals --model lexical --report out.jsonl --concurrency 8 --timeout 120000"
+def test_a_suite_by_its_dotted_path_with_the_options_that_benchmark_runners_have(
+    bench: Project,
+) -> None:
+    arguments = (
+        "--suite bench.capitals.Capitals --model lexical --report out.jsonl --concurrency "
+        "8 --timeout 120000"
+    )
     finished = bench.run("evals", *arguments.split())
     assert finished.code == 0, finished.stdout + finished.stderr
     assert "printed while" not in finished.stdout
     printed = " ".join(finished.stdout.split())
     for words in (
-        "capitals", "model lexical", "2 planned: 2 passed", "pass rate 100 %", "latency", " average, ", " total",
+        "capitals", "model lexical", "2 planned: 2 passed", "pass rate 100 %", "latency", (" "
+        "average, "), " total",
         "tokens 0 in, 0 out", "cost $0.00", "report out.jsonl",
     ):  # fmt: skip
         assert words in printed
@@ -103,7 +109,11 @@ def test_what_a_suite_prints_does_not_spoil_the_json_document(bench: Project) ->
         ("bench.capitals.Harder", 1, "The suite's check returned False."),
         ("bench.capitals.Empty", 2, "the suite capitals has no cases"),
         ("bench/capitals.py:Faulty", 4, "ValueError: the check is wrong"),
-        ("bench.broken:Suite", 3, "bench/broken.py:1: ModuleNotFoundError: No module named 'no_such_package'"),
+        (
+            "bench.broken:Suite",
+            3,
+            "bench/broken.py:1: ModuleNotFoundError: No module named 'no_such_package'",
+        ),
     ],
 )
 def test_exit_codes_tell_what_came_of_it(bench: Project, suite: str, code: int, words: str) -> None:
@@ -161,16 +171,23 @@ def able_model(request: Incoming) -> Step:
     """Answer the built-in suite as a capable model would."""
     words, results = str(request.body["messages"]), len(request.tool_results)
     if "19 and 23" in words:
-        return say("The sum is 42.") if results else call("add_numbers", {"first": 19, "second": 23})
+        return (
+            say("The sum is 42.") if results else call("add_numbers", {"first": 19, "second": 23})
+        )
     if "Ada Lovelace" in words:
-        steps = [call("find_customer", {"name": "Ada Lovelace"}), call("count_orders", {"customer_id": "CUST_0042"})]
+        steps = [
+            call("find_customer", {"name": "Ada Lovelace"}),
+            call("count_orders", {"customer_id": "CUST_0042"}),
+        ]
         return steps[request.turn] if request.turn < 2 else say("She has 17 orders.")
     if "signal" in words:
         return calls(("wait_for_signal", {}), ("wait_for_signal", {}))
     if "Oslo" in words:
         if "Lima" not in words:
             return call("get_weather", {"city": "Oslo"})
-        return say("4 and 19 degrees.") if request.turn == 2 else call("get_weather", {"city": "Lima"})
+        return (
+            say("4 and 19 degrees.") if request.turn == 2 else call("get_weather", {"city": "Lima"})
+        )
     return say("Hello!")
 
 
@@ -206,6 +223,10 @@ def test_the_kernel_is_whole_with_a_model_behind_an_api(project: Project) -> Non
 
 def test_a_model_that_does_nothing_is_no_proof_that_the_kernel_is_whole(project: Project) -> None:
     finished = run_internal(project, deaf_model, "-k", "steering* or abort*")
-    failures = {test["name"]: test["failures"] for test in finished.document["result"]["tests"] if not test["passed"]}
+    failures = {
+        test["name"]: test["failures"]
+        for test in finished.document["result"]["tests"]
+        if not test["passed"]
+    }
     assert set(failures) == {"steering_response", "abort_clean"}
     assert "no call was under way that could be aborted" in str(failures["abort_clean"])

@@ -25,7 +25,10 @@ def needs(program: Path) -> pytest.MarkDecorator:
 
 def decisions(finished: Finished) -> dict[str, list[str]]:
     table = finished.document["decisions"]
-    return {call: [table[call][name]["access"] for name in finished.document["identities"]] for call in table}
+    return {
+        call: [table[call][name]["access"] for name in finished.document["identities"]]
+        for call in table
+    }
 
 
 def probe(project: Project, *arguments: str) -> Finished:
@@ -47,7 +50,9 @@ def test_fastmcp_decides_by_the_claims_and_scopes_of_our_tokens(tmp_path: Path) 
 
 
 @needs(VENVS / "mxcp" / "bin" / "mxcp")
-def test_the_policies_of_mxcp_are_enforced_over_http_and_fail_open_where_the_recipe_says(tmp_path: Path) -> None:
+def test_the_policies_of_mxcp_are_enforced_over_http_and_fail_open_where_the_recipe_says(
+    tmp_path: Path,
+) -> None:
     project = project_of("MXCP", tmp_path, VENVS / "mxcp" / "bin")
     suite = project.run("evals", "customers", "--model", "lexical", "--json-output")
     assert suite.code == 0, suite.stdout
@@ -69,7 +74,11 @@ def test_the_policies_of_mxcp_are_enforced_over_http_and_fail_open_where_the_rec
 @needs(NODE / "mcp-server-filesystem")
 def test_the_filesystem_server_keeps_each_user_in_a_folder_of_their_own(tmp_path: Path) -> None:
     project = project_of("Filesystem", tmp_path, NODE)
-    for name, text in (("ann/notes.txt", "73-19-42-88"), ("bob/notes.txt", "Lisbon"), ("public/hours.txt", "9 to 5")):
+    for name, text in (
+        ("ann/notes.txt", "73-19-42-88"),
+        ("bob/notes.txt", "Lisbon"),
+        ("public/hours.txt", "9 to 5"),
+    ):
         path = tmp_path / "folders" / name
         path.parent.mkdir(parents=True)
         path.write_text(text, encoding="utf-8")
@@ -83,7 +92,11 @@ def test_the_filesystem_server_keeps_each_user_in_a_folder_of_their_own(tmp_path
 
 def test_every_recipe_has_all_its_files() -> None:
     crm = {"harness.yml", "evals/customers.yml"}
-    assert set(files_of("MXCP")) == crm | {"mxcp-site.yml", "mxcp-config.yml", "tools/get_customer.yml"}
+    assert set(files_of("MXCP")) == crm | {
+        "mxcp-site.yml",
+        "mxcp-config.yml",
+        "tools/get_customer.yml",
+    }
     assert set(files_of("FastMCP")) == crm | {"crm.py"}
     assert set(files_of("Filesystem")) == {"harness.yml", "evals/files.yml"}
 

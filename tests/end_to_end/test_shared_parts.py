@@ -20,11 +20,20 @@ def _key(project: Project) -> None:
     project.env["KEY"] = "test-key"
 
 
-def write(project: Project, provider: FakeProvider, tests: list[dict[str, Any]], **settings: Any) -> Path:
+def write(
+    project: Project, provider: FakeProvider, tests: list[dict[str, Any]], **settings: Any
+) -> Path:
     """Write a suite over the plain server, answered by ``provider``."""
-    model = {"type": "openai", "model": "gpt-4o", "base_url": f"{provider.url}/v1", "api_key": "${KEY}"}
+    model = {
+        "type": "openai",
+        "model": "gpt-4o",
+        "base_url": f"{provider.url}/v1",
+        "api_key": "${KEY}",
+    }
     project.configure(models={"models": {"fake": {**model, "max_retries": 0}}})
-    return project.suite("shop", tests, server=plain_server(protocol="legacy"), model="fake", **settings)
+    return project.suite(
+        "shop", tests, server=plain_server(protocol="legacy"), model="fake", **settings
+    )
 
 
 def results(finished: Finished) -> dict[str, Any]:
@@ -38,7 +47,9 @@ def transcript(project: Project, position: int = 0) -> Transcript:
     return found
 
 
-def test_parameters_make_tests_with_prompts_arguments_and_users_of_their_own(project: Project) -> None:
+def test_parameters_make_tests_with_prompts_arguments_and_users_of_their_own(
+    project: Project,
+) -> None:
     def script(request: Incoming) -> Step:
         number = int(request.prompt.split()[-1])
         return say(f"It is {number}.") if request.turn else call("echo", {"n": number})
@@ -48,13 +59,18 @@ def test_parameters_make_tests_with_prompts_arguments_and_users_of_their_own(pro
         "prompt": "Count to ${{ n }}",
         "matrix": {"n": [1, 2], "who": ["clerk", "nobody"]},
         "user_context": "${{ who }}",
-        "assertions": {"must_call": [{"tool": "echo", "args": {"n": "${{ n }}"}}], "answer_contains": ["is ${{ n }}"]},
+        "assertions": {
+            "must_call": [{"tool": "echo", "args": {"n": "${{ n }}"}}],
+            "answer_contains": ["is ${{ n }}"],
+        },
     }
     with FakeProvider(script) as provider:
         write(project, provider, [test], contexts={"clerk": {"role": "clerk"}, "nobody": None})
         finished = project.run("evals", "shop", "--json-output")
     assert finished.code == 0, finished.stdout + finished.stderr
-    assert list(results(finished)) == [f"count[n={n},who={who}]" for n in (1, 2) for who in ("clerk", "nobody")]
+    assert list(results(finished)) == [
+        f"count[n={n},who={who}]" for n in (1, 2) for who in ("clerk", "nobody")
+    ]
     assert [run.user_context for run in sorted(project.log().runs, key=lambda run: run.case)] == [
         {"role": "clerk"},
         None,
@@ -67,7 +83,10 @@ TALK: dict[str, Any] = {
     "name": "talk",
     "turns": [
         {"prompt": "Say one.", "assertions": {"must_call": ["echo"], "answer_contains": ["one"]}},
-        {"prompt": "Say two.", "assertions": {"answer_contains": ["two"], "answer_not_contains": ["one"]}},
+        {
+            "prompt": "Say two.",
+            "assertions": {"answer_contains": ["two"], "answer_not_contains": ["one"]},
+        },
     ],
     "assertions": {"must_call": [{"tool": "echo", "times": 1}]},
 }
@@ -79,18 +98,25 @@ def talkative(request: Incoming) -> Step:
     return say("one" if request.last_text == "Say one." else "two")
 
 
-def test_every_turn_is_asked_with_the_whole_conversation_and_judged_where_it_ends(project: Project) -> None:
+def test_every_turn_is_asked_with_the_whole_conversation_and_judged_where_it_ends(
+    project: Project,
+) -> None:
     with FakeProvider(talkative) as provider:
         write(project, provider, [TALK])
         finished = project.run("evals", "shop", "--json-output")
-        asked = [[message["role"] for message in request.body["messages"]] for request in provider.journal]
+        asked = [
+            [message["role"] for message in request.body["messages"]]
+            for request in provider.journal
+        ]
     assert finished.code == 0, finished.stdout + finished.stderr
     assert asked[-1] == ["user", "assistant", "tool", "assistant", "user"]
     assert [check["turn"] for check in results(finished)["talk"]["checks"]] == [1, 1, 2, 2, None]
 
 
 def test_a_failed_check_of_a_turn_says_which_turn(project: Project) -> None:
-    with FakeProvider(lambda request: talkative(request) if request.turn < 2 else say("one, again")) as provider:
+    with FakeProvider(
+        lambda request: talkative(request) if request.turn < 2 else say("one, again")
+    ) as provider:
         write(project, provider, [TALK])
         finished = project.run("evals", "shop")
     assert finished.code == 1
@@ -117,21 +143,32 @@ def test_a_conversation_is_replayed_and_graded_as_a_whole(project: Project) -> N
 
 
 def scripted(**calls: list[Any]) -> dict[str, Any]:
-    return {"name": "one", "prompt": "Say hello.", "assertions": {"answer_contains": ["hello"]}, **calls}
+    return {
+        "name": "one",
+        "prompt": "Say hello.",
+        "assertions": {"answer_contains": ["hello"]},
+        **calls,
+    }
 
 
-def test_scripted_calls_go_through_the_session_and_are_no_calls_of_the_model(project: Project) -> None:
+def test_scripted_calls_go_through_the_session_and_are_no_calls_of_the_model(
+    project: Project,
+) -> None:
     test = scripted(setup=[{"tool": "echo", "args": {"n": 1}}], teardown=["echo"])
     test["assertions"]["must_not_call"] = ["echo"]
     with FakeProvider([say("hello")]) as provider:
         write(project, provider, [test])
-        finished = project.run("evals", "shop", "--json-output", "--user-context", '{"role": "clerk"}')
+        finished = project.run(
+            "evals", "shop", "--json-output", "--user-context", '{"role": "clerk"}'
+        )
     assert finished.code == 0, finished.stdout + finished.stderr
     details = results(finished)["one"]["details"]
     assert details["tool_calls"] == []
     assert [made["arguments"] for made in details["setup_calls"]] == [{"n": 1}]
     found = transcript(project)
-    assert found.setup_calls[0].structured == {"meta": {"io.github.harness/user_context": {"role": "clerk"}}}
+    assert found.setup_calls[0].structured == {
+        "meta": {"io.github.harness/user_context": {"role": "clerk"}}
+    }
     assert [made.outcome for made in found.teardown_calls] == ["ok"]
 
 
@@ -143,7 +180,10 @@ def test_a_setup_that_fails_asks_no_model_and_is_an_error_of_the_server(project:
     assert finished.code == 4
     assert "setup failed: deny({}) → denied: Access denied" in " ".join(finished.stdout.split())
     found = transcript(project)
-    assert ([made.tool for made in found.setup_calls], found.teardown_calls[0].outcome) == (["deny"], "ok")
+    assert ([made.tool for made in found.setup_calls], found.teardown_calls[0].outcome) == (
+        ["deny"],
+        "ok",
+    )
     assert "not_judged" not in finished.stdout
 
 
@@ -174,7 +214,10 @@ def test_teardown_of_a_lost_server_does_not_hold_up_the_run(project: Project) ->
         write(project, provider, [scripted(teardown=["echo", "echo"])])
         finished = project.run("evals", "shop")
     assert finished.code == 4
-    assert [made.outcome for made in transcript(project).teardown_calls] == ["server_lost", "server_lost"]
+    assert [made.outcome for made in transcript(project).teardown_calls] == [
+        "server_lost",
+        "server_lost",
+    ]
 
 
 def test_scripted_calls_are_held_by_the_guard_rails_too(project: Project) -> None:
@@ -209,10 +252,16 @@ def test_a_test_passes_when_enough_of_its_trials_do(project: Project) -> None:
 # ── Arguments that no tool has ───────────────────────────────────────────────────────────────
 
 
-def test_an_argument_that_the_tool_does_not_have_is_told_before_a_model_is_asked(project: Project) -> None:
+def test_an_argument_that_the_tool_does_not_have_is_told_before_a_model_is_asked(
+    project: Project,
+) -> None:
     tests = [
         {"name": "good", "prompt": "Say hello.", "assertions": {"must_call": ["echo"]}},
-        {"name": "typo", "prompt": "Echo 5.", "assertions": {"must_call": [{"tool": "echo", "args": {"nn": 5}}]}},
+        {
+            "name": "typo",
+            "prompt": "Echo 5.",
+            "assertions": {"must_call": [{"tool": "echo", "args": {"nn": 5}}]},
+        },
         {
             "name": "other_user",
             "prompt": "Echo 5.",
@@ -243,7 +292,9 @@ def test_tools_that_nobody_has_are_no_mistake_where_that_is_meant(project: Proje
         assert project.run("evals", "shop").code == 0
 
 
-def test_looking_at_tools_and_running_trials_never_wait_for_each_others_processes(project: Project) -> None:
+def test_looking_at_tools_and_running_trials_never_wait_for_each_others_processes(
+    project: Project,
+) -> None:
     test = {
         "name": "many",
         "prompt": "Say hello.",

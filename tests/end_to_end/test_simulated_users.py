@@ -20,7 +20,12 @@ def played(request: Incoming) -> Step:
 
 def write(project: Project, provider: FakeProvider, **user: Any) -> None:
     project.env["KEY"] = "test-key"
-    model = {"type": "openai", "base_url": f"{provider.url}/v1", "api_key": "${KEY}", "max_retries": 0}
+    model = {
+        "type": "openai",
+        "base_url": f"{provider.url}/v1",
+        "api_key": "${KEY}",
+        "max_retries": 0,
+    }
     models = {"agent": {**model, "model": "gpt-4o"}, "person": {**model, "model": "gpt-4o-mini"}}
     project.configure(models={"models": models})
     test = {
@@ -31,7 +36,9 @@ def write(project: Project, provider: FakeProvider, **user: Any) -> None:
     project.suite("talk", [test], server=plain_server(protocol="legacy"), model="agent")
 
 
-def test_a_simulated_user_leads_the_conversation_and_is_accounted_for_apart(project: Project) -> None:
+def test_a_simulated_user_leads_the_conversation_and_is_accounted_for_apart(
+    project: Project,
+) -> None:
     with FakeProvider(played) as provider:
         write(project, provider, model="person")
         finished = project.run("evals", "talk", "--json-output")
@@ -49,7 +56,9 @@ def test_a_simulated_user_leads_the_conversation_and_is_accounted_for_apart(proj
     assert test["usage"]["input_tokens"] > test["user_usage"]["input_tokens"] > 0
     [(_, transcript)] = list(project.log())
     assert transcript is not None
-    assert [message.text for message in transcript.messages if isinstance(message, UserMessage)] == [
+    assert [
+        message.text for message in transcript.messages if isinstance(message, UserMessage)
+    ] == [
         "What is the echo of 7?",
         "Thank you. ###STOP###",
     ]
@@ -57,7 +66,9 @@ def test_a_simulated_user_leads_the_conversation_and_is_accounted_for_apart(proj
     assert replayed.document["result"]["tests"][0]["user_usage"]["input_tokens"] == 0
 
 
-def test_a_user_that_nobody_plays_is_refused_with_the_place_before_anything_is_asked(project: Project) -> None:
+def test_a_user_that_nobody_plays_is_refused_with_the_place_before_anything_is_asked(
+    project: Project,
+) -> None:
     with FakeProvider(played) as provider:
         write(project, provider)
         finished = project.run("evals", "talk")
@@ -67,9 +78,15 @@ def test_a_user_that_nobody_plays_is_refused_with_the_place_before_anything_is_a
     assert "--user-model" in finished.stderr
 
 
-def test_a_user_without_end_fails_the_case_by_their_limit_and_the_words_say_so(project: Project) -> None:
+def test_a_user_without_end_fails_the_case_by_their_limit_and_the_words_say_so(
+    project: Project,
+) -> None:
     def endless(request: Incoming) -> Step:
-        return say("And then?") if "<scenario>" in str(request.body["messages"][0]) else say("7, as I said.")
+        return (
+            say("And then?")
+            if "<scenario>" in str(request.body["messages"][0])
+            else say("7, as I said.")
+        )
 
     with FakeProvider(endless) as provider:
         write(project, provider, max_turns=3)

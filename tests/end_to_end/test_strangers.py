@@ -12,7 +12,9 @@ import pytest
 from tests.end_to_end.harness_process import Project
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 
-STRANGERS = Path(os.environ.get("HARNESS_STRANGERS", Path(__file__).parents[1] / "strangers" / "node_modules"))
+STRANGERS = Path(
+    os.environ.get("HARNESS_STRANGERS", Path(__file__).parents[1] / "strangers" / "node_modules")
+)
 
 pytestmark = pytest.mark.skipif(
     shutil.which("node") is None or not (STRANGERS / ".bin").is_dir(),
@@ -34,7 +36,10 @@ CASES = [
     {
         "name": "sum",
         "prompt": "What is the sum of 17 and 25?",
-        "assertions": {"must_call": [{"tool": "get-sum", "args": {"a": 17, "b": 25}}], "answer_contains": ["42"]},
+        "assertions": {
+            "must_call": [{"tool": "get-sum", "args": {"a": 17, "b": 25}}],
+            "answer_contains": ["42"],
+        },
     },
     {
         "name": "environment",
@@ -61,22 +66,37 @@ def test_a_suite_over_a_strangers_server_runs_on_the_embedded_baseline(project: 
     assert tests["echo"]["passed"], tests["echo"]["failures"]
 
 
-@pytest.mark.parametrize("settings", [{"type": "claude", "path": ""}, {"type": "openai", "path": "/v1"}])
-def test_a_suite_over_a_strangers_server_runs_with_a_model(project: Project, settings: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "settings", [{"type": "claude", "path": ""}, {"type": "openai", "path": "/v1"}]
+)
+def test_a_suite_over_a_strangers_server_runs_with_a_model(
+    project: Project, settings: dict[str, str]
+) -> None:
     project.suite("everything", CASES, server=everything())
     with FakeProvider(a_model) as provider:
-        entry = {"type": settings["type"], "model": "m", "base_url": provider.url + settings["path"]}
+        entry = {
+            "type": settings["type"],
+            "model": "m",
+            "base_url": provider.url + settings["path"],
+        }
         project.configure(models={"models": {"fake": entry | {"api_key": "test-key"}}})
         finished = project.run("evals", "everything", "--model", "fake", "--json-output")
     assert finished.code == 0, finished.stdout
 
 
 @pytest.mark.parametrize("transport", ["streamableHttp", "sse"])
-def test_a_strangers_server_is_reached_over_http_as_over_stdio(project: Project, transport: str) -> None:
+def test_a_strangers_server_is_reached_over_http_as_over_stdio(
+    project: Project, transport: str
+) -> None:
     tests = [case | {"user_context": {"role": case["name"]}} for case in CASES]
     project.suite("everything", tests, server=everything(transport))
     with FakeProvider(a_model) as provider:
-        entry = {"type": "openai", "model": "m", "base_url": provider.url + "/v1", "api_key": "test-key"}
+        entry = {
+            "type": "openai",
+            "model": "m",
+            "base_url": provider.url + "/v1",
+            "api_key": "test-key",
+        }
         project.configure(models={"models": {"fake": entry}})
         finished = project.run("evals", "everything", "--model", "fake", "--json-output")
     assert finished.code == 0, finished.stdout

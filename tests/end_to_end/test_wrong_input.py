@@ -32,7 +32,8 @@ def test_an_unknown_suite_is_answered_with_the_nearest_name(project: Project) ->
         ("suite: shop\ntests:\n  - name: a\n    prompt: b\n    assertions: {}\n", ("evals/shop.yml:5", "assertions")),
         ("suite: shop\ntests: []\n", ("evals/shop.yml:2", "tests")),
         (
-            "suite: shop\ntests:\n  - &a {name: a, prompt: b, assertions: {must_call: [t]}}\n  - *a\n",
+            ("suite: shop\ntests:\n  - &a {name: a, prompt: b, assertions: {must_call: [t]}}\n  - "
+        "*a\n"),
             ("evals/shop.yml:", "'a'"),
         ),
         ("suite: shop\nsuite: shop\ntests: []\n", ("evals/shop.yml:2:1", "suite")),
@@ -42,14 +43,20 @@ def test_an_unknown_suite_is_answered_with_the_nearest_name(project: Project) ->
         "syntax", "misplaced key", "no prompt", "no assertions", "no tests", "duplicate test", "duplicate key", "typo",
     ],
 )  # fmt: skip
-def test_a_mistake_in_a_suite_is_told_with_its_line(project: Project, text: str, words: tuple[str, ...]) -> None:
+def test_a_mistake_in_a_suite_is_told_with_its_line(
+    project: Project, text: str, words: tuple[str, ...]
+) -> None:
     (project.folder / "evals").mkdir()
     (project.folder / "evals" / "shop.yml").write_text(text)
     refused(project.run("evals"), *words)
 
 
 def test_an_unknown_model_is_answered_with_what_there_is(project: Project) -> None:
-    refused(project.run("evals", "data_governance", "--model", "lexicall"), "lexicall", "Did you mean 'lexical'?")
+    refused(
+        project.run("evals", "data_governance", "--model", "lexicall"),
+        "lexicall",
+        "Did you mean 'lexical'?",
+    )
 
 
 def test_a_missing_key_names_the_variable_and_the_way_without_one(project: Project) -> None:
@@ -62,7 +69,9 @@ def test_an_unset_variable_is_named_with_the_line_that_needs_it(project: Project
     refused(project.run("evals", "shop"), "SHOP_TOKEN")
 
 
-def test_a_server_command_that_does_not_exist_is_told_as_the_servers_error(project: Project) -> None:
+def test_a_server_command_that_does_not_exist_is_told_as_the_servers_error(
+    project: Project,
+) -> None:
     project.suite("shop", [TEST], server={"command": "no-such-server"})
     finished = project.run("evals", "shop")
     refused(finished, "no-such-server", code=4)
@@ -70,7 +79,11 @@ def test_a_server_command_that_does_not_exist_is_told_as_the_servers_error(proje
 
 
 def test_a_server_that_exits_at_start_is_told_with_its_last_words(project: Project) -> None:
-    project.suite("shop", [TEST], server={"command": sys.executable, "args": ["-c", "raise SystemExit('no database')"]})
+    project.suite(
+        "shop",
+        [TEST],
+        server={"command": sys.executable, "args": ["-c", "raise SystemExit('no database')"]},
+    )
     finished = project.run("evals", "shop")
     assert finished.code == 4
     assert "no database" in finished.stdout

@@ -1,9 +1,10 @@
 """`harness` processes, and `pytest` processes on suites, that are forked from one which has imported the SDKs already.
 
-Importing `mcp` and a model's SDK takes 0.8 s of a run that takes 1.1 s, and the tests run harness hundreds of times.
-What is forked is a process of its own in every respect: session, folder, environment, streams, signals, exit. Only the
-modules are there before it begins. What depends on how Python itself was started (`PYTHON…`, another locale) is started
-in the usual way, and so are the tests of what a command imports and of an installed copy.
+Importing `mcp` and a model's SDK takes 0.8 s of a run that takes 1.1 s, and the tests run harness
+hundreds of times. What is forked is a process of its own in every respect: session, folder,
+environment, streams, signals, exit. Only the modules are there before it begins. What depends on
+how Python itself was started (`PYTHON…`, another locale) is started in the usual way, and so are
+the tests of what a command imports and of an installed copy.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ Program: TypeAlias = Literal["harness", "pytest"]
 
 def fits(env: Mapping[str, str]) -> bool:
     """Whether a process with ``env`` may be forked: nothing in it concerns what was read before."""
-    return env.get("LANG") == "C.UTF-8" and not any(name.startswith(("PYTHON", "LC_", "SSL_")) for name in env)
+    return env.get("LANG") == "C.UTF-8" and not any(
+        name.startswith(("PYTHON", "LC_", "SSL_")) for name in env
+    )
 
 
 class WarmProcess(subprocess.Popen[str]):
@@ -62,7 +65,12 @@ class WarmProcess(subprocess.Popen[str]):
         err_read, err_write = os.pipe()
         self._status, status_write = os.pipe()
         try:
-            request = {"program": program, "arguments": list(arguments), "cwd": str(cwd), "env": dict(env)}
+            request = {
+                "program": program,
+                "arguments": list(arguments),
+                "cwd": str(cwd),
+                "env": dict(env),
+            }
             self.pid = _nursery().fork(request, (out_write, err_write, status_write))
         finally:
             for descriptor in (err_write, status_write, *([out_write] if stdout is None else [])):
@@ -98,7 +106,12 @@ class _Nursery:
         with theirs:
             command = [sys.executable, "-m", "tests.end_to_end.warm", str(theirs.fileno())]
             root = Path(__file__).parents[2]
-            env = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", "PYTHONPATH": str(root)}
+            env = {
+                "PATH": os.environ["PATH"],
+                "HOME": "/nonexistent",
+                "LANG": "C.UTF-8",
+                "PYTHONPATH": str(root),
+            }
             self._process = subprocess.Popen(
                 command, env=env, pass_fds=[theirs.fileno()], cwd=root, stdin=subprocess.DEVNULL
             )
@@ -127,14 +140,24 @@ def _warm_up() -> None:
     from harness.runlog.lines import _adapter
     from harness.trust_store import trusted
 
-    heavy = ("openai", "anthropic", "mcp.client.session", "mcp.shared.jsonrpc_dispatcher", "harness.sessions.calls")
+    heavy = (
+        "openai",
+        "anthropic",
+        "mcp.client.session",
+        "mcp.shared.jsonrpc_dispatcher",
+        "harness.sessions.calls",
+    )
     own = (
         "harness.sessions.transports.stdio",
         "harness.sessions.tool_list",
         "harness.models.openai",
         "harness.models.lexical",
     )
-    for module in (*heavy, *own, *(f"harness.cli.{name.replace('-', '_')}" for name in COMMANDS)):
+    for module in (
+        *heavy,
+        *own,
+        *(f"harness.cli.commands.{name.replace('-', '_')}" for name in COMMANDS),
+    ):
         import_module(module)
     _adapter()
     trusted()
@@ -152,7 +175,9 @@ def _serve(requests: socket.socket) -> dict[str, Any] | None:
                 _tell(statuses.pop(pid), status)
         if not ready:
             continue
-        message, ancillary, _, _ = requests.recvmsg(1_000_000, socket.CMSG_SPACE(3 * array.array("i").itemsize))
+        message, ancillary, _, _ = requests.recvmsg(
+            1_000_000, socket.CMSG_SPACE(3 * array.array("i").itemsize)
+        )
         if not message:
             return None
         descriptors = array.array("i")
@@ -174,14 +199,18 @@ def _tell(descriptor: int, status: int) -> None:
     os.close(descriptor)
 
 
-def _become(request: dict[str, Any], out: int, err: int, inherited: Sequence[int]) -> dict[str, Any]:
+def _become(
+    request: dict[str, Any], out: int, err: int, inherited: Sequence[int]
+) -> dict[str, Any]:
     os.setsid()
     for number, descriptor in ((1, out), (2, err)):
         os.dup2(descriptor, number)
         os.close(descriptor)
     # As Python makes them at its start, for what they are now: a file, a pipe.
     sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(  # noqa: SIM115
+        2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
+    )
     for descriptor in inherited:
         os.close(descriptor)
     os.environ.clear()
@@ -199,7 +228,9 @@ def main() -> None:
         requests.detach() if request is not None else None
     if request is None:
         return
-    sys.modules["__main__"].__spec__ = sys.modules["__main__"].__package__ = None  # as for ``python -c``
+    sys.modules["__main__"].__spec__ = sys.modules["__main__"].__package__ = (
+        None  # as for ``python -c``
+    )
     if request["program"] == "pytest":
         import pytest
 

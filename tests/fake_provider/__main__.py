@@ -37,9 +37,13 @@ def main() -> None:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.fake_provider", description=__doc__)
-    parser.add_argument("--port", type=int, default=0, help="where to listen on 127.0.0.1; 0 takes a free port")
+    parser.add_argument(
+        "--port", type=int, default=0, help="where to listen on 127.0.0.1; 0 takes a free port"
+    )
     parser.add_argument("--latency-ms", type=float, default=0.0, help="time to every response")
-    parser.add_argument("--key", default="test-key", help="the only key accepted; empty asks for none")
+    parser.add_argument(
+        "--key", default="test-key", help="the only key accepted; empty asks for none"
+    )
     parser.add_argument("--script", default="agent", type=_script, help=f"{KNOWN}; default agent")
     return parser.parse_args()
 
@@ -48,7 +52,9 @@ def _script(name: str) -> Script:
     try:
         return find_script(name)
     except (AttributeError, ImportError, KeyError, ValueError) as error:
-        raise argparse.ArgumentTypeError(f"there is no script {name!r}; known are {KNOWN}") from error
+        raise argparse.ArgumentTypeError(
+            f"there is no script {name!r}; known are {KNOWN}"
+        ) from error
 
 
 def _exit(number: int, frame: FrameType | None) -> None:

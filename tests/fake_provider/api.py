@@ -14,7 +14,9 @@ from tests.fake_provider.steps import Answer
 class ErrorBody(Protocol):
     """Makes the body of an error in the provider's own format."""
 
-    def __call__(self, status: int, message: str, param: str | None = None, code: str | None = None) -> Json:
+    def __call__(
+        self, status: int, message: str, param: str | None = None, code: str | None = None
+    ) -> Json:
         """Return the body for this HTTP status."""
         ...
 

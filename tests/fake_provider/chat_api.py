@@ -17,13 +17,22 @@ from tests.fake_provider.openai_rules import error
 from tests.fake_provider.steps import Answer, Call, Text, Thought
 from tests.fake_provider.tokens import estimate
 
-FINISH_REASONS = {"end": "stop", "tool_calls": "tool_calls", "max_tokens": "length", "refusal": "stop"}
+FINISH_REASONS = {
+    "end": "stop",
+    "tool_calls": "tool_calls",
+    "max_tokens": "length",
+    "refusal": "stop",
+}
 
 
 def read(body: Json) -> Conversation:
     """Return the neutral view of a request that passed the rules."""
     messages = body["messages"]
-    users = [text for message in messages if message["role"] == "user" and (text := _text(message["content"]))]
+    users = [
+        text
+        for message in messages
+        if message["role"] == "user" and (text := _text(message["content"]))
+    ]
     turns = [number for number, message in enumerate(messages) if message["role"] == "assistant"]
     recent = messages[turns[-1] :] if turns else []
     functions = [tool["function"] for tool in body.get("tools", [])]
@@ -31,8 +40,13 @@ def read(body: Json) -> Conversation:
         turn=len(turns),
         prompt=users[0] if users else "",
         last_text=users[-1] if users else "",
-        system="\n".join(_text(m["content"]) for m in messages if m["role"] in ("system", "developer")),
-        tools={f["name"]: OfferedTool(f.get("description"), f.get("parameters") or {}) for f in functions},
+        system="\n".join(
+            _text(m["content"]) for m in messages if m["role"] in ("system", "developer")
+        ),
+        tools={
+            f["name"]: OfferedTool(f.get("description"), f.get("parameters") or {})
+            for f in functions
+        },
         tool_results=tuple(
             ToolResult(message["tool_call_id"], _text(message["content"]), None)
             for message in recent
@@ -44,7 +58,12 @@ def read(body: Json) -> Conversation:
 def render(answer: Answer, incoming: Incoming, memory: Memory) -> Json:
     """Return the response body for ``answer``."""
     message = _message(answer, memory)
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": FINISH_REASONS[answer.stop]}
+    choice = {
+        "index": 0,
+        "message": message,
+        "logprobs": None,
+        "finish_reason": FINISH_REASONS[answer.stop],
+    }
     return {
         "id": memory.mint("chatcmpl-"),
         "object": "chat.completion",
@@ -71,7 +90,9 @@ def _message(answer: Answer, memory: Memory) -> Json:
         message["tool_calls"] = calls
     if thoughts:
         message["reasoning_content"] = "\n".join(thoughts)
-        memory.reasoning.update({call["id"]: [{"text": message["reasoning_content"]}] for call in calls})
+        memory.reasoning.update(
+            {call["id"]: [{"text": message["reasoning_content"]}] for call in calls}
+        )
     return message
 
 
@@ -81,7 +102,11 @@ def _call(block: Call, memory: Memory) -> Json:
         memory.bad_arguments[call_id] = arguments = block.arguments
     else:
         arguments = json.dumps(block.arguments)
-    return {"id": call_id, "type": "function", "function": {"name": block.tool, "arguments": arguments}}
+    return {
+        "id": call_id,
+        "type": "function",
+        "function": {"name": block.tool, "arguments": arguments},
+    }
 
 
 def _usage(answer: Answer, message: Json, body: Json) -> Json:
@@ -97,7 +122,10 @@ def _usage(answer: Answer, message: Json, body: Json) -> Json:
             "cache_write_tokens": answer.usage.get("cache_write", 0),
             "audio_tokens": 0,
         },
-        "completion_tokens_details": {"reasoning_tokens": min(estimate(thought), completion), "audio_tokens": 0},
+        "completion_tokens_details": {
+            "reasoning_tokens": min(estimate(thought), completion),
+            "audio_tokens": 0,
+        },
     }
 
 
@@ -107,4 +135,11 @@ def _text(content: Any) -> str:
     return "\n".join(part["text"] for part in content if part["type"] == "text")
 
 
-API = Api(name="chat", check=chat_rules.check, read=read, render=render, error=error, request_id="x-request-id")
+API = Api(
+    name="chat",
+    check=chat_rules.check,
+    read=read,
+    render=render,
+    error=error,
+    request_id="x-request-id",
+)

@@ -20,17 +20,24 @@ from tests.fake_provider.openai_rules import (
 from tests.fake_provider.schemas import check_once, duplicates, words
 
 FIELDS = words(
-    "audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens messages "
-    "metadata modalities model moderation n parallel_tool_calls prediction presence_penalty prompt_cache_key "
-    "prompt_cache_options prompt_cache_retention reasoning_effort response_format safety_identifier seed service_tier "
-    "stop store stream stream_options temperature tool_choice tools top_logprobs top_p user verbosity "
+    "audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens "
+    "max_tokens messages "
+    "metadata modalities model moderation n parallel_tool_calls prediction presence_penalty "
+    "prompt_cache_key "
+    "prompt_cache_options prompt_cache_retention reasoning_effort response_format "
+    "safety_identifier seed service_tier "
+    "stop store stream stream_options temperature tool_choice tools top_logprobs top_p user "
+    "verbosity "
     "web_search_options"
 )
 MESSAGE_FIELDS = {
     "system": ("content", "name"),
     "developer": ("content", "name"),
     "user": ("content", "name"),
-    "assistant": ("", "content name refusal audio annotations function_call tool_calls reasoning_content"),
+    "assistant": (
+        "",
+        "content name refusal audio annotations function_call tool_calls reasoning_content",
+    ),
     "tool": ("content tool_call_id", ""),
 }
 MAX_CALL_ID = 40
@@ -41,9 +48,14 @@ def check(headers: Mapping[str, str], body: Json, memory: Memory) -> None:
     check_top_level(body, FIELDS, ("model", "messages"))
     for name in ("functions", "function_call"):
         if name in body:
-            raise Rejected(f"'{name}' is superseded by tools, and this fake provider does not serve it.", param=name)
+            raise Rejected(
+                f"'{name}' is superseded by tools, and this fake provider does not serve it.",
+                param=name,
+            )
     if "max_tokens" in body and "max_completion_tokens" in body:
-        raise Rejected("Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
+        raise Rejected(
+            "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."
+        )
     tools = body.get("tools", [])
     check_once(tools, memory, _check_tools)
     choice = body.get("tool_choice")
@@ -61,12 +73,17 @@ def _check_tools(tools: list[Any]) -> None:
         path = f"tools[{number}]"
         check_keys(path, tool, "type", "function")
         if tool["type"] != "function":
-            raise Rejected(f"Invalid value: '{tool['type']}'. Supported values are: 'function'.", param=f"{path}.type")
+            raise Rejected(
+                f"Invalid value: '{tool['type']}'. Supported values are: 'function'.",
+                param=f"{path}.type",
+            )
         check_keys(path, tool, "type function", "")
         check_keys(f"{path}.function", tool["function"], "name", "description parameters strict")
         check_function(f"{path}.function", tool["function"], f"{path}.function.parameters")
     if twice := duplicates([tool["function"]["name"] for tool in tools]):
-        raise Rejected(f"Invalid 'tools': function names must be unique, '{twice[0]}' is not.", param="tools")
+        raise Rejected(
+            f"Invalid 'tools': function names must be unique, '{twice[0]}' is not.", param="tools"
+        )
 
 
 # ── Messages, one by one ─────────────────────────────────────────────────────────────────────
@@ -78,7 +95,8 @@ def _check_message(path: str, message: Any, memory: Memory) -> None:
     role = message.get("role")
     if role not in MESSAGE_FIELDS:
         raise Rejected(
-            f"Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'tool', and 'developer'.",
+            f"Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', "
+            f"'tool', and 'developer'.",
             param=f"{path}.role",
             code="invalid_value",
         )
@@ -87,7 +105,11 @@ def _check_message(path: str, message: Any, memory: Memory) -> None:
     if role == "assistant":
         _check_assistant(path, message, memory)
     else:
-        _check_content(f"{path}.content", message["content"], ("text", "image_url") if role == "user" else ("text",))
+        _check_content(
+            f"{path}.content",
+            message["content"],
+            ("text", "image_url") if role == "user" else ("text",),
+        )
     if role == "tool":
         check_string(f"{path}.tool_call_id", message["tool_call_id"])
 
@@ -96,12 +118,17 @@ def _check_content(path: str, content: Any, kinds: tuple[str, ...]) -> None:
     if isinstance(content, str):
         return
     if not isinstance(content, list):
-        raise Rejected(f"Invalid value for '{path}': expected a string, got {_json_type(content)}.", param=path)
+        raise Rejected(
+            f"Invalid value for '{path}': expected a string, got {_json_type(content)}.", param=path
+        )
     check_not_empty(path, content)
     for number, part in enumerate(content):
         kind = part.get("type") if isinstance(part, dict) else None
         if kind not in kinds:
-            raise Rejected(f"Invalid value: '{kind}'. Supported values are: {kinds}.", param=f"{path}[{number}].type")
+            raise Rejected(
+                f"Invalid value: '{kind}'. Supported values are: {kinds}.",
+                param=f"{path}[{number}].type",
+            )
         check_keys(f"{path}[{number}]", part, f"type {kind}", "")
         if kind != "image_url":
             check_string(f"{path}[{number}].{kind}", part[kind])
@@ -115,7 +142,9 @@ def _check_assistant(path: str, message: Json, memory: Memory) -> None:
     if message.get("content") is not None:
         _check_content(f"{path}.content", message["content"], ("text", "refusal"))
     elif not message.get("tool_calls") and message.get("refusal") is None:
-        raise Rejected("Invalid value for 'content': expected a string, got null.", param=f"{path}.content")
+        raise Rejected(
+            "Invalid value for 'content': expected a string, got null.", param=f"{path}.content"
+        )
     for number, call in enumerate(message.get("tool_calls") or ()):
         _check_call(f"{path}.tool_calls[{number}]", call, memory)
     if twice := duplicates([call["id"] for call in message.get("tool_calls") or ()]):
@@ -126,7 +155,10 @@ def _check_call(path: str, call: Any, memory: Memory) -> None:
     check_keys(path, call, "id type function", "")
     check_string(f"{path}.id", call["id"], MAX_CALL_ID)
     if call["type"] != "function":
-        raise Rejected(f"Invalid value: '{call['type']}'. Supported values are: 'function'.", param=f"{path}.type")
+        raise Rejected(
+            f"Invalid value: '{call['type']}'. Supported values are: 'function'.",
+            param=f"{path}.type",
+        )
     check_keys(f"{path}.function", call["function"], "name arguments", "")
     check_string(f"{path}.function.name", call["function"]["name"])
     issued = memory.bad_arguments.get(call["id"])
@@ -147,7 +179,8 @@ def _check_calls_are_answered(messages: list[Json]) -> None:
         if message["role"] == "tool":
             if message["tool_call_id"] not in open_ids:
                 raise Rejected(
-                    "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with "
+                    "Invalid parameter: messages with role 'tool' must be a response to a "
+                    "preceeding message with "
                     "'tool_calls'.",
                     param=f"messages[{number}].role",
                 )
@@ -155,8 +188,10 @@ def _check_calls_are_answered(messages: list[Json]) -> None:
             continue
         if open_ids:
             raise Rejected(
-                "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
-                f"'tool_call_id'. The following tool_call_ids did not have response messages: {', '.join(open_ids)}",
+                "An assistant message with 'tool_calls' must be followed by tool messages "
+                "responding to each "
+                f"'tool_call_id'. The following tool_call_ids did not have response messages: "
+                f"{', '.join(open_ids)}",
                 param=f"messages[{number}].role",
             )
         open_ids = [call["id"] for call in message.get("tool_calls") or ()]
@@ -164,15 +199,25 @@ def _check_calls_are_answered(messages: list[Json]) -> None:
 
 def _check_reasoning_came_back(messages: list[Json], memory: Memory) -> None:
     """Within the present round of tool use, ``reasoning_content`` comes back unchanged, as compatible servers ask."""
-    last_user = max((n for n, message in enumerate(messages) if message["role"] == "user"), default=0)
+    last_user = max(
+        (n for n, message in enumerate(messages) if message["role"] == "user"), default=0
+    )
     for number, message in enumerate(messages):
         calls = message.get("tool_calls") or ()
-        issued = next((memory.reasoning[call["id"]] for call in calls if call["id"] in memory.reasoning), [])
+        issued = next(
+            (memory.reasoning[call["id"]] for call in calls if call["id"] in memory.reasoning), []
+        )
         given = message.get("reasoning_content")
         path = f"messages[{number}].reasoning_content"
         if given is None and (not issued or number < last_user):
             continue
         if given is None:
-            raise Rejected(f"Missing `reasoning_content` field in the assistant message at {path}.", param=path)
+            raise Rejected(
+                f"Missing `reasoning_content` field in the assistant message at {path}.", param=path
+            )
         if calls and [{"text": given}] != issued:
-            raise Rejected(f"Unknown parameter or altered content: '{path}'.", param=path, code="unknown_parameter")
+            raise Rejected(
+                f"Unknown parameter or altered content: '{path}'.",
+                param=path,
+                code="unknown_parameter",
+            )

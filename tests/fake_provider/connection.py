@@ -101,7 +101,9 @@ class Connection(asyncio.Protocol):
         self._answering = True
         outcome = self._host.receive(self._head, b"".join(self._payload))
         if outcome.delay_s > 0:
-            self._timer = asyncio.get_running_loop().call_later(outcome.delay_s, self._send, outcome)
+            self._timer = asyncio.get_running_loop().call_later(
+                outcome.delay_s, self._send, outcome
+            )
         else:
             self._send(outcome)
 
@@ -121,14 +123,20 @@ class Connection(asyncio.Protocol):
             self._advance()
 
     def _send_part(self, broken: Broken, head: bytes, body: bytes) -> None:
-        if broken.after_bytes is not None:  # at least one byte short, or the response would be whole
+        if (
+            broken.after_bytes is not None
+        ):  # at least one byte short, or the response would be whole
             self._transport.write(head + body[: min(broken.after_bytes, len(body) - 1)])
         if broken.how == "reset":
             self._reset()
 
     def _serialise(self, outcome: Outcome) -> tuple[bytes, bytes]:
         whole = outcome.whole
-        body = whole.body if isinstance(whole.body, bytes) else _text(whole.body).encode("utf-8", "surrogatepass")
+        body = (
+            whole.body
+            if isinstance(whole.body, bytes)
+            else _text(whole.body).encode("utf-8", "surrogatepass")
+        )
         given = {name.lower(): value for name, value in whole.headers.items()}
         headers = {
             "content-type": "application/json",
@@ -136,7 +144,9 @@ class Connection(asyncio.Protocol):
             **given,
             "content-length": str(len(body)),
         }
-        head = self._http.send(h11.Response(status_code=whole.status, headers=list(headers.items()), reason=b""))
+        head = self._http.send(
+            h11.Response(status_code=whole.status, headers=list(headers.items()), reason=b"")
+        )
         self._http.send(h11.Data(data=body))
         return head or b"", body
 

@@ -17,7 +17,9 @@ ApiName: TypeAlias = Literal["messages", "chat", "responses", "models", "other"]
 class Rejected(Exception):
     """A request that the real API would not accept."""
 
-    def __init__(self, message: str, *, status: int = 400, param: str | None = None, code: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, status: int = 400, param: str | None = None, code: str | None = None
+    ) -> None:
         """``param`` and ``code`` are OpenAI's: the field that is wrong and the error's short name."""
         super().__init__(message)
         self.message = message
@@ -83,7 +85,8 @@ class Incoming:
     fingerprint: bytes = b""
     """Digest of the raw body: equal requests, equal fingerprint."""
     status: int | None = None
-    """HTTP status sent; ``None`` while it waits, and for ever where the connection was broken off."""
+    """HTTP status sent; ``None`` while it waits, and for ever where the connection was broken
+    off."""
     rejected: str | None = None
     """What the API found wrong with the request."""
     read: Callable[[Json], Conversation] = field(default=lambda _: Conversation(), repr=False)

@@ -16,13 +16,21 @@ def rememberer(request: Incoming) -> Step:
     """Store what is told, and answer a question by what was found; without memory tools, know nothing."""
     told = request.last_text.partition("\n\n")[2] if request.last_text.startswith(TELLING) else None
     if request.tool_results and _just_called(request):
-        return say("Noted." if told is not None else " ".join(result.text for result in request.tool_results))
+        return say(
+            "Noted."
+            if told is not None
+            else " ".join(result.text for result in request.tool_results)
+        )
     if "archival_memory_update" in request.tools:
         return _vector(request.last_text, told)
     if "archival_memory_add" in request.tools:
         return _key_value(told)
     if "memory_append" in request.tools:
-        return call("memory_retrieve", {}) if told is None else call("memory_append", {"text": f"{told}\n"})
+        return (
+            call("memory_retrieve", {})
+            if told is None
+            else call("memory_append", {"text": f"{told}\n"})
+        )
     return say("Noted." if told is not None else "I do not know.")
 
 

@@ -34,17 +34,30 @@ ERROR_TYPES = {
 def read(body: Json) -> Conversation:
     """Return the neutral view of a request that passed the rules."""
     messages = body.get("messages") or []
-    users = [text for message in messages if message["role"] == "user" and (text := _text(message["content"]))]
+    users = [
+        text
+        for message in messages
+        if message["role"] == "user" and (text := _text(message["content"]))
+    ]
     last = messages[-1]["content"] if messages else []
-    results = [block for block in last if block["type"] == "tool_result"] if isinstance(last, list) else []
+    results = (
+        [block for block in last if block["type"] == "tool_result"]
+        if isinstance(last, list)
+        else []
+    )
     return Conversation(
         turn=sum(message["role"] == "assistant" for message in messages),
         prompt=users[0] if users else "",
         last_text=users[-1] if users else "",
         system=_text(body.get("system") or ""),
-        tools={t["name"]: OfferedTool(t.get("description"), t["input_schema"]) for t in body.get("tools") or []},
+        tools={
+            t["name"]: OfferedTool(t.get("description"), t["input_schema"])
+            for t in body.get("tools") or []
+        },
         tool_results=tuple(
-            ToolResult(block["tool_use_id"], _text(block.get("content") or ""), bool(block.get("is_error")))
+            ToolResult(
+                block["tool_use_id"], _text(block.get("content") or ""), bool(block.get("is_error"))
+            )
             for block in results
         ),
     )
@@ -55,7 +68,9 @@ def render(answer: Answer, incoming: Incoming, memory: Memory) -> Json:
     content = [_block(block, memory) for block in answer.blocks]
     thinking = [block for block in content if block["type"] == "thinking"]
     if thinking:
-        memory.reasoning.update({block["id"]: thinking for block in content if block["type"] == "tool_use"})
+        memory.reasoning.update(
+            {block["id"]: thinking for block in content if block["type"] == "tool_use"}
+        )
     if answer.stop == "pause":
         memory.paused.append(content)
     return {
@@ -90,7 +105,9 @@ def _block(block: Text | Call | Thought, memory: Memory) -> Json:
             return {"type": "tool_use", "id": memory.mint("toolu_01"), "name": tool, "input": given}
 
 
-def _usage(answer: Answer, content: list[Json], thinking: list[Json], incoming: Incoming, memory: Memory) -> Json:
+def _usage(
+    answer: Answer, content: list[Json], thinking: list[Json], incoming: Incoming, memory: Memory
+) -> Json:
     cache = prompt_cache(incoming.body, memory)
     written = answer.usage.get("cache_write", cache.written)
     return {
@@ -110,4 +127,11 @@ def _text(content: Any) -> str:
     return "\n".join(block["text"] for block in content if block["type"] == "text")
 
 
-API = Api(name="messages", check=messages_rules.check, read=read, render=render, error=error, request_id="request-id")
+API = Api(
+    name="messages",
+    check=messages_rules.check,
+    read=read,
+    render=render,
+    error=error,
+    request_id="request-id",
+)

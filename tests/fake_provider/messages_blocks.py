@@ -31,7 +31,9 @@ BLOCKS: Mapping[str, tuple[tuple[str, ...], frozenset[str], frozenset[str]]] = {
 def check_block(path: str, block: Any, role: str) -> None:
     """Hold one block of a message of ``role``: its type, its keys, and what its type asks for."""
     if not isinstance(block, dict) or block.get("type") not in BLOCKS:
-        raise Rejected(f"{path}: Input tag found using 'type' does not match any of the expected tags")
+        raise Rejected(
+            f"{path}: Input tag found using 'type' does not match any of the expected tags"
+        )
     kind = block["type"]
     roles, required, optional = BLOCKS[kind]
     if role not in roles:
@@ -61,7 +63,9 @@ def _check_tool_use(path: str, block: Json) -> None:
     if not isinstance(block["input"], dict):
         raise Rejected(f"{path}.input: Input should be a valid dictionary")
     if not isinstance(block.get("caller", {}), dict):
-        raise Rejected(f"{path}.caller: Input should be a valid dictionary or object to extract fields from")
+        raise Rejected(
+            f"{path}.caller: Input should be a valid dictionary or object to extract fields from"
+        )
 
 
 def _check_tool_result(path: str, block: Json) -> None:
@@ -71,8 +75,15 @@ def _check_tool_result(path: str, block: Json) -> None:
     if not isinstance(content, str | list):
         raise Rejected(f"{path}.content: Input should be a valid list")
     for number, inner in enumerate(content if isinstance(content, list) else []):
-        if not isinstance(inner, dict) or inner.get("type") not in ("text", "image", "document", "search_result"):
-            raise Rejected(f"{path}.content.{number}: Input tag does not match any of the expected tags")
+        if not isinstance(inner, dict) or inner.get("type") not in (
+            "text",
+            "image",
+            "document",
+            "search_result",
+        ):
+            raise Rejected(
+                f"{path}.content.{number}: Input tag does not match any of the expected tags"
+            )
         check_block(f"{path}.content.{number}", inner, "user")
         if block.get("is_error") and inner["type"] != "text":
             raise Rejected(f"{path}: all content must be type `text` if `is_error` is true")
@@ -107,7 +118,15 @@ def check_mark(value: Json, path: str) -> None:
     mark = value.get("cache_control")
     if mark is None:
         return
-    if not isinstance(mark, dict) or mark.get("type") != "ephemeral" or mark.keys() - {"type", "ttl"}:
-        raise Rejected(f"{path}.cache_control: Input should be an object of type 'ephemeral'".lstrip("."))
+    if (
+        not isinstance(mark, dict)
+        or mark.get("type") != "ephemeral"
+        or mark.keys() - {"type", "ttl"}
+    ):
+        raise Rejected(
+            f"{path}.cache_control: Input should be an object of type 'ephemeral'".lstrip(".")
+        )
     if mark.get("ttl", "5m") not in ("5m", "1h"):
-        raise Rejected(f"{path}.cache_control.ephemeral.ttl: Input should be '5m' or '1h'".lstrip("."))
+        raise Rejected(
+            f"{path}.cache_control.ephemeral.ttl: Input should be '5m' or '1h'".lstrip(".")
+        )

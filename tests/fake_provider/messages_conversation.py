@@ -25,7 +25,8 @@ def check_conversation(messages: list[Any], memory: Memory, *, has_tools: bool) 
             raise Rejected(
                 'messages: first message must use the "user" role'
                 if number == 0
-                else f'messages: roles must alternate between "user" and "assistant", but found multiple "{role}" '
+                else f'messages: roles must alternate between "user" and "assistant", but found '
+                f'multiple "{role}" '
                 "roles in a row"
             )
         previous = role
@@ -39,10 +40,13 @@ def check_conversation(messages: list[Any], memory: Memory, *, has_tools: bool) 
         raise Rejected("messages: `tool_use` ids must be unique")
     if previous == "assistant" and not _was_paused(messages, memory):
         raise Rejected(
-            "This model does not support assistant message prefill. The conversation must end with a user message."
+            "This model does not support assistant message prefill. The conversation must end with "
+            "a user message."
         )
     if ever_asked and not has_tools:
-        raise Rejected("Requests which include `tool_use` or `tool_result` blocks must define tools")
+        raise Rejected(
+            "Requests which include `tool_use` or `tool_result` blocks must define tools"
+        )
     _check_thinking_came_back(messages, memory)
 
 
@@ -55,12 +59,15 @@ def _was_paused(messages: list[Any], memory: Memory) -> bool:
 def _check_message(number: int, message: Any) -> str:
     path = f"messages.{number}"
     if not isinstance(message, dict):
-        raise Rejected(f"{path}: Input should be a valid dictionary or object to extract fields from")
+        raise Rejected(
+            f"{path}: Input should be a valid dictionary or object to extract fields from"
+        )
     check_keys(path, message, frozenset({"role", "content"}), frozenset({"role", "content"}))
     role = message["role"]
     if role == "system":
         raise Rejected(
-            'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, '
+            'messages: Unexpected role "system". The Messages API accepts a top-level `system` '
+            "parameter, "
             'not "system" as an input message role.'
         )
     if role not in ("user", "assistant"):
@@ -80,32 +87,43 @@ def _check_results(number: int, blocks: list[Json], asked: list[str]) -> None:
     for place, block in enumerate(blocks):
         if block["type"] == "tool_result" and block["tool_use_id"] not in asked:
             raise Rejected(
-                f"messages.{number}.content.{place}: unexpected `tool_use_id` found in `tool_result` blocks: "
-                f"{block['tool_use_id']}. Each `tool_result` block must have a corresponding `tool_use` block in the "
+                f"messages.{number}.content.{place}: unexpected `tool_use_id` found in "
+                f"`tool_result` blocks: "
+                f"{block['tool_use_id']}. Each `tool_result` block must have a corresponding "
+                f"`tool_use` block in the "
                 "previous message."
             )
     if twice := duplicates(answered):
         raise Rejected(
-            f"messages.{number}: each tool_use must have a single result. Found multiple `tool_result` blocks with "
+            f"messages.{number}: each tool_use must have a single result. Found multiple "
+            f"`tool_result` blocks with "
             f"id: {twice[0]}"
         )
     if missing := [id_ for id_ in asked if id_ not in answered]:
         raise Rejected(
-            f"messages.{number - 1}: `tool_use` ids were found without `tool_result` blocks immediately after: "
-            f"{', '.join(missing)}. Each `tool_use` block must have a corresponding `tool_result` block in the next "
+            f"messages.{number - 1}: `tool_use` ids were found without `tool_result` blocks "
+            f"immediately after: "
+            f"{', '.join(missing)}. Each `tool_use` block must have a corresponding `tool_result` "
+            f"block in the next "
             "message."
         )
     if any(block["type"] != "tool_result" for block in blocks[: len(answered)]):
         raise Rejected(
-            f"messages.{number}: Did not find {len(asked)} `tool_result` block(s) at the beginning of this message. "
-            "Messages following `tool_use` blocks must begin with a matching number of `tool_result` blocks."
+            f"messages.{number}: Did not find {len(asked)} `tool_result` block(s) at the beginning "
+            f"of this message. "
+            "Messages following `tool_use` blocks must begin with a matching number of "
+            "`tool_result` blocks."
         )
 
 
 def _check_signatures(number: int, blocks: list[Json], memory: Memory) -> None:
     for place, block in enumerate(blocks):
-        if block["type"] == "thinking" and block["signature"] != memory.sign(str(block["thinking"])):
-            raise Rejected(f"messages.{number}.content.{place}: Invalid `signature` in `thinking` block")
+        if block["type"] == "thinking" and block["signature"] != memory.sign(
+            str(block["thinking"])
+        ):
+            raise Rejected(
+                f"messages.{number}.content.{place}: Invalid `signature` in `thinking` block"
+            )
 
 
 def _check_thinking_came_back(messages: list[Any], memory: Memory) -> None:
@@ -114,18 +132,23 @@ def _check_thinking_came_back(messages: list[Any], memory: Memory) -> None:
         if not any(block["type"] == "tool_result" for block in content_of(messages[number])):
             return
         blocks = content_of(messages[number - 1])
-        issued = next((memory.reasoning.get(b["id"], []) for b in blocks if b["type"] == "tool_use"), [])
+        issued = next(
+            (memory.reasoning.get(b["id"], []) for b in blocks if b["type"] == "tool_use"), []
+        )
         if not issued:
             continue
         path = f"messages.{number - 1}.content.0"
         if blocks[0]["type"] not in THINKING:
             raise Rejected(
-                f"{path}.type: Expected `thinking` or `redacted_thinking`, but found `{blocks[0]['type']}`. A final "
-                "`assistant` message must start with a thinking block (preceding the lastmost set of `tool_use` and "
+                f"{path}.type: Expected `thinking` or `redacted_thinking`, but found "
+                f"`{blocks[0]['type']}`. A final "
+                "`assistant` message must start with a thinking block (preceding the lastmost set "
+                "of `tool_use` and "
                 "`tool_result` blocks)."
             )
         if [block for block in blocks if block["type"] in THINKING] != issued:
             raise Rejected(
-                f"{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be "
+                f"{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message "
+                f"cannot be "
                 "modified. These blocks must remain as they were in the original response."
             )

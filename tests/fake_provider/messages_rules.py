@@ -13,18 +13,26 @@ from typing import Any
 
 from tests.fake_provider.incoming import Json, Rejected
 from tests.fake_provider.memory import Memory
-from tests.fake_provider.messages_blocks import TOOL_NAME, check_block, check_keys, check_mark, content_of
+from tests.fake_provider.messages_blocks import (
+    TOOL_NAME,
+    check_block,
+    check_keys,
+    check_mark,
+    content_of,
+)
 from tests.fake_provider.messages_conversation import check_conversation
 from tests.fake_provider.schemas import check_once, duplicates, problem_2020_12, words
 
 FIELDS = words(
-    "cache_control container diagnostics inference_geo max_tokens messages metadata model output_config service_tier "
+    "cache_control container diagnostics inference_geo max_tokens messages metadata model "
+    "output_config service_tier "
     "speed stop_sequences stream system thinking tool_choice tools user_profile_id workspace_id"
 )
 SAMPLING = words("temperature top_k top_p")
 """Fields that version 2023-06-01 still knows."""
 TOOL_FIELDS = words(
-    "name description input_schema cache_control type strict allowed_callers defer_loading eager_input_streaming "
+    "name description input_schema cache_control type strict allowed_callers defer_loading "
+    "eager_input_streaming "
     "input_examples"
 )
 PROPERTY_KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
@@ -37,7 +45,9 @@ FIXED_SAMPLING = re.compile(r"claude-(fable|mythos|\w+-5|\w+-4-[78])")
 def check(headers: Mapping[str, str], body: Json, memory: Memory) -> None:
     """Raise `Rejected` for anything that the API answers with 400."""
     _check_headers(headers)
-    _check_fields(body, FIELDS | SAMPLING if headers["anthropic-version"] == "2023-06-01" else FIELDS)
+    _check_fields(
+        body, FIELDS | SAMPLING if headers["anthropic-version"] == "2023-06-01" else FIELDS
+    )
     tools = body.get("tools") or []
     check_once(tools, memory, _check_tools)
     _check_tool_choice(body, [tool["name"] for tool in tools])
@@ -51,7 +61,9 @@ def _check_headers(headers: Mapping[str, str]) -> None:
     if "anthropic-version" not in headers:
         raise Rejected("anthropic-version: header is required")
     if headers["anthropic-version"] not in ("2023-06-01", "2026-10-21"):
-        raise Rejected(f'anthropic-version: "{headers["anthropic-version"]}" is not a valid version')
+        raise Rejected(
+            f'anthropic-version: "{headers["anthropic-version"]}" is not a valid version'
+        )
 
 
 def _check_fields(body: Json, fields: frozenset[str]) -> None:
@@ -71,7 +83,9 @@ def _check_fields(body: Json, fields: frozenset[str]) -> None:
         raise Rejected("max_tokens: Input should be greater than or equal to 0")
     if not isinstance(body.get("tools", []), list):
         raise Rejected("tools: Input should be a valid list")
-    if not isinstance(body.get("stop_sequences", []), list) or not all(body.get("stop_sequences", [])):
+    if not isinstance(body.get("stop_sequences", []), list) or not all(
+        body.get("stop_sequences", [])
+    ):
         raise Rejected("stop_sequences: each stop sequence must contain non-whitespace")
     check_mark(body, "")
     if body.get("metadata") is not None and set(body["metadata"]) - {"user_id"}:
@@ -89,9 +103,14 @@ def _check_tools(tools: list[Any]) -> None:
 
 def _check_tool(path: str, tool: Any) -> None:
     if not isinstance(tool, dict):
-        raise Rejected(f"{path}: Input should be a valid dictionary or object to extract fields from")
+        raise Rejected(
+            f"{path}: Input should be a valid dictionary or object to extract fields from"
+        )
     if tool.get("type") not in (None, "custom"):
-        raise Rejected(f"{path}: Input tag '{tool['type']}' found using 'type' does not match any of the expected tags")
+        raise Rejected(
+            f"{path}: Input tag '{tool['type']}' found using 'type' does not match any of the "
+            f"expected tags"
+        )
     path += ".custom"
     check_keys(path, tool, frozenset({"name", "input_schema"}), TOOL_FIELDS)
     if not isinstance(tool["name"], str) or not TOOL_NAME.fullmatch(tool["name"]):
@@ -110,14 +129,18 @@ def _check_schema(path: str, schema: Any) -> None:
     if schema["type"] != "object":
         raise Rejected(f"{path}.type: Input should be 'object'")
     if schema.keys() & {"oneOf", "allOf", "anyOf"}:
-        raise Rejected(f"{path}: input_schema does not support oneOf, allOf, or anyOf at the top level")
+        raise Rejected(
+            f"{path}: input_schema does not support oneOf, allOf, or anyOf at the top level"
+        )
     if problem := problem_2020_12(schema):
         raise Rejected(
             f"{path}: JSON schema is invalid. It must match JSON Schema draft 2020-12 "
             f"(https://json-schema.org/draft/2020-12): {problem}"
         )
     if not all(PROPERTY_KEY.fullmatch(key) for key in schema.get("properties", {})):
-        raise Rejected(f"{path}.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{{1,64}}$'")
+        raise Rejected(
+            f"{path}.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{{1,64}}$'"
+        )
 
 
 def _check_tool_choice(body: Json, names: list[str]) -> None:
@@ -125,11 +148,17 @@ def _check_tool_choice(body: Json, names: list[str]) -> None:
     if choice is None:
         return
     if not isinstance(choice, dict) or choice.get("type") not in ("auto", "any", "tool", "none"):
-        raise Rejected("tool_choice: Input tag does not match any of the expected tags: 'auto', 'any', 'tool', 'none'")
+        raise Rejected(
+            "tool_choice: Input tag does not match any of the expected tags: 'auto', 'any', "
+            "'tool', 'none'"
+        )
     own = {"type"} | ({"disable_parallel_tool_use"} if choice["type"] != "none" else set())
     own |= {"name"} if choice["type"] == "tool" else set()
     if choice.keys() - own:
-        raise Rejected(f"tool_choice.{choice['type']}.{min(choice.keys() - own)}: Extra inputs are not permitted")
+        raise Rejected(
+            f"tool_choice.{choice['type']}.{min(choice.keys() - own)}: Extra inputs are not "
+            f"permitted"
+        )
     if not names:
         raise Rejected("tool_choice: tool_choice may only be specified while providing tools")
     if choice["type"] == "tool" and choice.get("name") not in names:
@@ -139,11 +168,16 @@ def _check_tool_choice(body: Json, names: list[str]) -> None:
 def _check_thinking_and_sampling(body: Json) -> None:
     thinking = body.get("thinking") or {"type": "disabled"}
     if thinking.get("type") not in ("enabled", "disabled", "adaptive", "between_tools"):
-        raise Rejected("thinking: Input tag does not match any of the expected tags: 'adaptive', 'disabled', 'enabled'")
+        raise Rejected(
+            "thinking: Input tag does not match any of the expected tags: 'adaptive', 'disabled', "
+            "'enabled'"
+        )
     if thinking["type"] == "enabled":
         budget = thinking.get("budget_tokens")
         if not isinstance(budget, int) or budget < MIN_THINKING_BUDGET:
-            raise Rejected("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024")
+            raise Rejected(
+                "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
+            )
         if budget >= body["max_tokens"]:
             raise Rejected("`max_tokens` must be greater than `thinking.budget_tokens`")
         if (body.get("tool_choice") or {}).get("type") in ("any", "tool"):
@@ -169,13 +203,20 @@ def _check_system(system: Any) -> None:
 
 
 def _check_breakpoints(body: Json) -> None:
-    blocks = [*(body.get("tools") or []), *(body["system"] if isinstance(body.get("system"), list) else [])]
+    blocks = [
+        *(body.get("tools") or []),
+        *(body["system"] if isinstance(body.get("system"), list) else []),
+    ]
     for message in body["messages"]:
         for block in content_of(message):
             blocks += [block, *(block["content"] if isinstance(block.get("content"), list) else [])]
-    lifetimes = [block["cache_control"].get("ttl", "5m") for block in blocks if block.get("cache_control")]
+    lifetimes = [
+        block["cache_control"].get("ttl", "5m") for block in blocks if block.get("cache_control")
+    ]
     count = len(lifetimes) + bool(body.get("cache_control"))
     if count > MAX_BREAKPOINTS:
         raise Rejected(f"A maximum of 4 blocks with cache_control may be provided. Found {count}.")
     if lifetimes != sorted(lifetimes):  # "1h" sorts before "5m"
-        raise Rejected("a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block")
+        raise Rejected(
+            "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block"
+        )

@@ -30,7 +30,9 @@ def error(status: int, message: str, param: str | None = None, code: str | None 
 
 def missing(path: str) -> Rejected:
     """Return the error for a field that is not there."""
-    return Rejected(f"Missing required parameter: '{path}'.", param=path, code="missing_required_parameter")
+    return Rejected(
+        f"Missing required parameter: '{path}'.", param=path, code="missing_required_parameter"
+    )
 
 
 def unknown(path: str) -> Rejected:
@@ -40,10 +42,18 @@ def unknown(path: str) -> Rejected:
 
 def wrong_type(path: str, expected: str, value: Any) -> Rejected:
     """Return the error for a value of another type, naming both."""
-    names = {type(None): "null", bool: "a boolean", int: "an integer", float: "a decimal", str: "a string"}
+    names = {
+        type(None): "null",
+        bool: "a boolean",
+        int: "an integer",
+        float: "a decimal",
+        str: "a string",
+    }
     got = names.get(type(value), "an object" if isinstance(value, dict) else "an array")
     return Rejected(
-        f"Invalid type for '{path}': expected {expected}, but got {got} instead.", param=path, code="invalid_type"
+        f"Invalid type for '{path}': expected {expected}, but got {got} instead.",
+        param=path,
+        code="invalid_type",
     )
 
 
@@ -65,7 +75,8 @@ def check_string(path: str, value: Any, max_length: int | None = None) -> None:
         raise wrong_type(path, "a string", value)
     if max_length is not None and len(value) > max_length:
         raise Rejected(
-            f"Invalid '{path}': string too long. Expected a string with maximum length {max_length}, but got a string "
+            f"Invalid '{path}': string too long. Expected a string with maximum length "
+            f"{max_length}, but got a string "
             f"with length {len(value)} instead.",
             param=path,
             code="string_above_max_length",
@@ -78,7 +89,8 @@ def check_not_empty(path: str, value: Any) -> None:
         raise wrong_type(path, "an array of objects", value)
     if not value:
         raise Rejected(
-            f"Invalid '{path}': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+            f"Invalid '{path}': empty array. Expected an array with minimum length 1, but got an "
+            f"empty array instead.",
             param=path,
             code="empty_array",
         )
@@ -94,7 +106,9 @@ def check_top_level(body: Json, fields: frozenset[str], required: tuple[str, ...
             raise missing(name)
     check_string("model", body["model"])
     if not 0 <= (body.get("temperature") or 0) <= 2:
-        raise Rejected("Invalid 'temperature': expected a value between 0 and 2.", param="temperature")
+        raise Rejected(
+            "Invalid 'temperature': expected a value between 0 and 2.", param="temperature"
+        )
     if body.get("stream"):
         raise Rejected("'stream': this fake provider does not stream.", param="stream")
     _check_reasoning_model(body)
@@ -102,7 +116,8 @@ def check_top_level(body: Json, fields: frozenset[str], required: tuple[str, ...
         check_not_empty("tools", body["tools"])
         if len(body["tools"]) > MAX_TOOLS:
             raise Rejected(
-                f"Invalid 'tools': array too long. Expected an array with maximum length {MAX_TOOLS}, but got an "
+                f"Invalid 'tools': array too long. Expected an array with maximum length "
+                f"{MAX_TOOLS}, but got an "
                 f"array with length {len(body['tools'])} instead.",
                 param="tools",
                 code="array_above_max_length",
@@ -110,7 +125,9 @@ def check_top_level(body: Json, fields: frozenset[str], required: tuple[str, ...
         return
     for name in ("tool_choice", "parallel_tool_calls"):
         if name in body:
-            raise Rejected(f"Invalid value for '{name}': only allowed when 'tools' are specified.", param=name)
+            raise Rejected(
+                f"Invalid value for '{name}': only allowed when 'tools' are specified.", param=name
+            )
 
 
 def _check_reasoning_model(body: Json) -> None:
@@ -118,14 +135,16 @@ def _check_reasoning_model(body: Json) -> None:
         return
     if "max_tokens" in body:
         raise Rejected(
-            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' "
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+            "'max_completion_tokens' "
             "instead.",
             param="max_tokens",
             code="unsupported_parameter",
         )
     if body.get("temperature", 1) != 1:
         raise Rejected(
-            f"Unsupported value: 'temperature' does not support {body['temperature']} with this model. Only the "
+            f"Unsupported value: 'temperature' does not support {body['temperature']} with this "
+            f"model. Only the "
             "default (1) value is supported.",
             param="temperature",
             code="unsupported_value",
@@ -136,9 +155,13 @@ def check_tool_choice(choice: Any, chosen: Any, names: list[str]) -> None:
     """Hold ``tool_choice``; ``chosen`` is the function's name inside it, if it is an object."""
     if isinstance(choice, dict):
         if choice.get("type") != "function" or chosen not in names:
-            raise Rejected(f"Tool choice {chosen!r} not found in 'tools' parameter.", param="tool_choice")
+            raise Rejected(
+                f"Tool choice {chosen!r} not found in 'tools' parameter.", param="tool_choice"
+            )
     elif choice not in (None, "auto", "none", "required"):
-        raise Rejected(f"Invalid value: {choice!r}. Supported values are: 'none', 'auto' and 'required'.")
+        raise Rejected(
+            f"Invalid value: {choice!r}. Supported values are: 'none', 'auto' and 'required'."
+        )
 
 
 # ── Functions ────────────────────────────────────────────────────────────────────────────────
@@ -150,7 +173,8 @@ def check_function(path: str, function: Json, schema_param: str) -> None:
     check_string(f"{path}.name", name, MAX_NAME)
     if not FUNCTION_NAME.fullmatch(name):
         raise Rejected(
-            f"Invalid '{path}.name': string does not match pattern. Expected a string that matches the pattern "
+            f"Invalid '{path}.name': string does not match pattern. Expected a string that matches "
+            f"the pattern "
             "'^[a-zA-Z0-9_-]+$'.",
             param=f"{path}.name",
             code="invalid_value",
@@ -158,10 +182,14 @@ def check_function(path: str, function: Json, schema_param: str) -> None:
     if function.get("description") is not None:
         check_string(f"{path}.description", function["description"])
     schema = function.get("parameters")
-    problem = None if schema is None else _schema_problem(schema, strict=function.get("strict") is True)
+    problem = (
+        None if schema is None else _schema_problem(schema, strict=function.get("strict") is True)
+    )
     if problem:
         raise Rejected(
-            f"Invalid schema for function '{name}': {problem}", param=schema_param, code="invalid_function_parameters"
+            f"Invalid schema for function '{name}': {problem}",
+            param=schema_param,
+            code="invalid_function_parameters",
         )
 
 
@@ -169,9 +197,15 @@ def _schema_problem(schema: Any, *, strict: bool) -> str | None:
     if not isinstance(schema, dict):
         return f"{json.dumps(schema)} is not of type 'object', 'boolean'."
     if schema.get("type") != "object":
-        return f"schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{schema.get('type')}\"'."
+        return (
+            f"schema must be a JSON Schema of 'type: \"object\"', got 'type: "
+            f'"{schema.get("type")}"\'.'
+        )
     if schema.keys() & BARRED_AT_TOP:
-        return "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
+        return (
+            "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' "
+            "at the top level."
+        )
     if problem := problem_2020_12(schema):
         return problem
     if "properties" not in schema:
@@ -187,10 +221,15 @@ def _nested_problems(schema: Any, context: tuple[str, ...], *, strict: bool) -> 
         yield f"In context={context}, array schema missing items."
     if strict and schema.get("type") == "object":
         if schema.get("additionalProperties") is not False:
-            yield f"In context={context}, 'additionalProperties' is required to be supplied and to be false."
+            yield (
+                f"In context={context}, 'additionalProperties' is required to be supplied and "
+                f"to "
+                f"be false."
+            )
         if absent := schema.get("properties", {}).keys() - set(schema.get("required", ())):
             yield (
-                f"In context={context}, 'required' is required to be supplied and to be an array including every key "
+                f"In context={context}, 'required' is required to be supplied and to be an array "
+                f"including every key "
                 f"in properties. Missing '{min(absent)}'."
             )
     for name, inner in schema.get("properties", {}).items():
@@ -212,4 +251,6 @@ def check_arguments(path: str, arguments: Any, issued: str | None) -> None:
     except RecursionError:
         return  # JSON, as far as anybody reads it
     except ValueError as problem:
-        raise Rejected(f"Invalid '{path}': expected a string of JSON.", param=path, code="invalid_value") from problem
+        raise Rejected(
+            f"Invalid '{path}': expected a string of JSON.", param=path, code="invalid_value"
+        ) from problem

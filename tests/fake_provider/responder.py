@@ -9,7 +9,16 @@ from tests.fake_provider.api import Api
 from tests.fake_provider.incoming import Incoming, Json, Rejected
 from tests.fake_provider.memory import Memory
 from tests.fake_provider.openai_rules import error as openai_error
-from tests.fake_provider.steps import Answer, Broken, Http, PerRequest, Script, Step, by_turn, status
+from tests.fake_provider.steps import (
+    Answer,
+    Broken,
+    Http,
+    PerRequest,
+    Script,
+    Step,
+    by_turn,
+    status,
+)
 
 APIS: Mapping[str, Api] = {
     "/v1/messages": messages_api.API,
@@ -31,7 +40,9 @@ class Responder:
         self._memory = Memory()
         self._repeats: dict[bytes, int] = {}
 
-    def decide(self, incoming: Incoming, api: Api | None, method: str) -> tuple[Http | Broken, Http]:
+    def decide(
+        self, incoming: Incoming, api: Api | None, method: str
+    ) -> tuple[Http | Broken, Http]:
         """Return what to send, and the whole answer of which a broken one sends a part."""
         if api is None or method != "POST":
             return (self._other(incoming, method),) * 2
@@ -45,7 +56,9 @@ class Responder:
         step = self._step(incoming)
         whole = Answer() if isinstance(step, Broken) else step
         if isinstance(whole, Answer):
-            whole = Http(status=200, body=api.render(whole, incoming, self._memory), delay_s=whole.delay_s)
+            whole = Http(
+                status=200, body=api.render(whole, incoming, self._memory), delay_s=whole.delay_s
+            )
         elif whole.body is None:
             whole = Http(
                 status=whole.status,
@@ -59,17 +72,27 @@ class Responder:
         if self._key is None:
             return
         bearer = incoming.headers.get("authorization", "").removeprefix("Bearer ")
-        given = (incoming.headers.get("x-api-key") if incoming.api == "messages" else None) or bearer
+        given = (
+            incoming.headers.get("x-api-key") if incoming.api == "messages" else None
+        ) or bearer
         if not given:
-            raise Rejected("You didn't provide an API key: the authentication header is missing.", status=401)
+            raise Rejected(
+                "You didn't provide an API key: the authentication header is missing.", status=401
+            )
         if given != self._key:
             raise Rejected("invalid API key", status=401, code="invalid_api_key")
 
     def _step(self, incoming: Incoming) -> Answer | Http | Broken:
         try:
-            step: Step = self._script(incoming) if callable(self._script) else by_turn(self._script, incoming)
+            step: Step = (
+                self._script(incoming)
+                if callable(self._script)
+                else by_turn(self._script, incoming)
+            )
         except Exception as error:  # noqa: BLE001 - a broken script is the test's failure, told in its response
-            step = status(500, body={"error": {"type": "script", "message": f"the script raised {error!r}"}})
+            step = status(
+                500, body={"error": {"type": "script", "message": f"the script raised {error!r}"}}
+            )
         while isinstance(step, PerRequest):
             seen = self._repeats.get(incoming.fingerprint, 0)
             self._repeats[incoming.fingerprint] = seen + 1
@@ -82,7 +105,9 @@ class Responder:
                 self._authorise(incoming)
             except Rejected as rejected:
                 incoming.rejected = rejected.message
-                return Http(status=401, body=openai_error(401, rejected.message, None, rejected.code))
+                return Http(
+                    status=401, body=openai_error(401, rejected.message, None, rejected.code)
+                )
             return Http(status=200, body=_model_list("anthropic-version" in incoming.headers))
         code = 404 if incoming.api == "other" else 405
         incoming.rejected = f"{method} {incoming.path} is not served here"
@@ -92,18 +117,29 @@ class Responder:
 def _check(incoming: Incoming, api: Api, memory: Memory) -> None:
     """Raise `Rejected` for a request that the API would not accept."""
     if not incoming.headers.get("content-type", "").startswith("application/json"):
-        raise Rejected("Unsupported content type: the request must be application/json.", status=415)
+        raise Rejected(
+            "Unsupported content type: the request must be application/json.", status=415
+        )
     if not incoming.body:
-        raise Rejected("We could not parse the JSON body of your request. The body must be a JSON object.")
+        raise Rejected(
+            "We could not parse the JSON body of your request. The body must be a JSON object."
+        )
     try:
         api.check(incoming.headers, incoming.body, memory)
-    except (AttributeError, KeyError, TypeError) as error:  # a shape so wrong that no rule foresees it
+    except (
+        AttributeError,
+        KeyError,
+        TypeError,
+    ) as error:  # a shape so wrong that no rule foresees it
         raise Rejected(f"The request has a value of the wrong type: {error!r}") from error
 
 
 def _model_list(anthropic: bool) -> Json:
     if not anthropic:
-        data = [{"id": name, "object": "model", "created": 1_700_000_000, "owned_by": "fake"} for name in MODELS]
+        data = [
+            {"id": name, "object": "model", "created": 1_700_000_000, "owned_by": "fake"}
+            for name in MODELS
+        ]
         return {"object": "list", "data": data}
     shared = {"type": "model", "created_at": "2025-01-01T00:00:00Z", "lifecycle": "active"}
     data = [{"id": name, "display_name": name, **shared} for name in MODELS]

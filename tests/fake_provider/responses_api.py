@@ -20,18 +20,29 @@ def read(body: Json) -> Conversation:
     items = body["input"]
     if isinstance(items, str):
         items = [{"role": "user", "content": items}]
-    users = [text for item in items if item.get("role") == "user" and (text := _text(item["content"]))]
-    systems = [_text(item["content"]) for item in items if item.get("role") in ("system", "developer")]
+    users = [
+        text for item in items if item.get("role") == "user" and (text := _text(item["content"]))
+    ]
+    systems = [
+        _text(item["content"]) for item in items if item.get("role") in ("system", "developer")
+    ]
     of_model = [_is_models(item) for item in items]
     # Everything between two things that are not the model's is one reply.
-    turns = [number for number, own in enumerate(of_model) if own and (number == 0 or not of_model[number - 1])]
+    turns = [
+        number
+        for number, own in enumerate(of_model)
+        if own and (number == 0 or not of_model[number - 1])
+    ]
     recent = items[turns[-1] :] if turns else []
     return Conversation(
         turn=len(turns),
         prompt=users[0] if users else "",
         last_text=users[-1] if users else "",
         system="\n".join([body.get("instructions") or "", *systems]).strip("\n"),
-        tools={t["name"]: OfferedTool(t.get("description"), t["parameters"] or {}) for t in body.get("tools", [])},
+        tools={
+            t["name"]: OfferedTool(t.get("description"), t["parameters"] or {})
+            for t in body.get("tools", [])
+        },
         tool_results=tuple(
             ToolResult(item["call_id"], _text(item["output"]), None)
             for item in recent
@@ -120,7 +131,9 @@ def _call(block: Call, memory: Memory) -> Json:
 
 def _usage(answer: Answer, output: list[Json], body: Json) -> Json:
     given = answer.usage
-    tokens_in = given.get("input", estimate([body.get("instructions"), body["input"], body.get("tools", [])]))
+    tokens_in = given.get(
+        "input", estimate([body.get("instructions"), body["input"], body.get("tools", [])])
+    )
     tokens_out = given.get("output", estimate(output))
     thoughts = [item["summary"] for item in output if item["type"] == "reasoning"]
     return {
@@ -130,7 +143,9 @@ def _usage(answer: Answer, output: list[Json], body: Json) -> Json:
             "cache_write_tokens": given.get("cache_write", 0),
         },
         "output_tokens": tokens_out,
-        "output_tokens_details": {"reasoning_tokens": min(estimate(thoughts), tokens_out) if thoughts else 0},
+        "output_tokens_details": {
+            "reasoning_tokens": min(estimate(thoughts), tokens_out) if thoughts else 0
+        },
         "total_tokens": tokens_in + tokens_out,
     }
 
@@ -142,7 +157,9 @@ def _is_models(item: Json) -> bool:
 def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
-    return "\n".join(part["text"] for part in content if part["type"] in ("input_text", "output_text"))
+    return "\n".join(
+        part["text"] for part in content if part["type"] in ("input_text", "output_text")
+    )
 
 
 API = Api(

@@ -21,9 +21,12 @@ from tests.fake_provider.openai_rules import (
 from tests.fake_provider.schemas import check_once, duplicates, words
 
 FIELDS = words(
-    "access_programs background context_management conversation image include input instructions max_output_tokens "
-    "max_tool_calls metadata model moderation parallel_tool_calls previous_response_id prompt prompt_cache_key "
-    "prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store stream stream_options "
+    "access_programs background context_management conversation image include input instructions "
+    "max_output_tokens "
+    "max_tool_calls metadata model moderation parallel_tool_calls previous_response_id prompt "
+    "prompt_cache_key "
+    "prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store "
+    "stream stream_options "
     "temperature text tool_choice tools top_logprobs top_p truncation user"
 )
 TOOL_FIELDS = "parameters strict description allowed_callers defer_loading output_schema async"
@@ -33,7 +36,12 @@ ITEM_FIELDS = {
     "function_call_output": ("type call_id output", "id caller name namespace status"),
     "reasoning": ("type id summary", "content encrypted_content status"),
 }
-ID_PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output": "fc", "reasoning": "rs"}
+ID_PREFIXES = {
+    "message": "msg",
+    "function_call": "fc",
+    "function_call_output": "fc",
+    "reasoning": "rs",
+}
 NULLABLE = frozenset({"encrypted_content", "phase", "caller", "name", "namespace", "id"})
 """Optional item fields that may be sent as null; the others may only be left out."""
 MIN_OUTPUT_TOKENS = 16
@@ -64,13 +72,17 @@ def _check_parameters(body: Json) -> None:
     limit = body.get("max_output_tokens")
     if limit is not None and limit < MIN_OUTPUT_TOKENS:
         raise Rejected(
-            f"Invalid 'max_output_tokens': integer below minimum value. Expected a value >= {MIN_OUTPUT_TOKENS}, but "
+            f"Invalid 'max_output_tokens': integer below minimum value. Expected a value >= "
+            f"{MIN_OUTPUT_TOKENS}, but "
             f"got {limit} instead.",
             param="max_output_tokens",
             code="integer_below_min_value",
         )
     if "temperature" in body and REASONING_MODEL.match(body["model"]):
-        raise Rejected("Unsupported parameter: 'temperature' is not supported with this model.", param="temperature")
+        raise Rejected(
+            "Unsupported parameter: 'temperature' is not supported with this model.",
+            param="temperature",
+        )
     if body.get("previous_response_id") is not None:
         raise Rejected(
             f"Previous response with id '{body['previous_response_id']}' not found.",
@@ -85,12 +97,17 @@ def _check_tools(tools: list[Any]) -> None:
         if not isinstance(tool, dict):
             raise wrong_type(path, "an object", tool)
         if tool.get("type") != "function":
-            raise Rejected(f"Invalid value: '{tool.get('type')}'. Supported values are: 'function'.", param=path)
+            raise Rejected(
+                f"Invalid value: '{tool.get('type')}'. Supported values are: 'function'.",
+                param=path,
+            )
         check_keys(path, tool, "type name", TOOL_FIELDS)
         check_keys(path, tool, "type name parameters", TOOL_FIELDS)
         check_function(path, tool, f"{path}.parameters")
     if twice := duplicates([tool["name"] for tool in tools]):
-        raise Rejected(f"Invalid 'tools': function names must be unique, '{twice[0]}' is not.", param="tools")
+        raise Rejected(
+            f"Invalid 'tools': function names must be unique, '{twice[0]}' is not.", param="tools"
+        )
 
 
 # ── Items, one by one ────────────────────────────────────────────────────────────────────────
@@ -119,7 +136,8 @@ def _check_item(path: str, item: Any, memory: Memory) -> None:
     item_id = item.get("id")
     if item_id is not None and not str(item_id).startswith(ID_PREFIXES[kind]):
         raise Rejected(
-            f"Invalid '{path}.id': '{item_id}'. Expected an ID that begins with '{ID_PREFIXES[kind]}'.",
+            f"Invalid '{path}.id': '{item_id}'. Expected an ID that begins with "
+            f"'{ID_PREFIXES[kind]}'.",
             param=f"{path}.id",
             code="invalid_value",
         )
@@ -130,14 +148,19 @@ def _check_message(path: str, item: Json, memory: Memory) -> None:
     role = item["role"]
     if role not in ("user", "assistant", "system", "developer"):
         raise Rejected(
-            f"Invalid value: '{role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
+            f"Invalid value: '{role}'. Supported values are: 'assistant', 'system', 'developer', "
+            f"and 'user'.",
             param=f"{path}.role",
             code="invalid_value",
         )
     if isinstance(item["content"], str):
         return
     check_not_empty(f"{path}.content", item["content"])
-    kinds = ("output_text", "refusal") if role == "assistant" else ("input_text", "input_image", "input_file")
+    kinds = (
+        ("output_text", "refusal")
+        if role == "assistant"
+        else ("input_text", "input_image", "input_file")
+    )
     for number, part in enumerate(item["content"]):
         _check_part(f"{path}.content[{number}]", part, kinds)
 
@@ -160,7 +183,9 @@ def _check_part(path: str, part: Any, kinds: tuple[str, ...]) -> None:
 def _check_call(path: str, item: Json, memory: Memory) -> None:
     check_string(f"{path}.call_id", item["call_id"], MAX_CALL_ID)
     check_string(f"{path}.name", item["name"])
-    check_arguments(f"{path}.arguments", item["arguments"], memory.bad_arguments.get(item["call_id"]))
+    check_arguments(
+        f"{path}.arguments", item["arguments"], memory.bad_arguments.get(item["call_id"])
+    )
 
 
 def _check_output(path: str, item: Json, memory: Memory) -> None:
@@ -191,7 +216,8 @@ CHECKS: Mapping[str, Callable[[str, Json, Memory], None]] = {
 def _check_ids(items: list[Json]) -> None:
     if twice := duplicates([item["id"] for item in items if item.get("id") is not None]):
         raise Rejected(
-            f"Duplicate item found with id {twice[0]}. Remove duplicate items from your input and try again.",
+            f"Duplicate item found with id {twice[0]}. Remove duplicate items from your input and "
+            f"try again.",
             param="input",
         )
 
@@ -204,15 +230,20 @@ def _check_calls_are_answered(items: list[Json]) -> None:
         kind = kind_of(item)
         if kind == "function_call":
             if item["call_id"] in asked:
-                raise Rejected(f"Duplicate function call with call_id {item['call_id']}.", param="input")
+                raise Rejected(
+                    f"Duplicate function call with call_id {item['call_id']}.", param="input"
+                )
             asked.append(item["call_id"])
         elif kind == "function_call_output":
             if item["call_id"] not in asked:
                 raise Rejected(
-                    f"No tool call found for function call output with call_id {item['call_id']}.", param="input"
+                    f"No tool call found for function call output with call_id {item['call_id']}.",
+                    param="input",
                 )
             if item["call_id"] in answered:
-                raise Rejected(f"Duplicate function call output with call_id {item['call_id']}.", param="input")
+                raise Rejected(
+                    f"Duplicate function call output with call_id {item['call_id']}.", param="input"
+                )
             answered.append(item["call_id"])
         elif kind == "message" and item["role"] != "assistant" and set(asked) - set(answered):
             open_ids = [call_id for call_id in asked if call_id not in answered]
@@ -225,9 +256,13 @@ def _check_reasoning(items: list[Json], memory: Memory, *, stored: bool) -> None
         if kind_of(item) == "reasoning":
             _check_one_reasoning(item, memory, stored=stored)
             following = items[number + 1] if number + 1 < len(items) else {}
-            if kind_of(following) not in ("function_call", "reasoning") and following.get("role") != "assistant":
+            if (
+                kind_of(following) not in ("function_call", "reasoning")
+                and following.get("role") != "assistant"
+            ):
                 raise Rejected(
-                    f"Item '{item['id']}' of type 'reasoning' was provided without its required following item.",
+                    f"Item '{item['id']}' of type 'reasoning' was provided without its required "
+                    f"following item.",
                     param="input",
                 )
     sent = {item["id"] for item in items if kind_of(item) == "reasoning"}
@@ -236,7 +271,8 @@ def _check_reasoning(items: list[Json], memory: Memory, *, stored: bool) -> None
         for reasoning in memory.reasoning.get(str(key), ()):
             if kind_of(item) != "reasoning" and reasoning["id"] not in sent:
                 raise Rejected(
-                    f"Item '{item.get('id') or key}' of type '{kind_of(item)}' was provided without its required "
+                    f"Item '{item.get('id') or key}' of type '{kind_of(item)}' was provided "
+                    f"without its required "
                     f"'reasoning' item: '{reasoning['id']}'.",
                     param="input",
                 )
@@ -248,11 +284,15 @@ def _check_one_reasoning(item: Json, memory: Memory, *, stored: bool) -> None:
         raise Rejected(f"Item with id '{item['id']}' not found.", param="input")
     if not stored and item.get("encrypted_content") is None:
         raise Rejected(
-            f"Item with id '{item['id']}' not found. Items are not persisted when `store` is set to false. Try again "
+            f"Item with id '{item['id']}' not found. Items are not persisted when `store` is set "
+            f"to false. Try again "
             "with `store` set to true, or remove this item from your input.",
             param="input",
         )
-    if item.get("encrypted_content") not in (None, issued["encrypted_content"]) or item["summary"] != issued["summary"]:
+    if (
+        item.get("encrypted_content") not in (None, issued["encrypted_content"])
+        or item["summary"] != issued["summary"]
+    ):
         raise Rejected(
             f"The encrypted content for item {item['id']} could not be verified.",
             param="input",

@@ -24,7 +24,9 @@ def problem_2020_12(schema: Any) -> str | None:
 
 def check_once(tools: list[Any], memory: Memory, check: Callable[[list[Any]], None]) -> None:
     """Run ``check`` on tools that were not accepted before: judging schemas takes most of a request's time."""
-    key = hashlib.blake2b(f"{check.__module__} {json.dumps(tools)}".encode(), digest_size=16).digest()
+    key = hashlib.blake2b(
+        f"{check.__module__} {json.dumps(tools)}".encode(), digest_size=16
+    ).digest()
     if key not in memory.accepted_tools:
         check(tools)
         memory.accepted_tools.add(key)

@@ -101,7 +101,10 @@ class FakeProvider:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Break off what is under way, close every socket and end the thread."""
         self._loop.call_soon_threadsafe(self._closing.set)
@@ -118,7 +121,9 @@ class FakeProvider:
         self._loop = asyncio.get_running_loop()
         self._closing = asyncio.Event()
         self._all_closed = asyncio.Event()
-        server = await self._loop.create_server(lambda: Connection(self), sock=self._socket, backlog=BACKLOG)
+        server = await self._loop.create_server(
+            lambda: Connection(self), sock=self._socket, backlog=BACKLOG
+        )
         self._ready.set()
         await self._closing.wait()
         server.close()

@@ -64,7 +64,8 @@ class Http:
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
-    """``None``: the provider's own error body; ``str`` or ``bytes``: as it is; else sent as JSON."""
+    """``None``: the provider's own error body; ``str`` or ``bytes``: as it is; else sent as
+    JSON."""
     delay_s: float = 0.0
 
 
@@ -109,7 +110,9 @@ def call(tool: str, args: Mapping[str, Any], text: str | None = None) -> Answer:
 def calls(*requests: tuple[str, Mapping[str, Any]], text: str | None = None) -> Answer:
     """The model calls several tools in one reply, after saying ``text``."""
     words = () if text is None else (Text(text),)
-    return Answer(blocks=(*words, *(Call(tool, args) for tool, args in requests)), stop="tool_calls")
+    return Answer(
+        blocks=(*words, *(Call(tool, args) for tool, args in requests)), stop="tool_calls"
+    )
 
 
 def bad_arguments(tool: str, text: str) -> Answer:
@@ -229,7 +232,9 @@ def by_prompt(scripts: Mapping[str, Sequence[Step]]) -> Callable[[Incoming], Ste
 
 def by_turn(steps: Sequence[Step], request: Incoming) -> Step:
     """Return the step for the request's turn, or an error that says that there is none."""
-    return steps[request.turn] if request.turn < len(steps) else _scripting_error("script exhausted")
+    return (
+        steps[request.turn] if request.turn < len(steps) else _scripting_error("script exhausted")
+    )
 
 
 def _scripting_error(message: str) -> Step:

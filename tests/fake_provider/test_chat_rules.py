@@ -37,7 +37,10 @@ def calling(**more: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx2.Client]:
-    with FakeProvider(lambda _: say("ok")) as provider, httpx2.Client(base_url=provider.url) as client:
+    with (
+        FakeProvider(lambda _: say("ok")) as provider,
+        httpx2.Client(base_url=provider.url) as client,
+    ):
         yield client
 
 
@@ -70,7 +73,10 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
     ("Invalid type for 'tools[0]'", {"tools": ["f"]}),
     ("Invalid type for 'tools'", {"tools": {}}),
     ("'tool_choice': only allowed when 'tools'", {"tools": ..., "tool_choice": "auto"}),
-    ("'parallel_tool_calls': only allowed when 'tools'", {"tools": ..., "parallel_tool_calls": True}),
+    (
+        "'parallel_tool_calls': only allowed when 'tools'",
+        {"tools": ..., "parallel_tool_calls": True},
+    ),
     ("Tool choice 'g' not found", {"tool_choice": {"type": "function", "function": {"name": "g"}}}),
     ("Invalid value: 'any'", {"tool_choice": "any"}),
     ("Missing required parameter: 'tools[0].function'", {"tools": [{"type": "function"}]}),
@@ -92,11 +98,17 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
     ),
     ("Invalid schema for function 'f'", schema(properties={"a": {"type": "nonsense"}})),
     ("array schema missing items", schema(properties={"a": {"type": "array"}})),
-    ("('properties', 'a', 'anyOf', '0'), array", schema(properties={"a": {"anyOf": [{"type": "array"}]}})),
+    (
+        "('properties', 'a', 'anyOf', '0'), array",
+        schema(properties={"a": {"anyOf": [{"type": "array"}]}}),
+    ),
     ("'additionalProperties' is required", function(strict=True)),
     (
         "Missing 'a'",
-        function(strict=True, parameters={**SCHEMA, "additionalProperties": False, "properties": {"a": {}}}),
+        function(
+            strict=True,
+            parameters={**SCHEMA, "additionalProperties": False, "properties": {"a": {}}},
+        ),
     ),
     # messages
     ("Invalid 'messages': empty array", talk()),
@@ -110,31 +122,51 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
     ("expected a string, got null", talk(USER, {"role": "assistant", "content": None})),
     ("Invalid 'messages[1].tool_calls': empty array", talk(USER, {**CALLS, "tool_calls": []})),
     ("Invalid type for 'messages[1].tool_calls'", talk(USER, {**CALLS, "tool_calls": None})),
-    ("Invalid type for 'messages[1].function_call'", talk(USER, {**CALLS, "function_call": None}, RESULT)),
+    (
+        "Invalid type for 'messages[1].function_call'",
+        talk(USER, {**CALLS, "function_call": None}, RESULT),
+    ),
     # calls and results
     (
         "Invalid type for 'messages[1].tool_calls[0].function.arguments'",
         calling(function={"name": "f", "arguments": {}}),
     ),
     ("expected a string of JSON", calling(function={"name": "f", "arguments": "{"})),
-    ("Missing required parameter: 'messages[1].tool_calls[0].function.arguments'", calling(function={"name": "f"})),
+    (
+        "Missing required parameter: 'messages[1].tool_calls[0].function.arguments'",
+        calling(function={"name": "f"}),
+    ),
     ("Unknown parameter: 'messages[1].tool_calls[0].index'", calling(index=0)),
     ("Invalid value: 'custom'", calling(type="custom")),
     ("string too long. Expected a string with maximum length 40", calling(id="i" * 41)),
-    ("Duplicate value for 'tool_call_id'", talk(USER, {**CALLS, "tool_calls": [CALL, CALL]}, RESULT)),
+    (
+        "Duplicate value for 'tool_call_id'",
+        talk(USER, {**CALLS, "tool_calls": [CALL, CALL]}, RESULT),
+    ),
     ("did not have response messages: c1", talk(USER, CALLS)),
     ("did not have response messages: c1", talk(USER, CALLS, USER, RESULT)),
-    ("did not have response messages: c2", talk(USER, {**CALLS, "tool_calls": [CALL, {**CALL, "id": "c2"}]}, RESULT)),
+    (
+        "did not have response messages: c2",
+        talk(USER, {**CALLS, "tool_calls": [CALL, {**CALL, "id": "c2"}]}, RESULT),
+    ),
     ("must be a response to a preceeding message", talk(USER, RESULT)),
     ("must be a response to a preceeding message", talk(USER, CALLS, RESULT, RESULT)),
     ("must be a response to a preceeding message", talk(USER, CALLS, RESULT, USER, RESULT)),
-    ("must be a response to a preceeding message", talk(USER, CALLS, {**RESULT, "tool_call_id": "c9"})),
-    ("Missing required parameter: 'messages[2].tool_call_id'", talk(USER, CALLS, {"role": "tool", "content": "a"})),
+    (
+        "must be a response to a preceeding message",
+        talk(USER, CALLS, {**RESULT, "tool_call_id": "c9"}),
+    ),
+    (
+        "Missing required parameter: 'messages[2].tool_call_id'",
+        talk(USER, CALLS, {"role": "tool", "content": "a"}),
+    ),
     ("Unknown parameter: 'messages[2].is_error'", talk(USER, CALLS, {**RESULT, "is_error": True})),
 ]
 
 
-@pytest.mark.parametrize(("problem", "changes"), REJECTED, ids=[f"{n}-{row[0][:40]}" for n, row in enumerate(REJECTED)])
+@pytest.mark.parametrize(
+    ("problem", "changes"), REJECTED, ids=[f"{n}-{row[0][:40]}" for n, row in enumerate(REJECTED)]
+)
 def test_a_request_that_breaks_a_rule_is_answered_400(
     client: httpx2.Client, problem: str, changes: dict[str, Any]
 ) -> None:
@@ -149,7 +181,13 @@ def test_a_request_that_breaks_a_rule_is_answered_400(
 ACCEPTED: list[dict[str, Any]] = [
     {},
     {"tools": ...},
-    {"tools": [TOOL], "tool_choice": "required", "parallel_tool_calls": False, "temperature": 0, "max_tokens": 10},
+    {
+        "tools": [TOOL],
+        "tool_choice": "required",
+        "parallel_tool_calls": False,
+        "temperature": 0,
+        "max_tokens": 10,
+    },
     {"model": "gpt-5.2", "max_completion_tokens": 10, "reasoning_effort": "low"},
     {"tools": [{**TOOL, "function": {**FUNCTION, "name": f"f{n}"}} for n in range(128)]},
     function(name="n" * 64),
@@ -158,12 +196,19 @@ ACCEPTED: list[dict[str, Any]] = [
     talk(USER, CALLS, RESULT),
     talk(USER, {**CALLS, "refusal": None, "annotations": []}, RESULT, USER),
     talk(USER, CALLS, {**RESULT, "content": [{"type": "text", "text": "a"}]}),
-    talk(USER, {**CALLS, "tool_calls": [CALL, {**CALL, "id": "c2"}]}, {**RESULT, "tool_call_id": "c2"}, RESULT),
+    talk(
+        USER,
+        {**CALLS, "tool_calls": [CALL, {**CALL, "id": "c2"}]},
+        {**RESULT, "tool_call_id": "c2"},
+        RESULT,
+    ),
 ]
 
 
 @pytest.mark.parametrize("changes", ACCEPTED)
-def test_a_request_that_keeps_the_rules_is_answered(client: httpx2.Client, changes: dict[str, Any]) -> None:
+def test_a_request_that_keeps_the_rules_is_answered(
+    client: httpx2.Client, changes: dict[str, Any]
+) -> None:
     assert post(client, **changes).status_code == 200, post(client, **changes).text
 
 
@@ -173,7 +218,10 @@ def test_a_request_without_the_key_is_answered_401(client: httpx2.Client, key: s
 
 
 def test_a_local_server_asks_for_no_key() -> None:
-    with FakeProvider([say("ok")], require_key=None) as provider, httpx2.Client(base_url=provider.url) as client:
+    with (
+        FakeProvider([say("ok")], require_key=None) as provider,
+        httpx2.Client(base_url=provider.url) as client,
+    ):
         assert post(client, "").status_code == 200
 
 

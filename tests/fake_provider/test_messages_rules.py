@@ -46,13 +46,24 @@ def talk(*messages: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx2.Client]:
-    with FakeProvider(lambda _: say("ok")) as provider, httpx2.Client(base_url=provider.url) as client:
+    with (
+        FakeProvider(lambda _: say("ok")) as provider,
+        httpx2.Client(base_url=provider.url) as client,
+    ):
         yield client
 
 
-def post(client: httpx2.Client, headers: dict[str, str] | None = None, **changes: Any) -> httpx2.Response:
+def post(
+    client: httpx2.Client, headers: dict[str, str] | None = None, **changes: Any
+) -> httpx2.Response:
     """Send a good request with ``changes``; a field or header that is ``None`` is left out."""
-    body = {"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": [USER], "tools": [TOOL], **changes}
+    body = {
+        "model": "claude-sonnet-4-5",
+        "max_tokens": 100,
+        "messages": [USER],
+        "tools": [TOOL],
+        **changes,
+    }
     sent = {"x-api-key": "test-key", "anthropic-version": "2026-10-21", **(headers or {})}
     return client.post(
         "/v1/messages",
@@ -87,7 +98,10 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
     ("tools: Tool names must be unique", {"tools": [TOOL, TOOL]}),
     ("tools.0.custom.input_schema.type: Field required", tool(input_schema={})),
     ("tools.0.custom.input_schema.type: Input should be 'object'", schema(type="array")),
-    ("does not support oneOf, allOf, or anyOf at the top level", schema(anyOf=[{"required": ["a"]}])),
+    (
+        "does not support oneOf, allOf, or anyOf at the top level",
+        schema(anyOf=[{"required": ["a"]}]),
+    ),
     ("does not support oneOf, allOf, or anyOf at the top level", schema(oneOf=[])),
     ("does not support oneOf, allOf, or anyOf at the top level", schema(allOf=[])),
     ("draft 2020-12", schema(properties={"a": {"type": "nonsense"}})),
@@ -104,7 +118,10 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
     # thinking
     ("thinking: Input tag", {"thinking": {"type": "on"}}),
     ("budget_tokens", {"thinking": {"type": "enabled", "budget_tokens": 1023}, "max_tokens": 4000}),
-    ("greater than `thinking.budget_tokens`", {"thinking": {"type": "enabled", "budget_tokens": 2000}}),
+    (
+        "greater than `thinking.budget_tokens`",
+        {"thinking": {"type": "enabled", "budget_tokens": 2000}},
+    ),
     (
         "forces tool use",
         {
@@ -135,12 +152,18 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
     ("citations", talk(user(text("a", citations=[{"type": "char_location"}])))),
     ("`tool_use` blocks can only be in `assistant`", talk(user(USE))),
     ("`tool_result` blocks can only be in `user`", talk(USER, model(RESULT), USER)),
-    ("messages.0.content.0.text.text: Input should be a valid string", talk(user({"type": "text", "text": 7}))),
+    (
+        "messages.0.content.0.text.text: Input should be a valid string",
+        talk(user({"type": "text", "text": 7})),
+    ),
     ("system: Input should be a valid list", {"system": 7}),
     ("system.0.type", {"system": [{"type": "image"}]}),
     ("text content blocks must be non-empty", {"system": [text("")]}),
     # calls and results
-    ("`tool_use` ids were found without `tool_result` blocks immediately after: t1", talk(USER, USES, USER)),
+    (
+        "`tool_use` ids were found without `tool_result` blocks immediately after: t1",
+        talk(USER, USES, USER),
+    ),
     (
         "immediately after: t2",
         talk(USER, model(USE, {"type": "tool_use", "id": "t2", "name": "f", "input": {}}), RESULTS),
@@ -153,22 +176,42 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
     ("`tool_use` ids must be unique", talk(USER, model(USE, USE), RESULTS)),
     ("`tool_use` ids must be unique", talk(USER, USES, RESULTS, USES, RESULTS)),
     ("must define tools", {"tools": None, **talk(USER, USES, RESULTS)}),
-    ("input: Input should be a valid dictionary", talk(USER, model({**USE, "input": "{}"}), RESULTS)),
+    (
+        "input: Input should be a valid dictionary",
+        talk(USER, model({**USE, "input": "{}"}), RESULTS),
+    ),
     ("id: String should match", talk(USER, model({**USE, "id": "a.b"}), USER)),
     ("name: String should match", talk(USER, model({**USE, "name": "a.b"}), RESULTS)),
     ("caller: ", talk(USER, model({**USE, "caller": None}), RESULTS)),
-    ("is_error: Input should be a valid boolean", talk(USER, USES, user({**RESULT, "is_error": None}))),
-    ("text content blocks must be non-empty", talk(USER, USES, user({**RESULT, "content": [text("")]}))),
-    ("tool_result.content.0: Input tag", talk(USER, USES, user({**RESULT, "content": [{"type": "thinking"}]}))),
+    (
+        "is_error: Input should be a valid boolean",
+        talk(USER, USES, user({**RESULT, "is_error": None})),
+    ),
+    (
+        "text content blocks must be non-empty",
+        talk(USER, USES, user({**RESULT, "content": [text("")]})),
+    ),
+    (
+        "tool_result.content.0: Input tag",
+        talk(USER, USES, user({**RESULT, "content": [{"type": "thinking"}]})),
+    ),
     ("tool_result.content: ", talk(USER, USES, user({**RESULT, "content": {"a": 1}}))),
     (
         "must be type `text` if `is_error`",
-        talk(USER, USES, user({**RESULT, "is_error": True, "content": [{"type": "image", "source": {}}]})),
+        talk(
+            USER,
+            USES,
+            user({**RESULT, "is_error": True, "content": [{"type": "image", "source": {}}]}),
+        ),
     ),
     # thinking that this provider never issued
     (
         "Invalid `signature` in `thinking` block",
-        talk(USER, model({"type": "thinking", "thinking": "hm", "signature": "forged"}, text("a")), USER),
+        talk(
+            USER,
+            model({"type": "thinking", "thinking": "hm", "signature": "forged"}, text("a")),
+            USER,
+        ),
     ),
     # caching
     ("A maximum of 4 blocks with cache_control", talk(user(*[text("a", cache_control=MARK)] * 5))),
@@ -189,7 +232,9 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("problem", "changes"), REJECTED, ids=[f"{n}-{row[0][:40]}" for n, row in enumerate(REJECTED)])
+@pytest.mark.parametrize(
+    ("problem", "changes"), REJECTED, ids=[f"{n}-{row[0][:40]}" for n, row in enumerate(REJECTED)]
+)
 def test_a_request_that_breaks_a_rule_is_answered_400(
     client: httpx2.Client, problem: str, changes: dict[str, Any]
 ) -> None:
@@ -211,26 +256,41 @@ ACCEPTED: list[dict[str, Any]] = [
     schema(properties={"a.b-c_1": {"anyOf": [{"type": "string"}, {"type": "null"}]}}),
     tool(input_schema={"type": "object"}),
     talk(USER, USES, RESULTS),
-    talk(USER, USES, user({**RESULT, "content": [text("a"), text("b")], "is_error": True}, text("Go on."))),
+    talk(
+        USER,
+        USES,
+        user({**RESULT, "content": [text("a"), text("b")], "is_error": True}, text("Go on.")),
+    ),
     talk(USER, USES, user({"type": "tool_result", "tool_use_id": "t1"})),
     talk(USER, model(text("a", citations=None)), USER),
-    {"thinking": {"type": "adaptive"}, "tool_choice": {"type": "auto", "disable_parallel_tool_use": True}},
+    {
+        "thinking": {"type": "adaptive"},
+        "tool_choice": {"type": "auto", "disable_parallel_tool_use": True},
+    },
 ]
 
 
 @pytest.mark.parametrize("changes", ACCEPTED)
-def test_a_request_that_keeps_the_rules_is_answered(client: httpx2.Client, changes: dict[str, Any]) -> None:
+def test_a_request_that_keeps_the_rules_is_answered(
+    client: httpx2.Client, changes: dict[str, Any]
+) -> None:
     assert post(client, **changes).status_code == 200, post(client, **changes).text
 
 
-@pytest.mark.parametrize(("version", "problem"), [("", "header is required"), ("2020-01-01", "not a valid version")])
-def test_the_version_header_is_required_and_known(client: httpx2.Client, version: str, problem: str) -> None:
+@pytest.mark.parametrize(
+    ("version", "problem"), [("", "header is required"), ("2020-01-01", "not a valid version")]
+)
+def test_the_version_header_is_required_and_known(
+    client: httpx2.Client, version: str, problem: str
+) -> None:
     response = post(client, {"anthropic-version": version})
     assert response.status_code == 400
     assert problem in response.json()["error"]["message"]
 
 
-def test_the_older_version_still_takes_a_temperature_where_the_model_does(client: httpx2.Client) -> None:
+def test_the_older_version_still_takes_a_temperature_where_the_model_does(
+    client: httpx2.Client,
+) -> None:
     old = {"anthropic-version": "2023-06-01"}
     thinking = {"type": "enabled", "budget_tokens": 2000}
     assert post(client, old, temperature=0.0).status_code == 200
@@ -242,7 +302,9 @@ def test_the_older_version_still_takes_a_temperature_where_the_model_does(client
 
 
 @pytest.mark.parametrize("headers", [{"x-api-key": ""}, {"x-api-key": "wrong"}])
-def test_a_request_without_the_key_is_answered_401(client: httpx2.Client, headers: dict[str, str]) -> None:
+def test_a_request_without_the_key_is_answered_401(
+    client: httpx2.Client, headers: dict[str, str]
+) -> None:
     response = post(client, headers)
     assert response.status_code == 401
     assert response.json()["error"]["type"] == "authentication_error"
@@ -274,7 +336,9 @@ def test_thinking_that_does_not_come_back_unchanged_is_rejected(change: str) -> 
     with FakeProvider(THOUGHTFUL) as provider, httpx2.Client(base_url=provider.url) as client:
         reply = post(client, messages=[USER]).json()
         thought, use = reply["content"]
-        other = post(client, messages=[USER, *continued(reply, reply["content"])]).json()["content"][0]
+        other = post(client, messages=[USER, *continued(reply, reply["content"])]).json()[
+            "content"
+        ][0]
         content = {
             "dropped": [use],
             "altered": [{**thought, "thinking": "First, lie."}, use],

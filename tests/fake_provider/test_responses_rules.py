@@ -27,7 +27,10 @@ def talk(*items: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx2.Client]:
-    with FakeProvider(lambda _: say("ok")) as provider, httpx2.Client(base_url=provider.url) as client:
+    with (
+        FakeProvider(lambda _: say("ok")) as provider,
+        httpx2.Client(base_url=provider.url) as client,
+    ):
         yield client
 
 
@@ -54,8 +57,14 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
     # tools
     ("Invalid 'tools': empty array", {"tools": []}),
     ("Invalid type for 'tools[0]'", {"tools": ["f"]}),
-    ("Missing required parameter: 'tools[0].name'", {"tools": [{"type": "function", "function": {"name": "f"}}]}),
-    ("Missing required parameter: 'tools[0].parameters'", {"tools": [{"type": "function", "name": "f"}]}),
+    (
+        "Missing required parameter: 'tools[0].name'",
+        {"tools": [{"type": "function", "function": {"name": "f"}}]},
+    ),
+    (
+        "Missing required parameter: 'tools[0].parameters'",
+        {"tools": [{"type": "function", "name": "f"}]},
+    ),
     ("Unknown parameter: 'tools[0].input_schema'", tool(input_schema={})),
     ("Invalid 'tools[0].name': string does not match pattern", tool(name="a.b")),
     ("Invalid 'tools[0].name': string too long", tool(name="n" * 65)),
@@ -88,29 +97,49 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
         talk(USER, {"type": "message", "id": "m1", "role": "assistant", "content": "a"}, USER),
     ),
     ("Expected an ID that begins with 'fc'", talk(USER, {**CALL, "id": "call_1"}, OUTPUT)),
-    ("Duplicate item found with id fc_1", talk(USER, {**CALL, "id": "fc_1"}, {**OUTPUT, "id": "fc_1"})),
+    (
+        "Duplicate item found with id fc_1",
+        talk(USER, {**CALL, "id": "fc_1"}, {**OUTPUT, "id": "fc_1"}),
+    ),
     ("Unknown parameter: 'input[0].refusal'", talk({**USER, "refusal": None})),
     ("Invalid type for 'input[1].status'", talk(USER, {**CALL, "status": None}, OUTPUT)),
     # calls and outputs
-    ("Missing required parameter: 'input[1].call_id'", talk(USER, {"type": "function_call", "name": "f"})),
+    (
+        "Missing required parameter: 'input[1].call_id'",
+        talk(USER, {"type": "function_call", "name": "f"}),
+    ),
     ("Invalid type for 'input[1].arguments'", talk(USER, {**CALL, "arguments": {}}, OUTPUT)),
     ("expected a string of JSON", talk(USER, {**CALL, "arguments": "{"}, OUTPUT)),
     ("Invalid type for 'input[2].output'", talk(USER, CALL, {**OUTPUT, "output": {"a": 1}})),
     ("No tool output found for function call c1", talk(USER, CALL)),
     ("No tool output found for function call c1", talk(USER, CALL, USER, OUTPUT)),
-    ("No tool output found for function call c2", talk(USER, CALL, {**CALL, "call_id": "c2"}, OUTPUT)),
+    (
+        "No tool output found for function call c2",
+        talk(USER, CALL, {**CALL, "call_id": "c2"}, OUTPUT),
+    ),
     ("No tool call found for function call output with call_id c1", talk(USER, OUTPUT)),
     ("No tool call found for function call output with call_id c1", talk(USER, OUTPUT, CALL)),
     ("Duplicate function call output", talk(USER, CALL, OUTPUT, OUTPUT)),
     ("Duplicate function call with call_id c1", talk(USER, CALL, CALL, OUTPUT)),
     # reasoning that this provider never issued
-    ("Item with id 'rs_1' not found", talk(USER, {"type": "reasoning", "id": "rs_1", "summary": []}, CALL, OUTPUT)),
-    ("Invalid type for 'input[1].summary'", talk(USER, {"type": "reasoning", "id": "rs_1", "summary": 7})),
-    ("Missing required parameter: 'input[1].summary'", talk(USER, {"type": "reasoning", "id": "rs_1"})),
+    (
+        "Item with id 'rs_1' not found",
+        talk(USER, {"type": "reasoning", "id": "rs_1", "summary": []}, CALL, OUTPUT),
+    ),
+    (
+        "Invalid type for 'input[1].summary'",
+        talk(USER, {"type": "reasoning", "id": "rs_1", "summary": 7}),
+    ),
+    (
+        "Missing required parameter: 'input[1].summary'",
+        talk(USER, {"type": "reasoning", "id": "rs_1"}),
+    ),
 ]
 
 
-@pytest.mark.parametrize(("problem", "changes"), REJECTED, ids=[f"{n}-{row[0][:40]}" for n, row in enumerate(REJECTED)])
+@pytest.mark.parametrize(
+    ("problem", "changes"), REJECTED, ids=[f"{n}-{row[0][:40]}" for n, row in enumerate(REJECTED)]
+)
 def test_a_request_that_breaks_a_rule_is_answered_400(
     client: httpx2.Client, problem: str, changes: dict[str, Any]
 ) -> None:
@@ -134,7 +163,9 @@ ACCEPTED: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("changes", ACCEPTED)
-def test_a_request_that_keeps_the_rules_is_answered(client: httpx2.Client, changes: dict[str, Any]) -> None:
+def test_a_request_that_keeps_the_rules_is_answered(
+    client: httpx2.Client, changes: dict[str, Any]
+) -> None:
     assert post(client, **changes).status_code == 200, post(client, **changes).text
 
 
@@ -147,7 +178,10 @@ def test_arguments_that_are_not_json_may_come_back_as_they_were_sent() -> None:
     with FakeProvider(script) as provider, httpx2.Client(base_url=provider.url) as client:
         (made,) = post(client).json()["output"]
         assert made["arguments"] == "{"
-        assert post(client, input=[USER, made, {**OUTPUT, "call_id": made["call_id"]}]).status_code == 200
+        assert (
+            post(client, input=[USER, made, {**OUTPUT, "call_id": made["call_id"]}]).status_code
+            == 200
+        )
 
 
 @pytest.mark.parametrize(

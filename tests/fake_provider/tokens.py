@@ -57,7 +57,10 @@ def _blocks(body: Json) -> Iterator[tuple[str, bool]]:
     blocks = [*(body.get("tools") or []), *([system] if isinstance(system, str) else system)]
     for message in body["messages"]:
         content = message["content"]
-        blocks += [{"role": message["role"], "block": b} for b in ([content] if isinstance(content, str) else content)]
+        blocks += [
+            {"role": message["role"], "block": b}
+            for b in ([content] if isinstance(content, str) else content)
+        ]
     last = len(blocks) - 1
     for number, block in enumerate(blocks):
         text = json.dumps(_without_marks(block), sort_keys=True)

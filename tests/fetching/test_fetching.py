@@ -29,12 +29,15 @@ def everything(_name: str) -> bool:
         ({}, Path.home() / ".cache" / "harness"),
     ],
 )
-def test_the_cache_is_where_the_user_keeps_such_things(environ: dict[str, str], expected: Path) -> None:
+def test_the_cache_is_where_the_user_keeps_such_things(
+    environ: dict[str, str], expected: Path
+) -> None:
     assert cache_root(environ) == expected
 
 
 @pytest.mark.parametrize(
-    "name", ["../evil", "/etc/evil", "a/../../evil", "a\\evil", "C:evil", "a//evil", "./evil", "a/./evil"]
+    "name",
+    ["../evil", "/etc/evil", "a/../../evil", "a\\evil", "C:evil", "a//evil", "./evil", "a/./evil"],
 )
 def test_a_name_that_leads_outside_is_refused(tmp_path: Path, name: str) -> None:
     with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
@@ -55,7 +58,9 @@ def test_a_link_out_of_a_folder_is_refused(tmp_path: Path) -> None:
         members(tmp_path / "checkout", everything)
 
 
-def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_that_unpacks_to_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("harness.fetching.members.MAX_BYTES", 1000)
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a", b"0" * 600)
@@ -81,7 +86,9 @@ def test_a_damaged_archive_is_said_to_be_one(tmp_path: Path, method: int) -> Non
     for place in range(start, content.index(b"PK\x01\x02"), 7):
         damaged.write_bytes(content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :])
         try:
-            assert members(damaged, everything) == {"a.json": bytes(range(256)) * 20}  # a bit that nothing reads
+            assert members(damaged, everything) == {
+                "a.json": bytes(range(256)) * 20
+            }  # a bit that nothing reads
         except UsageError as error:
             assert re.search("no readable archive|cannot be read", str(error))  # noqa: PT017 - either way will do
             refused += 1
@@ -94,7 +101,9 @@ def test_a_damaged_archive_is_said_to_be_one(tmp_path: Path, method: int) -> Non
         members(damaged, everything)
 
 
-def test_a_folder_and_a_gzipped_file_have_the_same_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_and_a_gzipped_file_have_the_same_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("harness.fetching.members.MAX_BYTES", 1000)
     (tmp_path / "a").write_bytes(b"0" * 600)
     (tmp_path / "b").write_bytes(b"0" * 600)
@@ -122,7 +131,8 @@ def test_an_archive_and_a_folder_of_the_same_files_are_equal(tmp_path: Path) -> 
         for name, content in reversed(files.items()):
             archive.writestr(name, content)
     read = [
-        members(origin, lambda name: name.endswith(".json")) for origin in (tmp_path / "folder", tmp_path / "a.zip")
+        members(origin, lambda name: name.endswith(".json"))
+        for origin in (tmp_path / "folder", tmp_path / "a.zip")
     ]
     assert sorted(read[0]) == ["a.json", "deep/b.json"]
     assert tree_digest(read[0]) == tree_digest(read[1])
@@ -152,9 +162,13 @@ def _wheel(folder: Path) -> tuple[Path, str]:
     path = folder / "tiny_data-1.0-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("tiny_data/__init__.py", "")
-        archive.writestr("tiny_data-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny-data\nVersion: 1.0\n")
         archive.writestr(
-            "tiny_data-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            "tiny_data-1.0.dist-info/METADATA",
+            "Metadata-Version: 2.1\nName: tiny-data\nVersion: 1.0\n",
+        )
+        archive.writestr(
+            "tiny_data-1.0.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         )
         archive.writestr("tiny_data-1.0.dist-info/RECORD", "")
     return path, hashlib.sha256(path.read_bytes()).hexdigest()
@@ -174,7 +188,9 @@ def test_a_wheel_comes_from_the_index_that_the_user_configured_for_pip(
     tmp_path: Path, index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
-    found = wheel("tiny-data", "1.0", index, tmp_path / "downloads", lambda what, *_: told.append(what))
+    found = wheel(
+        "tiny-data", "1.0", index, tmp_path / "downloads", lambda what, *_: told.append(what)
+    )
     assert hashlib.sha256(found.read_bytes()).hexdigest() == index
     assert told
     monkeypatch.delenv("PIP_FIND_LINKS")  # whoever has it needs no index any more
@@ -188,7 +204,9 @@ def test_a_wheel_that_is_another_file_is_refused(tmp_path: Path, index: str) -> 
 
 
 def test_without_the_wheel_pips_own_words_are_shown(tmp_path: Path, index: str) -> None:
-    with pytest.raises(UsageError, match=r"(?s)could not download.*No matching distribution.*--from FILE"):
+    with pytest.raises(
+        UsageError, match=r"(?s)could not download.*No matching distribution.*--from FILE"
+    ):
         wheel("tiny-data", "2.0", index, tmp_path / "downloads", lambda *_: None)
 
 

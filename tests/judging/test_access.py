@@ -17,7 +17,16 @@ from harness.reports.formats.json_report import write_json
 from harness.reports.formats.markdown import write_markdown
 from harness.reports.sections.access_matrix import matrix_lines, unobserved_words
 from harness.runlog import Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
-from harness.types import CheckResult, Leak, Status, Tool, ToolCall, ToolList, Transcript, TrialResult
+from harness.types import (
+    CheckResult,
+    Leak,
+    Status,
+    Tool,
+    ToolCall,
+    ToolList,
+    Transcript,
+    TrialResult,
+)
 
 SECRET = {"id": "C_0042", "mail": "omar@example.com"}
 TOOLS = ToolList(tools=(Tool(name="get", input_schema={}),), digest="tools")
@@ -91,7 +100,9 @@ def decision(*words: str, found: str = "allowed", **expected: Any) -> CheckResul
 
 def test_a_leak_fails_its_case_and_comes_before_all_other_failures(tmp_path: Path) -> None:
     other = CheckResult(kind="must_call", label="must_call x", verdict="failed", explanation="no x")
-    log = a_log(tmp_path, (a_run("admin"), FULL), (a_run("clerk", "failed", checks=(other,)), LEAKING))
+    log = a_log(
+        tmp_path, (a_run("admin"), FULL), (a_run("clerk", "failed", checks=(other,)), LEAKING)
+    )
     report = build_report(log)
     assert [case.status for case in report.cases] == ["passed", "failed"]
     assert [check.kind for check in report.runs[1].checks] == ["no_leak", "must_call"]
@@ -104,7 +115,9 @@ def test_a_leak_fails_its_case_and_comes_before_all_other_failures(tmp_path: Pat
 
 
 def test_a_trial_that_could_not_be_judged_stays_so_and_its_leak_is_told(tmp_path: Path) -> None:
-    report = build_report(a_log(tmp_path, (a_run("admin"), FULL), (a_run("clerk", "error"), LEAKING)))
+    report = build_report(
+        a_log(tmp_path, (a_run("admin"), FULL), (a_run("clerk", "error"), LEAKING))
+    )
     assert report.runs[1].status == "error"
     assert [leak.identity for leak in report.access.leaks] == ["clerk"]
     assert report.cases[1].status == "failed"
@@ -116,22 +129,32 @@ def test_an_identity_alone_is_held_against_nobody(tmp_path: Path) -> None:
 
 
 def test_values_that_other_tests_of_the_suite_show_count_too(tmp_path: Path) -> None:
-    trials = [(a_run("admin"), FULL), (a_run("clerk"), FILTERED), (a_run("clerk", test="again"), FULL)]
+    trials = [
+        (a_run("admin"), FULL),
+        (a_run("clerk"), FILTERED),
+        (a_run("clerk", test="again"), FULL),
+    ]
     report = build_report(a_log(tmp_path, *trials))
     assert [case.case for case in report.cases if case.status == "failed"] == ["again [clerk]"]
 
 
 def test_allowed_is_not_filtered_and_filtered_is_not_allowed(tmp_path: Path) -> None:
     def verdicts(clerk: CheckResult, transcript: Transcript, folder: str) -> list[str]:
-        log = a_log(tmp_path / folder, (a_run("admin"), FULL), (a_run("clerk", checks=(clerk,)), transcript))
-        return [check.verdict for check in build_report(log).runs[1].checks if check.kind == "decision"]
+        log = a_log(
+            tmp_path / folder, (a_run("admin"), FULL), (a_run("clerk", checks=(clerk,)), transcript)
+        )
+        return [
+            check.verdict for check in build_report(log).runs[1].checks if check.kind == "decision"
+        ]
 
     assert verdicts(decision("allowed"), FULL, "1") == ["passed"]
     assert verdicts(decision("allowed"), FILTERED, "2") == ["failed"]
     assert verdicts(decision("filtered"), FILTERED, "3") == ["passed"]
     assert verdicts(decision("filtered"), FULL, "4") == ["failed"]
     assert verdicts(decision("allowed", "filtered"), FILTERED, "5") == ["passed"]
-    assert verdicts(decision("filtered", without=["mail"]), FULL, "6") == ["passed"]  # it was judged by that
+    assert verdicts(decision("filtered", without=["mail"]), FULL, "6") == [
+        "passed"
+    ]  # it was judged by that
 
 
 def test_filtered_without_anything_to_compare_with_is_not_taken_on_trust(tmp_path: Path) -> None:
@@ -141,7 +164,9 @@ def test_filtered_without_anything_to_compare_with_is_not_taken_on_trust(tmp_pat
     assert check.explanation.startswith("Decision is not shown to be filtered")
 
 
-def test_a_cell_of_the_matrix_has_every_different_decision_of_its_trials_once(tmp_path: Path) -> None:
+def test_a_cell_of_the_matrix_has_every_different_decision_of_its_trials_once(
+    tmp_path: Path,
+) -> None:
     trials = [
         (replace(a_run("clerk", key=f"clerk {place}"), index=place), told)
         for place, told in enumerate((FULL, FILTERED, FILTERED))
@@ -153,23 +178,35 @@ def test_a_cell_of_the_matrix_has_every_different_decision_of_its_trials_once(tm
     assert (admin.access, clerk.access) == ("allowed", "mixed")
 
 
-def test_a_cell_of_the_matrix_says_what_was_decided_of_the_calls_that_the_test_is_about(tmp_path: Path) -> None:
+def test_a_cell_of_the_matrix_says_what_was_decided_of_the_calls_that_the_test_is_about(
+    tmp_path: Path,
+) -> None:
     of_another = replace(decision("hidden", found="hidden"), kind="must_call")
     asked = a_run("clerk", checks=(decision("denied", found="denied"),))
     not_asked = a_run("guest", checks=(of_another,))
-    (row,) = build_report(a_log(tmp_path, (a_run("admin"), FULL), (asked, FULL), (not_asked, FULL))).access.rows
+    (row,) = build_report(
+        a_log(tmp_path, (a_run("admin"), FULL), (asked, FULL), (not_asked, FULL))
+    ).access.rows
     assert [cell.access for cell in row.cells] == ["allowed", "denied", "allowed"]
 
 
-def test_what_nobody_in_particular_is_given_is_no_leak_where_the_suite_allows_it(tmp_path: Path) -> None:
+def test_what_nobody_in_particular_is_given_is_no_leak_where_the_suite_allows_it(
+    tmp_path: Path,
+) -> None:
     refused = replace(
         FULL,
-        tool_calls=(replace(FULL.tool_calls[0], outcome="denied", refusal="tool_error", structured=None, text=""),),
+        tool_calls=(
+            replace(
+                FULL.tool_calls[0], outcome="denied", refusal="tool_error", structured=None, text=""
+            ),
+        ),
     )
 
     def leaking(folder: str, *checks: CheckResult) -> list[str]:
         trials = [(a_run("clerk"), refused), (a_run("anonymous", checks=checks), FULL)]
-        return [leak.identity for leak in build_report(a_log(tmp_path / folder, *trials)).access.leaks]
+        return [
+            leak.identity for leak in build_report(a_log(tmp_path / folder, *trials)).access.leaks
+        ]
 
     assert leaking("plain") == ["anonymous"]
     assert leaking("denied", decision("denied")) == ["anonymous"]
@@ -184,16 +221,25 @@ def test_any_suite_with_several_users_is_looked_at(tmp_path: Path) -> None:
     plain = [replace(a_run(name), group=None, identity=None) for name in ("admin", "clerk")]
     report = build_report(a_log(tmp_path, *((run, FULL) for run in plain)))
     (words,) = unobserved_words(report.access)
-    assert words.startswith('Identity not observed in shop: 2 identities ({"role":"admin"}, {"role":"clerk"}) were')
+    assert words.startswith(
+        'Identity not observed in shop: 2 identities ({"role":"admin"}, {"role":"clerk"}) were'
+    )
     assert exit_code(replace(report, reason="complete")) == 0
     assert all(run.checks == () for run in report.runs)
 
 
 def test_a_suite_that_requires_it_fails(tmp_path: Path) -> None:
-    report = build_report(a_log(tmp_path, (a_run("admin"), FULL), (a_run("clerk"), FULL), require_identity=True))
+    report = build_report(
+        a_log(tmp_path, (a_run("admin"), FULL), (a_run("clerk"), FULL), require_identity=True)
+    )
     assert {case.status for case in report.cases} == {"failed"}
     observed = build_report(
-        a_log(tmp_path / "o", (a_run("admin"), FULL), (a_run("clerk"), FILTERED), require_identity=True)
+        a_log(
+            tmp_path / "o",
+            (a_run("admin"), FULL),
+            (a_run("clerk"), FILTERED),
+            require_identity=True,
+        )
     )
     assert {case.status for case in observed.cases} == {"passed"}
 
@@ -210,7 +256,12 @@ def test_no_conversation_is_read_where_only_one_user_asks(tmp_path: Path) -> Non
 
 def leaking_log(folder: Path) -> RunLog:
     hostile = replace(a_run("clerk"), case="<b>x</b> [clerk]\x1b[31m")
-    return a_log(folder, (a_run("admin"), FULL), (hostile, LEAKING), (a_run("anonymous", test="later"), FILTERED))
+    return a_log(
+        folder,
+        (a_run("admin"), FULL),
+        (hostile, LEAKING),
+        (a_run("anonymous", test="later"), FILTERED),
+    )
 
 
 def test_the_matrix_fits_the_width_and_puts_further_identities_below(tmp_path: Path) -> None:
@@ -259,8 +310,15 @@ def test_a_run_without_identities_says_nothing_of_them(tmp_path: Path) -> None:
 
 
 def a_leak(field: str, **more: Any) -> Leak:
-    facts: dict[str, Any] = {"tool": "get", "kept": "masked", "allowed_to": ("admin",), "place": "the text of call 1"}
-    return Leak(suite="s", case="c", key="k", identity="clerk", field=field, shown="6…", **(facts | more))
+    facts: dict[str, Any] = {
+        "tool": "get",
+        "kept": "masked",
+        "allowed_to": ("admin",),
+        "place": "the text of call 1",
+    }
+    return Leak(
+        suite="s", case="c", key="k", identity="clerk", field=field, shown="6…", **(facts | more)
+    )
 
 
 @pytest.mark.parametrize(("found", "more"), [(1, None), (5, None), (6, 1), (8, 3)])
@@ -289,14 +347,20 @@ def test_a_leak_in_the_answer_alone_is_what_the_user_saw() -> None:
     ("more", "lines"),
     [
         ({"values": 1}, ["Leak: a (6…), which admin may see, is masked in get for clerk"]),
-        ({"values": 2}, ["Leak: a (6… and 1 more), which admin may see, is masked in get for clerk"]),
+        (
+            {"values": 2},
+            ["Leak: a (6… and 1 more), which admin may see, is masked in get for clerk"],
+        ),
         (
             {"values": 9, "kept": "refused"},
             ["Leak: a (6… and 8 more), which admin may see, is refused by get for clerk"],
         ),
         ({"in_answer": True}, ["The answer repeats it: the user saw it."]),
         ({}, ["The answer does not repeat it: the user did not see it, but the model has."]),
-        ({"allowed_to": ()}, ["Leak: get gives clerk, who is nobody in particular, what is masked"]),
+        (
+            {"allowed_to": ()},
+            ["Leak: get gives clerk, who is nobody in particular, what is masked"],
+        ),
     ],
 )
 def test_a_leak_is_told_in_words(more: dict[str, Any], lines: list[str]) -> None:

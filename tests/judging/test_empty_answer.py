@@ -26,7 +26,9 @@ from tests.support import a_case
 
 SILENT = AssistantMessage(reply=Reply())
 ANSWER = AssistantMessage(reply=Reply(text="42"))
-CALL = AssistantMessage(reply=Reply(tool_requests=(ToolRequest(id="a", tool="look"),), stop="tool_calls"))
+CALL = AssistantMessage(
+    reply=Reply(tool_requests=(ToolRequest(id="a", tool="look"),), stop="tool_calls")
+)
 RESULT = ToolMessage(answers=())
 
 
@@ -70,7 +72,9 @@ def test_a_reply_that_says_calls_or_refuses_something_is_not_empty(last: Assista
 
 def test_every_turn_that_got_no_answer_is_named() -> None:
     case = a_case(turns=(Turn(prompt="one"), Turn(prompt="two"), Turn(prompt="three")))
-    found = answer_checks(case, told(asked(), SILENT, asked(), ANSWER, asked(), CALL, RESULT, SILENT))
+    found = answer_checks(
+        case, told(asked(), SILENT, asked(), ANSWER, asked(), CALL, RESULT, SILENT)
+    )
     assert [check.turn for check in found] == [1, 3]
 
 
@@ -80,7 +84,12 @@ def test_a_turn_that_only_tells_something_needs_no_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "stop"), [(replace(a_case(), silence=True), "answer"), (a_case(), "transfer"), (a_case(), "not_admitted")]
+    ("case", "stop"),
+    [
+        (replace(a_case(), silence=True), "answer"),
+        (a_case(), "transfer"),
+        (a_case(), "not_admitted"),
+    ],
 )
 def test_where_nobody_waits_for_an_answer_none_is_missed(case: Case, stop: Stop) -> None:
     messages = () if stop == "not_admitted" else (asked(), SILENT)

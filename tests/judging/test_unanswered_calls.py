@@ -13,7 +13,13 @@ NO_ANSWER: list[Outcome] = ["timeout", "server_lost", "invalid_result"]
 
 
 def made(
-    outcome: Outcome, *, tool: str = "get_order", turn: int = 1, start: float = 0, took: float = 1, **args: Any
+    outcome: Outcome,
+    *,
+    tool: str = "get_order",
+    turn: int = 1,
+    start: float = 0,
+    took: float = 1,
+    **args: Any,
 ) -> ToolCall:
     return ToolCall(
         tool=tool,
@@ -31,7 +37,9 @@ def case(*checks: tuple[str, dict[str, Any]], timeout_s: float | None = None) ->
     return Case(name="c", prompt="p", checks=asked, limits=Limits(timeout_s=timeout_s))
 
 
-def blames(asked: Case, *calls: ToolCall, results: tuple[CheckResult, ...] = (), stop: Stop = "answer") -> bool:
+def blames(
+    asked: Case, *calls: ToolCall, results: tuple[CheckResult, ...] = (), stop: Stop = "answer"
+) -> bool:
     return server_fault(asked, Transcript(tool_calls=calls, stop=stop), results) is not None
 
 
@@ -40,19 +48,24 @@ MUST_CALL = ("must_call", {"tool": "get_order", "args": {}})
 
 @pytest.mark.parametrize("outcome", NO_ANSWER)
 @pytest.mark.parametrize("verdict", ["passed", "failed"])
-def test_a_call_without_answer_leaves_no_verdict_on_the_model(outcome: Outcome, verdict: Any) -> None:
+def test_a_call_without_answer_leaves_no_verdict_on_the_model(
+    outcome: Outcome, verdict: Any
+) -> None:
     found = CheckResult(kind="must_call", label="must_call get_order", verdict=verdict)
     told = Transcript(tool_calls=(made("ok"), made(outcome, id=7)), stderr_tail="last words")
     fault = server_fault(case(MUST_CALL), told, (found,))
     assert fault is not None
     assert (fault.kind, fault.detail) == ("server", "last words")
     assert fault.message == (
-        'call 2, get_order({"id": 7}), has no result, so nobody can tell what the model would have made of one: '
+        'call 2, get_order({"id": 7}), has no result, so nobody can tell what the model would have '
+        "made of one: "
         f"it ended in {outcome}"
     )
 
 
-@pytest.mark.parametrize("outcome", ["ok", "tool_error", "denied", "unknown_tool", "invalid_arguments", "blocked"])
+@pytest.mark.parametrize(
+    "outcome", ["ok", "tool_error", "denied", "unknown_tool", "invalid_arguments", "blocked"]
+)
 def test_an_answer_of_whatever_sort_is_judged(outcome: Outcome) -> None:
     assert not blames(case(MUST_CALL), made(outcome))
 
@@ -63,7 +76,9 @@ def test_the_same_call_made_again_and_answered_makes_up_for_it(outcome: Outcome)
     assert not blames(case(MUST_CALL), lost, made("ok", turn=2, id=7))
     assert not blames(case(MUST_CALL), lost, made("tool_error", turn=2, id=7))
     assert blames(case(MUST_CALL), lost, made("ok", turn=2, id=8)), "that is another question"
-    assert blames(case(MUST_CALL), lost, made("ok", turn=1, id=7)), "that was asked at the same time"
+    assert blames(case(MUST_CALL), lost, made("ok", turn=1, id=7)), (
+        "that was asked at the same time"
+    )
     assert blames(case(MUST_CALL), lost, made(outcome, turn=2, id=7))
     assert blames(case(MUST_CALL), lost, made("blocked", turn=2, id=7))
     assert blames(case(MUST_CALL), made("ok", turn=1, id=7), made(outcome, turn=2, id=7))
@@ -81,7 +96,9 @@ def test_a_case_that_asks_for_the_failure_is_judged_by_it() -> None:
     assert not blames(case(("any_of", group)), lost)
 
 
-def result(kind: str, *, severity: Any = "fail", verdict: Any = "failed", **more: Any) -> CheckResult:
+def result(
+    kind: str, *, severity: Any = "fail", verdict: Any = "failed", **more: Any
+) -> CheckResult:
     return CheckResult(kind=kind, label=kind, verdict=verdict, severity=severity, **more)
 
 
@@ -96,7 +113,9 @@ def test_what_the_server_let_through_stays_a_failure() -> None:
     denied = result("must_be_denied", expected={"tool": "delete", "args": {}, "outcome": "denied"})
     assert not blames(case(), made("timeout"), made("ok", tool="delete"), results=(denied,))
     assert blames(case(), made("ok"), made("timeout", tool="delete"), results=(denied,))
-    assert not blames(case(), made("timeout"), results=(result("decision", actual={"is": "allowed"}),))
+    assert not blames(
+        case(), made("timeout"), results=(result("decision", actual={"is": "allowed"}),)
+    )
     assert blames(case(), made("timeout"), results=(result("decision", actual={"is": "error"}),))
 
 
@@ -123,7 +142,9 @@ def test_a_call_that_was_cut_off_on_purpose_blames_nobody(stop: Stop) -> None:
         (5.2, 4.75, False),
     ],
 )
-def test_the_bounds_of_a_fair_share_and_of_being_cut_off(start: float, took: float, blamed: bool) -> None:
+def test_the_bounds_of_a_fair_share_and_of_being_cut_off(
+    start: float, took: float, blamed: bool
+) -> None:
     call = made("timeout", start=start, took=took)
     assert blames(case(MUST_CALL, timeout_s=10), call, stop="time_limit") == blamed
     lost = made("server_lost", start=start, took=took)

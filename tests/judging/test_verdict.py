@@ -26,7 +26,14 @@ PASSED = CheckResult(kind="k", label="l", verdict="passed")
 FAILED = CheckResult(kind="k", label="l", verdict="failed", explanation="no")
 UNJUDGED = CheckResult(kind="k", label="l", verdict="not_judged", explanation="the cost is unknown")
 WARNING = CheckResult(kind="k", label="l", verdict="failed", severity="warn")
-LIMITS: list[Stop] = ["turn_limit", "call_limit", "token_limit", "cost_limit", "time_limit", "max_tokens"]
+LIMITS: list[Stop] = [
+    "turn_limit",
+    "call_limit",
+    "token_limit",
+    "cost_limit",
+    "time_limit",
+    "max_tokens",
+]
 
 
 def test_a_trial_passes_when_every_check_passes() -> None:
@@ -60,7 +67,9 @@ def test_a_check_that_cannot_be_judged_makes_an_error_and_never_a_pass() -> None
 
 
 def test_an_error_is_never_a_pass_even_if_all_checks_passed() -> None:
-    run = run_of(TRIAL, Transcript(stop="error", error=TrialError(kind="model", message="gone")), [PASSED])
+    run = run_of(
+        TRIAL, Transcript(stop="error", error=TrialError(kind="model", message="gone")), [PASSED]
+    )
     assert run.status == "error"
 
 
@@ -82,7 +91,9 @@ def test_a_limit_that_was_hit_is_a_failed_check_that_says_so(stop: Stop) -> None
     ],
 )
 def test_a_token_limit_is_told_with_the_tokens_of_both_directions(usage: Usage, used: int) -> None:
-    trial = replace(TRIAL, case=Case(name="c", prompt="p", checks=(), limits=Limits(max_tokens=100)))
+    trial = replace(
+        TRIAL, case=Case(name="c", prompt="p", checks=(), limits=Limits(max_tokens=100))
+    )
     check = run_of(trial, Transcript(stop="token_limit", usage=usage), [PASSED]).checks[-1]
     assert (check.expected, check.actual) == (100, used)
 
@@ -114,9 +125,14 @@ def test_an_interrupted_trial_is_cancelled_and_not_failed() -> None:
     assert run_of(TRIAL, Transcript(stop="cancelled"), []).status == "cancelled"
 
 
-def transcript(text: str = "hi", latency: float = 1.0, request_id: str = "1", outcome: str = "ok") -> Transcript:
+def transcript(
+    text: str = "hi", latency: float = 1.0, request_id: str = "1", outcome: str = "ok"
+) -> Transcript:
     return Transcript(
-        messages=(UserMessage(text="q"), AssistantMessage(reply=Reply(text=text, usage=Usage(input_tokens=7)))),
+        messages=(
+            UserMessage(text="q"),
+            AssistantMessage(reply=Reply(text=text, usage=Usage(input_tokens=7))),
+        ),
         tool_calls=(
             ToolCall(
                 tool="t",
@@ -137,7 +153,10 @@ def test_equal_behaviour_has_an_equal_digest_whatever_the_times_and_ids() -> Non
 
 
 def test_different_behaviour_has_a_different_digest() -> None:
-    digests = {events_digest(t) for t in (transcript(), transcript(text="ho"), transcript(outcome="denied"))}
+    digests = {
+        events_digest(t)
+        for t in (transcript(), transcript(text="ho"), transcript(outcome="denied"))
+    }
     assert len(digests) == 3
     assert all(digest.startswith("sha256:") for digest in digests)
 

@@ -16,7 +16,9 @@ def taking(tool_name: str, description: str, *required: str) -> Tool:
 
 def are_confusable(one: Tool, other: Tool) -> bool:
     third = taking("ping", "Check that the service is up.")
-    return any(finding.rule == "confusable" for finding in lint(ToolList(tools=(one, other, third))))
+    return any(
+        finding.rule == "confusable" for finding in lint(ToolList(tools=(one, other, third)))
+    )
 
 
 @pytest.mark.parametrize(
@@ -27,7 +29,8 @@ def are_confusable(one: Tool, other: Tool) -> bool:
         (taking("search_orders", "Search orders.", "query"), taking("find_orders", "Find orders.", "query")),
         (taking("delete_order", "Delete an order.", "id"),
          taking("remove_order", "Remove an order from the system.", "id")),
-        (taking("read_file", "Read a file.", "path"), taking("read_text_file", "Read a file as text.", "path")),
+        (taking("read_file", "Read a file.", "path"), taking("read_text_file", "Read a file as "
+        "text.", "path")),
         (taking("get_reviews", "Get the reviews on a pull request", "number"),
          taking("get_comments", "Get the review comments on a pull request", "number")),
         (taking("get_weather", "Get the weather for a city.", "city"),
@@ -53,14 +56,16 @@ def test_two_words_for_one_thing_are_confusable(one: Tool, other: Tool) -> None:
         (taking("get_user", "Retrieve a user", "user_id"), taking("get_users", "List all users")),
         (taking("search_repositories", "Search for GitHub repositories", "query"),
          taking("search_code", "Search for code across GitHub repositories", "q")),
-        (taking("start_vm", "Start a virtual machine.", "id"), taking("stop_vm", "Stop a virtual machine.", "id")),
+        (taking("start_vm", "Start a virtual machine.", "id"), taking("stop_vm", "Stop a virtual "
+        "machine.", "id")),
         (taking("by_id", "Get a user by id.", "user_id"), taking("by_email", "Get a user by email.", "email")),
         (taking("list_pods", "List pods in a namespace.", "namespace"),
          taking("list_services", "List services in a namespace.", "namespace")),
         (taking("update_block", "Notion | Update a block\nError Responses:\n400: Bad request", "block_id"),
          taking("retrieve_block", "Notion | Retrieve a block\nError Responses:\n400: Bad request", "block_id")),
         (taking("git_reset", "Unstages all staged changes", "repo_path"),
-         taking("git_diff_unstaged", "Shows changes in the working directory that are not yet staged", "repo_path")),
+         taking("git_diff_unstaged", "Shows changes in the working directory that are not yet "
+        "staged", "repo_path")),
     ],
     ids=lambda tool: tool.name,
 )  # fmt: skip

@@ -17,5 +17,9 @@ def test_the_table_holds_every_rule_with_its_severity() -> None:
 
 
 def test_the_bounds_are_those_that_are_used() -> None:
-    for bound in (f"about {LARGE_TOOL:,} tokens", f"about {LARGE_LIST:,} tokens", f"more than {MOST_TOOLS} tools"):
+    for bound in (
+        f"about {LARGE_TOOL:,} tokens",
+        f"about {LARGE_LIST:,} tokens",
+        f"more than {MOST_TOOLS} tools",
+    ):
         assert bound in PAGE

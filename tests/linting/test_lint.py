@@ -38,7 +38,11 @@ def good(**changes: Any) -> Tool:
     facts: dict[str, Any] = {
         "name": "get_order",
         "description": DESCRIPTION,
-        "input_schema": {"type": "object", "properties": {"order_id": ORDER_ID}, "required": ["order_id"]},
+        "input_schema": {
+            "type": "object",
+            "properties": {"order_id": ORDER_ID},
+            "required": ["order_id"],
+        },
         "output_schema": {"type": "object"},
         "read_only": True,
         "destructive": False,
@@ -52,7 +56,11 @@ def taking(name: str, schema: dict[str, Any]) -> Tool:
 
 
 def of_rule(rule: str, *tools: Tool, problems: tuple[ToolProblem, ...] = ()) -> list[Finding]:
-    return [finding for finding in lint(ToolList(tools=tools, problems=problems)) if finding.rule == rule]
+    return [
+        finding
+        for finding in lint(ToolList(tools=tools, problems=problems))
+        if finding.rule == rule
+    ]
 
 
 def test_a_tool_that_says_everything_is_clean() -> None:
@@ -68,33 +76,73 @@ def test_a_server_without_tools_is_an_error() -> None:
     [
         ("no-description", good(description=" ")),
         ("short-description", good(description="Get order.")),
-        ("short-description", good(name="get_the_order_of_one", description="Get the order of one")),
+        (
+            "short-description",
+            good(name="get_the_order_of_one", description="Get the order of one"),
+        ),
         ("undescribed-parameter", taking("note", {"type": "string"})),
         (
             "undescribed-parameter",
-            taking("filter", {"type": "object", "description": "Which.", "properties": {"x": {"type": "string"}}}),
+            taking(
+                "filter",
+                {
+                    "type": "object",
+                    "description": "Which.",
+                    "properties": {"x": {"type": "string"}},
+                },
+            ),
         ),
         ("undeclared-parameter", good(input_schema={"type": "object", "required": ["x"]})),
-        ("id-without-example", taking("customer_id", {"type": "string", "description": "Whose orders."})),
-        ("id-without-example", taking("userKey", {"type": "string", "description": "Whose orders."})),
-        ("date-without-format", taking("start_date", {"type": "string", "description": "First day."})),
+        (
+            "id-without-example",
+            taking("customer_id", {"type": "string", "description": "Whose orders."}),
+        ),
+        (
+            "id-without-example",
+            taking("userKey", {"type": "string", "description": "Whose orders."}),
+        ),
+        (
+            "date-without-format",
+            taking("start_date", {"type": "string", "description": "First day."}),
+        ),
         ("date-without-format", taking("date_to", {"type": "string", "description": "Last day."})),
-        ("choices-in-prose", taking("status", {"type": "string", "description": "One of: open, closed, paid."})),
-        ("choices-in-prose", taking("unit", {"type": "string", "description": "Must be: metric or imperial"})),
-        ("choices-in-prose", taking("unit", {"type": "string", "description": "Must be 'metric' or 'imperial'"})),
-        ("choices-in-prose", taking("unit", {"type": "string", "description": "Either `metric` or `imperial`"})),
+        (
+            "choices-in-prose",
+            taking("status", {"type": "string", "description": "One of: open, closed, paid."}),
+        ),
+        (
+            "choices-in-prose",
+            taking("unit", {"type": "string", "description": "Must be: metric or imperial"}),
+        ),
+        (
+            "choices-in-prose",
+            taking("unit", {"type": "string", "description": "Must be 'metric' or 'imperial'"}),
+        ),
+        (
+            "choices-in-prose",
+            taking("unit", {"type": "string", "description": "Either `metric` or `imperial`"}),
+        ),
         ("opaque-choices", taking("unit", {"enum": ["c", "f"], "description": "Unit."})),
         ("opaque-choices", taking("level", {"enum": [1, 2], "description": "How much."})),
         ("provider-form", good(name="orders.get")),
         ("provider-form", good(name="g" * 100)),
         ("provider-form", good(input_schema={"type": "object", "anyOf": [{"required": ["a"]}]})),
-        ("provider-form", taking("e mail", {"type": "string", "description": "Where to write to."})),
+        (
+            "provider-form",
+            taking("e mail", {"type": "string", "description": "Where to write to."}),
+        ),
         ("unmarked", good(read_only=None, destructive=None)),
         ("contradictory-marks", good(read_only=True, destructive=True)),
         ("contradictory-marks", good(name="delete_order")),
-        ("contradictory-marks", good(name="update_order", description="Update the status of one order.")),
+        (
+            "contradictory-marks",
+            good(name="update_order", description="Update the status of one order."),
+        ),
         ("contradictory-marks", good(name="order", description="Closes an order for good.")),
-        ("contradictory-marks", good(description="Deletes one order.", read_only=False, destructive=False)),
+        (
+            "contradictory-marks",
+            good(description="Deletes one order.", read_only=False, destructive=False),
+        ),
         ("opaque-choices", taking("kind", {"enum": ["no", "zq"], "description": "Kind."})),
         ("large-tool", good(description=f"{DESCRIPTION} {'More about it. ' * 400}")),
         ("large-tool", good(description="查看订单的详细信息。" * 100)),
@@ -105,35 +153,89 @@ def test_a_rule_finds_what_it_is_for(rule: str, broken: Tool) -> None:
     assert of_rule(rule, good()) == []
     found = of_rule(rule, broken)
     assert found
-    assert all(finding.message.endswith(".") and finding.instead and finding.why for finding in found)
+    assert all(
+        finding.message.endswith(".") and finding.instead and finding.why for finding in found
+    )
 
 
 @pytest.mark.parametrize(
     ("rule", "sound"),
     [
-        ("contradictory-marks", good(description="Shows the latest updates of one order, and what was deleted.")),
+        (
+            "contradictory-marks",
+            good(description="Shows the latest updates of one order, and what was deleted."),
+        ),
         *(("contradictory-marks", good(name=name)) for name in NOUNS),
         ("contradictory-marks", good(name="drop_rate", read_only=False)),
-        ("contradictory-marks", good(name="edit_distance", description="Edit distance between two texts.")),
+        (
+            "contradictory-marks",
+            good(name="edit_distance", description="Edit distance between two texts."),
+        ),
         ("contradictory-marks", good(name="changes", description="Changes between two commits.")),
-        ("contradictory-marks", good(description="Closing prices of a share, day by day, for a year.")),
-        ("id-without-example", taking("order_id", {"type": "string", "pattern": "^ORD", "description": "Id."})),
+        (
+            "contradictory-marks",
+            good(description="Closing prices of a share, day by day, for a year."),
+        ),
+        (
+            "id-without-example",
+            taking("order_id", {"type": "string", "pattern": "^ORD", "description": "Id."}),
+        ),
         ("id-without-example", taking("order_id", {"type": "integer", "description": "Id."})),
         ("date-without-format", taking("day", {"type": "string", "description": "YYYY-MM-DD"})),
-        ("date-without-format", taking("day", {"type": "string", "format": "date", "description": "Day."})),
-        ("date-without-format", taking("day", {"type": "string", "description": "First day, written MM/DD/YYYY."})),
-        ("date-without-format", taking("day", {"type": "string", "description": "Written as in 31.12.2025."})),
-        ("date-without-format", taking("day_of_week", {"type": "string", "description": "Monday, for example."})),
-        ("date-without-format", taking("since_version2", {"type": "string", "description": "Of the interface."})),
+        (
+            "date-without-format",
+            taking("day", {"type": "string", "format": "date", "description": "Day."}),
+        ),
+        (
+            "date-without-format",
+            taking("day", {"type": "string", "description": "First day, written MM/DD/YYYY."}),
+        ),
+        (
+            "date-without-format",
+            taking("day", {"type": "string", "description": "Written as in 31.12.2025."}),
+        ),
+        (
+            "date-without-format",
+            taking("day_of_week", {"type": "string", "description": "Monday, for example."}),
+        ),
+        (
+            "date-without-format",
+            taking("since_version2", {"type": "string", "description": "Of the interface."}),
+        ),
         ("choices-in-prose", taking("name", {"type": "string", "description": f"Name. {PROSE}"})),
-        ("choices-in-prose", taking("way", {"type": "string", "description": "Contact, either email or phone"})),
-        ("opaque-choices", taking("paid", {"enum": ["no", "yes"], "description": "Whether it is paid."})),
-        ("opaque-choices", taking("state", {"enum": ["up", "down"], "description": "Of the host."})),
+        (
+            "choices-in-prose",
+            taking("way", {"type": "string", "description": "Contact, either email or phone"}),
+        ),
+        (
+            "opaque-choices",
+            taking("paid", {"enum": ["no", "yes"], "description": "Whether it is paid."}),
+        ),
+        (
+            "opaque-choices",
+            taking("state", {"enum": ["up", "down"], "description": "Of the host."}),
+        ),
         ("large-tool", good(description="Показать один заказ. " * 51)),
-        ("choices-in-prose", taking("status", {"type": "string", "enum": ["a", "b"], "description": "One of: a, b."})),
-        ("choices-in-prose", taking("name", {"type": "string", "description": "Must be the full name of the person"})),
-        ("opaque-choices", taking("unit", {"enum": ["c", "f"], "description": "c (Celsius) or f (Fahrenheit)."})),
-        ("opaque-choices", taking("period", {"enum": ["1d", "5d", "EUR"], "description": "How far back."})),
+        (
+            "choices-in-prose",
+            taking(
+                "status", {"type": "string", "enum": ["a", "b"], "description": "One of: a, b."}
+            ),
+        ),
+        (
+            "choices-in-prose",
+            taking(
+                "name", {"type": "string", "description": "Must be the full name of the person"}
+            ),
+        ),
+        (
+            "opaque-choices",
+            taking("unit", {"enum": ["c", "f"], "description": "c (Celsius) or f (Fahrenheit)."}),
+        ),
+        (
+            "opaque-choices",
+            taking("period", {"enum": ["1d", "5d", "EUR"], "description": "How far back."}),
+        ),
         ("undescribed-parameter", taking("status", {"enum": ["open", "closed"]})),
         ("unmarked", good(read_only=False, destructive=None)),
     ],
@@ -150,11 +252,18 @@ def test_two_tools_of_one_description_are_an_error_and_named_once() -> None:
 
 
 def test_tools_whose_words_fit_each_other_are_told_as_one_pair() -> None:
-    more = "Handles encodings, and reports errors in detail; the arguments head and tail give parts of it."
+    more = (
+        "Handles encodings, and reports errors in detail; the arguments head and tail give "
+        "parts of it."
+    )
     first = good(name="read_file", description="Read the contents of a file as text.")
-    second = good(name="read_text_file", description=f"Read the contents of a file from disk as text. {more}")
+    second = good(
+        name="read_text_file", description=f"Read the contents of a file from disk as text. {more}"
+    )
     found = of_rule("confusable", first, second, good())
-    assert [(finding.tool, "read_text_file" in finding.instead) for finding in found] == [("read_file", True)]
+    assert [(finding.tool, "read_text_file" in finding.instead) for finding in found] == [
+        ("read_file", True)
+    ]
 
 
 def test_descriptions_that_share_most_of_their_words_are_told() -> None:
@@ -165,20 +274,32 @@ def test_descriptions_that_share_most_of_their_words_are_told() -> None:
 
 
 def test_tools_that_say_what_sets_them_apart_are_not_confusable() -> None:
-    orders = good(name="search_orders", description="Count and list orders by status, period or amount.")
-    cancel = good(name="cancel_order", description="Cancel an order for good and refund it.", read_only=False)
+    orders = good(
+        name="search_orders", description="Count and list orders by status, period or amount."
+    )
+    cancel = good(
+        name="cancel_order", description="Cancel an order for good and refund it.", read_only=False
+    )
     assert of_rule("confusable", good(), orders, cancel) == []
 
 
 def test_what_the_listing_had_to_leave_out_is_an_error_and_what_it_repaired_a_warning() -> None:
     lost = ToolProblem(tool="x", problem="its inputSchema is missing")
-    kept = ToolProblem(tool="get_order", problem="its title is not text and was dropped", usable=True)
-    assert [one.severity for one in of_rule("unusable-tool", good(), problems=(lost, kept))] == ["error"]
-    assert [one.severity for one in of_rule("listing-problem", good(), problems=(lost, kept))] == ["warning"]
+    kept = ToolProblem(
+        tool="get_order", problem="its title is not text and was dropped", usable=True
+    )
+    assert [one.severity for one in of_rule("unusable-tool", good(), problems=(lost, kept))] == [
+        "error"
+    ]
+    assert [one.severity for one in of_rule("listing-problem", good(), problems=(lost, kept))] == [
+        "warning"
+    ]
 
 
 def test_a_list_that_is_too_long_is_told_once() -> None:
-    tools = [good(name=f"get_{number}", description=f"{DESCRIPTION} {number}") for number in range(130)]
+    tools = [
+        good(name=f"get_{number}", description=f"{DESCRIPTION} {number}") for number in range(130)
+    ]
     assert len(of_rule("large-list", *tools)) == 1
 
 
@@ -188,7 +309,9 @@ def test_parameters_inside_others_are_named_by_their_path() -> None:
         "description": "What to change.",
         "items": {"type": "object", "properties": {"text": {"type": "string"}}},
     }
-    assert of_rule("undescribed-parameter", taking("edits", edits))[0].parameters == ("edits[].text",)
+    assert of_rule("undescribed-parameter", taking("edits", edits))[0].parameters == (
+        "edits[].text",
+    )
 
 
 def test_notes_alone_leave_a_server_clean() -> None:
@@ -199,13 +322,24 @@ def test_notes_alone_leave_a_server_clean() -> None:
 def test_what_fails_can_be_chosen() -> None:
     warned = lint(ToolList(tools=(good(description="Show it now."),)))
     assert {finding.severity for finding in warned} == {"warning"}
-    assert [fails(warned, threshold) for threshold in ("error", "warning", "never")] == [False, True, False]
+    assert [fails(warned, threshold) for threshold in ("error", "warning", "never")] == [
+        False,
+        True,
+        False,
+    ]
     assert not fails(lint(ToolList(tools=(good(description=""),))), "never")
 
 
 def test_findings_are_ignored_by_rule_by_tool_or_for_all() -> None:
-    found = lint(ToolList(tools=(good(description=""), good(name="other", description="", output_schema=None))))
-    rules = [(finding.tool, finding.rule) for finding in not_ignored(found, {"other": ["no-description"]})]
+    found = lint(
+        ToolList(
+            tools=(good(description=""), good(name="other", description="", output_schema=None))
+        )
+    )
+    rules = [
+        (finding.tool, finding.rule)
+        for finding in not_ignored(found, {"other": ["no-description"]})
+    ]
     assert rules == [(None, "no-output-schema"), ("get_order", "no-description")]
     assert not_ignored(found, {"*": ["no-description", "no-output-schema"]}) == ()
 
@@ -217,7 +351,9 @@ def test_findings_are_ignored_by_rule_by_tool_or_for_all() -> None:
         ({"get_ordr": ["confusable"]}, "no tool 'get_ordr'", "'get_order'"),
     ],
 )
-def test_a_rule_or_tool_that_there_is_not_is_told_with_the_nearest(ignored: Any, said: str, meant: str) -> None:
+def test_a_rule_or_tool_that_there_is_not_is_told_with_the_nearest(
+    ignored: Any, said: str, meant: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         check_ignored(ignored, ToolList(tools=(good(),)), "--ignore")
     assert said in str(caught.value)
@@ -249,18 +385,28 @@ def test_a_tool_that_says_that_it_is_deprecated_is_told(description: str, found:
         ("query", "Query the database with SQL.", 0),
         ("get_order", "Get the next order and remove it from the queue.", 0),
         ("query", "Run an SQL statement.", 0),
-        ("check_out", "Checks an order out, which is then marked as taken and deleted from the basket.", 0),
+        (
+            "check_out",
+            "Checks an order out, which is then marked as taken and deleted from the basket.",
+            0,
+        ),
         ("sync", "Bring both sides together.", 0),
     ],
 )
-def test_a_tool_that_is_marked_destructive_and_only_reads_is_told(name: str, description: str, found: int) -> None:
+def test_a_tool_that_is_marked_destructive_and_only_reads_is_told(
+    name: str, description: str, found: int
+) -> None:
     marked = good(name=name, description=description, read_only=False, destructive=True)
     assert len(of_rule("reads-but-destructive", marked)) == found
 
 
 def test_a_schema_that_nobody_could_examine_is_a_note() -> None:
-    told = ToolProblem(tool="get_order", problem="harness could not find out …", usable=True, unknown=True)
-    assert [one.severity for one in of_rule("unchecked-schema", good(), problems=(told,))] == ["note"]
+    told = ToolProblem(
+        tool="get_order", problem="harness could not find out …", usable=True, unknown=True
+    )
+    assert [one.severity for one in of_rule("unchecked-schema", good(), problems=(told,))] == [
+        "note"
+    ]
     assert of_rule("listing-problem", good(), problems=(told,)) == []
 
 

@@ -145,20 +145,40 @@ def test_both_ways_to_group_digits_give_the_same_figure(whole: int, cents: int) 
 
 
 _UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-_TEENS = ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+_TEENS = [
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
 _ONES = [*_UNITS, *_TEENS]
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 
 
 def spelled(number: int, joint: str, ahead: str) -> str:
     """Return a whole number in words: ``joint`` joins tens and ones, ``ahead`` what is below a hundred."""
-    for size, name in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"), (1000, "thousand")):
+    for size, name in (
+        (10**12, "trillion"),
+        (10**9, "billion"),
+        (10**6, "million"),
+        (1000, "thousand"),
+    ):
         if number >= size:
             rest = number % size
-            return f"{spelled(number // size, joint, ahead)} {name}" + (f" {spelled(rest, joint, '')}" if rest else "")
+            return f"{spelled(number // size, joint, ahead)} {name}" + (
+                f" {spelled(rest, joint, '')}" if rest else ""
+            )
     if number >= 100:
         rest = number % 100
-        return f"{_ONES[number // 100]} hundred" + (f" {ahead}{spelled(rest, joint, ahead)}" if rest else "")
+        return f"{_ONES[number // 100]} hundred" + (
+            f" {ahead}{spelled(rest, joint, ahead)}" if rest else ""
+        )
     if number < 20:
         return _ONES[number]
     return _TENS[number // 10 - 2] + (f"{joint}{_ONES[number % 10]}" if number % 10 else "")
@@ -192,7 +212,10 @@ def test_larger_numbers_are_read_from_their_words_too(number: int) -> None:
 )
 def test_what_follows_a_number_makes_it_larger(unit: str, factor: float) -> None:
     may_be_a_unit = {2.5} if unit in {"m", "b", "t"} else set()
-    for told, other in ((f"It took 2.5{unit}.", may_be_a_unit), (f"It took 2.5 {unit.upper()}", may_be_a_unit)):
+    for told, other in (
+        (f"It took 2.5{unit}.", may_be_a_unit),
+        (f"It took 2.5 {unit.upper()}", may_be_a_unit),
+    ):
         also = {2.5} if " K" in told else set[float]()
         assert sorted(readings(told)) == pytest.approx(sorted({2.5 * factor} | other | also)), told
     assert sorted(readings(f"It took ${2.5}{unit}")) == pytest.approx([2.5 * factor])
@@ -276,7 +299,11 @@ def test_a_long_answer_is_read_in_a_moment(text: str) -> None:
 
 
 def test_the_text_of_an_amount_is_the_one_of_the_answer() -> None:
-    assert [amount.text for amount in amounts("It was −$1’234 or 12 % or five")] == ["−$1’234", "12 %", "five"]
+    assert [amount.text for amount in amounts("It was −$1’234 or 12 % or five")] == [
+        "−$1’234",
+        "12 %",
+        "five",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -342,7 +369,9 @@ def test_a_share_is_read_as_it_stands_and_as_a_part_of_one(unit: str, factor: in
 
 
 @pytest.mark.parametrize(("spaces", "value"), [(0, -5), (1, 5)])
-def test_a_sign_in_words_and_a_currency_stand_close_before_the_digits(spaces: int, value: float) -> None:
+def test_a_sign_in_words_and_a_currency_stand_close_before_the_digits(
+    spaces: int, value: float
+) -> None:
     assert readings("minus US$ 5" if not spaces else f"minus  US$ {' ' * spaces}5") == {value}
 
 
@@ -385,7 +414,9 @@ def test_all_that_a_number_may_mean_and_nothing_else(text: str, values: set[floa
         ("- **1)** A\n- **2)** B", set()),
     ],
 )
-def test_numbers_that_count_the_items_of_a_list_are_no_figures(text: str, values: set[float]) -> None:
+def test_numbers_that_count_the_items_of_a_list_are_no_figures(
+    text: str, values: set[float]
+) -> None:
     assert readings(text) == values
 
 

@@ -6,13 +6,33 @@ import pytest
 
 from harness.matching.amounts_in_words import in_words
 
-ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 WORDS = {word: value for value, word in enumerate([*ONES, *TEENS])} | {
     word: 10 * value for value, word in enumerate(TENS, start=2)
 }
-LARGE = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 10**9, "trillion": 10**12}
+LARGE = {
+    "hundred": 100,
+    "thousand": 1_000,
+    "million": 1_000_000,
+    "billion": 10**9,
+    "trillion": 10**12,
+}
 
 
 def found(text: str) -> list[tuple[str, tuple[float, ...]]]:
@@ -83,7 +103,9 @@ def test_a_number_ends_where_the_next_word_is_none_of_it(text: str, numbers: lis
         ("negative one", [(-1,)]),
     ],
 )
-def test_a_minus_between_two_numbers_is_a_sign_or_takes_away(text: str, readings: list[tuple[float, ...]]) -> None:
+def test_a_minus_between_two_numbers_is_a_sign_or_takes_away(
+    text: str, readings: list[tuple[float, ...]]
+) -> None:
     assert [each for _, each in found(text)] == readings
 
 

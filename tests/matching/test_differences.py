@@ -33,7 +33,9 @@ ORDER = "the same elements in another order"
 def test_lists_differ_in_their_elements_their_length_or_only_in_their_order(
     wanted: Any, given: Any, found: list[tuple[str, str]]
 ) -> None:
-    assert [(part.path, part.note) for part in differences({"tags": wanted}, {"tags": given})] == found
+    assert [
+        (part.path, part.note) for part in differences({"tags": wanted}, {"tags": given})
+    ] == found
 
 
 def test_a_key_that_is_missing_and_one_too_many_are_both_told() -> None:
@@ -65,8 +67,12 @@ def test_a_call_is_the_nearer_the_fewer_of_its_arguments_differ_and_the_fewer_of
     assert distance(pattern, given) == far
 
 
-@pytest.mark.parametrize(("wrong", "rows", "more"), [(1, 1, None), (6, 6, None), (7, 6, 1), (10, 6, 4)])
-def test_the_first_six_differences_are_shown_and_the_others_counted(wrong: int, rows: int, more: int | None) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "rows", "more"), [(1, 1, None), (6, 6, None), (7, 6, 1), (10, 6, 4)]
+)
+def test_the_first_six_differences_are_shown_and_the_others_counted(
+    wrong: int, rows: int, more: int | None
+) -> None:
     lines = side_by_side(differences({f"a{place}": 1 for place in range(wrong)}, {}))
     assert len(lines) == 1 + rows + (more is not None)
     assert (lines[-1] == f"  … and {more} more") == (more is not None)
@@ -81,8 +87,16 @@ def test_the_first_six_differences_are_shown_and_the_others_counted(wrong: int, 
         ("x", "x" * 45, ('"x"', '"' + "x" * 41 + "…")),
         ("x" * 20, "x" * 45, ('…"' + "x" * 15 + '"', '…"' + "x" * 40 + '"')),
         ("a" * 60, "b" + "a" * 59, ('"' + "a" * 41 + "…", '"b' + "a" * 40 + "…")),
-        ("a" * 60, "a" * 15 + "b" + "a" * 44, ('"' + "a" * 41 + "…", '"' + "a" * 15 + "b" + "a" * 25 + "…")),
-        ("a" * 60, "a" * 16 + "b" + "a" * 43, ('…"' + "a" * 41 + "…", '…"' + "a" * 15 + "b" + "a" * 25 + "…")),
+        (
+            "a" * 60,
+            "a" * 15 + "b" + "a" * 44,
+            ('"' + "a" * 41 + "…", '"' + "a" * 15 + "b" + "a" * 25 + "…"),
+        ),
+        (
+            "a" * 60,
+            "a" * 16 + "b" + "a" * 43,
+            ('…"' + "a" * 41 + "…", '…"' + "a" * 15 + "b" + "a" * 25 + "…"),
+        ),
         (ABSENT, 5, ("(none)", "5")),
         (5, ABSENT, ("5", "(not given)")),
     ],

@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import InvalidValue
-from harness.matching.json_values import ABSENT, MAX_DEPTH, brief, equal, leaves, plain, show, type_name
+from harness.matching.json_values import (
+    ABSENT,
+    MAX_DEPTH,
+    brief,
+    equal,
+    leaves,
+    plain,
+    show,
+    type_name,
+)
 from tests.checks.strategies import JSON
 
 
@@ -20,7 +29,9 @@ def test_every_json_value_equals_itself_and_its_copy(value: Any) -> None:
 
 
 @given(JSON, JSON)
-def test_equality_is_symmetric_and_agrees_with_canonical_json_of_normalised_numbers(left: Any, right: Any) -> None:
+def test_equality_is_symmetric_and_agrees_with_canonical_json_of_normalised_numbers(
+    left: Any, right: Any
+) -> None:
     def normal(value: Any) -> Any:
         if isinstance(value, float) and value.is_integer():
             return int(value)
@@ -54,7 +65,9 @@ def test_types_count(left: Any, right: Any) -> None:
     assert not equal(left, right)
 
 
-@pytest.mark.parametrize(("left", "right"), [(5, 5.0), ([5], [5.0]), ({"a": {"b": 5}}, {"a": {"b": 5.0}}), (0, -0.0)])
+@pytest.mark.parametrize(
+    ("left", "right"), [(5, 5.0), ([5], [5.0]), ({"a": {"b": 5}}, {"a": {"b": 5.0}}), (0, -0.0)]
+)
 def test_a_whole_number_is_the_same_with_and_without_a_fraction(left: Any, right: Any) -> None:
     assert equal(left, right)
 
@@ -100,7 +113,15 @@ def test_read_only_mappings_and_tuples_become_plain() -> None:
 
 @pytest.mark.parametrize(
     ("value", "name"),
-    [(None, "null"), (True, "boolean"), (1, "number"), (1.5, "number"), ("", "string"), ([], "array"), ({}, "object")],
+    [
+        (None, "null"),
+        (True, "boolean"),
+        (1, "number"),
+        (1.5, "number"),
+        ("", "string"),
+        ([], "array"),
+        ({}, "object"),
+    ],
 )
 def test_types_have_the_names_of_json(value: Any, name: str) -> None:
     assert type_name(value) == name
@@ -110,7 +131,13 @@ def test_types_have_the_names_of_json(value: Any, name: str) -> None:
 def test_a_value_is_shown_on_one_bounded_line_without_controls(value: Any) -> None:
     shown = show(value, 40)
     assert len(shown) <= 40
-    assert shown.isprintable() or "\u00ad" in shown or "\u200c" in shown or "\u200d" in shown or not shown.isascii()
+    assert (
+        shown.isprintable()
+        or "\u00ad" in shown
+        or "\u200c" in shown
+        or "\u200d" in shown
+        or not shown.isascii()
+    )
     assert all(ord(letter) >= 0x20 and not 0x7F <= ord(letter) <= 0x9F for letter in shown)
 
 
@@ -131,7 +158,11 @@ def test_large_values_are_cut_for_reports_and_small_ones_left_alone() -> None:
     assert brief(["x" * 5_000], 100).endswith("…")
 
 
-@given(st.dictionaries(st.text(min_size=1, max_size=5), st.text(max_size=5) | st.integers(), max_size=4))
+@given(
+    st.dictionaries(
+        st.text(min_size=1, max_size=5), st.text(max_size=5) | st.integers(), max_size=4
+    )
+)
 def test_leaves_are_all_keys_and_scalars(value: dict[str, Any]) -> None:
     found = list(leaves({"outer": [value]}))
     for key, part in value.items():

@@ -23,12 +23,19 @@ def test_a_plain_value_matches_what_equals_it_and_nothing_else(pattern: Any, val
     assert matches(pattern, value) == equal(pattern, value)
 
 
-@given(st.dictionaries(st.text(max_size=4).filter(lambda key: not key.startswith("$")), PLAIN, max_size=4), st.data())
+@given(
+    st.dictionaries(
+        st.text(max_size=4).filter(lambda key: not key.startswith("$")), PLAIN, max_size=4
+    ),
+    st.data(),
+)
 def test_an_object_matches_any_part_of_itself(value: dict[str, Any], data: st.DataObject) -> None:
     part = data.draw(st.sets(st.sampled_from(sorted(value)))) if value else set()
     assert matches_partly({key: value[key] for key in part}, value)
     assert matches_partly({}, value)
-    assert not matches_partly({**value, "more": 1}, {key: value[key] for key in value if key != "more"})
+    assert not matches_partly(
+        {**value, "more": 1}, {key: value[key] for key in value if key != "more"}
+    )
 
 
 @given(JSON, JSON)
@@ -39,7 +46,9 @@ def test_equals_takes_anything_as_it_stands(pattern: Any, value: Any) -> None:
 
 
 @given(JSON, st.dictionaries(st.sampled_from(sorted(OPERATORS)), JSON, min_size=1, max_size=2))
-def test_any_pattern_is_refused_or_can_be_matched_and_told(value: Any, pattern: dict[str, Any]) -> None:
+def test_any_pattern_is_refused_or_can_be_matched_and_told(
+    value: Any, pattern: dict[str, Any]
+) -> None:
     try:
         check_matcher(pattern)
     except InvalidValue as error:
@@ -47,11 +56,15 @@ def test_any_pattern_is_refused_or_can_be_matched_and_told(value: Any, pattern: 
         return
     assert matches(pattern, value) in (True, False)
     assert matches(pattern, ABSENT) in (True, False)
-    assert matches({"$not": pattern}, value) != matches(pattern, value) or equal({"$not": pattern}, value)
+    assert matches({"$not": pattern}, value) != matches(pattern, value) or equal(
+        {"$not": pattern}, value
+    )
     assert len(describe(pattern, 40)) <= 80
 
 
-@given(st.integers(-100, 100), st.integers(-100, 100), st.integers(-100, 100) | st.floats(-100, 100))
+@given(
+    st.integers(-100, 100), st.integers(-100, 100), st.integers(-100, 100) | st.floats(-100, 100)
+)
 def test_bounds_are_those_of_the_number_line(low: int, high: int, value: float) -> None:
     assert matches({"$gte": low, "$lte": high}, value) == (low <= value <= high)
     assert matches({"$gt": low, "$lt": high}, value) == (low < value < high)
@@ -80,7 +93,10 @@ def test_bounds_are_those_of_the_number_line(low: int, high: int, value: float) 
         ({"$type": ["string", "null"]}, None),
         ({"$every": {"$gt": 0}}, [1, 2]),
         ({"$every": 1}, []),
-        ({"$path": {"range.min": 1, "tags[0]": {"$contains": "a"}}}, {"range": {"min": 1}, "tags": ["cat"]}),
+        (
+            {"$path": {"range.min": 1, "tags[0]": {"$contains": "a"}}},
+            {"range": {"min": 1}, "tags": ["cat"]},
+        ),
         ({"$path": {"range.max": {"$absent": True}}}, {"range": {}}),
         ({"$path": {"[*].id": 2}}, [{"id": 1}, {"id": 2}]),
         ({"$not": "a"}, "b"),
@@ -150,15 +166,30 @@ def test_a_matcher_does_not_hold(pattern: Any, value: Any) -> None:
         ({"$gt": 5, "age": 3}, ("age",), "the key 'age' stands beside a $ operator", "$equals"),
         ([{"$gt": None}], (0, "$gt"), "$gt takes a number or a string, not null", ""),
         ({"$matches": "("}, ("$matches",), "missing )", ""),
-        ({"$matches": 5}, ("$matches",), "$matches takes a regular expression as a string, not 5", ""),
+        (
+            {"$matches": 5},
+            ("$matches",),
+            "$matches takes a regular expression as a string, not 5",
+            "",
+        ),
         ({"$one_of": []}, ("$one_of",), "a list of at least one value", ""),
         ({"$one_of": [{"$gtt": 5}]}, ("$one_of", 0, "$gtt"), "there is no matcher $gtt", ""),
         ({"$length": -1}, ("$length",), "$length takes a count or a matcher, not -1", ""),
         ({"$length": 1.5}, ("$length",), "$length takes a count or a matcher", ""),
         ({"$approx": "5"}, ("$approx",), "$approx takes a number", ""),
         ({"$approx": {"value": 5}}, ("$approx",), "{value: number, tolerance", ""),
-        ({"$approx": {"value": 5, "tolerance": "5"}}, ("$approx", "tolerance"), "a tolerance is", '"1%"'),
-        ({"$approx": {"value": 5, "tolerance": -1}}, ("$approx", "tolerance"), "a tolerance is", ""),
+        (
+            {"$approx": {"value": 5, "tolerance": "5"}},
+            ("$approx", "tolerance"),
+            "a tolerance is",
+            '"1%"',
+        ),
+        (
+            {"$approx": {"value": 5, "tolerance": -1}},
+            ("$approx", "tolerance"),
+            "a tolerance is",
+            "",
+        ),
         ({"$type": "int"}, ("$type",), "one or several of string, number", ""),
         ({"$path": {"a..b": 1}}, ("$path", "a..b"), "goes wrong at character", "orders[0].status"),
         ({"$path": {}}, ("$path",), "a mapping of paths", ""),
@@ -166,7 +197,9 @@ def test_a_matcher_does_not_hold(pattern: Any, value: Any) -> None:
         ({"$any": False}, ("$any",), "$any takes true", ""),
     ],
 )
-def test_a_matcher_that_does_not_fit_is_refused(pattern: Any, path: tuple[Any, ...], said: str, meant: str) -> None:
+def test_a_matcher_that_does_not_fit_is_refused(
+    pattern: Any, path: tuple[Any, ...], said: str, meant: str
+) -> None:
     with pytest.raises(InvalidValue) as caught:
         check_matcher(pattern)
     assert caught.value.path == path

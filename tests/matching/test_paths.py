@@ -40,7 +40,9 @@ def test_a_path_into_a_list_begins_with_its_index() -> None:
     assert select("$[*]", ["a", "b"]) == ["a", "b"]
 
 
-@pytest.mark.parametrize("path", ["", ".a", "a..b", "a[", "a[x]", "a]b", "$a", "a.", "a b[", '["a', "a[1.5]"])
+@pytest.mark.parametrize(
+    "path", ["", ".a", "a..b", "a[", "a[x]", "a]b", "$a", "a.", "a b[", '["a', "a[1.5]"]
+)
 def test_what_is_no_path_is_refused_with_an_example(path: str) -> None:
     with pytest.raises(InvalidValue) as caught:
         check_path(path, ("path",))

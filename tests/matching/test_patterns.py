@@ -27,7 +27,9 @@ def test_a_pattern_is_found_at_its_characters() -> None:
         (r"(\pL?){1000}b", "too large", "smaller counts"),
     ],
 )
-def test_a_pattern_that_does_not_work_is_refused_with_its_reason(pattern: str, said: str, meant: str | None) -> None:
+def test_a_pattern_that_does_not_work_is_refused_with_its_reason(
+    pattern: str, said: str, meant: str | None
+) -> None:
     with pytest.raises(InvalidValue) as caught:
         check_pattern(pattern, ("pattern",))
     assert said in caught.value.message
@@ -42,7 +44,9 @@ def test_a_pattern_that_hangs_other_engines_is_done_in_a_moment(pattern: str) ->
     assert time.perf_counter() - started < 5
 
 
-def test_a_pattern_that_does_not_work_writes_nothing_by_itself(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_pattern_that_does_not_work_writes_nothing_by_itself(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     with pytest.raises(InvalidValue):
         check_pattern("(never seen before")
     assert capfd.readouterr() == ("", "")

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.matching.texts import clean, clip, contains, find, fold, folding, likeness, line, nearest
+from harness.matching.texts import (
+    clean,
+    clip,
+    contains,
+    find,
+    fold,
+    folding,
+    likeness,
+    line,
+    nearest,
+)
 from harness.redaction import KNOWN
 
 
@@ -35,13 +45,24 @@ def test_a_text_is_found_as_a_person_would_read_it(wanted: str, text: str) -> No
 
 @pytest.mark.parametrize(
     ("wanted", "text"),
-    [("98%", "98 %"), (" no ", "I know"), ("a b", "a c b"), ("10", "1 0"), ("résumé", "resume"), ("x", "")],
+    [
+        ("98%", "98 %"),
+        (" no ", "I know"),
+        ("a b", "a c b"),
+        ("10", "1 0"),
+        ("résumé", "resume"),
+        ("x", ""),
+    ],
 )
 def test_a_text_is_not_found_where_it_does_not_stand(wanted: str, text: str) -> None:
     assert find(wanted, text) is None
 
 
-@given(st.text(), st.text(), st.text(min_size=1).filter(lambda text: bool(fold(text)) and text[0] not in "*_`~"))
+@given(
+    st.text(),
+    st.text(),
+    st.text(min_size=1).filter(lambda text: bool(fold(text)) and text[0] not in "*_`~"),
+)
 def test_a_text_is_found_between_any_others(before: str, after: str, wanted: str) -> None:
     assert find(wanted, f"{before} {wanted} {after}") is not None
 
@@ -79,7 +100,9 @@ def test_a_passage_shows_the_text_as_it_stands_with_what_surrounds_it() -> None:
 
 
 def test_the_nearest_passage_is_the_one_most_alike() -> None:
-    near = nearest("98 percent satisfaction", "We asked 300 people. We found 97 percent satisfaction in May.")
+    near = nearest(
+        "98 percent satisfaction", "We asked 300 people. We found 97 percent satisfaction in May."
+    )
     assert near is not None
     assert near.found == "97 percent satisfaction"
 
@@ -119,8 +142,12 @@ def test_an_excerpt_never_ends_within_a_secret() -> None:
         text = f"{secret} {'x' * filler} the needle {'y' * filler} {secret}"
         found = find("needle", text)
         assert found is not None
-        assert not any(secret[place : place + 6] in found.context for place in range(len(secret) - 5))
-        shown = clip(f"{'x' * filler} {secret}", 60).replace(secret, "")  # a whole one is known to the log
+        assert not any(
+            secret[place : place + 6] in found.context for place in range(len(secret) - 5)
+        )
+        shown = clip(f"{'x' * filler} {secret}", 60).replace(
+            secret, ""
+        )  # a whole one is known to the log
         assert not any(secret[place : place + 6] in shown for place in range(len(secret) - 5))
 
 
@@ -172,9 +199,18 @@ def test_a_nearest_passage_is_as_long_as_what_is_looked_for_up_to_thirty_words()
 
 @pytest.mark.parametrize(
     ("left", "right", "share"),
-    [("ab", "ab", 1.0), ("abc", "abd", 0.5), ("ab", "cd", 0.0), ("", "", 1.0), ("a", "a", 1.0), ("a", "ab", 0.0)],
+    [
+        ("ab", "ab", 1.0),
+        ("abc", "abd", 0.5),
+        ("ab", "cd", 0.0),
+        ("", "", 1.0),
+        ("a", "a", 1.0),
+        ("a", "ab", 0.0),
+    ],
 )
-def test_texts_are_alike_by_the_pairs_of_letters_that_they_share(left: str, right: str, share: float) -> None:
+def test_texts_are_alike_by_the_pairs_of_letters_that_they_share(
+    left: str, right: str, share: float
+) -> None:
     assert likeness(left, right) == share
 
 

@@ -50,7 +50,11 @@ def valid(api: Api) -> list[dict[str, Any]]:
         text = {"type": "text", "text": "Fine.", "citations": None}
         stops = [([text], "end_turn"), ([text, call], "tool_use"), ([thought, call, {**call, "id": "b"}], "tool_use"),
                  ([], "refusal"), ([text], "max_tokens"), ([], "end_turn"), ([text], "pause_turn")]  # fmt: skip
-        usage: dict[str, Any] = {"input_tokens": 9, "output_tokens": 5, "cache_read_input_tokens": 3}
+        usage: dict[str, Any] = {
+            "input_tokens": 9,
+            "output_tokens": 5,
+            "cache_read_input_tokens": 3,
+        }
         return [
             {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": content, "stop_reason": stop,
              "stop_details": None, "usage": usage} for content, stop in stops
@@ -63,16 +67,35 @@ def valid(api: Api) -> list[dict[str, Any]]:
             ({"content": None, "refusal": "No."}, "stop"), ({"content": "Fi"}, "length"), ({"content": ""}, "stop"),
             ({"content": [{"type": "text", "text": "Fine."}]}, "stop"), ({"content": ""}, "content_filter"),
         ]  # fmt: skip
-        usage = {"prompt_tokens": 9, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 3}}
+        usage = {
+            "prompt_tokens": 9,
+            "completion_tokens": 5,
+            "prompt_tokens_details": {"cached_tokens": 3},
+        }
         return [
             {"id": "c", "object": "chat.completion", "model": "m", "usage": usage,
              "choices": [{"index": 0, "message": {"role": "assistant", **message}, "finish_reason": stop}]}
             for message, stop in said
         ]  # fmt: skip
-    item = {"type": "function_call", "call_id": "a", "name": "look", "arguments": json.dumps(arguments)}
+    item = {
+        "type": "function_call",
+        "call_id": "a",
+        "name": "look",
+        "arguments": json.dumps(arguments),
+    }
     part = {"type": "output_text", "text": "Fine.", "annotations": []}
-    message: dict[str, Any] = {"type": "message", "role": "assistant", "status": "completed", "content": [part]}
-    reasoning: dict[str, Any] = {"type": "reasoning", "id": "r", "summary": [], "encrypted_content": "x"}
+    message: dict[str, Any] = {
+        "type": "message",
+        "role": "assistant",
+        "status": "completed",
+        "content": [part],
+    }
+    reasoning: dict[str, Any] = {
+        "type": "reasoning",
+        "id": "r",
+        "summary": [],
+        "encrypted_content": "x",
+    }
     refused = {**message, "content": [{"type": "refusal", "refusal": "No."}]}
     outputs: list[tuple[list[dict[str, Any]], str, Any]] = [
         ([message], "completed", None), ([reasoning, item, {**item, "call_id": "b"}], "completed", None),
@@ -87,7 +110,13 @@ def valid(api: Api) -> list[dict[str, Any]]:
 
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, item in inner:
         yield (*path, key)
         yield from _places(item, (*path, key))
@@ -113,7 +142,9 @@ def damaged(draw: st.DrawFn, api: Api) -> dict[str, Any]:
         holder: Any = reply
         for step in above:
             holder = holder[step]
-        match draw(st.sampled_from(["change", "change", "change", "leave out", "double", "put in"])):
+        match draw(
+            st.sampled_from(["change", "change", "change", "leave out", "double", "put in"])
+        ):
             case "change":
                 holder[last] = deepcopy(draw(VALUES))
             case "leave out":
@@ -135,7 +166,11 @@ def _as_text(reply: Any) -> str:
 @st.composite
 def bodies(draw: st.DrawFn, api: Api) -> bytes:
     """Return the body of a response: mostly a damaged reply, at times cut, spoiled or in another encoding."""
-    kind = draw(st.sampled_from(["reply"] * 30 + ["cut", "spoiled", "utf-16", "bom", "latin", "bytes", "value", "two"]))
+    kind = draw(
+        st.sampled_from(
+            ["reply"] * 30 + ["cut", "spoiled", "utf-16", "bom", "latin", "bytes", "value", "two"]
+        )
+    )
     if kind == "bytes":
         return draw(st.binary(max_size=200))
     if kind == "value":
@@ -149,7 +184,9 @@ def bodies(draw: st.DrawFn, api: Api) -> bytes:
     if kind == "spoiled":
         at = draw(st.integers(0, len(body) - 1))
         return body[:at] + draw(st.binary(min_size=1, max_size=4)) + body[at + 1 :]
-    return {"bom": b"\xef\xbb\xbf" + body, "latin": body + b"\xe4", "two": body + body}.get(kind, body)
+    return {"bom": b"\xef\xbb\xbf" + body, "latin": body + b"\xe4", "two": body + body}.get(
+        kind, body
+    )
 
 
 HEADERS = st.sampled_from(
@@ -161,7 +198,29 @@ HEADERS = st.sampled_from(
      "x-request-id: \xff", "transfer-encoding: gzip"]
 )  # fmt: skip
 STATUSES = st.sampled_from(
-    [200] * 40 + [201, 204, 206, 299, 301, 302, 304, 307, 308, 400, 401, 404, 408, 413, 429, 500, 503, 529, 599, 999]
+    [200] * 40
+    + [
+        201,
+        204,
+        206,
+        299,
+        301,
+        302,
+        304,
+        307,
+        308,
+        400,
+        401,
+        404,
+        408,
+        413,
+        429,
+        500,
+        503,
+        529,
+        599,
+        999,
+    ]
 )
 
 
@@ -170,7 +229,11 @@ def replies(draw: st.DrawFn, api: Api) -> Reply:
     """Return a whole response with its faults on the wire: lengths that lie, chunks, compression, an early end."""
     body, status = draw(bodies(api)), draw(STATUSES)
     lines = draw(st.lists(HEADERS, max_size=2)) if draw(st.integers(0, 5)) == 0 else []
-    framing = draw(st.sampled_from(["length"] * 24 + ["close", "chunked", "gzip", "deflate", "short", "long", "twice"]))
+    framing = draw(
+        st.sampled_from(
+            ["length"] * 24 + ["close", "chunked", "gzip", "deflate", "short", "long", "twice"]
+        )
+    )
     if framing in ("gzip", "deflate"):
         body = gzip.compress(body, 1) if framing == "gzip" else zlib.compress(body, 1)
         lines.append(f"content-encoding: {framing}")
@@ -183,7 +246,9 @@ def replies(draw: st.DrawFn, api: Api) -> Reply:
         body = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + end
     elif framing != "close":
         lines += [f"content-length: {length}"] * (2 if framing == "twice" else 1)
-    head = "\r\n".join([f"HTTP/1.1 {status} X", "connection: close", *lines, "", ""]).encode("latin-1")
+    head = "\r\n".join([f"HTTP/1.1 {status} X", "connection: close", *lines, "", ""]).encode(
+        "latin-1"
+    )
     whole = head + body
     if draw(st.integers(0, 40)) == 0:  # not even HTTP, or not all of it
         whole = whole[draw(st.integers(0, 20)) : draw(st.integers(20, len(whole)))]

@@ -32,7 +32,9 @@ ORDER = Tool(
     description="Look an order up.",
     input_schema={"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]},
 )
-TOOLS = ToolList(tools=(ORDER, Tool(name="list_orders", input_schema={"type": "object", "properties": {}})))
+TOOLS = ToolList(
+    tools=(ORDER, Tool(name="list_orders", input_schema={"type": "object", "properties": {}}))
+)
 NO_TOOLS = ToolList(tools=())
 
 _CLASSES: dict[Api, type[AnthropicModel | OpenAIChat | OpenAIResponses]] = {
@@ -77,7 +79,9 @@ async def opened(
 
 def limiter_of(model: Any) -> Any:
     """Return the limiter of a model."""
-    return (model._endpoint if isinstance(model, AnthropicModel) else model._connection.endpoint).limiter
+    return (
+        model._endpoint if isinstance(model, AnthropicModel) else model._connection.endpoint
+    ).limiter
 
 
 async def converse(
@@ -85,7 +89,9 @@ async def converse(
     *,
     tools: ToolList = TOOLS,
     system: str | None = None,
-    answer: Callable[[str, dict[str, Any]], ToolAnswer | str] = lambda tool, arguments: f"{tool} done",
+    answer: Callable[[str, dict[str, Any]], ToolAnswer | str] = lambda tool, arguments: (
+        f"{tool} done"
+    ),
     conversation: Sequence[Message] = HELLO,
 ) -> list[Reply]:
     """Converse until a reply asks for no tool, answering every call, and return the replies."""
@@ -100,5 +106,9 @@ async def converse(
         answers = []
         for request in reply.tool_requests:
             said = answer(request.tool, dict(request.arguments))
-            answers.append(said if isinstance(said, ToolAnswer) else ToolAnswer(request_id=request.id, text=said))
+            answers.append(
+                said
+                if isinstance(said, ToolAnswer)
+                else ToolAnswer(request_id=request.id, text=said)
+            )
         messages.append(ToolMessage(answers=tuple(answers)))

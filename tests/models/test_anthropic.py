@@ -31,7 +31,12 @@ async def test_the_provider_opens_as_an_anthropic_model() -> None:
 
 
 async def test_a_turn_reads_from_the_cache_what_the_turn_before_it_wrote() -> None:
-    script = [call("get_order", {"id": 1}), call("get_order", {"id": 2}), call("get_order", {"id": 3}), say("Done.")]
+    script = [
+        call("get_order", {"id": 1}),
+        call("get_order", {"id": 2}),
+        call("get_order", {"id": 3}),
+        say("Done."),
+    ]
     with FakeProvider(script) as provider:
         async with opened("messages", provider.url) as model:
             replies = await converse(model, system="Be brief.")
@@ -53,12 +58,19 @@ async def test_another_trial_reads_the_tools_and_the_system_prompt_from_the_cach
 
 
 async def test_a_reply_is_logged_as_it_came_and_blank_text_in_it_is_not_sent_back() -> None:
-    content = [{"type": "text", "text": " "}, {"type": "tool_use", "id": "a", "name": "list_orders", "input": {}}]
-    with FakeProvider([raw({"content": content, "stop_reason": "tool_use"}), say("Fine.")]) as provider:
+    content = [
+        {"type": "text", "text": " "},
+        {"type": "tool_use", "id": "a", "name": "list_orders", "input": {}},
+    ]
+    with FakeProvider(
+        [raw({"content": content, "stop_reason": "tool_use"}), say("Fine.")]
+    ) as provider:
         async with opened("messages", provider.url) as model:
             first, _ = await converse(model)
     assert first.native == content
-    assert [block["type"] for block in provider.journal[1].body["messages"][1]["content"]] == ["tool_use"]
+    assert [block["type"] for block in provider.journal[1].body["messages"][1]["content"]] == [
+        "tool_use"
+    ]
     assert provider.journal[1].rejected is None
 
 
@@ -66,7 +78,9 @@ async def test_a_blank_system_prompt_and_a_silent_reply_are_left_out() -> None:
     with FakeProvider([raw({"content": [], "stop_reason": "end_turn"})]) as provider:
         async with opened("messages", provider.url) as model:
             silent = await model.answer(HELLO, TOOLS, " ")
-            await model.answer((*HELLO, AssistantMessage(reply=silent), UserMessage(text="Hello?")), TOOLS, "")
+            await model.answer(
+                (*HELLO, AssistantMessage(reply=silent), UserMessage(text="Hello?")), TOOLS, ""
+            )
     assert all("system" not in request.body for request in provider.journal)
     assert len(provider.journal[1].body["messages"]) == 1
     assert provider.journal[1].rejected is None
@@ -98,7 +112,10 @@ async def test_a_base_url_may_end_in_v1() -> None:
     ],
 )
 async def test_what_every_request_says(settings: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert _fixed_fields(spec_for("messages", None, **settings)) == {"model": "claude-sonnet-4-5", **expected}
+    assert _fixed_fields(spec_for("messages", None, **settings)) == {
+        "model": "claude-sonnet-4-5",
+        **expected,
+    }
 
 
 async def test_an_older_version_of_the_api_takes_a_temperature() -> None:

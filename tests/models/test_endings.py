@@ -27,7 +27,11 @@ def reply(api: Api, **changes: Any) -> dict[str, Any]:
         return {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Hm."}],
                 "stop_reason": "end_turn", "model": "m", "usage": REPORTED[api], **changes}  # fmt: skip
     if api == "chat":
-        choice = {"message": {"role": "assistant", "content": "Hm."}, "finish_reason": "stop", **changes}
+        choice = {
+            "message": {"role": "assistant", "content": "Hm."},
+            "finish_reason": "stop",
+            **changes,
+        }
         return {"choices": [choice], "model": "m", "usage": REPORTED[api]}
     content = [{"type": "output_text", "text": "Hm."}]
     return {"output": [{"type": "message", "role": "assistant", "content": content}], "status": "completed",
@@ -63,22 +67,29 @@ async def failure(api: Api, body: Any) -> ModelError:
         ),
     ],
 )
-async def test_an_ending_that_nobody_knows_is_an_error_by_name(api: Api, changes: dict[str, Any], word: str) -> None:
+async def test_an_ending_that_nobody_knows_is_an_error_by_name(
+    api: Api, changes: dict[str, Any], word: str
+) -> None:
     error = await failure(api, reply(api, **changes))
     assert str(error).startswith(f"the-model: the reply is unusable: {word}")
     assert (error.usage.input_tokens, error.usage.output_tokens) == (7, 3)
 
 
 async def test_an_ending_that_nobody_knows_takes_the_calls_beside_it_along() -> None:
-    calls = [{"id": "a", "type": "function", "function": {"name": "list_orders", "arguments": "{}"}}]
+    calls = [
+        {"id": "a", "type": "function", "function": {"name": "list_orders", "arguments": "{}"}}
+    ]
     body = reply("chat", finish_reason="error", message={"content": None, "tool_calls": calls})
     assert "finish_reason is 'error'" in str(await failure("chat", body))
 
 
 @pytest.mark.parametrize(
-    ("api", "changes"), [("messages", {"stop_reason": "tool_use"}), ("chat", {"finish_reason": "tool_calls"})]
+    ("api", "changes"),
+    [("messages", {"stop_reason": "tool_use"}), ("chat", {"finish_reason": "tool_calls"})],
 )
-async def test_a_reply_that_ends_to_call_tools_and_calls_none_is_unusable(api: Api, changes: dict[str, Any]) -> None:
+async def test_a_reply_that_ends_to_call_tools_and_calls_none_is_unusable(
+    api: Api, changes: dict[str, Any]
+) -> None:
     assert "and there is no call in it" in str(await failure(api, reply(api, **changes)))
 
 
@@ -90,7 +101,9 @@ def chat_with(**message: Any) -> dict[str, Any]:
 
 
 def chat_calling(**call: Any) -> dict[str, Any]:
-    return chat_with(tool_calls=[{"id": "a", "function": {"name": "list_orders", "arguments": "{}"}, **call}])
+    return chat_with(
+        tool_calls=[{"id": "a", "function": {"name": "list_orders", "arguments": "{}"}, **call}]
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,9 +113,21 @@ def chat_calling(**call: Any) -> dict[str, Any]:
         ("messages", reply("messages", content="Hm."), "content is a text, not a list"),
         ("messages", reply("messages", content=["Hm."]), "content[0] is a text, not an object"),
         ("messages", reply("messages", content=[{"text": "Hm."}]), "content[].type is missing"),
-        ("messages", reply("messages", content=[{"type": "text", "text": 42}]), "content[].text is a number"),
-        ("messages", reply("messages", content=[{"type": "tool_use", "name": 7}]), "content[].name is a number"),
-        ("messages", reply("messages", content=[{"type": "tool_use", "input": {}}]), "a call without the name of a"),
+        (
+            "messages",
+            reply("messages", content=[{"type": "text", "text": 42}]),
+            "content[].text is a number",
+        ),
+        (
+            "messages",
+            reply("messages", content=[{"type": "tool_use", "name": 7}]),
+            "content[].name is a number",
+        ),
+        (
+            "messages",
+            reply("messages", content=[{"type": "tool_use", "input": {}}]),
+            "a call without the name of a",
+        ),
         (
             "messages",
             reply("messages", content=[{"type": "tool_use", "name": "x", "input": [1]}]),
@@ -122,24 +147,54 @@ def chat_calling(**call: Any) -> dict[str, Any]:
         ("chat", chat_with(content=["Hm."]), "choices[0].message.content[0] is a text"),
         ("chat", chat_with(refusal=True), "choices[0].message.refusal is true"),
         ("chat", chat_with(role="user"), "choices[0].message.role is 'user'"),
-        ("chat", chat_with(function_call={"name": "x", "arguments": "{}"}), "in the old form (function_call)"),
+        (
+            "chat",
+            chat_with(function_call={"name": "x", "arguments": "{}"}),
+            "in the old form (function_call)",
+        ),
         ("chat", chat_with(tool_calls="list_orders"), "choices[0].message.tool_calls is a text"),
         ("chat", chat_calling(function=None), "a call in it is not of a function"),
         ("chat", chat_calling(id=42), "tool_calls[].id is a number"),
-        ("chat", chat_calling(function={"arguments": "{}"}), "tool_calls[].function is a call without the name"),
-        ("chat", chat_calling(function={"name": "x", "arguments": 42}), "function.arguments is a number"),
+        (
+            "chat",
+            chat_calling(function={"arguments": "{}"}),
+            "tool_calls[].function is a call without the name",
+        ),
+        (
+            "chat",
+            chat_calling(function={"name": "x", "arguments": 42}),
+            "function.arguments is a number",
+        ),
         ("responses", reply("responses", output="Hm."), "output is a text, not a list"),
         ("responses", reply("responses", output=[[]]), "output[0] is a list, not an object"),
         ("responses", reply("responses", output=[{"content": []}]), "output[].type is missing"),
-        ("responses", reply("responses", output=[{"type": "message", "content": 42}]), "output[].content is a number"),
-        ("responses", reply("responses", output=[{**CALL, "name": None}]), "output[] is a call without the name"),
-        ("responses", reply("responses", output=[{**CALL, "arguments": [1]}]), "output[].arguments is a list"),
-        ("responses", reply("responses", output=[{**CALL, "call_id": {}}]), "output[].call_id is an object"),
+        (
+            "responses",
+            reply("responses", output=[{"type": "message", "content": 42}]),
+            "output[].content is a number",
+        ),
+        (
+            "responses",
+            reply("responses", output=[{**CALL, "name": None}]),
+            "output[] is a call without the name",
+        ),
+        (
+            "responses",
+            reply("responses", output=[{**CALL, "arguments": [1]}]),
+            "output[].arguments is a list",
+        ),
+        (
+            "responses",
+            reply("responses", output=[{**CALL, "call_id": {}}]),
+            "output[].call_id is an object",
+        ),
         ("responses", reply("responses", status=42), "status is a number"),
         ("responses", reply("responses", incomplete_details="no"), "incomplete_details is a text"),
     ],
 )
-async def test_a_value_of_another_type_than_documented_makes_a_reply_unusable(api: Api, body: Any, what: str) -> None:
+async def test_a_value_of_another_type_than_documented_makes_a_reply_unusable(
+    api: Api, body: Any, what: str
+) -> None:
     error = await failure(api, body)
     assert str(error).startswith("the-model: the reply is unusable: ")
     assert what in str(error)
@@ -147,7 +202,9 @@ async def test_a_value_of_another_type_than_documented_makes_a_reply_unusable(ap
 
 
 @pytest.mark.parametrize("api", APIS)
-@pytest.mark.parametrize("error", [{"type": [], "code": {}, "message": 7}, [1], "words", {"message": ["x"]}])
+@pytest.mark.parametrize(
+    "error", [{"type": [], "code": {}, "message": 7}, [1], "words", {"message": ["x"]}]
+)
 async def test_an_error_of_any_shape_in_a_body_that_says_200_is_told(api: Api, error: Any) -> None:
     failed = await failure(api, {**reply(api), "error": error})
     assert "the API reports an error: " in str(failed)
@@ -179,7 +236,9 @@ async def test_a_paused_reply_is_continued_and_its_parts_are_one_reply() -> None
     with FakeProvider(lambda request: next(said)) as provider:
         async with opened("messages", provider.url) as model:
             whole = await model.answer(HELLO, TOOLS, None)
-            await model.answer((*HELLO, AssistantMessage(reply=whole), UserMessage(text="Thanks.")), TOOLS, None)
+            await model.answer(
+                (*HELLO, AssistantMessage(reply=whole), UserMessage(text="Thanks.")), TOOLS, None
+            )
     assert (whole.text, whole.stop, whole.attempts) == ("Searching.\nStill.\nFound.", "end", 3)
     assert whole.usage.output_tokens == 1 + 2 + 3
     assert [request.rejected for request in provider.journal] == [None] * 4
@@ -199,7 +258,9 @@ async def test_a_paused_reply_may_go_on_to_call_a_tool() -> None:
 
 
 async def test_a_reply_that_is_paused_without_end_is_an_error_and_all_of_it_is_counted() -> None:
-    with FakeProvider(lambda request: usage(pause(say("Searching.")), input=10, output=1)) as provider:
+    with FakeProvider(
+        lambda request: usage(pause(say("Searching.")), input=10, output=1)
+    ) as provider:
         async with opened("messages", provider.url) as model:
             with pytest.raises(ModelError, match=r"was paused 11 times \(pause_turn\)") as raised:
                 await converse(model)
@@ -208,7 +269,9 @@ async def test_a_reply_that_is_paused_without_end_is_an_error_and_all_of_it_is_c
 
 
 async def test_a_continuation_that_fails_keeps_what_was_used_before_it() -> None:
-    with FakeProvider([usage(pause(say("Searching.")), input=10, output=1), raw({"content": 42})]) as provider:
+    with FakeProvider(
+        [usage(pause(say("Searching.")), input=10, output=1), raw({"content": 42})]
+    ) as provider:
         async with opened("messages", provider.url) as model:
             with pytest.raises(ModelError, match="content is a number") as raised:
                 await converse(model)

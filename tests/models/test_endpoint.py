@@ -15,7 +15,9 @@ ENVIRONMENT = {
     "ANTHROPIC_API_KEY": "from-the-environment",
     "ANTHROPIC_AUTH_TOKEN": "from-the-environment",
     "ANTHROPIC_BASE_URL": "http://127.0.0.1:9/from-the-environment",
-    "ANTHROPIC_CUSTOM_HEADERS": "X-Foreign: from-the-environment\nauthorization: from-the-environment",
+    "ANTHROPIC_CUSTOM_HEADERS": (
+        "X-Foreign: from-the-environment\nauthorization: from-the-environment"
+    ),
     "ANTHROPIC_PROFILE": "from-the-environment",
     "OPENAI_API_KEY": "from-the-environment",
     "OPENAI_ADMIN_KEY": "from-the-environment",
@@ -52,7 +54,9 @@ async def test_a_server_that_needs_no_key_is_sent_none(api: Api) -> None:
 
 async def test_a_configured_authorization_header_stands_for_the_key(api: Api) -> None:
     with FakeProvider([say("Hi.")]) as provider:
-        async with opened(api, provider.url, api_key=None, headers={"AUTHORIZATION": "Bearer test-key"}) as model:
+        async with opened(
+            api, provider.url, api_key=None, headers={"AUTHORIZATION": "Bearer test-key"}
+        ) as model:
             await converse(model)
     assert provider.journal[0].headers["authorization"] == "Bearer test-key"
 
@@ -73,8 +77,12 @@ async def test_a_key_that_cannot_be_one_is_refused_without_being_shown(api: Api)
     assert "cret" not in str(refused.value)
 
 
-@pytest.mark.parametrize("headers", [{"X-Team": "hidd\nen"}, {"X-Team": "hiddén"}, {"X Team": "hidden"}])
-async def test_a_header_that_cannot_be_sent_is_refused_without_its_value(api: Api, headers: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "headers", [{"X-Team": "hidd\nen"}, {"X-Team": "hiddén"}, {"X Team": "hidden"}]
+)
+async def test_a_header_that_cannot_be_sent_is_refused_without_its_value(
+    api: Api, headers: dict[str, str]
+) -> None:
     with pytest.raises(UsageError, match="of model 'the-model'") as refused:
         async with opened(api, "http://127.0.0.1:9", headers=headers):
             pass
@@ -88,7 +96,9 @@ async def test_space_around_a_header_is_not_sent(api: Api) -> None:
     assert provider.journal[0].headers["x-team"] == "evals"
 
 
-async def test_the_providers_own_api_without_a_key_is_refused_and_the_variable_named(api: Api) -> None:
+async def test_the_providers_own_api_without_a_key_is_refused_and_the_variable_named(
+    api: Api,
+) -> None:
     with pytest.raises(UsageError, match="'the-model' needs a key: THE_KEY is not set"):
         async with opened(api, None, api_key=None, api_key_variable="THE_KEY"):
             pass

@@ -1,7 +1,7 @@
 """Thousands of damaged replies, over real HTTP into real trials: each ends in one status, and none passes unanswered.
 
-The seed is kept, so that every run sends the same replies; what once failed stands as an example of its own in
-`test_endings` and `test_wire`.
+The seed is kept, so that every run sends the same replies; what once failed stands as an example of
+its own in `test_endings` and `test_wire`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from tests.support import MemoryPool, a_case
 
 SEED = 20_261_122
 MEMORY_MB = 400
-"""What all of it may add to the process: a leak of a few kilobytes a reply would show, and a reply held for good."""
+"""What all of it may add to the process: a leak of a few kilobytes a reply would show, and a reply
+held for good."""
 NOTHING_FORBIDDEN = Check(kind="must_not_call", params={"tool": "delete_everything", "args": {}})
 ANSWERED = Check(kind="answer_contains", params={"text": "Fine."})
 BOUND_S = 30.0
@@ -41,7 +42,9 @@ BOUND_S = 30.0
 def a_job(check: Check) -> Job:
     case = a_case(checks=(check,), limits=Limits(max_turns=3, timeout_s=BOUND_S - 5))
     model, server = spec_for("chat", "http://127.0.0.1:9"), ServerSpec(name="srv")
-    plan = make_plan([Suite(name="s", cases=(case,))], models_of=lambda _: [model], server_of=lambda _: server)
+    plan = make_plan(
+        [Suite(name="s", cases=(case,))], models_of=lambda _: [model], server_of=lambda _: server
+    )
     return plan.jobs[0]
 
 
@@ -79,7 +82,9 @@ class Bench:
 
         async def model(say: Any) -> Any:
             url = await self._stack.enter_async_context(serving(say))
-            return await self._stack.enter_async_context(opened(self.api, url, max_retries=1, timeout_s=BOUND_S))
+            return await self._stack.enter_async_context(
+                opened(self.api, url, max_retries=1, timeout_s=BOUND_S)
+            )
 
         self._broken, self._sound = await model(damaged), await model(healthy)
 
@@ -150,13 +155,19 @@ def hold(bench: Bench, count: int) -> None:
         bench.hold(reply)
 
     each()
-    sys.stdout.write(f"{bench.api}: {dict(bench.endings)}, {peak_mb() - before:.0f} MB more at the peak\n")
+    sys.stdout.write(
+        f"{bench.api}: {dict(bench.endings)}, {peak_mb() - before:.0f} MB more at the peak\n"
+    )
     assert bench.endings.total() >= count
-    assert min(bench.endings[status] for status in ("passed", "failed", "error")) > 0  # it reaches every ending
+    assert (
+        min(bench.endings[status] for status in ("passed", "failed", "error")) > 0
+    )  # it reaches every ending
     assert peak_mb() - before < MEMORY_MB
 
 
-def test_no_damaged_reply_passes_unanswered_breaks_anything_or_touches_its_neighbour(bench: Bench) -> None:
+def test_no_damaged_reply_passes_unanswered_breaks_anything_or_touches_its_neighbour(
+    bench: Bench,
+) -> None:
     hold(bench, 100)
 
 

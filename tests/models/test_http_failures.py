@@ -18,7 +18,17 @@ from hypothesis import strategies as st
 from harness.errors import ModelError
 from harness.models import http_failures as faults
 from harness.types import Secret
-from tests.fake_provider import FakeProvider, Step, malformed, raw, reset, say, sequence, stall, status
+from tests.fake_provider import (
+    FakeProvider,
+    Step,
+    malformed,
+    raw,
+    reset,
+    say,
+    sequence,
+    stall,
+    status,
+)
 from tests.models.support import APIS, Api, converse, opened, spec_for
 
 KEY = "sk-proj-very-secret-0123456789"
@@ -27,7 +37,9 @@ KEY = "sk-proj-very-secret-0123456789"
 async def failure(api: Api, step: Step, **settings: Any) -> tuple[ModelError, int]:
     """Return the error that this step ends in, and how many requests were sent."""
     with FakeProvider([step], require_key=None) as provider:
-        async with opened(api, provider.url, **{"api_key": Secret(KEY), "max_retries": 2, **settings}) as model:
+        async with opened(
+            api, provider.url, **{"api_key": Secret(KEY), "max_retries": 2, **settings}
+        ) as model:
             with pytest.raises(ModelError) as raised:
                 await converse(model)
         assert raised.value.attempts == len(provider.journal)
@@ -39,7 +51,9 @@ async def failure(api: Api, step: Step, **settings: Any) -> tuple[ModelError, in
 @pytest.mark.parametrize("api", APIS)
 class TestOnTheWire:
     @pytest.mark.parametrize("code", [400, 401, 403, 404, 413, 422, 501])
-    async def test_a_status_that_says_the_same_again_is_asked_once(self, api: Api, code: int) -> None:
+    async def test_a_status_that_says_the_same_again_is_asked_once(
+        self, api: Api, code: int
+    ) -> None:
         error, requests = await failure(api, status(code))
         assert requests == 1
         assert error.status == code
@@ -47,7 +61,9 @@ class TestOnTheWire:
         assert f"The fake provider answers {code}." in str(error)
 
     @pytest.mark.parametrize("code", [408, 409, 429, 500, 502, 503, 504, 529])
-    async def test_a_status_that_may_pass_is_asked_as_often_as_promised(self, api: Api, code: int) -> None:
+    async def test_a_status_that_may_pass_is_asked_as_often_as_promised(
+        self, api: Api, code: int
+    ) -> None:
         error, requests = await failure(api, status(code))
         assert requests == 3
         assert error.status == code
@@ -61,20 +77,26 @@ class TestOnTheWire:
         assert (reply.text, reply.attempts) == ("At last.", 3)
 
     @pytest.mark.parametrize("after", [None, 0, 20])
-    async def test_a_reset_connection_is_said_to_have_broken(self, api: Api, after: int | None) -> None:
+    async def test_a_reset_connection_is_said_to_have_broken(
+        self, api: Api, after: int | None
+    ) -> None:
         error, requests = await failure(api, reset(after))
         assert requests == 3
         assert "broke before the reply was whole" in str(error)
         assert error.status is None
 
     @pytest.mark.parametrize("after", [None, 20])
-    async def test_a_reply_that_stalls_ends_with_the_exchanges_bound(self, api: Api, after: int | None) -> None:
+    async def test_a_reply_that_stalls_ends_with_the_exchanges_bound(
+        self, api: Api, after: int | None
+    ) -> None:
         error, requests = await failure(api, stall(after), timeout_s=1.0, max_retries=1)
         assert requests == 2
         assert "no whole reply from http://127.0.0.1:" in str(error)
         assert "within 1 s (2 attempts)" in str(error)
 
-    async def test_a_reply_that_trickles_in_ends_with_the_exchanges_bound_all_the_same(self, api: Api) -> None:
+    async def test_a_reply_that_trickles_in_ends_with_the_exchanges_bound_all_the_same(
+        self, api: Api
+    ) -> None:
         async def trickle(stream: SocketStream) -> None:
             async with stream:
                 await stream.receive()
@@ -89,7 +111,10 @@ class TestOnTheWire:
         async with listener, anyio.create_task_group() as group:
             group.start_soon(listener.serve, trickle)
             async with opened(api, url, timeout_s=0.5) as model:
-                with anyio.fail_after(10), pytest.raises(ModelError, match="no whole reply") as raised:
+                with (
+                    anyio.fail_after(10),
+                    pytest.raises(ModelError, match="no whole reply") as raised,
+                ):
                     await converse(model)
             group.cancel_scope.cancel()
         assert raised.value.attempts == 1
@@ -109,7 +134,9 @@ class TestOnTheWire:
     @pytest.mark.parametrize(
         "text", ["{", "Service is fine", "<html><head><title>x</title></head><b>Log in</b></html>"]
     )
-    async def test_a_body_that_is_not_json_is_quoted_and_not_asked_for_again(self, api: Api, text: str) -> None:
+    async def test_a_body_that_is_not_json_is_quoted_and_not_asked_for_again(
+        self, api: Api, text: str
+    ) -> None:
         error, requests = await failure(api, malformed(text))
         assert requests == 1
         assert "is not JSON: " in str(error)
@@ -131,18 +158,24 @@ class TestOnTheWire:
         assert "is not JSON" in str(error)
 
     async def test_an_error_in_a_body_that_says_200_is_told(self, api: Api) -> None:
-        error, requests = await failure(api, raw({"error": {"message": "no such deployment", "code": 404}}))
+        error, requests = await failure(
+            api, raw({"error": {"message": "no such deployment", "code": 404}})
+        )
         assert requests == 1
         assert "the API reports an error: no such deployment" in str(error)
 
-    async def test_an_error_in_a_body_that_says_200_and_may_pass_is_asked_again(self, api: Api) -> None:
+    async def test_an_error_in_a_body_that_says_200_and_may_pass_is_asked_again(
+        self, api: Api
+    ) -> None:
         body = {"status": "failed", "error": {"code": "server_error", "message": "try again"}}
         error, requests = await failure(api, raw(body))
         assert requests == 3
         assert "the API reports an error: try again (3 attempts)" in str(error)
 
     async def test_an_account_without_credit_is_not_asked_again(self, api: Api) -> None:
-        body = {"error": {"message": "You exceeded your current quota.", "code": "insufficient_quota"}}
+        body = {
+            "error": {"message": "You exceeded your current quota.", "code": "insufficient_quota"}
+        }
         error, requests = await failure(api, status(429, {"retry-after": "600"}, body))
         assert requests == 1
         assert "The account has no credit left." in str(error)
@@ -155,7 +188,11 @@ class TestOnTheWire:
         ("code", "settings", "advice"),
         [
             (401, {"api_key_variable": "THE_KEY"}, "Check the key in THE_KEY."),
-            (401, {"api_key": None, "api_key_variable": "THE_KEY"}, "No key was sent: set THE_KEY."),
+            (
+                401,
+                {"api_key": None, "api_key_variable": "THE_KEY"},
+                "No key was sent: set THE_KEY.",
+            ),
             (403, {"model_id": "claude-x"}, "The key may not use 'claude-x' here."),
             (404, {"model_id": "claude-x"}, "Does this API have a model 'claude-x'?"),
             (413, {}, "The conversation is too large for the API."),
@@ -169,7 +206,9 @@ class TestOnTheWire:
         assert advice in str(error)
 
     async def test_an_api_that_repeats_the_secrets_is_not_quoted_with_them(self, api: Api) -> None:
-        body = {"error": {"message": f"Incorrect key {KEY} and Bearer hidden-token-1 and sk-ant-…abcd"}}
+        body = {
+            "error": {"message": f"Incorrect key {KEY} and Bearer hidden-token-1 and sk-ant-…abcd"}
+        }
         headers = {"X-Gateway": "Bearer hidden-token-1"}
         error, _ = await failure(api, status(401, body=body), headers=headers)
         assert "Incorrect key ••• and Bearer ••• and •••" in str(error)
@@ -236,13 +275,27 @@ def test_a_key_is_never_quoted(text: str, at: int) -> None:
         (httpx2.ConnectTimeout("late"), "cannot connect to https://host", True),
         (httpx2.ReadTimeout("late"), "no whole reply from https://host within 5 s", True),
         (TimeoutError(), "no whole reply from https://host within 5 s", True),
-        (httpx2.ReadError("reset"), "the connection to https://host broke before the reply was whole", True),
-        (httpx2.DecodingError("bad gzip"), "the reply from https://host cannot be decompressed: bad gzip", False),
-        (httpx2.TooManyRedirects("round and round"), "the request to https://host failed: round and round", False),
+        (
+            httpx2.ReadError("reset"),
+            "the connection to https://host broke before the reply was whole",
+            True,
+        ),
+        (
+            httpx2.DecodingError("bad gzip"),
+            "the reply from https://host cannot be decompressed: bad gzip",
+            False,
+        ),
+        (
+            httpx2.TooManyRedirects("round and round"),
+            "the request to https://host failed: round and round",
+            False,
+        ),
         (ValueError(), "the request to https://host failed: ValueError", False),
     ],
 )
-def test_every_way_in_which_a_connection_fails_has_its_words(cause: Exception, words: str, retryable: bool) -> None:
+def test_every_way_in_which_a_connection_fails_has_its_words(
+    cause: Exception, words: str, retryable: bool
+) -> None:
     fault = faults.of_connection(cause, spec_for("chat", None), "https://host/v1")
     assert (fault.message, fault.retryable, fault.throttled) == (words, retryable, False)
 

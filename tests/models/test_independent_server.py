@@ -5,7 +5,8 @@
     npm install --prefix DIR @copilotkit/aimock
     HARNESS_AIMOCK=DIR pytest tests/models/test_independent_server.py
 
-``HARNESS_AIMOCK`` is the folder that it was installed into, the package's own folder, or its ``cli.js``.
+``HARNESS_AIMOCK`` is the folder that it was installed into, the package's own folder, or its
+``cli.js``.
 """
 
 from __future__ import annotations
@@ -42,8 +43,14 @@ ROUND = [
         },
     },
     {"match": {"userMessage": "hello"}, "response": {"content": "Hi there."}},
-    {"match": {"userMessage": "too fast"}, "response": {"error": {"message": "slow down"}, "status": 429}},
-    {"match": {"userMessage": "broken"}, "response": {"error": {"message": "out of order"}, "status": 500}},
+    {
+        "match": {"userMessage": "too fast"},
+        "response": {"error": {"message": "slow down"}, "status": 429},
+    },
+    {
+        "match": {"userMessage": "broken"},
+        "response": {"error": {"message": "out of order"}, "status": 500},
+    },
 ]
 
 
@@ -51,7 +58,10 @@ def command() -> list[str]:
     """Return the command that starts the server, or skip the test with the reason."""
     place = os.environ.get(VARIABLE)
     if not place:
-        pytest.skip(f"{VARIABLE} is not set: npm install --prefix DIR @copilotkit/aimock, then {VARIABLE}=DIR")
+        pytest.skip(
+            f"{VARIABLE} is not set: npm install --prefix DIR @copilotkit/aimock, then "
+            f"{VARIABLE}=DIR"
+        )
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed")
@@ -68,7 +78,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     fixtures = tmp_path_factory.mktemp("aimock") / "fixtures.json"
     fixtures.write_text(json.dumps({"fixtures": ROUND}), encoding="utf-8")
     arguments = [*command(), "--port", "0", "--fixtures", str(fixtures), "--strict"]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         try:
             yield address(process)
         finally:
@@ -110,9 +122,15 @@ async def test_a_round_of_parallel_calls_is_carried_to_the_answer(api: Api, serv
 async def test_its_journal_shows_the_tools_that_were_offered(api: Api, server: str) -> None:
     async with opened(api, server) as model:
         await model.answer(asked("hello"), TOOLS, None)
-    paths = {"messages": "/v1/messages", "chat": "/v1/chat/completions", "responses": "/v1/responses"}
+    paths = {
+        "messages": "/v1/messages",
+        "chat": "/v1/chat/completions",
+        "responses": "/v1/responses",
+    }
     async with httpx2.AsyncClient() as client:
-        journal = (await client.get(f"{server}/__aimock/journal", params={"path": paths[api]})).json()
+        journal = (
+            await client.get(f"{server}/__aimock/journal", params={"path": paths[api]})
+        ).json()
     assert "list_orders" in json.dumps(journal[-1]["body"]["tools"])
 
 

@@ -167,7 +167,9 @@ async def test_whoever_is_cancelled_while_waiting_gives_its_place_back() -> None
             pass
 
 
-async def test_whose_turn_does_not_come_in_time_is_told_how_long_it_waited(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_whose_turn_does_not_come_in_time_is_told_how_long_it_waited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("harness.models.limiter._LAST_MOMENT_S", 1.0)
     limiter = Limiter()
     await hold(limiter, 2, throttle)
@@ -182,7 +184,9 @@ async def test_whose_turn_does_not_come_in_time_is_told_how_long_it_waited(monke
             pass
 
 
-async def test_who_asks_in_the_last_moment_is_ended_by_the_deadline_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_who_asks_in_the_last_moment_is_ended_by_the_deadline_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("harness.models.limiter._LAST_MOMENT_S", 5.0)
     limiter = Limiter()
     await hold(limiter, 2, throttle)
@@ -195,7 +199,9 @@ async def test_who_asks_in_the_last_moment_is_ended_by_the_deadline_itself(monke
             assert slot.waited_s == 0
 
 
-async def test_a_turn_that_comes_in_the_last_moment_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_turn_that_comes_in_the_last_moment_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("harness.models.limiter._LAST_MOMENT_S", 5.0)
     limiter = Limiter()
     await hold(limiter, 2, throttle)
@@ -213,4 +219,6 @@ async def test_a_turn_that_comes_in_the_last_moment_is_taken(monkeypatch: pytest
 
 @given(retry=st.integers(1, 10_000))
 def test_the_backoff_is_bounded(retry: int) -> None:
-    assert 0 <= full_jitter(retry) <= min(LONGEST_BACKOFF_S, FIRST_BOUND_S * 2 ** min(retry - 1, 10))
+    assert (
+        0 <= full_jitter(retry) <= min(LONGEST_BACKOFF_S, FIRST_BOUND_S * 2 ** min(retry - 1, 10))
+    )

@@ -34,15 +34,23 @@ async def test_the_configuration_says_which_of_the_two_apis_is_used() -> None:
         ({}, {}),
         ({"max_tokens": 100}, {"max_completion_tokens": 100}),
         ({"max_tokens": 100, "base_url": LOCAL}, {"max_tokens": 100}),
-        ({"max_tokens": 100, "base_url": "https://api.openai.com/v1"}, {"max_completion_tokens": 100}),
-        ({"max_tokens": 100, "base_url": LOCAL, "model_id": "openai/gpt-5"}, {"max_completion_tokens": 100}),
+        (
+            {"max_tokens": 100, "base_url": "https://api.openai.com/v1"},
+            {"max_completion_tokens": 100},
+        ),
+        (
+            {"max_tokens": 100, "base_url": LOCAL, "model_id": "openai/gpt-5"},
+            {"max_completion_tokens": 100},
+        ),
         ({"max_tokens": 100, "body": {"max_tokens": 5}}, {"max_tokens": 5}),
         ({"temperature": 0.0}, {"temperature": 0.0}),
         ({"temperature": 0.0, "model_id": "gpt-5"}, {}),
         ({"body": {"seed": 7}}, {"seed": 7}),
     ],
 )
-async def test_what_every_chat_request_says(settings: dict[str, Any], expected: dict[str, Any]) -> None:
+async def test_what_every_chat_request_says(
+    settings: dict[str, Any], expected: dict[str, Any]
+) -> None:
     spec = spec_for("chat", None, **settings)
     assert chat_fields(spec) == {"model": spec.model_id, **expected}
 
@@ -57,7 +65,9 @@ async def test_what_every_chat_request_says(settings: dict[str, Any], expected: 
         ({"body": {"store": True}}, {"store": True}),
     ],
 )
-async def test_what_every_responses_request_says(settings: dict[str, Any], expected: dict[str, Any]) -> None:
+async def test_what_every_responses_request_says(
+    settings: dict[str, Any], expected: dict[str, Any]
+) -> None:
     spec = spec_for("responses", None, **settings)
     assert responses_fields(spec) == {"model": spec.model_id, "store": False, **expected}
 
@@ -78,14 +88,22 @@ async def test_a_failed_call_is_told_by_its_text_which_says_error_once() -> None
 
 async def test_a_reply_in_parts_is_read_as_text() -> None:
     parts = [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]
-    with FakeProvider([raw({"choices": [{"message": {"content": parts}, "finish_reason": "stop"}]})]) as provider:
+    with FakeProvider(
+        [raw({"choices": [{"message": {"content": parts}, "finish_reason": "stop"}]})]
+    ) as provider:
         async with opened("chat", provider.url) as model:
             (reply,) = await converse(model)
     assert (reply.text, reply.stop) == ("One.\nTwo.", "end")
 
 
 async def test_a_reply_with_nulls_and_an_empty_list_of_calls_can_be_sent_back() -> None:
-    message: Any = {"role": "assistant", "content": None, "tool_calls": [], "audio": None, "function_call": None}
+    message: Any = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [],
+        "audio": None,
+        "function_call": None,
+    }
     with FakeProvider([raw({"choices": [{"message": message}]}), say("Here.")]) as provider:
         async with opened("chat", provider.url) as model:
             silent = await model.answer(HELLO, TOOLS, None)
@@ -101,12 +119,16 @@ async def test_fields_of_a_compatible_server_come_back_to_it() -> None:
     with FakeProvider(script) as provider:
         async with opened("chat", provider.url) as model:
             await converse(model)
-    assert provider.journal[1].body["messages"][1]["reasoning_content"] == "Let me think about this."
+    assert (
+        provider.journal[1].body["messages"][1]["reasoning_content"] == "Let me think about this."
+    )
 
 
 async def test_reasoning_that_led_to_nothing_is_not_sent_back_alone() -> None:
     reasoning = {"type": "reasoning", "id": "rs_1", "summary": []}
-    with FakeProvider([raw({"output": [reasoning], "status": "completed"}), say("Here.")]) as provider:
+    with FakeProvider(
+        [raw({"output": [reasoning], "status": "completed"}), say("Here.")]
+    ) as provider:
         async with opened("responses", provider.url) as model:
             silent = await model.answer(HELLO, TOOLS, None)
             talk = (*HELLO, AssistantMessage(reply=silent), UserMessage(text="Hello?"))

@@ -37,7 +37,11 @@ RESPONSES_USAGE = {
 
 
 def usage(
-    data: dict[str, Any], *, url: str = ANTHROPIC, flavour: Flavour = "default", spec: ModelSpec | None = None
+    data: dict[str, Any],
+    *,
+    url: str = ANTHROPIC,
+    flavour: Flavour = "default",
+    spec: ModelSpec | None = None,
 ) -> Usage:
     return Pricer(spec or spec_for("messages", None), url=url, flavour=flavour).usage(data)
 
@@ -45,12 +49,20 @@ def usage(
 def test_cached_tokens_are_counted_once_and_priced_as_cached() -> None:
     used = usage({"model": "claude-sonnet-4-5", "usage": MESSAGES_USAGE})
     assert used == Usage(
-        input_tokens=1000, output_tokens=100, cache_read_tokens=800, cache_write_tokens=100, cost_usd=0.002415
+        input_tokens=1000,
+        output_tokens=100,
+        cache_read_tokens=800,
+        cache_write_tokens=100,
+        cost_usd=0.002415,
     )
 
 
-@pytest.mark.parametrize(("flavour", "reported"), [("chat", CHAT_USAGE), ("responses", RESPONSES_USAGE)])
-def test_openais_input_tokens_include_the_cached_ones(flavour: Flavour, reported: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("flavour", "reported"), [("chat", CHAT_USAGE), ("responses", RESPONSES_USAGE)]
+)
+def test_openais_input_tokens_include_the_cached_ones(
+    flavour: Flavour, reported: dict[str, Any]
+) -> None:
     used = usage({"model": "gpt-4o-2024-08-06", "usage": reported}, url=OPENAI, flavour=flavour)
     assert (used.input_tokens, used.output_tokens, used.cache_read_tokens) == (1000, 100, 800)
     assert used.cost_usd == pytest.approx((200 * 2.5 + 800 * 1.25 + 100 * 10) / 1e6)
@@ -72,14 +84,17 @@ def test_a_server_that_nobody_sells_has_no_price(url: str) -> None:
 
 def test_a_gateway_that_is_known_has_its_own_price() -> None:
     data = {"model": "llama-3.3-70b-versatile", "usage": CHAT_USAGE}
-    used = usage(data, url="https://api.groq.com/openai/v1", flavour="chat", spec=spec_for("chat", None))
+    used = usage(
+        data, url="https://api.groq.com/openai/v1", flavour="chat", spec=spec_for("chat", None)
+    )
     assert used.cost_usd is not None
     assert used.cost_usd > 0
 
 
 def test_an_unknown_model_has_no_price() -> None:
     used = usage(
-        {"model": "no-such-model", "usage": MESSAGES_USAGE}, spec=spec_for("messages", None, model_id="nor-this")
+        {"model": "no-such-model", "usage": MESSAGES_USAGE},
+        spec=spec_for("messages", None, model_id="nor-this"),
     )
     assert used.cost_usd is None
 
@@ -114,7 +129,9 @@ def test_counts_that_cannot_be_are_unknown(odd: Any) -> None:
 
 def test_counts_that_contradict_each_other_have_no_price() -> None:
     reported = {**CHAT_USAGE, "prompt_tokens": 10}
-    assert usage({"model": "gpt-4o", "usage": reported}, url=OPENAI, flavour="chat").cost_usd is None
+    assert (
+        usage({"model": "gpt-4o", "usage": reported}, url=OPENAI, flavour="chat").cost_usd is None
+    )
 
 
 def test_a_cheaper_service_tier_is_cheaper() -> None:
@@ -134,11 +151,15 @@ json_values = st.recursive(
 
 
 @given(
-    reported=st.dictionaries(st.sampled_from([*MESSAGES_USAGE, *CHAT_USAGE, "cache_creation"]), json_values),
+    reported=st.dictionaries(
+        st.sampled_from([*MESSAGES_USAGE, *CHAT_USAGE, "cache_creation"]), json_values
+    ),
     model=json_values,
     flavour=st.sampled_from(["default", "chat", "responses"]),
 )
-def test_no_report_makes_reading_it_fail(reported: dict[str, Any], model: Any, flavour: Flavour) -> None:
+def test_no_report_makes_reading_it_fail(
+    reported: dict[str, Any], model: Any, flavour: Flavour
+) -> None:
     url = ANTHROPIC if flavour == "default" else OPENAI
     used = usage({"model": model, "usage": reported}, url=url, flavour=flavour)
     assert used.cost_usd is None or used.cost_usd >= 0
@@ -152,4 +173,6 @@ def test_the_price_table_is_read_without_the_network(monkeypatch: pytest.MonkeyP
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(socket, "getaddrinfo", no_network)
     monkeypatch.setattr(socket.socket, "connect", no_network)
-    assert usage({"model": "claude-sonnet-4-5", "usage": MESSAGES_USAGE}).cost_usd == pytest.approx(0.002415)
+    assert usage({"model": "claude-sonnet-4-5", "usage": MESSAGES_USAGE}).cost_usd == pytest.approx(
+        0.002415
+    )

@@ -23,7 +23,9 @@ def in_the_past() -> str:
     return format_datetime(datetime.now(UTC) - timedelta(minutes=1), usegmt=True)
 
 
-@pytest.mark.parametrize("headers", [{}, {"retry-after": "0"}, {"retry-after": "0.02"}, {"retry-after-ms": "20"}])
+@pytest.mark.parametrize(
+    "headers", [{}, {"retry-after": "0"}, {"retry-after": "0.02"}, {"retry-after-ms": "20"}]
+)
 async def test_a_rate_limit_is_waited_for_in_every_form(api: Api, headers: dict[str, str]) -> None:
     with FakeProvider([sequence(status(429, headers), say("Now."))]) as provider:
         async with opened(api, provider.url, max_retries=1) as model:
@@ -34,7 +36,9 @@ async def test_a_rate_limit_is_waited_for_in_every_form(api: Api, headers: dict[
 
 
 async def test_a_date_to_wait_for_that_has_passed_is_not_waited_for(api: Api) -> None:
-    with FakeProvider([sequence(status(503, {"retry-after": in_the_past()}), say("Now."))]) as provider:
+    with FakeProvider(
+        [sequence(status(503, {"retry-after": in_the_past()}), say("Now."))]
+    ) as provider:
         async with opened(api, provider.url, max_retries=1) as model:
             (reply,) = await converse(model)
     assert (reply.text, reply.attempts) == ("Now.", 2)
@@ -70,7 +74,9 @@ async def test_a_backoff_that_outlasts_the_trial_is_not_begun(api: Api) -> None:
     assert raised.value.status == 500
 
 
-async def test_the_backoff_is_asked_once_for_each_further_attempt_and_counted_as_waiting(api: Api) -> None:
+async def test_the_backoff_is_asked_once_for_each_further_attempt_and_counted_as_waiting(
+    api: Api,
+) -> None:
     asked: list[int] = []
 
     def backoff(retry: int) -> float:
@@ -125,7 +131,10 @@ async def test_a_cooldown_that_outlasts_a_trial_ends_it_without_a_request(api: A
     with FakeProvider([say("Now.")]) as provider:
         async with opened(api, provider.url) as model:
             limiter_of(model).pause(600)
-            with anyio.fail_after(10), pytest.raises(ModelError, match="asked all trials to wait") as raised:
+            with (
+                anyio.fail_after(10),
+                pytest.raises(ModelError, match="asked all trials to wait") as raised,
+            ):
                 await converse(model)
     assert provider.journal == []
     assert raised.value.attempts == 0

@@ -12,14 +12,25 @@ from harness.models.settings import is_own, is_reasoning, temperature, unsent
 from tests.models.support import spec_for
 
 
-@pytest.mark.parametrize("model_id", ["o1", "o3-mini", "gpt-5", "gpt-5.1-codex", "openai/gpt-5-nano", "gpt-6-astra"])
+@pytest.mark.parametrize(
+    "model_id", ["o1", "o3-mini", "gpt-5", "gpt-5.1-codex", "openai/gpt-5-nano", "gpt-6-astra"]
+)
 def test_reasoning_models_are_known_by_name(model_id: str) -> None:
     assert is_reasoning(spec_for("chat", None, model_id=model_id))
 
 
 @pytest.mark.parametrize(
     "model_id",
-    ["gpt-4o", "gpt-4.1", "gpt-35-turbo", "gpt-oss-20b", "gpt-5-chat-latest", "llama3", "olmo-2", "qwen-o1x"],
+    [
+        "gpt-4o",
+        "gpt-4.1",
+        "gpt-35-turbo",
+        "gpt-oss-20b",
+        "gpt-5-chat-latest",
+        "llama3",
+        "olmo-2",
+        "qwen-o1x",
+    ],
 )
 def test_other_models_are_not_taken_for_reasoning_models(model_id: str) -> None:
     assert not is_reasoning(spec_for("chat", None, model_id=model_id))
@@ -51,7 +62,9 @@ def test_the_providers_own_api_is_known_by_its_address(base_url: str | None, own
         ("responses", {"model_id": "gpt-5"}, None),
     ],
 )
-def test_a_temperature_is_sent_or_the_reason_is_said(api: Any, settings: dict[str, Any], sent: float | None) -> None:
+def test_a_temperature_is_sent_or_the_reason_is_said(
+    api: Any, settings: dict[str, Any], sent: float | None
+) -> None:
     spec = spec_for(api, None, temperature=0.0, **settings)
     assert temperature(spec) == sent
     assert bool(unsent(spec)) is (sent is None)
@@ -62,6 +75,11 @@ def test_a_temperature_that_nobody_configured_is_not_missed() -> None:
 
 
 def test_no_sdk_is_imported_to_know_this() -> None:
-    code = "import sys, harness.models.settings; print(sorted({'anthropic', 'openai', 'httpx2'} & sys.modules.keys()))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    code = (
+        "import sys, harness.models.settings; print(sorted({'anthropic', 'openai', 'httpx2'} & "
+        "sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
     assert done.stdout.strip() == "[]"

@@ -23,7 +23,9 @@ from harness.models.translate import KEPT, Translation, Translator, translate
 from harness.types import Tool, ToolList
 from tests.fake_provider import chat_rules, messages_rules, responses_rules
 
-DIALECTS = pytest.mark.parametrize("dialect", [ANTHROPIC, OPENAI], ids=lambda dialect: dialect.provider)
+DIALECTS = pytest.mark.parametrize(
+    "dialect", [ANTHROPIC, OPENAI], ids=lambda dialect: dialect.provider
+)
 
 
 def tool_list(*tools: tuple[str, dict[str, Any]]) -> ToolList:
@@ -44,10 +46,12 @@ def refuse_nothing(tools: ToolList) -> dict[str, Translation]:
 # ── Any tool list ────────────────────────────────────────────────────────────────────────────
 
 keys = st.one_of(
-    st.sampled_from(["id", "order id", "größe", "a.b", "x" * 65, "", "$ref", "type"]), st.text(max_size=70)
+    st.sampled_from(["id", "order id", "größe", "a.b", "x" * 65, "", "$ref", "type"]),
+    st.text(max_size=70),
 )
 names = st.one_of(
-    st.sampled_from(["get", "get/it", "get.it", "get_it", "", "n" * 65, "n" * 129]), st.text(max_size=140)
+    st.sampled_from(["get", "get/it", "get.it", "get_it", "", "n" * 65, "n" * 129]),
+    st.text(max_size=140),
 )
 leaves: st.SearchStrategy[Any] = st.sampled_from(
     [
@@ -71,7 +75,9 @@ parts: st.SearchStrategy[Any] = st.recursive(
         optional={
             "type": st.sampled_from(["object", "object", "string", ["object", "null"], None]),
             "properties": st.dictionaries(keys, inner, max_size=4),
-            "required": st.one_of(st.lists(keys, max_size=3, unique=True), st.just("id"), st.just([1])),
+            "required": st.one_of(
+                st.lists(keys, max_size=3, unique=True), st.just("id"), st.just([1])
+            ),
             "items": inner,
             "anyOf": st.lists(inner, max_size=3),
             "oneOf": st.lists(inner, max_size=3),
@@ -83,7 +89,9 @@ parts: st.SearchStrategy[Any] = st.recursive(
             "$ref": st.sampled_from(["#/$defs/A", "#", "#/nowhere", "https://example.com/x"]),
             "$schema": st.sampled_from(["http://json-schema.org/draft-07/schema#", "x", 1]),
             "additionalProperties": st.one_of(st.booleans(), inner),
-            "dependentRequired": st.dictionaries(keys, st.lists(keys, max_size=2, unique=True), max_size=2),
+            "dependentRequired": st.dictionaries(
+                keys, st.lists(keys, max_size=2, unique=True), max_size=2
+            ),
         },
     ),
     max_leaves=8,
@@ -106,7 +114,9 @@ def test_every_call_finds_its_way_back(tools: ToolList, arguments: dict[str, int
         translation = Translator(dialect, lambda offers: [])(tools)
         for offer in translation.offers:
             known = {
-                key: value for key, value in arguments.items() if key in offer.tool.input_schema.get("properties", {})
+                key: value
+                for key, value in arguments.items()
+                if key in offer.tool.input_schema.get("properties", {})
             }
             sent = {offer.keys.get(key, key): value for key, value in known.items()}
             assert translation.inward(offer.name, sent) == (offer.tool.name, known)
@@ -114,7 +124,9 @@ def test_every_call_finds_its_way_back(tools: ToolList, arguments: dict[str, int
 
 @settings(max_examples=30, deadline=None)
 @given(
-    tools=st.lists(st.tuples(names, schemas), max_size=6, unique_by=lambda tool: tool[0]).map(lambda t: tool_list(*t))
+    tools=st.lists(st.tuples(names, schemas), max_size=6, unique_by=lambda tool: tool[0]).map(
+        lambda t: tool_list(*t)
+    )
 )
 def test_the_mapping_of_names_is_a_bijection(tools: ToolList) -> None:
     for dialect in (ANTHROPIC, OPENAI):
@@ -135,7 +147,11 @@ def test_the_same_list_is_always_translated_in_the_same_way(tools: ToolList) -> 
 def _levels(word: str) -> dict[str, Any]:
     """Return a schema each of whose 15 levels refers to the next one eight times."""
     levels = {f"d{n}": {word: [{"$ref": f"#/$defs/d{n + 1}"}] * 8} for n in range(15)}
-    return {"type": "object", "$ref": "#/$defs/d0", "$defs": {**levels, "d15": {"properties": {"a": {}}}}}
+    return {
+        "type": "object",
+        "$ref": "#/$defs/d0",
+        "$defs": {**levels, "d15": {"properties": {"a": {}}}},
+    }
 
 
 HOSTILE: dict[str, dict[str, Any]] = {
@@ -156,11 +172,18 @@ HOSTILE: dict[str, dict[str, Any]] = {
 
 @DIALECTS
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_schema_that_grows_without_end_is_offered_wider_and_named(dialect: Dialect, name: str) -> None:
-    tools = tool_list(("t", HOSTILE[name]), ("u", {"type": "object", "properties": {"n": {"type": "integer"}}}))
+def test_a_schema_that_grows_without_end_is_offered_wider_and_named(
+    dialect: Dialect, name: str
+) -> None:
+    tools = tool_list(
+        ("t", HOSTILE[name]), ("u", {"type": "object", "properties": {"n": {"type": "integer"}}})
+    )
     offers, problems = translate(tools, dialect)
     assert {problem.tool for problem in problems} == {"t"}  # the neighbour is offered as it is
-    assert any("takes too much work" in one.problem or "more than 500 parts" in one.problem for one in problems)
+    assert any(
+        "takes too much work" in one.problem or "more than 500 parts" in one.problem
+        for one in problems
+    )
     assert len(json.dumps(offers[0].schema)) < 2 * len(json.dumps(HOSTILE[name])) + 10_000
     assert Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid(offers[0].schema)
 
@@ -170,11 +193,16 @@ def test_a_schema_that_grows_without_end_is_offered_wider_and_named(dialect: Dia
 
 @DIALECTS
 def test_a_legal_name_stays_even_when_another_would_become_it(dialect: Dialect) -> None:
-    offers, problems = translate(tool_list(("a.b", {}), ("a/b", {}), ("a_b", {}), ("a_b_2", {})), dialect)
+    offers, problems = translate(
+        tool_list(("a.b", {}), ("a/b", {}), ("a_b", {}), ("a_b_2", {})), dialect
+    )
     assert [offer.name for offer in offers] == ["a_b_3", "a_b_4", "a_b", "a_b_2"]
     assert [problem.tool for problem in problems] == ["a.b", "a/b"]
     assert all(problem.usable for problem in problems)
-    assert problems[0].problem == f"{dialect.provider} does not take its name; it is offered as 'a_b_3'"
+    assert (
+        problems[0].problem
+        == f"{dialect.provider} does not take its name; it is offered as 'a_b_3'"
+    )
 
 
 @DIALECTS
@@ -202,7 +230,10 @@ def test_a_name_that_was_never_offered_stays_as_it_is_in_both_directions() -> No
 PLAIN = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
-    "properties": {"id": {"type": "integer"}, "tags": {"type": "array", "items": {"anyOf": [{}, {"const": 1}]}}},
+    "properties": {
+        "id": {"type": "integer"},
+        "tags": {"type": "array", "items": {"anyOf": [{}, {"const": 1}]}},
+    },
     "required": ["id"],
     "additionalProperties": False,
 }
@@ -216,7 +247,11 @@ def test_a_schema_that_is_accepted_passes_through_untouched(dialect: Dialect) ->
 
 
 def test_keys_that_only_one_provider_refuses_are_renamed_for_that_one() -> None:
-    schema = {"type": "object", "properties": {"order id": {}, "order_id": {}}, "required": ["order id"]}
+    schema = {
+        "type": "object",
+        "properties": {"order id": {}, "order_id": {}},
+        "required": ["order id"],
+    }
     fitted = fit(schema, ANTHROPIC)
     assert fitted.keys == {"order id": "order_id_2"}
     assert fitted.schema == {
@@ -229,7 +264,11 @@ def test_keys_that_only_one_provider_refuses_are_renamed_for_that_one() -> None:
 
 @DIALECTS
 def test_the_server_schema_is_never_changed(dialect: Dialect) -> None:
-    schema = {"properties": {"größe": {"type": "array"}}, "anyOf": [{"required": ["größe"]}], "$schema": "draft-07"}
+    schema = {
+        "properties": {"größe": {"type": "array"}},
+        "anyOf": [{"required": ["größe"]}],
+        "$schema": "draft-07",
+    }
     before = repr(schema)
     fit(schema, dialect)
     assert repr(schema) == before
@@ -237,7 +276,12 @@ def test_the_server_schema_is_never_changed(dialect: Dialect) -> None:
 
 @DIALECTS
 def test_a_missing_type_or_properties_is_filled_in_without_a_word(dialect: Dialect) -> None:
-    schemas_: list[dict[str, Any]] = [{}, {"properties": {}}, {"type": ["object", "null"]}, {"properties": None}]
+    schemas_: list[dict[str, Any]] = [
+        {},
+        {"properties": {}},
+        {"type": ["object", "null"]},
+        {"properties": None},
+    ]
     for schema in schemas_:
         fitted = fit(schema, dialect)
         assert fitted.schema == {"type": "object", "properties": {}}
@@ -246,8 +290,15 @@ def test_a_missing_type_or_properties_is_filled_in_without_a_word(dialect: Diale
 
 @DIALECTS
 def test_a_reference_at_the_top_is_followed(dialect: Dialect) -> None:
-    order = {"type": "object", "properties": {"id": {"$ref": "#/definitions/Id"}}, "required": ["id"]}
-    schema = {"$ref": "#/definitions/Order", "definitions": {"Order": order, "Id": {"type": "integer"}}}
+    order = {
+        "type": "object",
+        "properties": {"id": {"$ref": "#/definitions/Id"}},
+        "required": ["id"],
+    }
+    schema = {
+        "$ref": "#/definitions/Order",
+        "definitions": {"Order": order, "Id": {"type": "integer"}},
+    }
     fitted = fit(schema, dialect)
     assert fitted.schema == {**order, "definitions": schema["definitions"]}
     assert fitted.problems == []
@@ -255,7 +306,9 @@ def test_a_reference_at_the_top_is_followed(dialect: Dialect) -> None:
 
 @DIALECTS
 @pytest.mark.parametrize("reference", ["#", "#/nowhere", "https://example.com/schema", 7])
-def test_a_reference_that_leads_nowhere_leaves_the_arguments_open(dialect: Dialect, reference: object) -> None:
+def test_a_reference_that_leads_nowhere_leaves_the_arguments_open(
+    dialect: Dialect, reference: object
+) -> None:
     fitted = fit({"$ref": reference}, dialect)
     assert fitted.schema == {"type": "object", "properties": {}}
     assert bool(fitted.problems) is (reference != "#")
@@ -282,16 +335,27 @@ def test_all_of_is_merged_exactly(dialect: Dialect) -> None:
 
 @DIALECTS
 def test_alternatives_are_merged_and_said_in_words(dialect: Dialect) -> None:
-    circle = {"properties": {"kind": {"const": "circle"}, "radius": {}}, "required": ["kind", "radius"]}
+    circle = {
+        "properties": {"kind": {"const": "circle"}, "radius": {}},
+        "required": ["kind", "radius"],
+    }
     square = {"properties": {"kind": {"const": "square"}, "side": {}}, "required": ["kind", "side"]}
     fitted = fit({"type": "object", "oneOf": [circle, square]}, dialect)
     assert fitted.schema == {
         "type": "object",
-        "properties": {"kind": {"anyOf": [{"const": "circle"}, {"const": "square"}]}, "radius": {}, "side": {}},
+        "properties": {
+            "kind": {"anyOf": [{"const": "circle"}, {"const": "square"}]},
+            "radius": {},
+            "side": {},
+        },
         "required": ["kind"],
     }
-    assert fitted.hints == ['Give the arguments of exactly one of: (kind="circle", radius) or (kind="square", side).']
-    assert fitted.problems == [f"{dialect.provider} takes no oneOf at the top of a schema; it is offered wider"]
+    assert fitted.hints == [
+        'Give the arguments of exactly one of: (kind="circle", radius) or (kind="square", side).'
+    ]
+    assert fitted.problems == [
+        f"{dialect.provider} takes no oneOf at the top of a schema; it is offered wider"
+    ]
 
 
 def test_the_hint_stands_in_the_description_that_the_model_reads() -> None:
@@ -306,7 +370,9 @@ def test_the_hint_stands_in_the_description_that_the_model_reads() -> None:
 
 
 def test_values_at_the_top_are_said_in_words_to_openai() -> None:
-    fitted = fit({"type": "object", "properties": {}, "not": {"required": ["x"]}, "enum": [{}]}, OPENAI)
+    fitted = fit(
+        {"type": "object", "properties": {}, "not": {"required": ["x"]}, "enum": [{}]}, OPENAI
+    )
     assert fitted.schema == {"type": "object", "properties": {}}
     assert sorted(fitted.hints) == [
         'The arguments must be anything but: {"required": ["x"]}',
@@ -315,7 +381,10 @@ def test_values_at_the_top_are_said_in_words_to_openai() -> None:
 
 
 def test_arrays_say_what_they_hold_to_openai_and_defaults_stay_as_they_are() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "array", "default": {"type": "array"}}}}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "array", "default": {"type": "array"}}},
+    }
     assert fit(schema, OPENAI).schema == {
         "type": "object",
         "properties": {"a": {"type": "array", "default": {"type": "array"}, "items": {}}},
@@ -329,14 +398,22 @@ def test_older_drafts_are_said_in_the_newest(dialect: Dialect) -> None:
         "$schema": "http://json-schema.org/draft-04/schema#",
         "type": "object",
         "properties": {
-            "pair": {"type": "array", "items": [{"type": "integer"}, {"type": "string"}], "additionalItems": False},
+            "pair": {
+                "type": "array",
+                "items": [{"type": "integer"}, {"type": "string"}],
+                "additionalItems": False,
+            },
             "above": {"type": "integer", "minimum": 0, "exclusiveMinimum": True},
             "upto": {"type": "integer", "maximum": 9, "exclusiveMaximum": False},
         },
     }
     fitted = fit(schema, dialect)
     assert fitted.schema["properties"] == {
-        "pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": False},
+        "pair": {
+            "type": "array",
+            "prefixItems": [{"type": "integer"}, {"type": "string"}],
+            "items": False,
+        },
         "above": {"type": "integer", "exclusiveMinimum": 0},
         "upto": {"type": "integer", "maximum": 9},
     }
@@ -345,9 +422,16 @@ def test_older_drafts_are_said_in_the_newest(dialect: Dialect) -> None:
 
 @DIALECTS
 def test_what_is_no_schema_is_left_open_and_named(dialect: Dialect) -> None:
-    schema = {"type": "object", "properties": {"good": {"type": "string"}, "bad": {"type": "any"}}, "required": True}
+    schema = {
+        "type": "object",
+        "properties": {"good": {"type": "string"}, "bad": {"type": "any"}},
+        "required": True,
+    }
     fitted = fit(schema, dialect)
-    assert fitted.schema == {"type": "object", "properties": {"good": {"type": "string"}, "bad": {}}}
+    assert fitted.schema == {
+        "type": "object",
+        "properties": {"good": {"type": "string"}, "bad": {}},
+    }
     assert sorted(fitted.problems) == [
         "its schema is invalid at properties/bad/type; that part is left open",
         "its schema is invalid at required; that part is left open",
@@ -358,7 +442,9 @@ def test_what_is_no_schema_is_left_open_and_named(dialect: Dialect) -> None:
 def test_arguments_that_are_no_object_are_offered_as_none_and_named(dialect: Dialect) -> None:
     fitted = fit({"type": "string", "minLength": 1}, dialect)
     assert fitted.schema == {"type": "object", "properties": {}}
-    assert fitted.problems == ['its arguments are "string" and not an object; it is offered without any']
+    assert fitted.problems == [
+        'its arguments are "string" and not an object; it is offered without any'
+    ]
 
 
 # ── Once ─────────────────────────────────────────────────────────────────────────────────────

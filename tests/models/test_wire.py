@@ -25,7 +25,8 @@ from tests.models.wire_server import Say, always, response, serving
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("api", APIS)]
 
 MEMORY_MB = 150
-"""What one hostile reply may add to the process: many times its bound of 4 MB, and a small part of what it sends."""
+"""What one hostile reply may add to the process: many times its bound of 4 MB, and a small part of
+what it sends."""
 
 
 @pytest.fixture
@@ -86,7 +87,9 @@ async def test_a_bomb_within_a_bomb_is_given_up_at_the_bound(api: Api) -> None:
 
 async def test_a_compressed_stream_that_yields_nothing_is_given_up_at_the_bound(api: Api) -> None:
     async def nothing(head: bytes, body: bytes, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\ncontent-encoding: deflate\r\n\r\n" + zlib.compress(b"")[:2])
+        writer.write(
+            b"HTTP/1.1 200 OK\r\ncontent-encoding: deflate\r\n\r\n" + zlib.compress(b"")[:2]
+        )
         while True:
             writer.write(b"\x00\x00\x00\xff\xff" * 20_000)  # empty blocks, none of them the last
             await writer.drain()
@@ -95,7 +98,9 @@ async def test_a_compressed_stream_that_yields_nothing_is_given_up_at_the_bound(
 
 
 async def test_a_body_that_cannot_be_decompressed_is_told(api: Api) -> None:
-    error = await failure(api, always(response(b"not compressed", headers="content-encoding: gzip\r\n")))
+    error = await failure(
+        api, always(response(b"not compressed", headers="content-encoding: gzip\r\n"))
+    )
     assert "cannot be decompressed" in str(error)
     assert error.usage == UNKNOWN_USAGE
 
@@ -166,7 +171,9 @@ async def test_of_an_endless_error_the_beginning_is_read(api: Api) -> None:
 
 
 async def test_an_error_whose_body_breaks_off_is_told_by_its_status(api: Api) -> None:
-    error = await failure(api, always(response(b"no such", status=404, headers="content-length: 500\r\n")))
+    error = await failure(
+        api, always(response(b"no such", status=404, headers="content-length: 500\r\n"))
+    )
     assert error.status == 404
     assert "no such" in str(error)
 
@@ -197,7 +204,10 @@ async def test_a_redirect_to_another_origin_is_refused_in_words(api: Api, status
     async with serving(elsewhere) as other:
         location = f"location: {other.replace('http://', 'http://user:hidden@')}/v1?key=hidden\r\n"
         error = await failure(
-            api, always(response(b"", status=status, headers=location)), max_retries=3, headers={"X-Key": "secret-1"}
+            api,
+            always(response(b"", status=status, headers=location)),
+            max_retries=3,
+            headers={"X-Key": "secret-1"},
         )
     assert elsewhere.heads == []
     assert f"a redirect to {other}/v1, which is not followed" in str(error)
@@ -207,7 +217,9 @@ async def test_a_redirect_to_another_origin_is_refused_in_words(api: Api, status
 
 
 @pytest.mark.parametrize("status", [307, 308])
-async def test_a_redirect_within_the_origin_is_followed_with_the_same_request(api: Api, status: int) -> None:
+async def test_a_redirect_within_the_origin_is_followed_with_the_same_request(
+    api: Api, status: int
+) -> None:
     asked: list[tuple[bytes, bytes]] = []
 
     async def slash(head: bytes, body: bytes, writer: asyncio.StreamWriter) -> None:

@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager, suppress
 from typing import TypeAlias
 
 Say: TypeAlias = Callable[[bytes, bytes, asyncio.StreamWriter], Awaitable[None]]
-"""``(head of the request, its body, writer)``: writes the response; returning early closes the connection."""
+"""``(head of the request, its body, writer)``: writes the response; returning early closes the
+connection."""
 
 _LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 
@@ -39,7 +40,10 @@ async def serving(say: Say) -> AsyncIterator[str]:
 def response(body: bytes, *, status: int = 200, headers: str = "") -> bytes:
     """Return a whole response; ``headers`` are lines that end in CRLF."""
     own = f"content-length: {len(body)}\r\n" if "content-length" not in headers.lower() else ""
-    head = f"HTTP/1.1 {status} X\r\ncontent-type: application/json\r\nconnection: close\r\n{own}{headers}\r\n"
+    head = (
+        f"HTTP/1.1 {status} X\r\ncontent-type: application/json\r\nconnection: "
+        f"close\r\n{own}{headers}\r\n"
+    )
     return head.encode("latin-1") + body
 
 

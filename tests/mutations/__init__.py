@@ -1,7 +1,8 @@
 """Do the tests of the judges notice when a judge is wrong? ``make mutations`` makes the code wrong and asks them.
 
-`mutants` makes the mistakes, one at a time: another comparison, bound, boolean, sum, number, condition or return value.
-`trials` runs the tests that reach the place. `python -m tests.mutations` draws a sample and counts what they noticed.
+`mutants` makes the mistakes, one at a time: another comparison, bound, boolean, sum, number,
+condition or return value. `trials` runs the tests that reach the place. `python -m tests.mutations`
+draws a sample and counts what they noticed.
 """
 
 JUDGES = (

@@ -19,7 +19,16 @@ from tests.mutations.trials import Reach, learn_reach, noticed, start
 
 TARGET = 0.95
 """The share of mistakes that has to be noticed."""
-_HEAVY = ("hypothesis.strategies", "anyio._backends._asyncio", "mcp", "jsonschema", "re2", "yaml", "mpmath", "httpx2")
+_HEAVY = (
+    "hypothesis.strategies",
+    "anyio._backends._asyncio",
+    "mcp",
+    "jsonschema",
+    "re2",
+    "yaml",
+    "mpmath",
+    "httpx2",
+)
 """Imported once and not for each mistake."""
 
 
@@ -28,11 +37,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__)
     parser.add_argument("--sample", type=int, default=300, help="mistakes to draw  [default: 300]")
     parser.add_argument("--seed", type=int, default=1, help="which ones  [default: 1]")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only mistakes whose name contains TEXT")
+    parser.add_argument(
+        "--only", default="", metavar="TEXT", help="only mistakes whose name contains TEXT"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes  [default: 2]")
-    parser.add_argument("--reach", type=Path, metavar="FILE", help="where to keep which tests run which code")
+    parser.add_argument(
+        "--reach", type=Path, metavar="FILE", help="where to keep which tests run which code"
+    )
     options = parser.parse_args()
-    every = [mutant for pattern in JUDGES for path in sorted(Path().glob(pattern)) for mutant in mutants_of(path)]
+    every = [
+        mutant
+        for pattern in JUDGES
+        for path in sorted(Path().glob(pattern))
+        for mutant in mutants_of(path)
+    ]
     if unknown := EQUIVALENT.keys() - {mutant.name for mutant in every}:
         print("no such mistake:", *sorted(unknown), sep="\n  ")
         return 1
@@ -48,8 +66,10 @@ def main() -> int:
             print(f"not noticed ({done} done), line {mutant.line}: {mutant.name}", flush=True)
     share = caught / len(judged) if judged else 0.0
     print(
-        f"{len(drawn)} of {len(every):,} mistakes, drawn with seed {options.seed}, of which {len(drawn) - len(judged)} "
-        f"are known to change nothing: the tests notice {caught} of the other {len(judged)} ({share:.1%})"
+        f"{len(drawn)} of {len(every):,} mistakes, drawn with seed {options.seed}, of which "
+        f"{len(drawn) - len(judged)} "
+        f"are known to change nothing: the tests notice {caught} of the other {len(judged)} "
+        f"({share:.1%})"
     )
     return 0 if share >= TARGET else 1
 

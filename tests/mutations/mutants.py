@@ -36,8 +36,8 @@ _FUNCTIONS = {"any": "all", "all": "any", "min": "max", "max": "min"}
 _TELLING = frozenset({"brief", "clip", "describe", "line", "show"})
 """Functions that shorten texts for readers: how far is no judgement."""
 _FORMS = frozenset({"frozen", "kw_only", "maxsize", "slots", "strict"})
-"""Arguments about the form of records (`tests/test_architecture.py` asks it of all), the size of caches, and what
-holds anyway (`zip` of lists of one length)."""
+"""Arguments about the form of records (`tests/test_architecture.py` asks it of all), the size of
+caches, and what holds anyway (`zip` of lists of one length)."""
 _TOLD = 80
 """Characters of code that still read well in a name."""
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -52,7 +52,8 @@ class Mutant:
     function: str
     """Name of the innermost function that it is in, ``""`` outside of all."""
     starts: int | None
-    """Line in which that function begins; ``None`` where it runs at import, or not each time that it is called."""
+    """Line in which that function begins; ``None`` where it runs at import, or not each time that
+    it is called."""
     line: int
     """Line of the mistake, from 1."""
     before: str
@@ -120,7 +121,9 @@ class _Mistake:
         return before, after
 
 
-def _mistakes(node: ast.AST, parent: ast.AST | None, function: _Function | None) -> Iterator[_Mistake]:
+def _mistakes(
+    node: ast.AST, parent: ast.AST | None, function: _Function | None
+) -> Iterator[_Mistake]:
     if isinstance(node, ast.JoinedStr | ast.Assert) or _is_form(node):
         return
     if isinstance(node, ast.expr | ast.stmt):
@@ -139,7 +142,11 @@ def _judging(node: ast.AST) -> Iterator[ast.AST]:
         return
     for name, value in ast.iter_fields(node):
         if name not in ("annotation", "returns"):
-            yield from (part for part in (value if isinstance(value, list) else [value]) if isinstance(part, ast.AST))
+            yield from (
+                part
+                for part in (value if isinstance(value, list) else [value])
+                if isinstance(part, ast.AST)
+            )
 
 
 def _is_form(node: ast.AST) -> bool:
@@ -186,7 +193,9 @@ def _wrong(node: ast.expr | ast.stmt, parent: ast.AST | None) -> Iterator[ast.ex
 def _wrong_comparisons(node: ast.Compare) -> Iterator[ast.Compare]:
     for place, operator in enumerate(node.ops):
         for other in _COMPARISONS[type(operator)]:
-            yield ast.Compare(node.left, [*node.ops[:place], other(), *node.ops[place + 1 :]], node.comparators)
+            yield ast.Compare(
+                node.left, [*node.ops[:place], other(), *node.ops[place + 1 :]], node.comparators
+            )
 
 
 def _wrong_constants(node: ast.Constant, parent: ast.AST | None) -> Iterator[ast.Constant]:
@@ -197,4 +206,8 @@ def _wrong_constants(node: ast.Constant, parent: ast.AST | None) -> Iterator[ast
 
 
 def _is_width(parent: ast.AST | None) -> bool:
-    return isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id in _TELLING
+    return (
+        isinstance(parent, ast.Call)
+        and isinstance(parent.func, ast.Name)
+        and parent.func.id in _TELLING
+    )

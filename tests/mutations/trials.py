@@ -1,6 +1,7 @@
 """The tests run in forked processes: once with the code as it is, and once for each mistake.
 
-The parent imports nothing of the project, so that a child imports the module with its mistake, tables and all.
+The parent imports nothing of the project, so that a child imports the module with its mistake,
+tables and all.
 """
 
 from __future__ import annotations
@@ -25,9 +26,19 @@ import pytest
 from tests.mutations import TESTS
 from tests.mutations.mutants import Mutant
 
-_PYTEST = ("-q", "-x", "-o", "timeout=0", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+_PYTEST = (
+    "-q",
+    "-x",
+    "-o",
+    "timeout=0",
+    "-p",
+    "no:xdist",
+    "-W",
+    "ignore::pytest.PytestAssertRewriteWarning",
+)
 _CPU_S = 60
-"""Processor time in which all quick tests are long done: a mistake that makes them endless is noticed too."""
+"""Processor time in which all quick tests are long done: a mistake that makes them endless is
+noticed too."""
 _SLOW_S = 1.0
 """Seconds of a test that is not worth its time here."""
 _HANGS_S = 900
@@ -46,11 +57,25 @@ class Reach:
     def of(self, mutant: Mutant) -> list[str]:
         """Return the tests that a mistake may reach, the quick ones of its own test file first."""
         own = f"test_{Path(mutant.path).stem.strip('_')}.py"
-        tests = self.functions.get(f"{mutant.path}:{mutant.starts}", ()) if mutant.starts is not None else ()
-        if not tests:  # it runs at import, or its results are kept: whatever runs anything of the module
-            inside = (names for place, names in self.functions.items() if place.startswith(f"{mutant.path}:"))
-            reading = (name for name in self.seconds if own in name)  # a table, say, in which nothing is called
-            tests = list(dict.fromkeys([name for names in inside for name in names] + list(reading)))
+        tests = (
+            self.functions.get(f"{mutant.path}:{mutant.starts}", ())
+            if mutant.starts is not None
+            else ()
+        )
+        if (
+            not tests
+        ):  # it runs at import, or its results are kept: whatever runs anything of the module
+            inside = (
+                names
+                for place, names in self.functions.items()
+                if place.startswith(f"{mutant.path}:")
+            )
+            reading = (
+                name for name in self.seconds if own in name
+            )  # a table, say, in which nothing is called
+            tests = list(
+                dict.fromkeys([name for names in inside for name in names] + list(reading))
+            )
             tests = tests or list(self.seconds)
         tests = [name for name in tests if self.seconds[name] <= _SLOW_S] or tests
         return sorted(tests, key=lambda name: (own not in name, self.seconds[name]))
@@ -69,7 +94,10 @@ def learn_reach() -> Reach:
         watch = _Watch()
         code = pytest.main([*_PYTEST, *TESTS], plugins=[watch])
         with os.fdopen(writing, "w") as told:
-            json.dump([{place: sorted(tests) for place, tests in watch.functions.items()}, watch.seconds], told)
+            json.dump(
+                [{place: sorted(tests) for place, tests in watch.functions.items()}, watch.seconds],
+                told,
+            )
         return code
 
     child = _fork(run, quiet=False)
@@ -101,7 +129,12 @@ def noticed(status: int) -> bool:
         RuntimeError: nobody knows, for the run was broken off or found no test.
     """
     code = os.waitstatus_to_exitcode(status)
-    if code in (0, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR):
+    if code in (
+        0,
+        pytest.ExitCode.TESTS_FAILED,
+        pytest.ExitCode.INTERRUPTED,
+        pytest.ExitCode.INTERNAL_ERROR,
+    ):
         return code != 0
     if code in (-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGSEGV, pytest.ExitCode.USAGE_ERROR):
         return True
@@ -114,7 +147,10 @@ def _fork(run: Callable[[], int], *, quiet: bool) -> int:
         return child
     code = 70
     try:
-        os.environ |= {"CI": "1", "HARNESS_EXAMPLES": "30"}  # the same few examples of hypothesis each time
+        os.environ |= {
+            "CI": "1",
+            "HARNESS_EXAMPLES": "30",
+        }  # the same few examples of hypothesis each time
         if quiet:
             nowhere = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
@@ -146,9 +182,9 @@ class _Watch:
             sys.setprofile(None)
             for code in self._called:
                 if code.co_filename.startswith(f"{self._here}harness/"):
-                    self.functions[f"{code.co_filename.removeprefix(self._here)}:{code.co_firstlineno}"].add(
-                        item.nodeid
-                    )
+                    self.functions[
+                        f"{code.co_filename.removeprefix(self._here)}:{code.co_firstlineno}"
+                    ].add(item.nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.seconds[report.nodeid] += report.duration
@@ -166,7 +202,8 @@ class _Chosen:
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = sorted(
-            (item for item in items if item.nodeid in self._places), key=lambda item: self._places[item.nodeid]
+            (item for item in items if item.nodeid in self._places),
+            key=lambda item: self._places[item.nodeid],
         )
 
 
@@ -178,8 +215,14 @@ class _Mistaken(SourceFileLoader):
         super().__init__(name, str(Path(mutant.path).resolve()))
         self._source = mutant.source
 
-    def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
-        return importlib.util.spec_from_file_location(name, self.path, loader=self) if name == self.name else None
+    def find_spec(
+        self, name: str, _path: object = None, _target: object = None
+    ) -> ModuleSpec | None:
+        return (
+            importlib.util.spec_from_file_location(name, self.path, loader=self)
+            if name == self.name
+            else None
+        )
 
     def get_code(self, fullname: str) -> CodeType:
         return compile(self._source, self.path, "exec", dont_inherit=True)

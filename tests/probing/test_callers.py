@@ -9,12 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.canonical_json import canonical_json
-from harness.probing.callers import FLAWED, OVERSIZED, Caller, damaged_callers, flawed_callers, named_callers
+from harness.probing.callers import (
+    FLAWED,
+    OVERSIZED,
+    Caller,
+    damaged_callers,
+    flawed_callers,
+    named_callers,
+)
 from harness.sessions.identity.claims import AGAIN
 from harness.types import Case
 
-VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=6), st.lists(st.text(max_size=4)))
-CONTEXTS = st.one_of(st.none(), st.dictionaries(st.text(min_size=1, max_size=6), VALUES, max_size=4))
+VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.text(max_size=6), st.lists(st.text(max_size=4))
+)
+CONTEXTS = st.one_of(
+    st.none(), st.dictionaries(st.text(min_size=1, max_size=6), VALUES, max_size=4)
+)
 
 
 def case(user_context: Any = None, identity: str | None = None) -> Case:
@@ -49,12 +60,17 @@ def test_an_identity_is_called_what_the_suite_or_its_role_says() -> None:
 
 
 def test_who_shares_a_role_is_told_apart_by_the_rest() -> None:
-    found = names({"role": "manager", "id": "E1"}, {"role": "manager", "id": "E2"}, {"role": "manager"})
+    found = names(
+        {"role": "manager", "id": "E1"}, {"role": "manager", "id": "E2"}, {"role": "manager"}
+    )
     assert found == ["manager (E1)", "manager (E2)", "manager", "anonymous"]
 
 
 def test_every_attribute_is_damaged_in_every_way() -> None:
-    found = {caller.name: caller.user_context for caller in damaged_callers(callers(ann={"role": "user"}))}
+    found = {
+        caller.name: caller.user_context
+        for caller in damaged_callers(callers(ann={"role": "user"}))
+    }
     assert found == {
         "ann: role is missing": {},
         "ann: role is null": {"role": None},
@@ -67,14 +83,20 @@ def test_every_attribute_is_damaged_in_every_way() -> None:
 
 
 def test_somebody_elses_value_comes_beside_ones_own() -> None:
-    found = {caller.name: caller.user_context for caller in damaged_callers(callers(a={"role": "x"}, b={"role": "y"}))}
+    found = {
+        caller.name: caller.user_context
+        for caller in damaged_callers(callers(a={"role": "x"}, b={"role": "y"}))
+    }
     assert found["a: role is there twice"] == {"role": "x", "ROLE": "y"}
     assert found["a: role has two values"] == {"role": ["x", "y"]}
     assert found["b: role has two values"] == {"role": ["y", "x"]}
 
 
 def test_one_damage_to_several_is_held_against_each_of_them() -> None:
-    found = {caller.name: caller.bases for caller in damaged_callers(callers(a={"role": "x"}, b={"role": "y"}))}
+    found = {
+        caller.name: caller.bases
+        for caller in damaged_callers(callers(a={"role": "x"}, b={"role": "y"}))
+    }
     assert found["a/b: role is missing"] == ("a", "b")
     assert found["a/b: role is unknown"] == ("a", "b")
 
@@ -97,18 +119,28 @@ def test_a_damaged_identity_is_none_of_the_suite_and_asks_once(contexts: list[An
 
 def test_everybody_with_attributes_shows_every_flawed_token() -> None:
     found = flawed_callers(callers(a={"role": "x"}, b={}))
-    assert [(caller.bases, caller.credential) for caller in found] == [(("a",), flaw) for flaw in FLAWED]
+    assert [(caller.bases, caller.credential) for caller in found] == [
+        (("a",), flaw) for flaw in FLAWED
+    ]
 
 
-@pytest.mark.parametrize(("value", "other"), [("x", {"value": "x"}), (["x"], {"0": "x"}), (3, [3]), (None, [None])])
+@pytest.mark.parametrize(
+    ("value", "other"), [("x", {"value": "x"}), (["x"], {"0": "x"}), (3, [3]), (None, [None])]
+)
 def test_another_type_is_another_type(value: Any, other: Any) -> None:
-    found = {caller.damage: caller.user_context for caller in damaged_callers(callers(a={"k": value}))}
+    found = {
+        caller.damage: caller.user_context for caller in damaged_callers(callers(a={"k": value}))
+    }
     assert found["k has another type"] == {"k": other}
 
 
 def test_only_in_a_token_is_a_claim_there_twice_to_the_letter_somebody_elses_value_first() -> None:
     own = callers(user={"role": "user"}, admin={"role": "admin"})
-    doubled = [one.user_context for one in damaged_callers(own, by_token=True) if "claimed twice" in one.name]
+    doubled = [
+        one.user_context
+        for one in damaged_callers(own, by_token=True)
+        if "claimed twice" in one.name
+    ]
     assert [list((context or {}).items()) for context in doubled] == [
         [(f"role{AGAIN}", "admin"), ("role", "user")],
         [(f"role{AGAIN}", "user"), ("role", "admin")],

@@ -8,7 +8,9 @@ from harness.probing.expectations import Expectations
 from harness.types import Case, Check, Tool
 
 TOOLS = {
-    "get": Tool(name="get", input_schema={"type": "object", "properties": {"id": {"type": "string"}}}),
+    "get": Tool(
+        name="get", input_schema={"type": "object", "properties": {"id": {"type": "string"}}}
+    ),
     "all": Tool(name="all", input_schema={"type": "object"}),
 }
 ANN = {"role": "user"}
@@ -32,7 +34,9 @@ def test_a_decision_is_about_its_very_call_and_identity() -> None:
 
 
 def test_a_decision_without_arguments_fits_no_call_but_of_a_tool_that_takes_none() -> None:
-    found = expectations({"tool": "get", "args": {}, "is": ["denied"]}, {"tool": "all", "args": {}, "is": ["denied"]})
+    found = expectations(
+        {"tool": "get", "args": {}, "is": ["denied"]}, {"tool": "all", "args": {}, "is": ["denied"]}
+    )
     assert words(found.of(ANN, "get", {})) == []
     assert words(found.of(ANN, "all", {})) == [["denied"]]
 
@@ -45,6 +49,8 @@ def test_that_a_tool_is_hidden_holds_for_every_call_of_it_and_for_the_list() -> 
 
 
 def test_what_is_about_the_model_is_left_out() -> None:
-    assert expectations({"tool": "all", "args": {}, "is": ["not_attempted"]}).of(ANN, "all", {}) == ()
+    assert (
+        expectations({"tool": "all", "args": {}, "is": ["not_attempted"]}).of(ANN, "all", {}) == ()
+    )
     assert expectations({"tool": "all", "args": {}}, kind="must_not_call").of(ANN, "all", {}) == ()
     assert expectations({"is": ["denied"]}).of(ANN, "all", {}) == ()

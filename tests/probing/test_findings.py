@@ -42,7 +42,10 @@ CALLED = threading.local()
 
 
 def said(text: str, **structured: Any) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": text}], **({"structuredContent": structured} if structured else {})}
+    return {
+        "content": [{"type": "text", "text": text}],
+        **({"structuredContent": structured} if structured else {}),
+    }
 
 
 def failed(text: str) -> dict[str, Any]:
@@ -94,7 +97,9 @@ def serving(answer: Answer) -> Iterator[str]:
         thread.join(5)
 
 
-def probed(folder: Path, answer: Answer, *, bearer: bool = False, damaged: bool = False) -> ProbeReport:
+def probed(
+    folder: Path, answer: Answer, *, bearer: bool = False, damaged: bool = False
+) -> ProbeReport:
     with serving(answer) as url:
         spec = ServerSpec(
             name="p",
@@ -120,20 +125,31 @@ def printed(report: ProbeReport) -> str:
 # ── tokens ───────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_token_that_opens_the_door_is_accepted_though_no_call_works_with_it(tmp_path: Path) -> None:
+def test_a_token_that_opens_the_door_is_accepted_though_no_call_works_with_it(
+    tmp_path: Path,
+) -> None:
     def answer(method: str, _user: object, token: str | None) -> dict[str, Any] | int:
-        return 401 if token is None else {"tools": [READ]} if method == "tools/list" else failed("boom")
+        return (
+            401
+            if token is None
+            else {"tools": [READ]}
+            if method == "tools/list"
+            else failed("boom")
+        )
 
     report = probed(tmp_path, answer, bearer=True)
     assert (problems(report), report.exit_code) == ({"token_accepted"}, 1)
     assert set(report.tokens.values()) == {"accepted"}
-    assert "an expired token of bobby was accepted: read is in the list with it, and hidden from anonymous" in printed(
-        report
-    )
+    assert (
+        "an expired token of bobby was accepted: read is in the list with it, and hidden from "
+        "anonymous"
+    ) in printed(report)
     assert "6 expired, misdirected and forged tokens were shown: 6 accepted" in printed(report)
 
 
-def test_of_a_token_with_which_every_call_fails_as_without_one_nothing_is_said(tmp_path: Path) -> None:
+def test_of_a_token_with_which_every_call_fails_as_without_one_nothing_is_said(
+    tmp_path: Path,
+) -> None:
     def answer(method: str, _user: object, _token: object) -> dict[str, Any]:
         return {"tools": [READ]} if method == "tools/list" else failed("boom")
 
@@ -143,7 +159,9 @@ def test_of_a_token_with_which_every_call_fails_as_without_one_nothing_is_said(t
 
 
 @pytest.mark.parametrize("silent", [False, True])
-def test_a_token_is_held_against_what_nobody_gets_if_that_is_known(tmp_path: Path, *, silent: bool) -> None:
+def test_a_token_is_held_against_what_nobody_gets_if_that_is_known(
+    tmp_path: Path, *, silent: bool
+) -> None:
     late = threading.Event()
 
     def answer(method: str, _user: object, token: str | None) -> dict[str, Any]:
@@ -181,8 +199,12 @@ def test_a_call_that_has_no_answer_once_makes_no_finding_of_what_others_get(tmp_
 
 
 @pytest.mark.parametrize("where", ["tools/list", "tools/call"])
-def test_a_damaged_identity_that_is_never_answered_was_told_all_the_same(tmp_path: Path, where: str) -> None:
-    def answer(method: str, user: Mapping[str, Any] | None, _token: object) -> dict[str, Any] | None:
+def test_a_damaged_identity_that_is_never_answered_was_told_all_the_same(
+    tmp_path: Path, where: str
+) -> None:
+    def answer(
+        method: str, user: Mapping[str, Any] | None, _token: object
+    ) -> dict[str, Any] | None:
         if method == where and not isinstance((user or {}).get("role", ""), str):
             return None
         return {"tools": [READ]} if method == "tools/list" else said("", id=known(user))
@@ -190,13 +212,19 @@ def test_a_damaged_identity_that_is_never_answered_was_told_all_the_same(tmp_pat
     report = probed(tmp_path, answer, damaged=True)
     assert (report.findings, report.exit_code, report.untold) == ((), 4, ())
     assert {": ".join(line.split(": ")[:2]) for line in report.lost} == {
-        *(f"{name}: role {what}" for name in ("alice", "bobby") for what in ("is null", "has another type")),
+        *(
+            f"{name}: role {what}"
+            for name in ("alice", "bobby")
+            for what in ("is null", "has another type")
+        ),
     }
     assert "Nothing is wrong" not in printed(report)
     assert "could not be told" not in printed(report)
 
 
-def test_whoever_is_not_let_in_was_refused_and_shows_that_the_server_knows_who_asks(tmp_path: Path) -> None:
+def test_whoever_is_not_let_in_was_refused_and_shows_that_the_server_knows_who_asks(
+    tmp_path: Path,
+) -> None:
     def answer(method: str, user: Mapping[str, Any] | None, _token: object) -> dict[str, Any] | int:
         if user == BOBBY:
             return 403
@@ -215,12 +243,18 @@ def test_whoever_is_not_let_in_was_refused_and_shows_that_the_server_knows_who_a
 
 RECORDS = {
     "alice": {"holder": "Alice Anders", "iban": "DE89 3704 0044 0532 0130 00", "balance": 271},
-    "bobby": {"holder": "Bobby Brandt", "iban": "FR76 3000 6000 0112 3456 7890 189", "balance": 314},
+    "bobby": {
+        "holder": "Bobby Brandt",
+        "iban": "FR76 3000 6000 0112 3456 7890 189",
+        "balance": 314,
+    },
 }
 
 
 @pytest.mark.parametrize("form", ["fields", "prose", "other fields"])
-def test_a_record_of_the_caller_before_is_noticed_though_it_has_the_same_fields(tmp_path: Path, form: str) -> None:
+def test_a_record_of_the_caller_before_is_noticed_though_it_has_the_same_fields(
+    tmp_path: Path, form: str
+) -> None:
     last: list[str] = []
     begun = threading.Event()
 
@@ -243,20 +277,31 @@ def test_a_record_of_the_caller_before_is_noticed_though_it_has_the_same_fields(
 
     report = probed(tmp_path, answer)
     assert "unstable" in problems(report)
-    how = "ok with 3 fields and ok with 4 fields" if form == "other fields" else "once as it does for bobby"
+    how = (
+        "ok with 3 fields and ok with 4 fields"
+        if form == "other fields"
+        else "once as it does for bobby"
+    )
     confirmed = "asked again, it depended on who had asked before, 8 times of 8"
-    assert f"read() comes out differently for alice from one time to the next: {how}; {confirmed}" in printed(report)
+    assert (
+        f"read() comes out differently for alice from one time to the next: {how}; {confirmed}"
+        in printed(report)
+    )
 
 
 @pytest.mark.parametrize("grows", [False, True])
-def test_data_that_changes_is_no_identity_that_is_remembered(tmp_path: Path, *, grows: bool) -> None:
+def test_data_that_changes_is_no_identity_that_is_remembered(
+    tmp_path: Path, *, grows: bool
+) -> None:
     numbers = count()
 
     def answer(method: str, user: Mapping[str, Any] | None, _token: object) -> dict[str, Any]:
         if method == "tools/list":
             return {"tools": [READ]}
         number = next(numbers)
-        record = RECORDS.get((user or {}).get("id", ""), {"holder": "nobody", "iban": "none", "balance": 0})
+        record = RECORDS.get(
+            (user or {}).get("id", ""), {"holder": "nobody", "iban": "none", "balance": 0}
+        )
         rows = [f"Order {each} was shipped" for each in range(number // 3 + 1)]
         more: dict[str, Any] = {"orders": rows} if grows else {}
         return said(
@@ -281,17 +326,30 @@ def test_whoever_is_answered_differently_asks_again_and_what_does_not_follow_the
     tmp_path: Path,
 ) -> None:
     made, dice, one_by_one = Counter[str](), random.Random(5), threading.Lock()
-    begins, later = {"built": "alpha gamma", "news": "Rain in Rome."}, {"built": "beta delta", "news": "Snow in Oslo."}
+    begins, later = (
+        {"built": "alpha gamma", "news": "Rain in Rome."},
+        {"built": "beta delta", "news": "Snow in Oslo."},
+    )
     tools: dict[str, Callable[[int, str], dict[str, Any]]] = {
         "clock": lambda n, _: said(f"The current time is 2026-11-21 10:00:{n:02}"),
-        "calendar": lambda n, _: said(f"Today is {('Monday', 'Sunday')[n > 3]}, the {n}th of {('May', 'June')[n > 3]}"),
+        "calendar": lambda n, _: said(
+            f"Today is {('Monday', 'Sunday')[n > 3]}, the {n}th of {('May', 'June')[n > 3]}"
+        ),
         "posted": lambda n, _: said("", sent=f"Sat, 21 Nov 2026 10:00:0{n > 3:d} +0000"),
-        "news": lambda n, _: said("", **(later if n > 3 else begins)),  # the first round of three callers is over
+        "news": lambda n, _: said(
+            "", **(later if n > 3 else begins)
+        ),  # the first round of three callers is over
         "joke": lambda n, _: said(JOKES[n > 3] if n < 7 else dice.choice(JOKES)),
         "node": lambda n, _: said(f"Served by {('Frankfurt', 'Dublin')[n % 2]} in person"),
-        "cached": lambda n, who: said("", report=f"All is well, {who}", **({"cached": True} if n > 3 else {})),
-        "warming": lambda n, who: said(f"Good morning, {who}!") if n > 3 else failed("the cache is warming up"),
-        "orders": lambda n, _: said("", orders=["A chair was shipped", "A desk was shipped"] if n > 3 else []),
+        "cached": lambda n, who: said(
+            "", report=f"All is well, {who}", **({"cached": True} if n > 3 else {})
+        ),
+        "warming": lambda n, who: (
+            said(f"Good morning, {who}!") if n > 3 else failed("the cache is warming up")
+        ),
+        "orders": lambda n, _: said(
+            "", orders=["A chair was shipped", "A desk was shipped"] if n > 3 else []
+        ),
     }
 
     def answer(method: str, user: Mapping[str, Any] | None, _token: object) -> dict[str, Any]:
@@ -305,12 +363,21 @@ def test_whoever_is_answered_differently_asks_again_and_what_does_not_follow_the
     assert "unstable" not in problems(report)
     again = [run for run in report.report.runs if " after " in run.case or " before " in run.case]
     asked = {run.case.partition("(")[0] for run in again}
-    assert asked == {"news", "joke", "node", "cached", "warming", "orders"}  # a time that passes raises no suspicion
+    assert asked == {
+        "news",
+        "joke",
+        "node",
+        "cached",
+        "warming",
+        "orders",
+    }  # a time that passes raises no suspicion
     assert len(again) < 6 * 3 * 3 * 4  # tools, callers, rounds, calls
     assert set(report.decisions) == {f"{name}()" for name in tools}
 
 
-def test_a_suspicion_that_no_answer_confirms_or_clears_is_not_a_probe_in_which_nothing_is_wrong(tmp_path: Path) -> None:
+def test_a_suspicion_that_no_answer_confirms_or_clears_is_not_a_probe_in_which_nothing_is_wrong(
+    tmp_path: Path,
+) -> None:
     made, late = count(), threading.Event()
 
     def answer(method: str, user: Mapping[str, Any] | None, _token: object) -> dict[str, Any]:
@@ -331,7 +398,9 @@ def test_of_three_answers_by_chance_hardly_any_passes_for_an_identity_that_is_re
     dice = random.Random(7)
     accused = 0
     for number in range(1_000):
-        suspicion = Suspicion(name="alice", call=f"joke({number})", how="", after=("bobby", "carla", "david", "erika"))
+        suspicion = Suspicion(
+            name="alice", call=f"joke({number})", how="", after=("bobby", "carla", "david", "erika")
+        )
         after: dict[str, list[frozenset[str]]] = {}
         for order in suspicion.orders():
             for name in order:
@@ -359,8 +428,18 @@ def test_answers_that_take_turns_never_keep_step_with_the_callers_before(others:
 
 
 def test_what_follows_the_caller_before_is_told_from_what_changed_once() -> None:
-    assert follows_the_caller_before({"bobby": [frozenset({"b", "x"})] * 3, "carla": [frozenset({"c"})] * 3})
-    assert follows_the_caller_before({"bobby": [frozenset({"b", n}) for n in "12"], "carla": [frozenset({"c"})] * 2})
-    assert not follows_the_caller_before({"bobby": [frozenset({"b"})] * 2, "carla": [frozenset({"b", "more"})] * 2})
-    assert not follows_the_caller_before({"bobby": [frozenset("b"), frozenset("c")], "carla": [frozenset("c")] * 2})
-    assert not follows_the_caller_before({"bobby": [frozenset("b"), frozenset()], "carla": [frozenset("c")] * 2})
+    assert follows_the_caller_before(
+        {"bobby": [frozenset({"b", "x"})] * 3, "carla": [frozenset({"c"})] * 3}
+    )
+    assert follows_the_caller_before(
+        {"bobby": [frozenset({"b", n}) for n in "12"], "carla": [frozenset({"c"})] * 2}
+    )
+    assert not follows_the_caller_before(
+        {"bobby": [frozenset({"b"})] * 2, "carla": [frozenset({"b", "more"})] * 2}
+    )
+    assert not follows_the_caller_before(
+        {"bobby": [frozenset("b"), frozenset("c")], "carla": [frozenset("c")] * 2}
+    )
+    assert not follows_the_caller_before(
+        {"bobby": [frozenset("b"), frozenset()], "carla": [frozenset("c")] * 2}
+    )

@@ -25,7 +25,9 @@ DECISIONS = st.builds(
     shape=st.just("filtered_fields"),
     fields=st.lists(st.sampled_from(["email", "rows[].phone"]), min_size=1, unique=True).map(tuple),
 )
-TABLES = st.dictionaries(st.text(max_size=8), st.dictionaries(st.text(max_size=8), DECISIONS, min_size=1), max_size=4)
+TABLES = st.dictionaries(
+    st.text(max_size=8), st.dictionaries(st.text(max_size=8), DECISIONS, min_size=1), max_size=4
+)
 
 
 @dataclass
@@ -65,7 +67,12 @@ def _words(decided: Decided | None) -> str | None:
 
 def test_a_change_says_what_was_and_what_is() -> None:
     before = {"get()": {"ann": Decided(access="denied", shape="tool_error")}}
-    now = {"get()": {"ann": Decided(access="filtered", fields=("email",)), "bob": Decided(access="allowed")}}
+    now = {
+        "get()": {
+            "ann": Decided(access="filtered", fields=("email",)),
+            "bob": Decided(access="allowed"),
+        }
+    }
     assert list(changes(kept(before), report(now))) == [
         "get() as ann: denied (tool_error) before, filtered without email now",
         "get() as bob: not asked before, allowed now",
@@ -75,7 +82,9 @@ def test_a_change_says_what_was_and_what_is() -> None:
 def test_a_table_is_written_and_read_again(tmp_path: Path) -> None:
     table = {"get()": {"ann": Decided(access="denied", shape="tool_error")}}
     write_frozen(tmp_path / "kept" / "table.json", report(table))
-    assert read_frozen(tmp_path / "kept" / "table.json") == {"get()": {"ann": "denied (tool_error)"}}
+    assert read_frozen(tmp_path / "kept" / "table.json") == {
+        "get()": {"ann": "denied (tool_error)"}
+    }
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,12 @@ ID = {"type": "string", "pattern": r"^C-\d{2}$", "description": "Id of the custo
 
 
 def tool(name: str, *, reads: bool = True, **properties: Any) -> Tool:
-    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
     return Tool(name=name, input_schema=schema, read_only=reads)
 
 
@@ -22,18 +27,29 @@ GET, DELETE = tool("get_customer", id=ID), tool("delete_customer", reads=False, 
 
 
 def expecting(*calls: tuple[str, Any]) -> Case:
-    checks = [Check(kind="must_call", params={"tool": name, "args": arguments}) for name, arguments in calls]
+    checks = [
+        Check(kind="must_call", params={"tool": name, "args": arguments})
+        for name, arguments in calls
+    ]
     return Case(name="c", prompt="p", checks=tuple(checks))
 
 
-def chosen(*calls: tuple[str, Any], tools: tuple[Tool, ...] = (GET, DELETE), destructive: bool = False) -> Any:
-    found, skipped = choose_calls([expecting(*calls)], {each.name: each for each in tools}, destructive=destructive)
-    return [(call.tool, dict(call.arguments)) for call in found], {each.tool: each.reason for each in skipped}
+def chosen(
+    *calls: tuple[str, Any], tools: tuple[Tool, ...] = (GET, DELETE), destructive: bool = False
+) -> Any:
+    found, skipped = choose_calls(
+        [expecting(*calls)], {each.name: each for each in tools}, destructive=destructive
+    )
+    return [(call.tool, dict(call.arguments)) for call in found], {
+        each.tool: each.reason for each in skipped
+    }
 
 
 def test_the_calls_of_the_suite_are_made_once_each() -> None:
     made, _ = chosen(
-        ("get_customer", {"id": "C-01"}), ("get_customer", {"id": "C-01"}), ("get_customer", {"id": "C-02"})
+        ("get_customer", {"id": "C-01"}),
+        ("get_customer", {"id": "C-01"}),
+        ("get_customer", {"id": "C-02"}),
     )
     assert made == [("get_customer", {"id": "C-01"}), ("get_customer", {"id": "C-02"})]
 
@@ -47,7 +63,9 @@ def test_what_changes_something_is_called_on_request_only_and_last() -> None:
     made, skipped = chosen(("delete_customer", {"id": "C-01"}))
     assert made == [("get_customer", {"id": "C-17"})]
     assert "--destructive" in skipped["delete_customer"]
-    made, skipped = chosen(("delete_customer", {"id": "C-01"}), tools=(DELETE, GET), destructive=True)
+    made, skipped = chosen(
+        ("delete_customer", {"id": "C-01"}), tools=(DELETE, GET), destructive=True
+    )
     assert made == [("get_customer", {"id": "C-17"}), ("delete_customer", {"id": "C-01"})]
     assert skipped == {}
 
@@ -67,7 +85,9 @@ def test_no_call_is_made_up_for_a_tool_that_is_not_marked_whatever_its_words_say
     assert made == []
     assert "not marked as read-only" in skipped["find_customer"]
     assert chosen(("find_customer", {}), tools=(find,))[0] == []
-    assert chosen(("find_customer", {"id": "C-01"}), tools=(find,))[0] == [("find_customer", {"id": "C-01"})]
+    assert chosen(("find_customer", {"id": "C-01"}), tools=(find,))[0] == [
+        ("find_customer", {"id": "C-01"})
+    ]
     assert chosen(tools=(find,), destructive=True)[0] == [("find_customer", {"id": "C-17"})]
 
 
@@ -88,7 +108,9 @@ def test_a_tool_that_nobody_is_shown_may_change_something() -> None:
 
 
 def test_arguments_that_are_patterns_or_do_not_fit_are_not_sent() -> None:
-    made, _ = chosen(("get_customer", {"id": {"$regex": "^C"}}), ("get_customer", {"id": "seventeen"}))
+    made, _ = chosen(
+        ("get_customer", {"id": {"$regex": "^C"}}), ("get_customer", {"id": "seventeen"})
+    )
     assert made == [("get_customer", {"id": "C-17"})]
 
 
@@ -106,8 +128,12 @@ def test_a_tool_whose_arguments_nobody_can_guess_is_told() -> None:
     assert set(skipped) == {"lookup"}
 
 
-@given(st.dictionaries(st.text(max_size=20), st.text(max_size=60), max_size=4), st.text(max_size=60))
-def test_two_calls_never_share_a_label_that_fits_in_a_table(arguments: dict[str, str], more: str) -> None:
+@given(
+    st.dictionaries(st.text(max_size=20), st.text(max_size=60), max_size=4), st.text(max_size=60)
+)
+def test_two_calls_never_share_a_label_that_fits_in_a_table(
+    arguments: dict[str, str], more: str
+) -> None:
     one = ProbeCall(tool="t", arguments=arguments, changes=False)
     other = ProbeCall(tool="t", arguments={**arguments, "more": more}, changes=False)
     assert one.label != other.label

@@ -37,9 +37,17 @@ def probed(
         text = path.read_text(encoding="utf-8")
         assert text.count(before) == 1, f"{file} has changed: {before}"
         path.write_text(text.replace(before, after), encoding="utf-8")
-    server = ServerSpec(name="copy", command=sys.executable, args=("-m", "servers.data_governance"), cwd=str(folder))
+    server = ServerSpec(
+        name="copy", command=sys.executable, args=("-m", "servers.data_governance"), cwd=str(folder)
+    )
     cases = tuple(case for case in CASES if not only or case.identity in only)
-    plan = ProbePlan(server=server, callers=named_callers(cases), cases=cases, destructive=destructive, damaged=damaged)
+    plan = ProbePlan(
+        server=server,
+        callers=named_callers(cases),
+        cases=cases,
+        destructive=destructive,
+        damaged=damaged,
+    )
     log, _ = anyio.run(probe, plan, folder / "runs")
     return read_probe(log)
 
@@ -53,7 +61,9 @@ def words(report: ProbeReport) -> str:
     return "\n".join(finding.words for finding in report.findings)
 
 
-def test_on_the_correct_server_nothing_is_wrong_and_every_attribute_is_tried(tmp_path: Path) -> None:
+def test_on_the_correct_server_nothing_is_wrong_and_every_attribute_is_tried(
+    tmp_path: Path,
+) -> None:
     report = probed(tmp_path, damaged=True)
     assert (report.findings, report.exit_code) == ((), 0)
     assert report.callers == ("admin", "analyst", "user", "no_role", "anonymous")
@@ -68,7 +78,8 @@ def test_an_emptied_policy_is_an_identity_that_nobody_observes(tmp_path: Path) -
     never = 'condition: "false"'
     empty = (
         f"\ninput: [{{tools: [delete_customer], action: hide, {never}, reason: none}}]"
-        f"\noutput: [{{tools: [search_customers], action: mask_fields, fields: [email], {never}}}]\n"
+        f"\noutput: [{{tools: [search_customers], action: mask_fields, fields: [email], "
+        f"{never}}}]\n"
     )
     report = probed(tmp_path, (POLICIES, rules, empty))
     assert found(report) == {"unobserved"}
@@ -76,7 +87,9 @@ def test_an_emptied_policy_is_an_identity_that_nobody_observes(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("kept", "forgotten"), [("phone", "email"), ("email", "phone")])
-def test_a_filter_that_forgets_one_field_is_a_leak_of_that_field(tmp_path: Path, kept: str, forgotten: str) -> None:
+def test_a_filter_that_forgets_one_field_is_a_leak_of_that_field(
+    tmp_path: Path, kept: str, forgotten: str
+) -> None:
     masked = "action: mask_fields\n    fields: [{}]"
     report = probed(tmp_path, (POLICIES, masked.format("email, phone"), masked.format(kept)))
     assert found(report) == {"leak"}
@@ -84,7 +97,9 @@ def test_a_filter_that_forgets_one_field_is_a_leak_of_that_field(tmp_path: Path,
     assert "analyst" in words(report)
 
 
-def test_a_rule_that_does_not_apply_when_it_fails_is_found_by_a_missing_attribute(tmp_path: Path) -> None:
+def test_a_rule_that_does_not_apply_when_it_fails_is_found_by_a_missing_attribute(
+    tmp_path: Path,
+) -> None:
     report = probed(
         tmp_path,
         ("common/policy.py", 'not a "no"\n            return False', "\n            return True"),
@@ -103,7 +118,9 @@ def test_a_tool_that_is_hidden_and_works_all_the_same(tmp_path: Path) -> None:
         destructive=True,
     )
     assert "hidden_callable" in found(report)
-    assert "delete_customer is not in the list of user, and works for them all the same" in words(report)
+    assert "delete_customer is not in the list of user, and works for them all the same" in words(
+        report
+    )
 
 
 def test_what_is_masked_in_the_text_and_not_in_the_structured_result(tmp_path: Path) -> None:
@@ -113,8 +130,10 @@ def test_what_is_masked_in_the_text_and_not_in_the_structured_result(tmp_path: P
             "common/governed.py",
             "return _success(self._policies.govern(name, user, args, result.structured_content))",
             (
-                "told = _success(self._policies.govern(name, user, args, result.structured_content))\n"
-                "            return told.model_copy(update={'structured_content': result.structured_content})"
+                "told = _success(self._policies.govern(name, user, args, "
+                "result.structured_content))\n"
+                "            return told.model_copy(update={'structured_content': "
+                "result.structured_content})"
             ),
         ),
     )
@@ -127,7 +146,8 @@ def test_an_error_that_quotes_what_it_refuses(tmp_path: Path) -> None:
         tmp_path,
         (
             "common/governed.py",
-            '        except Denied as denied:\n            return _error(f"Access denied: {denied}")',
+            ('        except Denied as denied:\n            return _error(f"Access denied: '
+        '{denied}")'),
             ("        except Denied as denied:\n"
             "            told = await super().call_tool(name, arguments, context)\n"
             '            return _error(f"Access denied: {denied} (to {told.structured_content})")'),
@@ -144,7 +164,8 @@ def test_an_identity_that_is_remembered_from_the_caller_before(tmp_path: Path) -
             "common/governed.py",
             "            _USER.set(identify(ctx.meta, self._environ))",
             (
-                "            self._last = identify(ctx.meta, self._environ) or getattr(self, '_last', {})\n"
+                "            self._last = identify(ctx.meta, self._environ) or getattr(self, "
+                "'_last', {})\n"
                 "            _USER.set(self._last)"
             ),
         ),

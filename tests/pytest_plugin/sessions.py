@@ -27,7 +27,9 @@ def start(folder: Path, *arguments: str, plugins: Sequence[str] = ()) -> subproc
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # only what is tested; the others cost time
         "COLUMNS": "160",
     }
-    return WarmProcess(["-p", "harness.pytest_plugin", *wanted, *arguments], folder, env, program="pytest")
+    return WarmProcess(
+        ["-p", "harness.pytest_plugin", *wanted, *arguments], folder, env, program="pytest"
+    )
 
 
 def run(folder: Path, *arguments: str, plugins: Sequence[str] = ()) -> Finished:
@@ -38,7 +40,9 @@ def run(folder: Path, *arguments: str, plugins: Sequence[str] = ()) -> Finished:
 
 def outcomes(finished: Finished) -> dict[str, str]:
     """Return test → ``passed``, ``failed``, ``error`` or ``skipped``, from the summary that ``-rA`` prints."""
-    found = re.findall(r"^(PASSED|FAILED|ERROR|SKIPPED)(?: \[\d+\])? (\S+)", finished.stdout, re.MULTILINE)
+    found = re.findall(
+        r"^(PASSED|FAILED|ERROR|SKIPPED)(?: \[\d+\])? (\S+)", finished.stdout, re.MULTILINE
+    )
     return {name.rstrip(":"): word.lower() for word, name in found}
 
 

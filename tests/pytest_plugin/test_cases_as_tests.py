@@ -54,7 +54,9 @@ EXPECTED = {
 }
 
 
-def suite(folder: Path, name: str, *tests: dict[str, Any], server: dict[str, Any] | None = None) -> None:
+def suite(
+    folder: Path, name: str, *tests: dict[str, Any], server: dict[str, Any] | None = None
+) -> None:
     # Started once, and never again: a second start ends at once.
     once = plain_server("flaky", env={"STARTS": str(folder / f"starts-{name}"), "GOOD": "1"})
     Project(folder).suite(name, list(tests), server=server or once)
@@ -74,12 +76,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             **ECHO,
             "assertions": {"must_not_call": ["echo"], "answer_contains": ["zebra"]},
         },
-        {"name": "asks_too_much", **ECHO, "assertions": {"must_call": [{"tool": "echo", "args": {"bogus": 1}}]}},
+        {
+            "name": "asks_too_much",
+            **ECHO,
+            "assertions": {"must_call": [{"tool": "echo", "args": {"bogus": 1}}]},
+        },
     )
-    suite(folder, "gone", {"name": "has_no_server", **ECHO}, server={"command": "/bin/false", "args": []})
+    suite(
+        folder,
+        "gone",
+        {"name": "has_no_server", **ECHO},
+        server={"command": "/bin/false", "args": []},
+    )
     (folder / "evals" / "capitals.py").write_text(CAPITALS)
     (folder / "evals" / "numbers.csv").write_text(
-        'test_id,query,expected_tool,expected_args,expected_response_contains\n1,Echo it.,echo,{},""\n'
+        "test_id,query,expected_tool,expected_args,expected_response_contains\n1,Echo "
+        'it.,echo,{},""\n'
     )
     Project(folder).configure(servers={"numbers": plain_server()})
     # Files of other tools, below evals too, cost nobody's tests anything.
@@ -87,7 +99,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "evals" / "promptfoo.yaml").write_text("prompts: [x]\ntests:\n  - vars: {a: b}\n")
     (folder / "evals" / "prompts.csv").write_text("prompt,expected\nHello,Hi\n")
     (folder / "evals" / "samples.jsonl").write_text('{"input": [], "ideal": "x"}\n')
-    (folder / "evals" / "bench.py").write_text("class Bench:\n    name = 'x'\n    cases = [1]\n\n\nraise SystemExit\n")
+    (folder / "evals" / "bench.py").write_text(
+        "class Bench:\n    name = 'x'\n    cases = [1]\n\n\nraise SystemExit\n"
+    )
     (folder / "helm_test.yaml").write_text("suite: deployment\ntests:\n  - it: works\n")
     return folder
 
@@ -102,7 +116,9 @@ def test_every_case_is_a_test_and_ends_as_harness_says(session: Finished) -> Non
     assert session.code == 1
 
 
-def test_a_failure_is_told_in_the_words_of_harness_and_without_a_traceback(session: Finished) -> None:
+def test_a_failure_is_told_in_the_words_of_harness_and_without_a_traceback(
+    session: Finished,
+) -> None:
     for words in (
         "✗ must_not_call echo  (evals/desk.yml:",
         "    Tool was called although it must not be: echo(",
@@ -122,7 +138,9 @@ def test_an_error_says_what_stands_in_the_way_of_a_verdict(session: Finished) ->
     assert "the tool 'echo' has no argument 'bogus'." in session.stdout
 
 
-def test_one_run_log_holds_every_trial_and_harness_can_show_it(session: Finished, folder: Path) -> None:
+def test_one_run_log_holds_every_trial_and_harness_can_show_it(
+    session: Finished, folder: Path
+) -> None:
     (log,) = [log for log in logs(folder) if "capitals" in log.header.suites][:1]
     assert f"log .harness/runs/{log.header.run_id}/log.jsonl" in session.stdout
     assert f"harness view {log.header.run_id}" in session.stdout
@@ -146,7 +164,10 @@ def test_a_server_is_started_once_for_all_its_cases(session: Finished, folder: P
 
 
 def test_it_says_who_answered_and_how_to_name_another_one(session: Finished) -> None:
-    assert "the built-in baseline 'lexical' answers. It is not an LLM; name one with --harness-model" in session.stdout
+    assert (
+        "the built-in baseline 'lexical' answers. It is not an LLM; name one with --harness-model"
+        in session.stdout
+    )
     assert "8 planned: 4 passed, 2 failed, 2 error" in session.stdout
 
 
@@ -161,9 +182,13 @@ def test_side_by_side_each_case_is_run_once_and_the_log_is_one(tmp_path: Path) -
     cases = [{"name": f"case_{number}", **ECHO} for number in range(6)]
     suite(tmp_path, "many", *cases, server=plain_server())
     finished = run(tmp_path, "-rA", "-n", "2", "-x", plugins=["xdist.plugin"])
-    assert outcomes(finished) == {f"evals/many.yml::case_{number}": "passed" for number in range(6)}, finished.stderr
+    assert outcomes(finished) == {
+        f"evals/many.yml::case_{number}": "passed" for number in range(6)
+    }, finished.stderr
     (log,) = logs(tmp_path)
-    assert [entry.case for entry in sorted(log.runs, key=lambda entry: entry.case)] == [one["name"] for one in cases]
+    assert [entry.case for entry in sorted(log.runs, key=lambda entry: entry.case)] == [
+        one["name"] for one in cases
+    ]
     assert f"harness view {log.header.run_id}" in finished.stdout
     assert sorted(path.name for path in log.path.parent.iterdir()) == ["log.jsonl"]
     assert finished.code == 0
@@ -173,7 +198,12 @@ def test_a_secret_of_the_server_is_neither_shown_nor_kept(tmp_path: Path) -> Non
     secret = "hunter2-hunter2-hunter2"
     asks = {"name": "asks", "prompt": "Show the environment."}
     wrong = {"must_call": ["environment"], "answer_contains": ["Api token: hunter3"]}
-    suite(tmp_path, "desk", {**asks, "assertions": wrong}, server=plain_server(env={"API_TOKEN": secret}))
+    suite(
+        tmp_path,
+        "desk",
+        {**asks, "assertions": wrong},
+        server=plain_server(env={"API_TOKEN": secret}),
+    )
     finished = run(tmp_path, "-rA")
     assert outcomes(finished) == {"evals/desk.yml::asks": "failed"}
     assert "[redacted]" in finished.stdout
@@ -190,10 +220,15 @@ def test_the_first_failure_ends_the_session_and_a_tag_picks_cases(tmp_path: Path
     (log,) = logs(tmp_path)
     assert log.footer is not None
     assert log.footer.reason == "fail-fast"
-    assert [(entry.case, entry.status) for entry in log.runs] == [("first", "failed"), ("third", "skipped")]
+    assert [(entry.case, entry.status) for entry in log.runs] == [
+        ("first", "failed"),
+        ("third", "skipped"),
+    ]
 
 
-def test_a_case_that_the_budget_forbids_is_skipped_and_the_session_does_not_pass(tmp_path: Path) -> None:
+def test_a_case_that_the_budget_forbids_is_skipped_and_the_session_does_not_pass(
+    tmp_path: Path,
+) -> None:
     suite(tmp_path, "desk", {"name": "first", **ECHO}, {"name": "second", **ECHO})
     (tmp_path / "pytest.ini").write_text("[pytest]\nharness_max_cost = 0\nharness_trials = 2\n")
     finished = run(tmp_path, "-rA", "evals/desk.yml::second", "evals/desk.yml::first")
@@ -204,7 +239,11 @@ def test_a_case_that_the_budget_forbids_is_skipped_and_the_session_does_not_pass
 
 
 def test_what_only_all_cases_together_show_is_told_in_the_end_and_decides(tmp_path: Path) -> None:
-    server = {"command": sys.executable, "args": [str(POLICED_SERVER), "forgetful"], "protocol": "legacy"}
+    server = {
+        "command": sys.executable,
+        "args": [str(POLICED_SERVER), "forgetful"],
+        "protocol": "legacy",
+    }
     Project(tmp_path).suite(
         "people",
         [
@@ -225,11 +264,15 @@ def test_what_only_all_cases_together_show_is_told_in_the_end_and_decides(tmp_pa
 
 def test_a_suite_with_mistakes_is_an_error_with_its_line(tmp_path: Path) -> None:
     suite(tmp_path, "good", {"name": "a", **ECHO})
-    suite(tmp_path, "bad", {"name": "a", "promt": "Echo it.", "assertions": {"must_call": ["echo"]}})
+    suite(
+        tmp_path, "bad", {"name": "a", "promt": "Echo it.", "assertions": {"must_call": ["echo"]}}
+    )
     (tmp_path / "evals" / "twin.yml").write_text((tmp_path / "evals" / "good.yml").read_text())
     finished = run(tmp_path, "--collect-only", "-q")
     assert finished.code == 2
-    assert "evals/bad.yml:12:3: unknown key 'promt' in test 'a'." in finished.stdout, finished.stdout
+    assert "evals/bad.yml:12:3: unknown key 'promt' in test 'a'." in finished.stdout, (
+        finished.stdout
+    )
     assert "suite 'good' is defined twice; first at evals/good.yml:1:8." in finished.stdout
     assert "evals/good.yml::a" in finished.stdout
     assert "Traceback" not in finished.stdout
@@ -248,7 +291,12 @@ def test_an_option_that_cannot_be_read_ends_it_before_anything_is_collected(tmp_
 def test_an_interrupt_ends_the_trial_and_its_server_and_the_log_is_whole(tmp_path: Path) -> None:
     marker = f"marker-{uuid.uuid4().hex}"
     server = plain_server()
-    suite(tmp_path, "slow", {"name": "waits", **ECHO}, server={**server, "args": [*server["args"], marker]})
+    suite(
+        tmp_path,
+        "slow",
+        {"name": "waits", **ECHO},
+        server={**server, "args": [*server["args"], marker]},
+    )
     with FakeProvider([call("echo", {}), stall()]) as provider:
         model = {"type": "openai", "api_key": "test-key", "base_url": f"{provider.url}/v1"}
         Project(tmp_path).configure(models={"models": {"slow": model}})
@@ -261,5 +309,8 @@ def test_an_interrupt_ends_the_trial_and_its_server_and_the_log_is_whole(tmp_pat
     assert all_gone(marker, within_s=5)
     (log,) = logs(tmp_path)
     assert log.footer is not None
-    assert (log.footer.reason, [entry.status for entry in log.runs]) == ("interrupted", ["cancelled"])
+    assert (log.footer.reason, [entry.status for entry in log.runs]) == (
+        "interrupted",
+        ["cancelled"],
+    )
     assert log.runs[0].tool_calls == 1  # what had happened is kept

@@ -28,7 +28,9 @@ def test_whoever_prints_prints_no_secret(capfd: pytest.CaptureFixture[str]) -> N
         sys.stdout.writelines([f"lines {SECRET}\n"])
         sys.excepthook(ValueError, ValueError(f"trace {SECRET}"), None)
     said = capfd.readouterr()
-    assert said.out.splitlines() == [f"{who} [redacted]" for who in ("print", "click", "rich", "bytes", "lines")]
+    assert said.out.splitlines() == [
+        f"{who} [redacted]" for who in ("print", "click", "rich", "bytes", "lines")
+    ]
     assert said.err.splitlines() == ["err [redacted]", "ValueError: trace [redacted]"]
 
 
@@ -45,7 +47,9 @@ def test_a_stream_in_memory_is_guarded_too() -> None:
     assert stream.getvalue() == "a [redacted] b"
 
 
-def test_what_is_no_text_in_the_encoding_passes_through(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_what_is_no_text_in_the_encoding_passes_through(
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
     with guarded_output():
         sys.stdout.buffer.write(b"\xff" + SECRET.encode() + b"\xfe")
         sys.stdout.flush()

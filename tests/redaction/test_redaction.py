@@ -13,11 +13,20 @@ from hypothesis import strategies as st
 
 from harness.redaction import _OUR_WORDS, MARK, Redactor
 from harness.redaction.places import bare_url
-from harness.types import Case, IdentitySpec, ModelSpec, ScriptedCall, Secret, ServerSpec, StateQuery, Suite
-
-SECRETS = st.text(st.characters(codec="utf-8", exclude_characters="[]"), min_size=6, max_size=40).filter(
-    lambda text: text not in MARK and text not in _OUR_WORDS
+from harness.types import (
+    Case,
+    IdentitySpec,
+    ModelSpec,
+    ScriptedCall,
+    Secret,
+    ServerSpec,
+    StateQuery,
+    Suite,
 )
+
+SECRETS = st.text(
+    st.characters(codec="utf-8", exclude_characters="[]"), min_size=6, max_size=40
+).filter(lambda text: text not in MARK and text not in _OUR_WORDS)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda parts: st.lists(parts) | st.dictionaries(st.text(), parts),
@@ -42,9 +51,16 @@ def test_what_a_web_server_is_given_in_headers_and_url_is_secret_and_where_it_is
         name="shop",
         transport="http",
         url="https://ada:l%40velace@shop.example.com/mcp?key=271828-1828&v=1",
-        headers={"Authorization": "Bearer opaque-314159", "X-Tenant": "acme-inc", "Accept": "text/plain"},
+        headers={
+            "Authorization": "Bearer opaque-314159",
+            "X-Tenant": "acme-inc",
+            "Accept": "text/plain",
+        },
     )
-    text = "l@velace l%40velace 271828-1828 opaque-314159 acme-inc https://shop.example.com/mcp text/plain v=1"
+    text = (
+        "l@velace l%40velace 271828-1828 opaque-314159 acme-inc https://shop.example.com/mcp "
+        "text/plain v=1"
+    )
     assert Redactor.of(servers=[server]).text(text) == " ".join(
         [*[MARK] * 5, "https://shop.example.com/mcp text/plain v=1"]
     )
@@ -64,15 +80,24 @@ def test_a_url_is_shown_without_what_may_be_secret(url: str, shown: str) -> None
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
 def test_a_well_known_kind_of_key_is_taken_out_of_any_text(key: str) -> None:
-    assert Redactor().text(f'{{"error": "bad key {key}", "n": 1}}') == f'{{"error": "bad key {MARK}", "n": 1}}'
+    assert (
+        Redactor().text(f'{{"error": "bad key {key}", "n": 1}}')
+        == f'{{"error": "bad key {MARK}", "n": 1}}'
+    )
 
 
 def test_what_follows_bearer_is_taken_out() -> None:
-    assert Redactor().text("Authorization: Bearer abcDEF1234567890xyz==") == f"Authorization: Bearer {MARK}"
+    assert (
+        Redactor().text("Authorization: Bearer abcDEF1234567890xyz==")
+        == f"Authorization: Bearer {MARK}"
+    )
 
 
 def test_a_password_in_a_url_is_taken_out() -> None:
-    assert Redactor().text("postgres://shop:pa55@db:5432/x failed") == f"postgres://{MARK}@db:5432/x failed"
+    assert (
+        Redactor().text("postgres://shop:pa55@db:5432/x failed")
+        == f"postgres://{MARK}@db:5432/x failed"
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,9 +117,14 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
     assert Redactor(["unrelated-secret"]).text(text) is text
 
 
-@given(st.lists(SECRETS, min_size=1, max_size=4), st.lists(st.text(max_size=20), min_size=5, max_size=5))
+@given(
+    st.lists(SECRETS, min_size=1, max_size=4),
+    st.lists(st.text(max_size=20), min_size=5, max_size=5),
+)
 def test_no_known_secret_is_left_in_a_text(secrets: list[str], between: list[str]) -> None:
-    text = between[0] + "".join(secret + gap for secret, gap in zip(secrets, between[1:], strict=False))
+    text = between[0] + "".join(
+        secret + gap for secret, gap in zip(secrets, between[1:], strict=False)
+    )
     redacted = Redactor(secrets).text(text)
     assert not any(secret in redacted for secret in secrets)
 
@@ -106,12 +136,16 @@ def test_a_secret_is_found_url_encoded_and_json_escaped(secret: str) -> None:
     for form in (quote(secret), quote(secret, safe=""), quote_plus(secret), lower_case):
         assert redactor.text(f"<{form}>") == f"<{MARK}>"
     for ascii_only in (True, False):
-        nested = json.dumps(json.dumps({"key": secret}, ensure_ascii=ascii_only), ensure_ascii=ascii_only)
+        nested = json.dumps(
+            json.dumps({"key": secret}, ensure_ascii=ascii_only), ensure_ascii=ascii_only
+        )
         assert json.loads(json.loads(redactor.text(nested))) == {"key": MARK}
 
 
 @given(st.binary(max_size=20), SECRETS, st.binary(max_size=20))
-def test_a_secret_is_found_in_base64_whatever_stands_around_it(before: bytes, secret: str, after: bytes) -> None:
+def test_a_secret_is_found_in_base64_whatever_stands_around_it(
+    before: bytes, secret: str, after: bytes
+) -> None:
     redactor = Redactor([secret])
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         encoded = encode(before + secret.encode() + after).decode()
@@ -119,18 +153,24 @@ def test_a_secret_is_found_in_base64_whatever_stands_around_it(before: bytes, se
 
 
 @given(st.lists(st.text(min_size=1), max_size=5), JSON)
-def test_json_keeps_its_shape_and_is_the_same_object_when_nothing_was_secret(secrets: list[str], value: object) -> None:
+def test_json_keeps_its_shape_and_is_the_same_object_when_nothing_was_secret(
+    secrets: list[str], value: object
+) -> None:
     redactor = Redactor(secrets)
     redacted = redactor.json(value)
     assert type(redacted) is type(value)
-    if redactor.text(json.dumps(value, ensure_ascii=False)) == json.dumps(value, ensure_ascii=False):
+    if redactor.text(json.dumps(value, ensure_ascii=False)) == json.dumps(
+        value, ensure_ascii=False
+    ):
         assert redacted == value
     if redacted == value:
         assert redacted is value
 
 
 @given(st.lists(st.text() | st.integers().map(str), max_size=4), JSON, st.booleans())
-def test_a_document_stays_one_whatever_the_secrets(secrets: list[str], value: object, ascii_only: bool) -> None:
+def test_a_document_stays_one_whatever_the_secrets(
+    secrets: list[str], value: object, ascii_only: bool
+) -> None:
     redactor = Redactor(secrets)
     document = json.dumps(value, ensure_ascii=ascii_only)
     assert json.loads(redactor.document(document)) == redactor.json(value)
@@ -138,12 +178,17 @@ def test_a_document_stays_one_whatever_the_secrets(secrets: list[str], value: ob
 
 @given(SECRETS, st.booleans())
 def test_a_document_keeps_no_secret(secret: str, ascii_only: bool) -> None:
-    redacted = Redactor([secret]).document(json.dumps({"log": ["x " + secret], secret: 1}, ensure_ascii=ascii_only))
+    redacted = Redactor([secret]).document(
+        json.dumps({"log": ["x " + secret], secret: 1}, ensure_ascii=ascii_only)
+    )
     assert json.loads(redacted) == {"log": [f"x {MARK}"], MARK: 1}
 
 
 def test_a_number_of_a_document_is_never_taken_for_a_secret() -> None:
-    assert Redactor(["123456"]).document('{"id":123456,"pin":"123456"}') == f'{{"id":123456,"pin":"{MARK}"}}'
+    assert (
+        Redactor(["123456"]).document('{"id":123456,"pin":"123456"}')
+        == f'{{"id":123456,"pin":"{MARK}"}}'
+    )
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
@@ -160,7 +205,10 @@ def test_redacting_twice_changes_nothing_more(value: object) -> None:
 
 def test_secrets_are_found_at_any_depth_in_values_and_keys() -> None:
     value = {"a": [{"b": "key hunter2!"}, 1], "hunter2!": ("hunter2!", None)}
-    assert Redactor(["hunter2!"]).json(value) == {"a": [{"b": f"key {MARK}"}, 1], MARK: (MARK, None)}
+    assert Redactor(["hunter2!"]).json(value) == {
+        "a": [{"b": f"key {MARK}"}, 1],
+        MARK: (MARK, None),
+    }
 
 
 def test_parts_without_secrets_are_shared_and_not_copied() -> None:
@@ -182,15 +230,23 @@ def test_a_redactor_knows_the_keys_and_headers_of_models() -> None:
         provider="openai",
         model_id="m",
         api_key=Secret("the-api-key"),
-        headers={"X-Gateway": "gateway-pass", "Authorization": "Basic dXNlcg", "Content-Type": "application/json"},
+        headers={
+            "X-Gateway": "gateway-pass",
+            "Authorization": "Basic dXNlcg",
+            "Content-Type": "application/json",
+        },
     )
     text = Redactor.of(models=[model]).text("the-api-key gateway-pass dXNlcg application/json")
     assert text == f"{MARK} {MARK} {MARK} application/json"
 
 
 def test_a_redactor_knows_what_a_server_is_given_under_a_secret_name() -> None:
-    server = ServerSpec(name="s", env={"SHOP_API_KEY": "shop-value", "DB_PASSWORD": "db-value", "REGION": "europe"})
-    assert Redactor.of(servers=[server]).text("shop-value db-value europe") == f"{MARK} {MARK} europe"
+    server = ServerSpec(
+        name="s", env={"SHOP_API_KEY": "shop-value", "DB_PASSWORD": "db-value", "REGION": "europe"}
+    )
+    assert (
+        Redactor.of(servers=[server]).text("shop-value db-value europe") == f"{MARK} {MARK} europe"
+    )
 
 
 def test_a_secret_of_the_environment_is_known_wherever_a_server_was_given_it() -> None:
@@ -200,7 +256,9 @@ def test_a_secret_of_the_environment_is_known_wherever_a_server_was_given_it() -
         args=("--auth=tok-value", "visible-value"),
         identity=IdentitySpec(via="header", headers={"X": "{role}"}),
     )
-    redacted = Redactor.of(servers=[server], environ=environ).text("tok-value not-given visible-value")
+    redacted = Redactor.of(servers=[server], environ=environ).text(
+        "tok-value not-given visible-value"
+    )
     assert redacted == f"{MARK} not-given visible-value"
 
 
@@ -222,7 +280,10 @@ def test_what_follows_an_option_with_the_name_of_a_secret_is_one() -> None:
         queries={"open": query, "good": StateQuery(command="state --secret 'fifth value'")},
     )
     text = "first-value second-value third-value plain-value shop.py fifth value"
-    assert Redactor.of(servers=[server]).text(text) == f"{MARK} {MARK} {MARK} plain-value shop.py {MARK}"
+    assert (
+        Redactor.of(servers=[server]).text(text)
+        == f"{MARK} {MARK} {MARK} plain-value shop.py {MARK}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -234,7 +295,9 @@ def test_what_follows_an_option_with_the_name_of_a_secret_is_one() -> None:
         ModelSpec(name="m", provider="openai", model_id="m", body={"user": "for tok-value"}),
     ],
 )
-def test_a_secret_of_the_environment_is_known_in_queries_resets_and_bodies(spec: ServerSpec | ModelSpec) -> None:
+def test_a_secret_of_the_environment_is_known_in_queries_resets_and_bodies(
+    spec: ServerSpec | ModelSpec,
+) -> None:
     parts = {"models": [spec]} if isinstance(spec, ModelSpec) else {"servers": [spec]}
     redactor = Redactor.of(**parts, environ={"STATE_TOKEN": "tok-value", "STATE": "reader"})
     assert redactor.text("tok-value reader roles https://") == f"{MARK} reader roles https://"
@@ -247,8 +310,12 @@ OPAQUE = "tok-value-93f1"
     "server",
     [
         ServerSpec(name="s", queries={"q": StateQuery(command=f"state --db {OPAQUE}")}),
-        ServerSpec(name="s", queries={"q": StateQuery(sql=f"SELECT * FROM a WHERE t = '{OPAQUE}'")}),
-        ServerSpec(name="s", queries={"q": StateQuery(sql="SELECT 1", database=f"host=h {OPAQUE}")}),
+        ServerSpec(
+            name="s", queries={"q": StateQuery(sql=f"SELECT * FROM a WHERE t = '{OPAQUE}'")}
+        ),
+        ServerSpec(
+            name="s", queries={"q": StateQuery(sql="SELECT 1", database=f"host=h {OPAQUE}")}
+        ),
         ServerSpec(name="s", identity=IdentitySpec(claims={"realm": {"roles": [OPAQUE]}})),
         ServerSpec(name="s", reset=ScriptedCall(tool="reset", arguments={"by": [OPAQUE]})),
     ],
@@ -257,7 +324,9 @@ OPAQUE = "tok-value-93f1"
 def test_what_looks_like_a_secret_of_the_environment_is_known_in_claims_and_sql_too(
     server: ServerSpec, name: str
 ) -> None:
-    assert Redactor.of(servers=[server], environ={name: OPAQUE}).text(f"a {OPAQUE} b") == f"a {MARK} b"
+    assert (
+        Redactor.of(servers=[server], environ={name: OPAQUE}).text(f"a {OPAQUE} b") == f"a {MARK} b"
+    )
 
 
 WORDY = ServerSpec(
@@ -294,7 +363,9 @@ def test_an_ordinary_word_of_the_environment_is_no_secret_since_a_claim_or_a_que
     assert Redactor.of(servers=[WORDY], environ={name: value}).text(text) is text
 
 
-@pytest.mark.parametrize("name", ["KEYCLOAK_REALM", "GIT_AUTHOR_NAME", "OIDC_AUTHORITY", "TOKENIZER", "KEYWORDS"])
+@pytest.mark.parametrize(
+    "name", ["KEYCLOAK_REALM", "GIT_AUTHOR_NAME", "OIDC_AUTHORITY", "TOKENIZER", "KEYWORDS"]
+)
 def test_a_variable_whose_name_only_holds_the_letters_of_a_secret_s_is_none(name: str) -> None:
     server = ServerSpec(name="s", args=("--realm", "customers"), env={name: "employees"})
     text = "customers employees"
@@ -338,7 +409,9 @@ def test_a_variable_whose_name_only_holds_the_letters_of_a_secret_s_is_none(name
     ],
 )
 def test_an_argument_that_is_no_secret_is_left_alone_in_every_text(args: tuple[str, ...]) -> None:
-    server = ServerSpec(name="s", args=args, queries={"q": StateQuery(command=shlex.join(["state", *args]))})
+    server = ServerSpec(
+        name="s", args=args, queries={"q": StateQuery(command=shlex.join(["state", *args]))}
+    )
     text = " ".join(args) + " server.py customers Lovelace Ada english page-two"
     assert Redactor.of(servers=[server]).text(text) is text
 
@@ -373,7 +446,9 @@ def test_an_argument_that_is_no_secret_is_left_alone_in_every_text(args: tuple[s
         (("bash", "-lc", "exec curl -u 'admin:hunter 22' http://h"), "hunter 22"),
     ],
 )
-def test_a_secret_in_a_command_line_is_known_however_it_is_written(args: tuple[str, ...], secret: str) -> None:
+def test_a_secret_in_a_command_line_is_known_however_it_is_written(
+    args: tuple[str, ...], secret: str
+) -> None:
     command = shlex.join(["state", *args])
     for server in (
         ServerSpec(name="s", args=args),
@@ -385,16 +460,25 @@ def test_a_secret_in_a_command_line_is_known_however_it_is_written(args: tuple[s
 
 def test_of_a_secret_of_several_words_no_word_is_one() -> None:
     server = ServerSpec(name="s", args=("-e", "API_TOKEN=Lovelace and others"))
-    assert Redactor.of(servers=[server]).text("Lovelace; Lovelace and others") == f"Lovelace; {MARK}"
+    assert (
+        Redactor.of(servers=[server]).text("Lovelace; Lovelace and others") == f"Lovelace; {MARK}"
+    )
 
 
-def test_a_redactor_knows_the_password_of_a_database_and_what_resets_a_server_under_a_secret_name() -> None:
+def test_a_redactor_knows_the_password_of_a_database_and_what_resets_a_server_under_a_secret_name() -> (
+    None
+):
     server = ServerSpec(
         name="s",
         queries={"q": StateQuery(sql="SELECT 1", database="host=h password=opaque-value")},
-        reset=ScriptedCall(tool="wipe", arguments={"admin_token": "wipe-value", "table": "customers"}),
+        reset=ScriptedCall(
+            tool="wipe", arguments={"admin_token": "wipe-value", "table": "customers"}
+        ),
     )
-    assert Redactor.of(servers=[server]).text("opaque-value wipe-value customers") == f"{MARK} {MARK} customers"
+    assert (
+        Redactor.of(servers=[server]).text("opaque-value wipe-value customers")
+        == f"{MARK} {MARK} customers"
+    )
 
 
 @pytest.mark.parametrize(
@@ -405,7 +489,9 @@ def test_a_redactor_knows_the_password_of_a_database_and_what_resets_a_server_un
     ],
 )  # fmt: skip
 def test_what_a_body_holds_under_a_name_like_that_of_a_secret_is_none(name: str) -> None:
-    model = ModelSpec(name="m", provider="openai", model_id="m", body={"extra": [{name: "customer"}]})
+    model = ModelSpec(
+        name="m", provider="openai", model_id="m", body={"extra": [{name: "customer"}]}
+    )
     assert Redactor.of(models=[model]).text("get_customer") == "get_customer"
 
 
@@ -418,7 +504,9 @@ def test_what_a_body_holds_under_a_name_like_that_of_a_secret_is_none(name: str)
     ],
 )  # fmt: skip
 def test_what_a_body_holds_under_the_name_of_a_secret_is_one(name: str) -> None:
-    model = ModelSpec(name="m", provider="openai", model_id="m", body={"extra": [{name: ["gate-value"]}]})
+    model = ModelSpec(
+        name="m", provider="openai", model_id="m", body={"extra": [{name: ["gate-value"]}]}
+    )
     assert Redactor.of(models=[model]).text("a gate-value") == f"a {MARK}"
 
 
@@ -433,7 +521,17 @@ ORDINARY = (
     "shop.py",
     "Lovelace",
 )
-NEARLY = ("author", "keyboard", "max-token", "next_token", "no-password", "keywords", "tokenizer", "cache_key", "realm")
+NEARLY = (
+    "author",
+    "keyboard",
+    "max-token",
+    "next_token",
+    "no-password",
+    "keywords",
+    "tokenizer",
+    "cache_key",
+    "realm",
+)
 
 
 @settings(max_examples=60)
@@ -444,14 +542,20 @@ NEARLY = ("author", "keyboard", "max-token", "next_token", "no-password", "keywo
 def test_a_text_that_holds_no_known_secret_and_no_known_shape_is_never_touched(
     pairs: dict[str, str], text: str
 ) -> None:
-    args = [part for name, word in pairs.items() for part in (f"--{name}", word, f"{name}={word}", f"{name}: {word}")]
+    args = [
+        part
+        for name, word in pairs.items()
+        for part in (f"--{name}", word, f"{name}={word}", f"{name}: {word}")
+    ]
     server = ServerSpec(
         name="s",
         args=tuple(args),
         queries={"q": StateQuery(command=shlex.join(args)), "r": StateQuery(sql=" ".join(args))},
         reset=ScriptedCall(tool="reset", arguments=pairs),
     )
-    claimed = ServerSpec(name="t", identity=IdentitySpec(claims=pairs), queries=server.queries, reset=server.reset)
+    claimed = ServerSpec(
+        name="t", identity=IdentitySpec(claims=pairs), queries=server.queries, reset=server.reset
+    )
     model = ModelSpec(name="m", provider="openai", model_id="m", body=pairs)
     environ = {f"AUTH_{number}": word for number, word in enumerate(ORDINARY)}
     said = " ".join((text, *ORDINARY, *NEARLY))
@@ -460,14 +564,28 @@ def test_a_text_that_holds_no_known_secret_and_no_known_shape_is_never_touched(
 
 
 @pytest.mark.parametrize(
-    "unit", ["sk-", "sk-1", "eyJ", "eyJaaaaaaaaaa.", "://a:", "Bearer ", "ghp_", "A", "://" + "b" * 50 + ":", " a"]
+    "unit",
+    [
+        "sk-",
+        "sk-1",
+        "eyJ",
+        "eyJaaaaaaaaaa.",
+        "://a:",
+        "Bearer ",
+        "ghp_",
+        "A",
+        "://" + "b" * 50 + ":",
+        " a",
+    ],
 )
 def test_time_grows_no_faster_than_the_text(unit: str) -> None:
     redactor = Redactor(["hunter2!"])
     text = unit * (1_000_000 // len(unit))
     began = time.process_time()
     redactor.text(text)
-    assert time.process_time() - began < 3, "a megabyte takes a twentieth of a second where every step is linear"
+    assert time.process_time() - began < 3, (
+        "a megabyte takes a twentieth of a second where every step is linear"
+    )
 
 
 def test_a_secret_that_comes_up_later_is_known_from_then_on_in_every_form() -> None:
@@ -488,7 +606,9 @@ def test_a_secret_that_comes_up_later_is_known_from_then_on_in_every_form() -> N
         ServerSpec(name="s", command="mysql", args=("-uroot", "-pS3cr3t-value")),
         ServerSpec(name="s", args=("postgres://shop:S3cr3t-value@db/x",)),
         ServerSpec(name="s", env={"DATABASE": "postgres://shop:S3cr3t-value@db/x"}),
-        ServerSpec(name="s", identity=IdentitySpec(via="header", headers={"X-Api-Key": "S3cr3t-value"})),
+        ServerSpec(
+            name="s", identity=IdentitySpec(via="header", headers={"X-Api-Key": "S3cr3t-value"})
+        ),
         ServerSpec(name="a+b", members=(ServerSpec(name="a", env={"API_KEY": "S3cr3t-value"}),)),
     ],
 )
@@ -497,7 +617,9 @@ def test_a_password_is_known_by_itself_wherever_a_server_is_given_it(server: Ser
 
 
 def test_the_password_of_a_url_is_known_as_it_is_written_and_decoded() -> None:
-    redactor = Redactor.of(servers=[ServerSpec(name="s", env={"DATABASE": "postgres://shop:p%40ss-word@db/x"})])
+    redactor = Redactor.of(
+        servers=[ServerSpec(name="s", env={"DATABASE": "postgres://shop:p%40ss-word@db/x"})]
+    )
     assert redactor.text("p%40ss-word, p@ss-word") == f"{MARK}, {MARK}"
 
 
@@ -509,21 +631,28 @@ def test_programs_that_take_a_password_attached_to_an_option_take_any(program: s
 
 @pytest.mark.parametrize("arg", ["-p8080:80", "-port", "-print", "-p5432", "-python"])
 def test_a_port_and_a_word_behind_p_are_no_passwords(arg: str) -> None:
-    assert Redactor.of(servers=[ServerSpec(name="s", command="docker", args=(arg,))]).text(arg) == arg
+    assert (
+        Redactor.of(servers=[ServerSpec(name="s", command="docker", args=(arg,))]).text(arg) == arg
+    )
 
 
 def test_identities_that_differ_by_a_secret_alone_have_different_marks() -> None:
     redactor = Redactor()
     users = [{"role": "clerk", "api_key": key} for key in ("key-of-ada", "key-of-bob")]
     redactor.know(identities=users)
-    assert redactor.json(users) == [{"role": "clerk", "api_key": MARK}, {"role": "clerk", "api_key": "[redacted 2]"}]
+    assert redactor.json(users) == [
+        {"role": "clerk", "api_key": MARK},
+        {"role": "clerk", "api_key": "[redacted 2]"},
+    ]
     assert redactor.json(redactor.json(users)) == redactor.json(users)
 
 
 def test_a_label_of_a_case_is_no_secret_unless_it_looks_like_one() -> None:
     redactor = Redactor()
     labels = {"credential": "expired", "api_key": "opaque-value-77"}
-    redactor.know(suites=[Suite(name="s", cases=(Case(name="c", prompt="?", checks=(), metadata=labels),))])
+    redactor.know(
+        suites=[Suite(name="s", cases=(Case(name="c", prompt="?", checks=(), metadata=labels),))]
+    )
     assert redactor.text("an expired token; opaque-value-77") == f"an expired token; {MARK}"
 
 
@@ -544,7 +673,9 @@ def test_many_secrets_take_no_more_time_than_few() -> None:
     redactor.text("")
     began = time.process_time()
     assert redactor.text(text) == text
-    assert time.process_time() - began < 3, "a megabyte takes a tenth of a second; tried one by one it takes minutes"
+    assert time.process_time() - began < 3, (
+        "a megabyte takes a tenth of a second; tried one by one it takes minutes"
+    )
 
 
 def test_a_piece_of_a_document_keeps_its_numbers_and_quotation_marks() -> None:

@@ -33,7 +33,9 @@ FAILED_CHECK = CheckResult(
     at=Location(file="evals/shop.yml", line=7, column=9),
 )
 PASSED_CHECK = CheckResult(kind="answer_contains", label='answer_contains "x"', verdict="passed")
-WARNING = CheckResult(kind="max_calls", label="max_calls 1", verdict="failed", severity="warn", explanation="2 calls")
+WARNING = CheckResult(
+    kind="max_calls", label="max_calls 1", verdict="failed", severity="warn", explanation="2 calls"
+)
 
 
 def a_run(
@@ -68,7 +70,11 @@ def a_transcript(answer: str = "It is on its way.", result: str = "status: shipp
     return Transcript(
         messages=(
             UserMessage(text="Where is order 7?"),
-            AssistantMessage(reply=Reply(tool_requests=(ToolRequest(id="c1", tool="get_order", arguments={"id": 7}),))),
+            AssistantMessage(
+                reply=Reply(
+                    tool_requests=(ToolRequest(id="c1", tool="get_order", arguments={"id": 7}),)
+                )
+            ),
             ToolMessage(answers=(ToolAnswer(request_id="c1", text=result),)),
             AssistantMessage(reply=Reply(text=answer)),
         ),
@@ -89,7 +95,9 @@ def a_transcript(answer: str = "It is on its way.", result: str = "status: shipp
     )
 
 
-def a_log(path: Path, *runs: TrialResult, reason: str = "complete", transcript: Transcript | None = None) -> RunLog:
+def a_log(
+    path: Path, *runs: TrialResult, reason: str = "complete", transcript: Transcript | None = None
+) -> RunLog:
     suites = list(dict.fromkeys(run.suite for run in runs))
     with LogWriter(path) as log:
         log.append(
@@ -110,6 +118,10 @@ def a_log(path: Path, *runs: TrialResult, reason: str = "complete", transcript: 
             )
         )
         for run in runs:
-            log.append(TrialLine(run=run, transcript=None if run.stop is None else transcript or a_transcript()))
+            log.append(
+                TrialLine(
+                    run=run, transcript=None if run.stop is None else transcript or a_transcript()
+                )
+            )
         log.append(Footer(finished_at="2026-01-01T00:00:09Z", elapsed_s=9.0, reason=reason))  # type: ignore[arg-type]
     return read_log(path)

@@ -12,7 +12,13 @@ from harness.types import Status, ToolList, Transcript, TrialError, TrialResult,
 
 Results = Mapping[str, str]
 """Case → its trials, a letter each: p(assed), f(ailed), e(rror), s(kipped), c(ancelled)."""
-STATUSES: dict[str, Status] = {"p": "passed", "f": "failed", "e": "error", "s": "skipped", "c": "cancelled"}
+STATUSES: dict[str, Status] = {
+    "p": "passed",
+    "f": "failed",
+    "e": "error",
+    "s": "skipped",
+    "c": "cancelled",
+}
 
 
 def write_log(  # noqa: PLR0913 - everything that a log may say
@@ -31,7 +37,9 @@ def write_log(  # noqa: PLR0913 - everything that a log may say
     **header: Any,
 ) -> RunLog:
     """Write a run of ``results`` (of one suite, or suite → results) and read it back."""
-    suites = {suite: results} if all(isinstance(value, str) for value in results.values()) else results
+    suites = (
+        {suite: results} if all(isinstance(value, str) for value in results.values()) else results
+    )
     by_model = {name: {suite: own} for name, own in models.items()} if models else {model: suites}
     runs = [
         replace(
@@ -46,7 +54,11 @@ def write_log(  # noqa: PLR0913 - everything that a log may say
     ]
     named = {
         suite: {
-            "cases": {case: (digests or {}).get(case, "d") for own in by_model.values() for case in own.get(suite, {})}
+            "cases": {
+                case: (digests or {}).get(case, "d")
+                for own in by_model.values()
+                for case in own.get(suite, {})
+            }
         }
         for suite in dict.fromkeys(suite for own in by_model.values() for suite in own)
     }
@@ -71,7 +83,9 @@ def write_log(  # noqa: PLR0913 - everything that a log may say
     return read_log(path)
 
 
-def a_run(suite: str, case: str, model: str, index: int, letter: str, usage: Usage | None = None) -> TrialResult:
+def a_run(
+    suite: str, case: str, model: str, index: int, letter: str, usage: Usage | None = None
+) -> TrialResult:
     """Return one trial of which the letter says the ending."""
     started = letter in "pf"
     return TrialResult(

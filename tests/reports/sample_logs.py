@@ -50,7 +50,10 @@ def a_log(
                 started_at="2026-01-01T00:00:00.000Z",
                 harness_version="0",
                 planned=len(trials),
-                suites={name: {"file": f"evals/{name}.yml", "description": description} for name in suites},
+                suites={
+                    name: {"file": f"evals/{name}.yml", "description": description}
+                    for name in suites
+                },
                 models={name: {"provider": "openai", "model_id": name} for name in models},
             )
         )
@@ -121,7 +124,15 @@ STAND_IN = CheckResult(
     label="graded echo",
     verdict="passed",
     score=1.0,
-    actual={"metrics": {"faithfulness": {"score": 1.0, "judge": None, "label": "no judge: keywords and grounding"}}},
+    actual={
+        "metrics": {
+            "faithfulness": {
+                "score": 1.0,
+                "judge": None,
+                "label": "no judge: keywords and grounding",
+            }
+        }
+    },
 )
 """A check of which no judge scored the faithfulness."""
 
@@ -137,12 +148,19 @@ def a_conversation(
     stderr: str = "",
 ) -> Transcript:
     arguments = {"id": 1} if arguments is None else arguments
-    asked = tuple(ToolRequest(id=f"r{place}", tool=tool, arguments=arguments) for place, tool in enumerate(called))
+    asked = tuple(
+        ToolRequest(id=f"r{place}", tool=tool, arguments=arguments)
+        for place, tool in enumerate(called)
+    )
     answers = tuple(ToolAnswer(request_id=request.id, text=result) for request in asked)
     return Transcript(
         messages=(
             UserMessage(text=prompt),
-            *((AssistantMessage(reply=Reply(tool_requests=asked)), ToolMessage(answers=answers)) if asked else ()),
+            *(
+                (AssistantMessage(reply=Reply(tool_requests=asked)), ToolMessage(answers=answers))
+                if asked
+                else ()
+            ),
             AssistantMessage(reply=Reply(text=answer)),
         ),
         tool_calls=tuple(
@@ -176,15 +194,23 @@ def an_ordinary_log(folder: Path) -> RunLog:
                 a_run(
                     "unjudged",
                     "error",
-                    error=TrialError(kind="server", message="the server went away", detail="segfault"),
+                    error=TrialError(
+                        kind="server", message="the server went away", detail="segfault"
+                    ),
                 ),
                 a_conversation(stderr="bye"),
             ),
             (a_run("left_out", "skipped"), None),
             (a_run("cut", "cancelled"), a_conversation()),
             (a_run("often", "passed", index=0, repeats=3), a_conversation("get_order")),
-            (a_run("often", "failed", index=1, repeats=3, checks=failed), a_conversation("get_orders")),
-            (a_run("often", "passed", index=2, repeats=3), a_conversation("get_order", outcome="denied")),
+            (
+                a_run("often", "failed", index=1, repeats=3, checks=failed),
+                a_conversation("get_orders"),
+            ),
+            (
+                a_run("often", "passed", index=2, repeats=3),
+                a_conversation("get_order", outcome="denied"),
+            ),
         ],
     )
 
@@ -203,7 +229,8 @@ HOSTILE = (
     "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1",
     "::error file=x::pwned", "  ::add-mask::a", "##[command]x", "%0A::error::x",
     "[[ATTACHMENT|/etc/passwd]]", "]]>", "&lt;&amp;", "{data}{script}{style}{policy}",
-    "```\n# pwned\n| a | b |\n@somebody ![x](http://evil.example/x.png) <b>x</b> [x](javascript:alert(1))",
+    ("```\n# pwned\n| a | b |\n@somebody ![x](http://evil.example/x.png) <b>x</b> "
+        "[x](javascript:alert(1))"),
     "line one\r\nline two\rline three",
     "__proto__", "constructor",
 )  # fmt: skip
@@ -218,7 +245,9 @@ def a_hostile_log(folder: Path, *, big: bool = True) -> RunLog:
     trials: list[Trial] = []
     if big:
         checks = (must_call("get_order", explanation=BIG),)
-        trials.append((a_run("big", "failed", checks=checks), a_conversation("get_orders", result=BIG)))
+        trials.append(
+            (a_run("big", "failed", checks=checks), a_conversation("get_orders", result=BIG))
+        )
     for place, text in enumerate(HOSTILE):
         name = f"{text[:200]}{place}"
         check = CheckResult(
@@ -231,7 +260,9 @@ def a_hostile_log(folder: Path, *, big: bool = True) -> RunLog:
             hint=text,
             at=Location(file=text[:100], line=1),
         )
-        judgement = Judgement(question="", model=text[:99], prompt_version="1", score=0.5, explanation=text)
+        judgement = Judgement(
+            question="", model=text[:99], prompt_version="1", score=0.5, explanation=text
+        )
         run = a_run(
             name,
             "failed",
@@ -254,5 +285,10 @@ def a_hostile_log(folder: Path, *, big: bool = True) -> RunLog:
         fault = TrialError(kind="model", message=text, detail=text)
         trials.append((a_run(f"{name} error", "error", error=fault), a_conversation(answer=text)))
     return a_log(
-        folder, trials, models=(HOSTILE[0],), suites=("shop", HOSTILE[0]), run_id=HOSTILE[5], description=HOSTILE[0]
+        folder,
+        trials,
+        models=(HOSTILE[0],),
+        suites=("shop", HOSTILE[0]),
+        run_id=HOSTILE[5],
+        description=HOSTILE[0],
     )

@@ -11,14 +11,26 @@ from harness.types import Report, Status, TrialResult, Usage
 STATUSES: list[Status] = ["passed", "failed", "error", "skipped", "cancelled"]
 
 
-def a_run(case: str, status: Status = "passed", *, index: int = 0, usage: Usage | None = None) -> TrialResult:
+def a_run(
+    case: str, status: Status = "passed", *, index: int = 0, usage: Usage | None = None
+) -> TrialResult:
     return TrialResult(
-        key=f"{case}{index}", suite="s", case=case, model="m", index=index, status=status, usage=usage or Usage()
+        key=f"{case}{index}",
+        suite="s",
+        case=case,
+        model="m",
+        index=index,
+        status=status,
+        usage=usage or Usage(),
     )
 
 
 def a_report(
-    path: Path, runs: list[TrialResult], *, planned: int | None = None, reason: str | None = "complete"
+    path: Path,
+    runs: list[TrialResult],
+    *,
+    planned: int | None = None,
+    reason: str | None = "complete",
 ) -> Report:
     with LogWriter(path) as log:
         log.append(
@@ -39,7 +51,9 @@ def a_report(
 
 
 @given(st.lists(st.sampled_from(STATUSES), max_size=30), st.integers(0, 30))
-def test_the_endings_always_add_up_to_what_was_planned(statuses: list[Status], missing: int) -> None:
+def test_the_endings_always_add_up_to_what_was_planned(
+    statuses: list[Status], missing: int
+) -> None:
     runs = [a_run(str(number), status) for number, status in enumerate(statuses)]
     counts = count(runs, planned=len(runs) + missing)
     endings = counts.passed + counts.failed + counts.error + counts.skipped + counts.cancelled
@@ -47,15 +61,26 @@ def test_the_endings_always_add_up_to_what_was_planned(statuses: list[Status], m
     assert counts.judged == counts.passed + counts.failed
 
 
-def test_results_stand_in_the_order_of_the_suite_whatever_the_order_of_arrival(tmp_path: Path) -> None:
+def test_results_stand_in_the_order_of_the_suite_whatever_the_order_of_arrival(
+    tmp_path: Path,
+) -> None:
     report = a_report(
-        tmp_path / "log.jsonl", [a_run("third"), a_run("first", index=1), a_run("first"), a_run("second")]
+        tmp_path / "log.jsonl",
+        [a_run("third"), a_run("first", index=1), a_run("first"), a_run("second")],
     )
-    assert [(run.case, run.index) for run in report.runs] == [("first", 0), ("first", 1), ("second", 0), ("third", 0)]
+    assert [(run.case, run.index) for run in report.runs] == [
+        ("first", 0),
+        ("first", 1),
+        ("second", 0),
+        ("third", 0),
+    ]
 
 
 def test_an_unknown_cost_makes_the_sum_unknown(tmp_path: Path) -> None:
-    runs = [a_run("first", usage=Usage(cost_usd=1.0)), a_run("second", usage=Usage(cost_usd=None, input_tokens=5))]
+    runs = [
+        a_run("first", usage=Usage(cost_usd=1.0)),
+        a_run("second", usage=Usage(cost_usd=None, input_tokens=5)),
+    ]
     report = a_report(tmp_path / "log.jsonl", runs)
     assert report.usage.cost_usd is None
     assert report.usage.input_tokens == 5
@@ -81,6 +106,8 @@ def test_a_log_without_a_footer_reports_what_is_missing_as_cancelled(tmp_path: P
         ([], "complete", 2),
     ],
 )
-def test_the_exit_code_follows_from_the_results(tmp_path: Path, statuses: list[Status], reason: str, code: int) -> None:
+def test_the_exit_code_follows_from_the_results(
+    tmp_path: Path, statuses: list[Status], reason: str, code: int
+) -> None:
     runs = [a_run(str(number), status) for number, status in enumerate(statuses)]
     assert exit_code(a_report(tmp_path / "log.jsonl", runs, reason=reason)) == code

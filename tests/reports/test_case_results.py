@@ -20,7 +20,12 @@ from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_lo
 from harness.types import CheckResult, Report, Status, TrialResult
 
 STATUSES: list[Status] = ["passed", "failed", "error", "skipped", "cancelled"]
-NO = CheckResult(kind="must_call", label="must_call x", verdict="failed", explanation="Expected call not found: x")
+NO = CheckResult(
+    kind="must_call",
+    label="must_call x",
+    verdict="failed",
+    explanation="Expected call not found: x",
+)
 SHORT: dict[str, Status] = {status[0]: status for status in STATUSES}
 
 
@@ -71,7 +76,9 @@ def verdict(endings: str, threshold: float = 1.0, *, planned: int | None = None)
         ("fff", 0.01, "failed"),
     ],
 )
-def test_a_case_passes_when_enough_of_its_trials_do(endings: str, threshold: float, expected: Status) -> None:
+def test_a_case_passes_when_enough_of_its_trials_do(
+    endings: str, threshold: float, expected: Status
+) -> None:
     assert verdict(endings, threshold) == expected
 
 
@@ -84,7 +91,9 @@ def test_trials_that_were_planned_and_never_recorded_are_no_passes() -> None:
 @pytest.mark.parametrize(
     ("planned", "threshold", "needed"), [(10, 0.7, 7), (100, 0.07, 7), (3, 1 / 3, 1), (3, 0.34, 2)]
 )
-def test_the_share_is_reckoned_as_people_reckon(planned: int, threshold: float, needed: int) -> None:
+def test_the_share_is_reckoned_as_people_reckon(
+    planned: int, threshold: float, needed: int
+) -> None:
     (case,) = case_results(trials("p" * planned, threshold))
     assert case.needed == needed
 
@@ -94,7 +103,9 @@ _SHARES = st.floats(0.01, 1)
 
 
 @given(_ENDINGS, _SHARES)
-def test_no_error_is_ever_taken_for_a_pass_and_no_order_matters(endings: str, threshold: float) -> None:
+def test_no_error_is_ever_taken_for_a_pass_and_no_order_matters(
+    endings: str, threshold: float
+) -> None:
     status = verdict(endings, threshold)
     assert status == verdict("".join(sorted(endings)), threshold)
     at_best = verdict("".join("f" if letter == "f" else "p" for letter in endings), threshold)
@@ -113,7 +124,9 @@ def test_a_further_pass_never_makes_it_worse(endings: str, threshold: float, pla
 # ── One log, told by everybody ───────────────────────────────────────────────────────────────
 
 
-def logged(path: Path, runs: list[TrialResult], models: tuple[str, ...] = ("m",)) -> tuple[Report, RunLog]:
+def logged(
+    path: Path, runs: list[TrialResult], models: tuple[str, ...] = ("m",)
+) -> tuple[Report, RunLog]:
     cases = dict.fromkeys((run.case for run in runs), "")
     with LogWriter(path) as log:
         log.append(
@@ -146,15 +159,24 @@ def summary(report: Report, log: RunLog) -> str:
 
 
 @pytest.mark.parametrize(
-    ("flaky", "code", "passed"), [("ppf", 0, True), ("pff", 1, False), ("pfe", 4, False), ("ppe", 0, True)]
+    ("flaky", "code", "passed"),
+    [("ppf", 0, True), ("pff", 1, False), ("pfe", 4, False), ("ppe", 0, True)],
 )
-def test_exit_code_json_and_console_go_by_the_threshold(tmp_path: Path, flaky: str, code: int, passed: bool) -> None:
-    report, log = logged(tmp_path / "log.jsonl", [*trials("p", case="steady"), *trials(flaky, 0.6, case="flaky")])
+def test_exit_code_json_and_console_go_by_the_threshold(
+    tmp_path: Path, flaky: str, code: int, passed: bool
+) -> None:
+    report, log = logged(
+        tmp_path / "log.jsonl", [*trials("p", case="steady"), *trials(flaky, 0.6, case="flaky")]
+    )
     result = document(report, log)
     test = result["tests"][1]
     assert exit_code(report) == result["exit_code"] == code
     assert (test["passed"], result["all_passed"]) == (passed, passed)
-    assert (test["trials_planned"], test["trials_passed"], test["pass_threshold"]) == (3, flaky.count("p"), 0.6)
+    assert (test["trials_planned"], test["trials_passed"], test["pass_threshold"]) == (
+        3,
+        flaky.count("p"),
+        0.6,
+    )
     told = summary(report, log)
     assert f"{test['status']:<9} flaky" in told
     assert f"{flaky.count('p')} of 3" in told
@@ -167,7 +189,9 @@ def test_counts_stay_counts_of_trials(tmp_path: Path) -> None:
     assert "3 planned: 2 passed, 1 failed" in summary(report, log)
 
 
-def test_a_test_that_passed_has_no_failures_though_one_of_its_trials_did_not_pass(tmp_path: Path) -> None:
+def test_a_test_that_passed_has_no_failures_though_one_of_its_trials_did_not_pass(
+    tmp_path: Path,
+) -> None:
     report, log = logged(tmp_path / "log.jsonl", trials("fpp", 0.6))
     (test,) = document(report, log)["tests"]
     assert test["failures"] == []

@@ -22,13 +22,20 @@ HOSTILE = "<script>alert(1)</script>\x1b[31m|`@someone`\n::error::x\u202e\x00"
 def a_comparison(folder: Path, name: str = "s") -> Comparison:
     """Return a comparison with something of everything: twelve lost, one won, one not judged, one not shared."""
     lost = {f"lost{i}": "p" for i in range(12)}
-    before = {name: lost | {"won": "f", "same": "p", "errs": "p", HOSTILE: "p", "old": "p"}, "two": {"same": "p"}}
+    before = {
+        name: lost | {"won": "f", "same": "p", "errs": "p", HOSTILE: "p", "old": "p"},
+        "two": {"same": "p"},
+    }
     after = {
         name: dict.fromkeys(lost, "f") | {"won": "p", "same": "p", "errs": "e", HOSTILE: "f"},
         "two": {"same": "p"},
     }
     logs = [
-        write_log(folder / "one" / "log.jsonl", before, usage=Usage(input_tokens=100, output_tokens=20, cost_usd=0.5)),
+        write_log(
+            folder / "one" / "log.jsonl",
+            before,
+            usage=Usage(input_tokens=100, output_tokens=20, cost_usd=0.5),
+        ),
         write_log(folder / "two" / "log.jsonl", after, model="other", usage=Usage(cost_usd=None)),
     ]
     return compare(logs)
@@ -41,13 +48,18 @@ def comparison(tmp_path: Path) -> Comparison:
 
 def on_console(comparison: Comparison, width: int = 80) -> str:
     stream = io.StringIO()
-    print_comparison(comparison, Console(file=stream, width=width, highlight=False, markup=False, emoji=False))
+    print_comparison(
+        comparison, Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+    )
     return stream.getvalue()
 
 
 def test_the_console_says_what_differs_before_it_says_who_won(comparison: Comparison) -> None:
     text = on_console(comparison)
-    places = [text.index(words) for words in ("A  m  one", "B  other  two", "A → B: worse", "model was m, is other")]
+    places = [
+        text.index(words)
+        for words in ("A  m  one", "B  other  two", "A → B: worse", "model was m, is other")
+    ]
     assert places == sorted(places)
     assert "17 shared cases: 1 better, 13 worse, 2 the same, 1 not judged" in text
     assert "s::errs  1/1 → error (server)" in text
@@ -66,7 +78,9 @@ def test_what_cannot_be_judged_is_explained_wherever_it_occurs(comparison: Compa
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_no_line_of_the_console_is_wider_than_the_terminal(comparison: Comparison, width: int) -> None:
+def test_no_line_of_the_console_is_wider_than_the_terminal(
+    comparison: Comparison, width: int
+) -> None:
     assert max(map(len, on_console(comparison, width).splitlines())) <= width
 
 
@@ -99,7 +113,11 @@ def test_no_form_lets_markup_or_escapes_through(comparison: Comparison) -> None:
 
 
 def test_every_row_of_a_markdown_table_has_the_columns_of_its_head(comparison: Comparison) -> None:
-    rows = [line for line in written(write_comparison_markdown, comparison).splitlines() if line.startswith("|")]
+    rows = [
+        line
+        for line in written(write_comparison_markdown, comparison).splitlines()
+        if line.startswith("|")
+    ]
     blocks = re.split(r"\n(?!\|)", "\n".join(rows))
     assert rows
     for block in blocks:
@@ -155,25 +173,40 @@ def test_the_same_logs_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_the_gate_says_where_it_found_what(comparison: Comparison) -> None:
-    assert list(gate_sentences(comparison, [], 0.05)) == ["gate: no evidence of a regression of more than 5 points"]
+    assert list(gate_sentences(comparison, [], 0.05)) == [
+        "gate: no evidence of a regression of more than 5 points"
+    ]
     found = list(gate_sentences(comparison, regressions(comparison), 0.0))
     assert found[0] == "gate: evidence of a regression (A → B: −75 points)"
 
 
 def test_a_gate_without_anything_judged_claims_nothing(tmp_path: Path) -> None:
-    logs = [write_log(tmp_path / name / "log.jsonl", {"a": letter}) for name, letter in (("one", "p"), ("two", "e"))]
+    logs = [
+        write_log(tmp_path / name / "log.jsonl", {"a": letter})
+        for name, letter in (("one", "p"), ("two", "e"))
+    ]
     (sentence,) = gate_sentences(compare(logs), [], 0.0)
     assert "nothing to go by" in sentence
 
 
 @pytest.mark.parametrize(
     ("difference", "words"),
-    [(0.0, "0"), (0.31, "+31"), (-0.004, "−0.4"), (-0.3, "−30"), (0.0096, "+1"), (1.0, "+100"), (0.0001, "0.0")],
+    [
+        (0.0, "0"),
+        (0.31, "+31"),
+        (-0.004, "−0.4"),
+        (-0.3, "−30"),
+        (0.0096, "+1"),
+        (1.0, "+100"),
+        (0.0001, "0.0"),
+    ],
 )
 def test_points_have_no_more_digits_than_they_bear(difference: float, words: str) -> None:
     assert points(difference) == words
 
 
-@pytest.mark.parametrize(("value", "words"), [(1.0, "1"), (0.03125, "0.031"), (0.0002, "< 0.001"), (None, "–")])
+@pytest.mark.parametrize(
+    ("value", "words"), [(1.0, "1"), (0.03125, "0.031"), (0.0002, "< 0.001"), (None, "–")]
+)
 def test_p_values_have_two_digits(value: float | None, words: str) -> None:
     assert p_value(value) == words

@@ -22,12 +22,20 @@ for name in WRITERS.names():
 SETTINGS = (
     {"PYTHONHASHSEED": "1", "LC_ALL": "C", "TZ": "UTC"},
     {"PYTHONHASHSEED": "2", "LC_ALL": "C.UTF-8", "TZ": "Asia/Tokyo"},
-    {"PYTHONHASHSEED": "3", "LC_ALL": "tr_TR.UTF-8", "TZ": "America/New_York", "PYTHONUTF8": "0", "COLUMNS": "40"},
+    {
+        "PYTHONHASHSEED": "3",
+        "LC_ALL": "tr_TR.UTF-8",
+        "TZ": "America/New_York",
+        "PYTHONUTF8": "0",
+        "COLUMNS": "40",
+    },
 )
 
 
 @pytest.mark.parametrize("make", [an_ordinary_log, lambda folder: a_hostile_log(folder, big=False)])
-def test_equal_logs_give_equal_bytes_under_any_hash_seed_and_locale(tmp_path: Path, make: object) -> None:
+def test_equal_logs_give_equal_bytes_under_any_hash_seed_and_locale(
+    tmp_path: Path, make: object
+) -> None:
     log = make(tmp_path)  # type: ignore[operator]  # one of the two above
     written: list[dict[str, bytes]] = []
     for number, setting in enumerate(SETTINGS):

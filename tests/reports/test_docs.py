@@ -11,7 +11,9 @@ PAGE = (ROOT / "docs" / "reports.md").read_text("utf-8")
 
 def test_the_page_names_every_format_with_its_file_and_its_suffix() -> None:
     table = dict.fromkeys(WRITERS.names(), "")
-    for name, file, suffix in re.findall(r"^\| `(\w+)` \| `([\w.]+)` \| (?:`(\.\w+)`)? ?\|", PAGE, re.MULTILINE):
+    for name, file, suffix in re.findall(
+        r"^\| `(\w+)` \| `([\w.]+)` \| (?:`(\.\w+)`)? ?\|", PAGE, re.MULTILINE
+    ):
         assert WRITERS.get(name).file_name == file
         table[name] = suffix
     assert {suffix: name for name, suffix in table.items() if suffix} == SUFFIXES

@@ -29,7 +29,9 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> RunLog:
 
 
 @pytest.mark.parametrize("name", [name for name in WRITERS.names() if name != "csv"])
-def test_no_report_holds_a_character_that_steers_a_terminal_or_hides_text(log: RunLog, name: str) -> None:
+def test_no_report_holds_a_character_that_steers_a_terminal_or_hides_text(
+    log: RunLog, name: str
+) -> None:
     text = written(log, name)
     assert HARMFUL.search(text) is None
     assert text.encode("utf-8")
@@ -52,7 +54,9 @@ def test_a_machine_reads_hostile_texts_back_as_they_were(tmp_path: Path, name: s
 
 def test_a_terminal_gets_neither_escapes_nor_commands(log: RunLog) -> None:
     stream = io.StringIO()
-    console = Console(file=stream, width=80, highlight=False, markup=False, emoji=False, force_terminal=False)
+    console = Console(
+        file=stream, width=80, highlight=False, markup=False, emoji=False, force_terminal=False
+    )
     print_summary(build_report(log), log, console)
     assert HARMFUL.search(stream.getvalue()) is None
     assert COMMAND.search(stream.getvalue()) is None
@@ -70,7 +74,9 @@ def test_wrapping_moves_no_command_to_the_start_of_a_line(tmp_path: Path) -> Non
     log = a_hostile_log(tmp_path, big=False)
     for width in range(24, 60):
         stream = io.StringIO()
-        print_summary(build_report(log), log, Console(file=stream, width=width, highlight=False, markup=False))
+        print_summary(
+            build_report(log), log, Console(file=stream, width=width, highlight=False, markup=False)
+        )
         assert COMMAND.search(stream.getvalue()) is None
 
 

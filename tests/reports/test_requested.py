@@ -25,7 +25,9 @@ from tests.reports.sample_logs import an_ordinary_log
     ],
 )
 def test_a_report_is_named_by_format_or_by_suffix(text: str, name: str, path: str | None) -> None:
-    assert ReportRequest.parse(text) == ReportRequest(format=name, path=None if path is None else Path(path))
+    assert ReportRequest.parse(text) == ReportRequest(
+        format=name, path=None if path is None else Path(path)
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,9 @@ def test_an_unwritable_place_is_told_in_words(tmp_path: Path) -> None:
     log = an_ordinary_log(tmp_path)
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot be written: "):
-        write_report(ReportRequest(format="csv", path=tmp_path / "file" / "x.csv"), build_report(log), log)
+        write_report(
+            ReportRequest(format="csv", path=tmp_path / "file" / "x.csv"), build_report(log), log
+        )
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:

@@ -8,10 +8,16 @@ from harness.types import Status, TrialResult, Usage
 
 
 def a_run(
-    status: Status = "passed", *, cost: float | None = 0.0, tokens: int | None = 0, case: str = "case"
+    status: Status = "passed",
+    *,
+    cost: float | None = 0.0,
+    tokens: int | None = 0,
+    case: str = "case",
 ) -> TrialResult:
     usage = Usage(input_tokens=tokens, cost_usd=cost)
-    return TrialResult(key="k", suite="s", case=case, model="m", index=0, status=status, usage=usage)
+    return TrialResult(
+        key="k", suite="s", case=case, model="m", index=0, status=status, usage=usage
+    )
 
 
 def test_nothing_stops_a_run_without_a_budget() -> None:
@@ -55,7 +61,9 @@ def test_what_an_earlier_part_of_a_run_used_counts() -> None:
 
 
 def test_a_resumed_run_keeps_its_bounds_on_money_and_tokens_unless_others_are_given() -> None:
-    recorded = {"budget": {"max_cost_usd": 5.0, "max_tokens": 100, "max_errors": 1, "fail_fast": True}}
+    recorded = {
+        "budget": {"max_cost_usd": 5.0, "max_tokens": 100, "max_errors": 1, "fail_fast": True}
+    }
     assert Budget().filled_from(recorded) == Budget(max_cost_usd=5.0, max_tokens=100)
     given = Budget(max_cost_usd=9.0, max_errors=3)
     assert given.filled_from(recorded) == Budget(max_cost_usd=9.0, max_tokens=100, max_errors=3)

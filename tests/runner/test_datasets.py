@@ -12,11 +12,15 @@ from tests.suites.test_csv_dataset import HEADER, row
 
 def test_a_dataset_beyond_the_limit_is_run_when_it_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "evals").mkdir()
-    (tmp_path / "evals" / "many.csv").write_text(HEADER + "".join(row(test_id=str(number)) for number in range(101)))
+    (tmp_path / "evals" / "many.csv").write_text(
+        HEADER + "".join(row(test_id=str(number)) for number in range(101))
+    )
     request = Request(suites=["many"], server="python server.py")
     with pytest.raises(InvalidInput, match="--max-cases"):
         prepare(request, tmp_path, {"PATH": "/usr/bin"})
-    prepared = prepare(Request(suites=["many"], server="python server.py", max_cases=101), tmp_path, {})
+    prepared = prepare(
+        Request(suites=["many"], server="python server.py", max_cases=101), tmp_path, {}
+    )
     assert len(prepared.plan.jobs) == 101
     assert prepared.plan.jobs[0].trial.case.limits.timeout_s == DEFAULT_TIMEOUT_S == 60
     assert prepared.plan.jobs[0].judge is None

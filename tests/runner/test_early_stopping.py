@@ -43,7 +43,9 @@ def carry_out(plan: Plan, endings: Sequence[str], workers: int = 1) -> list[Tria
                 wanted = await early.wanted(job)
                 await anyio.lowlevel.checkpoint()
                 ending = LETTERS[words[job.trial.case.name][job.trial.index]]
-                run = unstarted_run(job.trial, ending if wanted else "skipped", reason=None if wanted else DECIDED)
+                run = unstarted_run(
+                    job.trial, ending if wanted else "skipped", reason=None if wanted else DECIDED
+                )
                 results.append(run)
                 early.account(run)
 
@@ -148,7 +150,10 @@ def test_trials_that_were_not_needed_are_no_reason_for_an_exit_code(
     counts = report.counts
     assert counts.skipped > 0
     assert counts.planned == 10
-    assert counts.passed + counts.failed + counts.error + counts.skipped + counts.cancelled == counts.planned
+    assert (
+        counts.passed + counts.failed + counts.error + counts.skipped + counts.cancelled
+        == counts.planned
+    )
 
 
 def test_a_resumed_run_remembers_what_is_decided(tmp_path: Path) -> None:
@@ -165,7 +170,11 @@ def test_a_resumed_run_remembers_what_is_decided(tmp_path: Path) -> None:
 def test_a_resumed_run_knows_what_was_spent_as_far_as_anybody_does(tmp_path: Path) -> None:
     plan = a_plan(1, 1)
     one, two = carry_out(plan, ["p", "f"])
-    priced = replace(one, usage=Usage(input_tokens=10, output_tokens=5, cost_usd=0.5), user_usage=Usage(cost_usd=0.25))
+    priced = replace(
+        one,
+        usage=Usage(input_tokens=10, output_tokens=5, cost_usd=0.5),
+        user_usage=Usage(cost_usd=0.25),
+    )
     unpriced = replace(two, usage=Usage(input_tokens=7, output_tokens=None, cost_usd=None))
     log = a_log(tmp_path / "log.jsonl", plan, [replace(priced, status="error"), priced, unpriced])
     spent = remaining(plan, log).spent
@@ -173,13 +182,24 @@ def test_a_resumed_run_knows_what_was_spent_as_far_as_anybody_does(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("text", "read"), [("1", (None, 1)), ("10", (None, 10)), ("3..10", (3, 10)), ("4..4", (4, 4)), (None, (None, None))]
+    ("text", "read"),
+    [
+        ("1", (None, 1)),
+        ("10", (None, 10)),
+        ("3..10", (3, 10)),
+        ("4..4", (4, 4)),
+        (None, (None, None)),
+    ],
 )
-def test_a_number_or_a_range_of_trials_is_read(text: str | None, read: tuple[int | None, int | None]) -> None:
+def test_a_number_or_a_range_of_trials_is_read(
+    text: str | None, read: tuple[int | None, int | None]
+) -> None:
     assert trial_range(None, None, text) == read  # type: ignore[arg-type]  # it needs neither
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "5..2", "0..3", "3..", "..3", "a", "1001", "2..1001", "", "1.5", "3...5"])
+@pytest.mark.parametrize(
+    "text", ["0", "-1", "5..2", "0..3", "3..", "..3", "a", "1001", "2..1001", "", "1.5", "3...5"]
+)
 def test_what_is_no_range_is_refused(text: str) -> None:
     with pytest.raises(Exception, match="neither a number"):
         trial_range(None, None, text)  # type: ignore[arg-type]  # it needs neither

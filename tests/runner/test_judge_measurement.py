@@ -87,7 +87,9 @@ def test_grades_beside_scores_are_compared_by_whether_they_pass(tmp_path: Path) 
 
 
 def test_an_answer_without_a_verdict_is_kept_apart_and_counts_for_nothing(tmp_path: Path) -> None:
-    result = measure(labels(tmp_path, {"answer": "?", "human": "fail"}, {"answer": "a", "human": "pass"}))
+    result = measure(
+        labels(tmp_path, {"answer": "?", "human": "fail"}, {"answer": "a", "human": "pass"})
+    )
     assert result.agreement.total == 1
     assert result.agreement.kappa is None
     assert "gave no verdict" in (result.answers[0].error or "")

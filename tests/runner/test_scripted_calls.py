@@ -11,13 +11,25 @@ import pytest
 from harness.judging.verdict import run_of
 from harness.runner import scripted_calls as scripted
 from harness.runner.scripted_calls import ScriptedCalls
-from harness.types import Case, Location, Outcome, ScriptedCall, ToolCall, ToolRequest, Transcript, Trial
+from harness.types import (
+    Case,
+    Location,
+    Outcome,
+    ScriptedCall,
+    ToolCall,
+    ToolRequest,
+    Transcript,
+    Trial,
+)
 from tests.support import MemorySession, a_case
 
 Behave = Callable[[ToolRequest], Awaitable[tuple[Outcome, str]]]
-CREATE = ScriptedCall(tool="create", arguments={"id": 1}, at=Location(file="shop.yml", line=9, column=9))
+CREATE = ScriptedCall(
+    tool="create", arguments={"id": 1}, at=Location(file="shop.yml", line=9, column=9)
+)
 CASE = a_case(
-    setup=(CREATE, ScriptedCall(tool="fill")), teardown=(ScriptedCall(tool="empty"), ScriptedCall(tool="drop"))
+    setup=(CREATE, ScriptedCall(tool="fill")),
+    teardown=(ScriptedCall(tool="empty"), ScriptedCall(tool="drop")),
 )
 
 
@@ -61,7 +73,10 @@ def test_a_setup_that_fails_is_an_error_of_the_server_and_what_follows_it_is_not
     assert transcript.stop == "error"
     assert transcript.error is not None
     assert transcript.error.kind == "server"
-    assert transcript.error.message == 'setup failed: create({"id":1}) → tool_error: no create (shop.yml:9:9)'
+    assert (
+        transcript.error.message
+        == 'setup failed: create({"id":1}) → tool_error: no create (shop.yml:9:9)'
+    )
     assert transcript.error.detail == "last words"
 
 

@@ -28,8 +28,13 @@ tests:
 def plan_of(folder: Path) -> Plan:
     path = folder / "shop.yml"
     path.write_text(SUITE)
-    model, server = ModelSpec(name="m", provider="lexical", model_id="m"), ServerSpec(name="s", command="s")
-    return make_plan([read_suite(path, VOCABULARY)], models_of=lambda _: [model], server_of=lambda _: server)
+    model, server = (
+        ModelSpec(name="m", provider="lexical", model_id="m"),
+        ServerSpec(name="s", command="s"),
+    )
+    return make_plan(
+        [read_suite(path, VOCABULARY)], models_of=lambda _: [model], server_of=lambda _: server
+    )
 
 
 def test_the_identities_of_a_test_stay_on_one_machine(tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ USAGE = Usage(input_tokens=10, output_tokens=5)
 
 
 def priced(cost: Any) -> float | None:
-    price = own_costs(Suite(name="mine", cases=(), estimate_cost=lambda model, tokens_in, tokens_out: cost), "m")
+    price = own_costs(
+        Suite(name="mine", cases=(), estimate_cost=lambda model, tokens_in, tokens_out: cost), "m"
+    )
     assert price is not None
     return price(USAGE).cost_usd
 
@@ -22,10 +24,15 @@ def test_a_suite_says_what_a_conversation_costs(cost: float | None) -> None:
 
 @pytest.mark.parametrize("cost", [float("nan"), float("inf"), -0.01])
 def test_what_no_budget_could_be_held_to_is_an_error(cost: float) -> None:
-    with pytest.raises(HarnessError, match=r"cost_estimator of suite mine returned (nan|inf|-0\.01), which is no cost"):
+    with pytest.raises(
+        HarnessError,
+        match=r"cost_estimator of suite mine returned (nan|inf|-0\.01), which is no cost",
+    ):
         priced(cost)
 
 
 def test_what_is_no_number_is_an_error() -> None:
-    with pytest.raises(HarnessError, match=r"cost_estimator of suite mine raised an error: .*ValueError"):
+    with pytest.raises(
+        HarnessError, match=r"cost_estimator of suite mine raised an error: .*ValueError"
+    ):
         priced("much")

@@ -10,7 +10,8 @@ Calls: TypeAlias = Sequence[tuple[str, Mapping[str, Any]]]
 """What is called in one reply."""
 
 Turns: TypeAlias = Sequence[Calls | str]
-"""Replies in their order; the last is the answer, in which ``{results}`` stands for what the tools returned."""
+"""Replies in their order; the last is the answer, in which ``{results}`` stands for what the tools
+returned."""
 
 Verdicts: TypeAlias = dict[str, list[str]]
 """Case → why it failed; nothing if it passed."""
@@ -27,7 +28,9 @@ def run_suite(
     def answer(request: Incoming) -> Step:
         turn = models[str(request.body["model"])][request.prompt.strip()][request.turn]
         if isinstance(turn, str):
-            return say(turn.replace("{results}", "\n".join(text for _, text, *_ in request.tool_results)))
+            return say(
+                turn.replace("{results}", "\n".join(text for _, text, *_ in request.tool_results))
+            )
         return calls(*turn)
 
     named = [argument for name in models for argument in ("--model", name)]
@@ -39,6 +42,12 @@ def run_suite(
     assert finished.code in (0, 1), finished.stdout + finished.stderr
     verdicts: dict[str, Verdicts] = {name: {} for name in models}
     for run in project.log().runs:
-        told = [check.explanation for check in run.checks if check.verdict != "passed" and check.severity == "fail"]
-        verdicts[run.model][run.case] = told if run.status in ("passed", "failed") else [str(run.error)]
+        told = [
+            check.explanation
+            for check in run.checks
+            if check.verdict != "passed" and check.severity == "fail"
+        ]
+        verdicts[run.model][run.case] = (
+            told if run.status in ("passed", "failed") else [str(run.error)]
+        )
     return verdicts

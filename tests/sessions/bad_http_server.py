@@ -34,7 +34,12 @@ REASONS = {
     403: "Forbidden",
     404: "Not Found",
 }
-REASONS |= {429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable"}
+REASONS |= {
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+    502: "Bad Gateway",
+    503: "Service Unavailable",
+}
 
 seen: list[dict[str, Any]] = []
 expired: set[str] = set()
@@ -45,7 +50,12 @@ class Exchange:
     """One request, and the means to answer it well or badly."""
 
     def __init__(
-        self, method: str, path: str, headers: dict[str, str], body: bytes, writer: asyncio.StreamWriter
+        self,
+        method: str,
+        path: str,
+        headers: dict[str, str],
+        body: bytes,
+        writer: asyncio.StreamWriter,
     ) -> None:
         self.method, self.path, self.headers, self.writer = method, path, headers, writer
         self.message: dict[str, Any] = json.loads(body) if body else {}
@@ -70,11 +80,15 @@ class Exchange:
         return json.dumps({"jsonrpc": "2.0", "id": self.message.get("id"), **content}).encode()
 
     def event(self, data: bytes, event_id: str = "") -> None:
-        self.writer.write((f"id: {event_id}\n" if event_id else "").encode() + b"data: " + data + b"\n\n")
+        self.writer.write(
+            (f"id: {event_id}\n" if event_id else "").encode() + b"data: " + data + b"\n\n"
+        )
 
     def hang_up(self) -> None:
         connection = self.writer.get_extra_info("socket")
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset, not closed
+        connection.setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )  # reset, not closed
         self.writer.transport.abort()
 
 
@@ -87,7 +101,9 @@ def text(value: str, **more: Any) -> dict[str, Any]:
 
 async def echo(exchange: Exchange) -> None:
     params = exchange.message["params"]
-    exchange.result(text(json.dumps(params["arguments"]), structuredContent={"headers": exchange.headers}))
+    exchange.result(
+        text(json.dumps(params["arguments"]), structuredContent={"headers": exchange.headers})
+    )
 
 
 async def reset(exchange: Exchange) -> None:
@@ -272,7 +288,20 @@ Reply = Callable[[Exchange], Awaitable[None]]
 CALLS: dict[str, Reply] = {
     function.__name__: function
     for function in (
-        *(echo, reset, cut_body, stall, stall_body, drip, garbage, html, untyped, null_result, not_a_number, wrong_id),
+        *(
+            echo,
+            reset,
+            cut_body,
+            stall,
+            stall_body,
+            drip,
+            garbage,
+            html,
+            untyped,
+            null_result,
+            not_a_number,
+            wrong_id,
+        ),
         *(
             accepted,
             empty_batch,
@@ -288,7 +317,19 @@ CALLS: dict[str, Reply] = {
             broken,
             never_resumed,
         ),
-        *(elsewhere, next_door, loop, as_get, expire, die, refused, own_error, too_many, loud, stall_error),
+        *(
+            elsewhere,
+            next_door,
+            loop,
+            as_get,
+            expire,
+            die,
+            refused,
+            own_error,
+            too_many,
+            loud,
+            stall_error,
+        ),
     )
 }
 STATUSES = ("400", "401", "403", "404", "429", "500", "502", "503")
@@ -365,7 +406,8 @@ async def post(exchange: Exchange) -> None:
     elif name == "bad_event":
         events.write(b"event: message\ndata: {not json\n\n")
     elif "id" in exchange.message:
-        inner = Exchange("POST", "", exchange.headers, json.dumps(exchange.message).encode(), Buffer())  # type: ignore[arg-type]
+        sent = json.dumps(exchange.message).encode()
+        inner = Exchange("POST", "", exchange.headers, sent, Buffer())  # type: ignore[arg-type]
         await answer(inner, "good")
         events.write(b"event: message\ndata: " + inner.writer.body + b"\n\n")  # type: ignore[attr-defined]
         await events.drain()
@@ -388,7 +430,11 @@ async def answer(exchange: Exchange, mode: str) -> None:
         exchange.reply(404, exchange.frame(error={"code": -32600, "message": "Session not found"}))
     elif method == "initialize":
         version = exchange.message["params"]["protocolVersion"]
-        info = {"protocolVersion": version, "capabilities": {}, "serverInfo": {"name": "bad", "version": "1"}}
+        info = {
+            "protocolVersion": version,
+            "capabilities": {},
+            "serverInfo": {"name": "bad", "version": "1"},
+        }
         exchange.result(info, **session)
     elif method == "tools/list" and mode == "choosy" and "clerk" in json.dumps(exchange.message):
         exchange.reply(403, b"not for clerks", "text/plain")
@@ -415,7 +461,8 @@ async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter)
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             method, path, _ = head[0].split(" ")
             headers = {
-                name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)
+                name.lower(): value.strip()
+                for name, _, value in (line.partition(":") for line in head[1:] if line)
             }
             body = await reader.readexactly(int(headers.get("content-length", "0")))
             exchange = Exchange(method, path, headers, body, writer)

@@ -2,7 +2,8 @@
 
 ``python bad_server.py MODE [anything to find the process by]``
 
-The mode says how it starts, lists and ends; the tool that is called says what goes wrong with a call.
+The mode says how it starts, lists and ends; the tool that is called says what goes wrong with a
+call.
 """
 
 from __future__ import annotations
@@ -39,7 +40,13 @@ def answer(request: dict[str, Any], result: Any) -> None:
 
 
 def fail(request: dict[str, Any], code: int, message: str, data: Any = None) -> None:
-    send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": message, "data": data}})
+    send(
+        {
+            "jsonrpc": "2.0",
+            "id": request["id"],
+            "error": {"code": code, "message": message, "data": data},
+        }
+    )
 
 
 def text(value: str, **more: Any) -> dict[str, Any]:
@@ -55,7 +62,10 @@ def raw(request: dict[str, Any], result: bytes) -> None:
 
 def echo(request: dict[str, Any]) -> None:
     params = request["params"]
-    answer(request, text(json.dumps(params["arguments"]), structuredContent={"meta": params.get("_meta")}))
+    answer(
+        request,
+        text(json.dumps(params["arguments"]), structuredContent={"meta": params.get("_meta")}),
+    )
 
 
 def crash(request: dict[str, Any]) -> None:
@@ -84,7 +94,11 @@ def wrong_id(request: dict[str, Any]) -> None:
 
 
 def batch(request: dict[str, Any]) -> None:
-    notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "hello"}}
+    notice = {
+        "jsonrpc": "2.0",
+        "method": "notifications/message",
+        "params": {"level": "info", "data": "hello"},
+    }
     send([notice, {"jsonrpc": "2.0", "id": request["id"], "result": text("from a batch")}])
 
 
@@ -93,7 +107,10 @@ def big(request: dict[str, Any]) -> None:
 
 
 def rows(request: dict[str, Any]) -> None:
-    answer(request, text("see the rows", structuredContent={"rows": [{"i": i} for i in range(100_000)]}))
+    answer(
+        request,
+        text("see the rows", structuredContent={"rows": [{"i": i} for i in range(100_000)]}),
+    )
 
 
 def pieces(request: dict[str, Any]) -> None:
@@ -108,7 +125,13 @@ def environment(request: dict[str, Any]) -> None:
 
 
 def ask(request: dict[str, Any]) -> None:
-    answer(request, {"resultType": "input_required", "inputRequests": {"age": {"method": "elicitation/create"}}})
+    answer(
+        request,
+        {
+            "resultType": "input_required",
+            "inputRequests": {"age": {"method": "elicitation/create"}},
+        },
+    )
 
 
 def chat(request: dict[str, Any]) -> None:
@@ -123,7 +146,11 @@ def nested(request: dict[str, Any]) -> bytes:
 
 
 def deep(request: dict[str, Any]) -> None:
-    raw(request, b'{"content": [{"type": "text", "text": "deep"}], "structuredContent": %s}' % nested(request))
+    raw(
+        request,
+        b'{"content": [{"type": "text", "text": "deep"}], "structuredContent": %s}'
+        % nested(request),
+    )
 
 
 def deep_text(request: dict[str, Any]) -> None:
@@ -132,7 +159,11 @@ def deep_text(request: dict[str, Any]) -> None:
 
 def huge(request: dict[str, Any]) -> None:
     many = b"1" + b"0" * 5_000
-    raw(request, b'{"content": [], "structuredContent": {"e": 1e400, "i": 1%s, "more": %s}}' % (b"0" * 400, many))
+    raw(
+        request,
+        b'{"content": [], "structuredContent": {"e": 1e400, "i": 1%s, "more": %s}}'
+        % (b"0" * 400, many),
+    )
 
 
 def no_more_input(request: dict[str, Any]) -> None:
@@ -161,16 +192,24 @@ TOOLS: dict[str, Callable[[dict[str, Any]], None]] = {
     "huge": huge,
     "chat": chat,
     "latin": lambda request: raw(request, b'{"content": [{"type": "text", "text": "caf\xe9"}]}'),
-    "surrogate": lambda request: raw(request, rb'{"content": [{"type": "text", "text": "a\ud800b"}]}'),
+    "surrogate": lambda request: raw(
+        request, rb'{"content": [{"type": "text", "text": "a\ud800b"}]}'
+    ),
     "nan": lambda request: raw(request, b'{"content": [], "structuredContent": {"mean": NaN}}'),
     "null": lambda request: raw(request, b"null"),
     "answer_with": lambda request: answer(request, request["params"]["arguments"]["result"]),
-    "invalid_request": lambda request: fail(request, -32600, "the server's answer is not a JSON-RPC 2.0 answer: no"),
+    "invalid_request": lambda request: fail(
+        request, -32600, "the server's answer is not a JSON-RPC 2.0 answer: no"
+    ),
     "liar": lambda request: answer(request, text("no number", structuredContent={"n": "three"})),
     "silent_liar": lambda request: answer(request, text("nothing structured")),
-    "deny": lambda request: answer(request, text("Access denied: role 'user' may not do this", isError=True)),
+    "deny": lambda request: answer(
+        request, text("Access denied: role 'user' may not do this", isError=True)
+    ),
     "deny_by_code": lambda request: fail(request, -32001, "Unauthorized", {"required": "admin"}),
-    "broken_file": lambda request: answer(request, text("ENOENT: no such file or directory", isError=True)),
+    "broken_file": lambda request: answer(
+        request, text("ENOENT: no such file or directory", isError=True)
+    ),
 }
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
@@ -197,14 +236,28 @@ def list_tools(request: dict[str, Any]) -> None:
             answer(request, {"tools": "none"})
         case "endless":
             page = int(cursor)
-            answer(request, {"tools": [{"name": f"t{page}", "inputSchema": ANY_OBJECT}], "nextCursor": str(page + 1)})
+            answer(
+                request,
+                {
+                    "tools": [{"name": f"t{page}", "inputSchema": ANY_OBJECT}],
+                    "nextCursor": str(page + 1),
+                },
+            )
         case "circle":
-            answer(request, {"tools": [{"name": f"t{cursor}", "inputSchema": ANY_OBJECT}], "nextCursor": "again"})
+            answer(
+                request,
+                {
+                    "tools": [{"name": f"t{cursor}", "inputSchema": ANY_OBJECT}],
+                    "nextCursor": "again",
+                },
+            )
         case "paged":
             half = len(TOOLS) // 2
             answer(
                 request,
-                {"tools": listed()[half:]} if cursor == "p2" else {"tools": listed()[:half], "nextCursor": "p2"},
+                {"tools": listed()[half:]}
+                if cursor == "p2"
+                else {"tools": listed()[:half], "nextCursor": "p2"},
             )
         case "broken_tools":
             answer(request, {"tools": json.loads(os.environ["TOOLS"])})
@@ -230,11 +283,20 @@ def handshake(request: dict[str, Any]) -> None:
         case "nonsense":
             answer(request, {"hello": "world"})
         case "late_modern":
-            fail(request, -32022, "Unsupported protocol version", {"supported": ["2026-07-28"], "requested": "x"})
+            fail(
+                request,
+                -32022,
+                "Unsupported protocol version",
+                {"supported": ["2026-07-28"], "requested": "x"},
+            )
         case "future":
             answer(
                 request,
-                {"protocolVersion": "2099-01-01", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}},
+                {
+                    "protocolVersion": "2099-01-01",
+                    "capabilities": {},
+                    "serverInfo": {"name": "x", "version": "1"},
+                },
             )
         case _:
             answer(
@@ -264,7 +326,13 @@ def serve() -> None:
         elif MODE == "late_modern":
             time.sleep(0.5)
             answer(
-                request, {"supportedVersions": ["2026-07-28"], "capabilities": {}, "ttlMs": 0, "cacheScope": "public"}
+                request,
+                {
+                    "supportedVersions": ["2026-07-28"],
+                    "capabilities": {},
+                    "ttlMs": 0,
+                    "cacheScope": "public",
+                },
             )
         elif MODE != "silent":
             fail(request, -32601, "Method not found")

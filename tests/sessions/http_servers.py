@@ -48,7 +48,9 @@ class Running:
     def seen(self, path: str) -> list[dict[str, Any]]:
         """Return the requests that came to ``path``."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/seen", timeout=20) as response:
-            return [request for request in json.load(response) if request["path"].startswith(f"/{path}")]
+            return [
+                request for request in json.load(response) if request["path"].startswith(f"/{path}")
+            ]
 
 
 def free_port() -> int:

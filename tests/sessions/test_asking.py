@@ -15,7 +15,10 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def session(server: ServerFactory) -> AsyncIterator[Session]:
-    async with open_sessions() as pool, pool.session(server("ok", call_timeout_s=1.0), None) as opened:
+    async with (
+        open_sessions() as pool,
+        pool.session(server("ok", call_timeout_s=1.0), None) as opened,
+    ):
         yield opened
 
 

@@ -107,7 +107,10 @@ RESULTS: list[tuple[str, Outcome]] = [
     ("Permission denied (os error 13)", "tool_error"),
     ("insurance policy 12 not found", "tool_error"),
     ("Forbidden characters in name: '/'", "tool_error"),
-    ("The sites robots.txt specifies that autonomous fetching of this page is not allowed", "tool_error"),
+    (
+        "The sites robots.txt specifies that autonomous fetching of this page is not allowed",
+        "tool_error",
+    ),
     ("Failed to fetch https://example.com - status code 500", "tool_error"),
     ("division by zero", "tool_error"),
     ("role is required", "tool_error"),
@@ -175,17 +178,30 @@ async def _told(texts: list[str]) -> dict[tuple[str, str], str]:
     return told
 
 
-def test_what_a_tool_raises_means_the_same_behind_the_words_of_an_sdk_whatever_the_tool_is_called() -> None:
-    of = {text: outcome for text, outcome in RESULTS if not text.startswith(("Error executing", "Unknown tool"))}
+def test_what_a_tool_raises_means_the_same_behind_the_words_of_an_sdk_whatever_the_tool_is_called() -> (
+    None
+):
+    of = {
+        text: outcome
+        for text, outcome in RESULTS
+        if not text.startswith(("Error executing", "Unknown tool"))
+    }
     # A text that names a tool is about that tool, where it is this one.
-    about = {("tool", "No such tool in the toolbox: hammer"), ("a", "No such tool in the toolbox: hammer")}
+    about = {
+        ("tool", "No such tool in the toolbox: hammer"),
+        ("a", "No such tool in the toolbox: hammer"),
+    }
     told = anyio.run(_told, list(of))
     assert told["known", "Unauthorized"] == "Error executing tool known: Unauthorized"
     wrong = {
         (name, form)
         for (name, text), own in told.items()
         if (name, text) not in about
-        for form in (own, f"Error calling tool {name!r}: {text}", f"Error executing tool outer: {own}")
+        for form in (
+            own,
+            f"Error calling tool {name!r}: {text}",
+            f"Error executing tool outer: {own}",
+        )
         if classify(form, tool=name, listed=True) != of[text]
     }
     assert wrong == set()
@@ -223,7 +239,9 @@ def test_code_and_text_of_a_protocol_error_tell_its_outcome(
     assert classify(text, tool="nope", listed=listed, code=code) == outcome
 
 
-@pytest.mark.parametrize("text", ["Unknown tool: nope", "Error: unknown tool 'nope'", "Tool not found: nope"])
+@pytest.mark.parametrize(
+    "text", ["Unknown tool: nope", "Error: unknown tool 'nope'", "Tool not found: nope"]
+)
 def test_an_unknown_tool_in_an_error_result_is_no_refusal(text: str) -> None:
     assert classify(text, tool="nope", listed=False) == "unknown_tool"
 
@@ -231,7 +249,11 @@ def test_an_unknown_tool_in_an_error_result_is_no_refusal(text: str) -> None:
 def test_an_error_after_arguments_that_break_the_schema_is_about_the_arguments() -> None:
     assert classify("boom", tool="t", listed=True, arguments_valid=False) == "invalid_arguments"
     assert classify("Access denied", tool="t", listed=True, arguments_valid=False) == "denied"
-    for text in ("Missing required role: admin", "Missing required permission: x", "missing required scope"):
+    for text in (
+        "Missing required role: admin",
+        "Missing required permission: x",
+        "missing required scope",
+    ):
         assert classify(text, tool="t", listed=True, arguments_valid=False) == "invalid_arguments"
 
 

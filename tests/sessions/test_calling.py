@@ -21,7 +21,10 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def session(server: ServerFactory) -> AsyncIterator[Session]:
-    async with open_sessions() as pool, pool.session(server("ok", call_timeout_s=1.0), None) as opened:
+    async with (
+        open_sessions() as pool,
+        pool.session(server("ok", call_timeout_s=1.0), None) as opened,
+    ):
         yield opened
 
 
@@ -39,7 +42,9 @@ async def test_a_call_is_recorded_as_sent_and_as_answered(session: Session) -> N
     assert made.result_sha256 is None
 
 
-async def test_a_call_without_answer_times_out_and_the_session_stays_usable(session: Session) -> None:
+async def test_a_call_without_answer_times_out_and_the_session_stays_usable(
+    session: Session,
+) -> None:
     made = await call(session, "wait")
     assert (made.outcome, made.text) == ("timeout", "no answer within 1 s")
     assert 0.9 < made.duration_s < 5
@@ -54,7 +59,9 @@ async def test_a_session_outlives_the_time_it_had_to_start(server: ServerFactory
         assert (await call(session, "echo")).outcome == "ok"
 
 
-async def test_a_call_is_recorded_even_when_the_deadline_of_the_trial_ends_it(server: ServerFactory) -> None:
+async def test_a_call_is_recorded_even_when_the_deadline_of_the_trial_ends_it(
+    server: ServerFactory,
+) -> None:
     async with open_sessions() as pool, pool.session(server("ok"), None) as session:
         with anyio.fail_after(0.4):
             made = await session.call(ToolRequest(id="1", tool="wait"), turn=1, epoch=0)
@@ -74,22 +81,34 @@ async def test_a_crash_answers_all_pending_calls_at_once(session: Session) -> No
             tasks.start_soon(one, "crash")
     assert {record.outcome for record in made} == {"server_lost"}
     assert len(made) == 51
-    assert made[0].text == "server 'ok' exited with code 7; its last words: Segmentation fault (not really)"
+    assert (
+        made[0].text
+        == "server 'ok' exited with code 7; its last words: Segmentation fault (not really)"
+    )
     assert session.lost == made[0].text
     assert session.stderr_tail() == "Segmentation fault (not really)"
     assert (await call(session, "echo")).outcome == "server_lost"
 
 
 async def test_a_server_that_closes_its_stdout_is_lost(server: ServerFactory) -> None:
-    async with open_sessions() as pool, pool.session(server("ok", call_timeout_s=10), None) as session:
+    async with (
+        open_sessions() as pool,
+        pool.session(server("ok", call_timeout_s=10), None) as session,
+    ):
         made = await call(session, "close_stdout")
-    assert (made.outcome, made.text) == ("server_lost", "server 'ok' closed its stdin or stdout while still running")
+    assert (made.outcome, made.text) == (
+        "server_lost",
+        "server 'ok' closed its stdin or stdout while still running",
+    )
 
 
 async def test_a_server_that_closes_its_stdin_is_lost_with_the_next_call(session: Session) -> None:
     assert (await call(session, "no_more_input")).outcome == "ok"
     made = await call(session, "echo")
-    assert (made.outcome, made.text) == ("server_lost", "server 'ok' closed its stdin or stdout while still running")
+    assert (made.outcome, made.text) == (
+        "server_lost",
+        "server 'ok' closed its stdin or stdout while still running",
+    )
     assert session.lost == made.text
 
 
@@ -101,7 +120,10 @@ async def test_endless_output_without_a_newline_is_cut_off(
     server: ServerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stdio, "MAX_MESSAGE_BYTES", 8_000_000)
-    async with open_sessions() as pool, pool.session(server("ok", call_timeout_s=10), None) as session:
+    async with (
+        open_sessions() as pool,
+        pool.session(server("ok", call_timeout_s=10), None) as session,
+    ):
         made = await call(session, "flood")
     assert made.outcome == "server_lost"
     assert "wrote more than 8 MB to stdout without a line end" in made.text
@@ -124,7 +146,12 @@ async def test_a_result_that_nests_too_deeply_is_an_answer_of_which_a_part_is_re
     session: Session, levels: int
 ) -> None:
     made = await call(session, "deep", {"levels": levels})
-    assert (made.outcome, made.text, made.structured, made.output_errors) == ("ok", "deep", None, ())
+    assert (made.outcome, made.text, made.structured, made.output_errors) == (
+        "ok",
+        "deep",
+        None,
+        (),
+    )
     assert made.cut == "of structuredContent: it nests deeper than 100 levels"
     assert made.result_sha256 is not None
     assert (await call(session, "echo")).outcome == "ok"
@@ -147,7 +174,9 @@ async def test_a_text_of_deep_json_is_passed_on_whole_and_marked(session: Sessio
     assert made.cut == "of the text: it is JSON that nests deeper than 100 levels"
 
 
-async def test_an_integer_beyond_every_float_is_kept_and_one_beyond_python_is_told(session: Session) -> None:
+async def test_an_integer_beyond_every_float_is_kept_and_one_beyond_python_is_told(
+    session: Session,
+) -> None:
     made = await call(session, "huge")
     assert made.outcome == "ok"
     assert made.structured is None
@@ -163,7 +192,10 @@ async def test_a_batch_is_taken_apart(session: Session) -> None:
 async def test_a_null_result_is_no_result_and_told_at_once(session: Session) -> None:
     made = await call(session, "null")
     assert made.outcome == "invalid_result"
-    assert made.text == "the server's answer is not a JSON-RPC 2.0 answer: " + '{"jsonrpc": "2.0", "result": null}'
+    assert (
+        made.text == "the server's answer is not a JSON-RPC 2.0 answer: "
+        '{"jsonrpc": "2.0", "result": null}'
+    )
     assert made.duration_s < 0.9
 
 
@@ -180,7 +212,9 @@ async def test_a_result_of_20_mb_is_cut_with_a_notice(server: ServerFactory) -> 
     assert made.outcome == "ok"
     assert made.result_bytes == 20_000_000 + len('{"content":[{"type":"text","text":""}]}')
     assert made.result_sha256 == digest(whole)
-    notice = f"\n[… cut by harness: {made.result_bytes:,} bytes in all, sha256 {made.result_sha256}]"
+    notice = (
+        f"\n[… cut by harness: {made.result_bytes:,} bytes in all, sha256 {made.result_sha256}]"
+    )
     assert made.text == "x" * TEXT_CHARS + notice
 
 
@@ -213,15 +247,27 @@ async def test_what_is_not_text_becomes_a_placeholder(session: Session) -> None:
         ({}, "it has no content"),
         ({"content": None}, "its content is no list: null"),
         ({"content": "not a list"}, 'its content is no list: "not a list"'),
-        ({"content": {"type": "text", "text": "x"}}, 'its content is no list: {"type":"text","text":"x"}'),
-        ({"content": [{"type": "odd"}]}, 'it holds a content block that is not one of MCP\'s: {"type":"odd"}'),
-        ({"content": [{"type": "text", "text": 5}]}, "it holds a content block that is not one of MCP's"),
+        (
+            {"content": {"type": "text", "text": "x"}},
+            'its content is no list: {"type":"text","text":"x"}',
+        ),
+        (
+            {"content": [{"type": "odd"}]},
+            'it holds a content block that is not one of MCP\'s: {"type":"odd"}',
+        ),
+        (
+            {"content": [{"type": "text", "text": 5}]},
+            "it holds a content block that is not one of MCP's",
+        ),
         ({"content": [5]}, "it holds a content block that is not one of MCP's: 5"),
         ({"content": [], "isError": "true"}, 'its isError is neither true nor false: "true"'),
         ({"content": [], "isError": 0}, "its isError is neither true nor false: 0"),
         ({"content": [], "resultType": "task"}, 'its resultType is unknown: "task"'),
         ({"content": [], "resultType": ["complete"]}, 'its resultType is unknown: ["complete"]'),
-        ({"content": [], "structuredContent": {"n": 1}, "isError": {}}, "its isError is neither true nor false: {}"),
+        (
+            {"content": [], "structuredContent": {"n": 1}, "isError": {}},
+            "its isError is neither true nor false: {}",
+        ),
     ],
 )
 async def test_what_is_no_result_of_mcp_is_an_outcome_of_its_own(
@@ -240,19 +286,29 @@ async def test_what_is_no_result_of_mcp_is_an_outcome_of_its_own(
         {"content": [], "isError": None},
         {"content": [], "structuredContent": None, "resultType": "complete"},
         {"structuredContent": {"n": 1}},
-        {"content": [{"type": "text", "text": "x", "annotations": {"priority": 1}}], "_meta": {"a": 1}, "more": []},
+        {
+            "content": [{"type": "text", "text": "x", "annotations": {"priority": 1}}],
+            "_meta": {"a": 1},
+            "more": [],
+        },
     ],
 )
-async def test_what_official_clients_take_for_a_result_is_one(session: Session, result: dict[str, Any]) -> None:
+async def test_what_official_clients_take_for_a_result_is_one(
+    session: Session, result: dict[str, Any]
+) -> None:
     assert (await call(session, "answer_with", {"result": result})).outcome == "ok"
 
 
-async def test_an_error_of_the_servers_own_is_never_taken_for_a_missing_answer(session: Session) -> None:
+async def test_an_error_of_the_servers_own_is_never_taken_for_a_missing_answer(
+    session: Session,
+) -> None:
     made = await call(session, "invalid_request")
     assert (made.outcome, made.error_code, made.unanswered) == ("tool_error", -32600, False)
 
 
-async def test_an_output_that_breaks_its_schema_is_recorded_and_not_raised(session: Session) -> None:
+async def test_an_output_that_breaks_its_schema_is_recorded_and_not_raised(
+    session: Session,
+) -> None:
     made = await call(session, "liar")
     assert (made.outcome, made.structured) == ("ok", {"n": "three"})
     assert made.output_errors == ("at 'n': 'three' is not of type 'integer'",)
@@ -260,7 +316,9 @@ async def test_an_output_that_breaks_its_schema_is_recorded_and_not_raised(sessi
 
 async def test_a_missing_structured_result_is_recorded(session: Session) -> None:
     made = await call(session, "silent_liar")
-    assert made.output_errors == ("the tool has an outputSchema, and its result has no structuredContent",)
+    assert made.output_errors == (
+        "the tool has an outputSchema, and its result has no structuredContent",
+    )
 
 
 async def test_arguments_are_checked_for_the_record_and_sent_all_the_same(session: Session) -> None:
@@ -271,13 +329,25 @@ async def test_arguments_are_checked_for_the_record_and_sent_all_the_same(sessio
 
 async def test_a_missing_tool_is_recorded_as_unknown(session: Session) -> None:
     made = await call(session, "no_such_tool")
-    assert (made.outcome, made.error_code, made.text) == ("unknown_tool", -32602, "Unknown tool: no_such_tool")
+    assert (made.outcome, made.error_code, made.text) == (
+        "unknown_tool",
+        -32602,
+        "Unknown tool: no_such_tool",
+    )
 
 
 async def test_a_refusal_in_a_result_is_told_from_one_in_an_error(session: Session) -> None:
     in_result, in_error = await call(session, "deny"), await call(session, "deny_by_code")
-    assert (in_result.outcome, in_result.refusal, in_result.error_code) == ("denied", "tool_error", None)
-    assert (in_error.outcome, in_error.refusal, in_error.error_code) == ("denied", "protocol_error", -32001)
+    assert (in_result.outcome, in_result.refusal, in_result.error_code) == (
+        "denied",
+        "tool_error",
+        None,
+    )
+    assert (in_error.outcome, in_error.refusal, in_error.error_code) == (
+        "denied",
+        "protocol_error",
+        -32001,
+    )
     assert in_error.text == 'Unauthorized: {"required": "admin"}'
 
 
@@ -293,23 +363,34 @@ async def test_a_question_back_is_declined(session: Session) -> None:
 
 
 async def test_malformed_arguments_are_not_sent(session: Session) -> None:
-    made = await session.call(ToolRequest(id="1", tool="crash", malformed='{"n": '), turn=1, epoch=0)
-    assert (made.outcome, made.text) == ("invalid_arguments", 'the arguments are not a JSON object: {"n": ')
+    made = await session.call(
+        ToolRequest(id="1", tool="crash", malformed='{"n": '), turn=1, epoch=0
+    )
+    assert (made.outcome, made.text) == (
+        "invalid_arguments",
+        'the arguments are not a JSON object: {"n": ',
+    )
     assert session.lost is None
 
 
 async def test_arguments_that_nest_too_deeply_are_not_sent_and_say_why(session: Session) -> None:
     deep = '{"a":' * 300 + "1" + "}" * 300
-    of_a_model = await session.call(ToolRequest(id="1", tool="crash", malformed=deep), turn=1, epoch=0)
+    of_a_model = await session.call(
+        ToolRequest(id="1", tool="crash", malformed=deep), turn=1, epoch=0
+    )
     of_a_plugin = await call(session, "crash", json.loads(deep))
     for made in (of_a_model, of_a_plugin):
         assert made.outcome == "invalid_arguments"
-        assert made.text.startswith("harness did not send the arguments: it nests deeper than 100 levels")
+        assert made.text.startswith(
+            "harness did not send the arguments: it nests deeper than 100 levels"
+        )
     assert session.lost is None
 
 
 @pytest.mark.parametrize("value", ["\ud800", float("nan"), float("inf")])
-async def test_arguments_that_json_cannot_carry_are_not_sent(session: Session, value: object) -> None:
+async def test_arguments_that_json_cannot_carry_are_not_sent(
+    session: Session, value: object
+) -> None:
     made = await call(session, "crash", {"value": value})
     assert made.outcome == "invalid_arguments"
     assert "cannot be written as JSON" in made.text
@@ -317,10 +398,16 @@ async def test_arguments_that_json_cannot_carry_are_not_sent(session: Session, v
 
 
 async def test_a_blocked_tool_is_not_called(server: ServerFactory) -> None:
-    async with open_sessions() as pool, pool.session(server("ok", block=("crash",)), None) as session:
+    async with (
+        open_sessions() as pool,
+        pool.session(server("ok", block=("crash",)), None) as session,
+    ):
         made = await call(session, "crash")
         assert (made.outcome, made.duration_s, session.lost) == ("blocked", 0, None)
-        assert made.text == "harness did not send this call: the tool 'crash' is blocked for this suite"
+        assert (
+            made.text
+            == "harness did not send this call: the tool 'crash' is blocked for this suite"
+        )
 
 
 async def test_read_only_lets_only_marked_tools_through(server: ServerFactory) -> None:
@@ -347,7 +434,10 @@ async def test_500_calls_at_once_each_get_their_own_answer(server: ServerFactory
 
 
 async def test_a_server_that_stops_reading_cannot_hold_a_call(server: ServerFactory) -> None:
-    async with open_sessions() as pool, pool.session(server("deaf", call_timeout_s=0.3), None) as session:
+    async with (
+        open_sessions() as pool,
+        pool.session(server("deaf", call_timeout_s=0.3), None) as session,
+    ):
         for _ in range(2):
             made = await call(session, "echo", {"filler": "x" * 200_000})
             assert made.outcome == "timeout"
@@ -366,7 +456,10 @@ async def test_a_chatty_server_neither_blocks_nor_piles_up(session: Session, mar
 
 HOSTILE: dict[str, Any] = {
     "references": {
-        "$defs": {**{f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)}, "d30": {}},
+        "$defs": {
+            **{f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)},
+            "d30": {},
+        },
         "$ref": "#/$defs/d0",
     },
     "look-ahead": {"propertyNames": {"pattern": "^(?!x)"}},
@@ -376,7 +469,9 @@ HOSTILE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-async def test_what_a_hostile_schema_keeps_from_being_validated_blames_nobody(server: ServerFactory, name: str) -> None:
+async def test_what_a_hostile_schema_keeps_from_being_validated_blames_nobody(
+    server: ServerFactory, name: str
+) -> None:
     schema = {"type": "object", **HOSTILE[name]}
     listed = [
         {"name": "echo", "inputSchema": schema},
@@ -390,7 +485,9 @@ async def test_what_a_hostile_schema_keeps_from_being_validated_blames_nobody(se
         failed = await call(session, "broken_file", {"n": 1})
     assert (echoed.outcome, echoed.argument_errors) == ("ok", ())
     assert (lied.outcome, lied.output_errors) == ("ok", ())
-    assert failed.outcome == "tool_error"  # the arguments are not to blame: nothing is known against them
+    assert (
+        failed.outcome == "tool_error"
+    )  # the arguments are not to blame: nothing is known against them
     assert echoed.not_validated[0].startswith("arguments not validated: ")
     assert lied.not_validated[0].startswith("result not validated: ")
 
@@ -427,7 +524,9 @@ async def test_a_call_is_recorded_although_its_result_takes_longer_to_validate_t
     assert made.not_validated == ("result not validated: the trial had no time left for it",)
 
 
-async def test_what_cannot_be_examined_is_told_and_is_no_fault_of_the_list(server: ServerFactory) -> None:
+async def test_what_cannot_be_examined_is_told_and_is_no_fault_of_the_list(
+    server: ServerFactory,
+) -> None:
     listed = [{"name": "echo", "inputSchema": {"type": "object", "anyOf": [{}] * 30_000}}]
     async with (
         open_sessions() as pool,

@@ -26,7 +26,10 @@ def test_text_blocks_are_joined_by_lines(blocks: list[dict[str, str]]) -> None:
         st.sampled_from(["content", "structuredContent", "isError", "x"]),
         st.recursive(
             st.none() | st.booleans() | st.text(max_size=5) | st.integers(),
-            lambda inner: st.lists(inner | BLOCK, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+            lambda inner: (
+                st.lists(inner | BLOCK, max_size=3)
+                | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+            ),
             max_leaves=8,
         ),
     )
@@ -60,7 +63,10 @@ def test_text_is_cut_exactly_at_the_limit(excess: int) -> None:
 
 
 def test_structured_content_over_its_limit_is_left_out_and_hashed() -> None:
-    result = {"content": [{"type": "text", "text": "short"}], "structuredContent": ["x" * STRUCTURED_BYTES]}
+    result = {
+        "content": [{"type": "text", "text": "short"}],
+        "structuredContent": ["x" * STRUCTURED_BYTES],
+    }
     content = render(result)
     assert (content.text, content.structured, content.sha256) == ("short", None, digest(result))
 
@@ -68,10 +74,16 @@ def test_structured_content_over_its_limit_is_left_out_and_hashed() -> None:
 @pytest.mark.parametrize(
     ("block", "text"),
     [
-        ({"type": "image", "data": "A" * 100, "mimeType": "image/png"}, "[image image/png, 75 bytes]"),
+        (
+            {"type": "image", "data": "A" * 100, "mimeType": "image/png"},
+            "[image image/png, 75 bytes]",
+        ),
         ({"type": "audio", "data": "A" * 4_000}, "[audio of unknown type, 3 kB]"),
         ({"type": "resource_link", "uri": "db://x"}, "[resource link db://x]"),
-        ({"type": "resource", "resource": {"uri": "db://x", "text": "hello"}}, "[resource db://x]\nhello"),
+        (
+            {"type": "resource", "resource": {"uri": "db://x", "text": "hello"}},
+            "[resource db://x]\nhello",
+        ),
         (
             {"type": "resource", "resource": {"uri": "db://x", "blob": "AAAA", "mimeType": "a/b"}},
             "[resource db://x a/b, 3 bytes]",

@@ -18,7 +18,8 @@ from harness.types import RESERVED_CLAIMS, Credential, IdentityVia
 
 PAGE = (Path(__file__).parents[2] / "docs" / "identity.md").read_text(encoding="utf-8")
 EXAMPLES: list[dict[str, Any]] = [
-    yaml.safe_load(example) for example in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    yaml.safe_load(example)
+    for example in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 ]
 
 
@@ -33,9 +34,9 @@ def test_every_example_of_a_server_can_be_used(example: dict[str, Any], tmp_path
 def test_the_example_of_a_suite_is_one(tmp_path: Path) -> None:
     (suite,) = (example for example in EXAMPLES if "suite" in example)
     (tmp_path / "door.yml").write_text(yaml.safe_dump(suite), encoding="utf-8")
-    assert {case.credential for case in load_suite(tmp_path / "door.yml").cases} == set(get_args(Credential)) - {
-        "valid"
-    }
+    assert {case.credential for case in load_suite(tmp_path / "door.yml").cases} == set(
+        get_args(Credential)
+    ) - {"valid"}
 
 
 def test_every_way_credential_setting_and_placeholder_stands_on_the_page() -> None:

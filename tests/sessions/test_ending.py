@@ -37,14 +37,18 @@ async def test_a_grandchild_left_behind_is_ended(server: ServerFactory, marker: 
     assert all_gone(marker, within_s=2)
 
 
-async def test_a_grandchild_cannot_hold_the_pipe_of_a_crashed_server(server: ServerFactory, marker: str) -> None:
+async def test_a_grandchild_cannot_hold_the_pipe_of_a_crashed_server(
+    server: ServerFactory, marker: str
+) -> None:
     async with open_sessions() as pool, pool.session(server("parent"), None) as session:
         with anyio.fail_after(4):
             assert (await call(session, "crash")).outcome == "server_lost"
     assert all_gone(marker, within_s=2)
 
 
-async def test_a_server_that_ignores_eof_and_sigterm_is_killed_in_time(server: ServerFactory, marker: str) -> None:
+async def test_a_server_that_ignores_eof_and_sigterm_is_killed_in_time(
+    server: ServerFactory, marker: str
+) -> None:
     async with open_sessions() as pool, pool.session(server("stubborn"), None):
         assert len(alive(marker)) == 2
         before = anyio.current_time()
@@ -52,9 +56,14 @@ async def test_a_server_that_ignores_eof_and_sigterm_is_killed_in_time(server: S
     assert anyio.current_time() - before < 5
 
 
-async def test_a_server_that_ignores_eof_may_still_leave_politely(server: ServerFactory, tmp_path: Path) -> None:
+async def test_a_server_that_ignores_eof_may_still_leave_politely(
+    server: ServerFactory, tmp_path: Path
+) -> None:
     goodbye = tmp_path / "goodbye"
-    async with open_sessions() as pool, pool.session(server("polite", env={"GOODBYE": str(goodbye)}), None):
+    async with (
+        open_sessions() as pool,
+        pool.session(server("polite", env={"GOODBYE": str(goodbye)}), None),
+    ):
         pass
     assert await anyio.Path(goodbye).read_text() == "goodbye"
 
@@ -80,7 +89,9 @@ async def test_cancellation_leaves_no_process(server: ServerFactory, marker: str
     assert all_gone(marker, within_s=2)
 
 
-async def test_cancellation_during_the_start_leaves_no_process(server: ServerFactory, marker: str) -> None:
+async def test_cancellation_during_the_start_leaves_no_process(
+    server: ServerFactory, marker: str
+) -> None:
     for delay in (0, 0.001, 0.01, 0.05):
         with anyio.move_on_after(delay):
             async with open_sessions() as pool, pool.session(server("hang"), None):
@@ -139,11 +150,15 @@ def test_no_process_survives_a_harness_that_is_killed(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_the_guardian_outlives_every_signal_of_a_terminal_and_ends_with_its_pipe(marker: str) -> None:
+def test_the_guardian_outlives_every_signal_of_a_terminal_and_ends_with_its_pipe(
+    marker: str,
+) -> None:
     script = ROOT / "harness" / "sessions" / "guardian_script.py"
     sleeper = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)", marker]
     with (
-        subprocess.Popen([sys.executable, "-I", "-S", str(script), marker], stdin=subprocess.PIPE) as guardian,
+        subprocess.Popen(
+            [sys.executable, "-I", "-S", str(script), marker], stdin=subprocess.PIPE
+        ) as guardian,
         subprocess.Popen(sleeper, start_new_session=True) as listed,
         subprocess.Popen(sleeper, start_new_session=True) as released,
     ):
@@ -152,7 +167,9 @@ def test_the_guardian_outlives_every_signal_of_a_terminal_and_ends_with_its_pipe
         guardian.stdin.flush()
         status = Path(f"/proc/{guardian.pid}/status")
         deadline = time.monotonic() + 5
-        while _ignored(status) & 0b100_0000_0000_0011 != 0b100_0000_0000_0011:  # SIGHUP 1, SIGINT 2, SIGTERM 15
+        while (
+            _ignored(status) & 0b100_0000_0000_0011 != 0b100_0000_0000_0011
+        ):  # SIGHUP 1, SIGINT 2, SIGTERM 15
             assert time.monotonic() < deadline
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             os.kill(guardian.pid, number)

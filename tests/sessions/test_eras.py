@@ -23,7 +23,13 @@ async def test_a_real_server_works_in_every_era(protocol: str, marker: str) -> N
     )
     user = {"role": "analyst", "regions": ["EU"], "chief": None}
     async with open_sessions() as pool, pool.session(spec, user) as session:
-        assert [tool.name for tool in session.tools.tools] == ["add", "whoami", "slow", "refuse", "fall_over"]
+        assert [tool.name for tool in session.tools.tools] == [
+            "add",
+            "whoami",
+            "slow",
+            "refuse",
+            "fall_over",
+        ]
         assert session.tools.problems == ()
 
         added = await call(session, "add", {"a": 2, "b": 3})

@@ -1,7 +1,7 @@
 """Whatever a server writes in answer to a call, the call ends at once, and without a result it is never ok.
 
-A hundred answers are tried with the other tests, ten thousand on each wire with the slow proofs. The seed is
-``HARNESS_FUZZ_SEED``, or the one below; it is shown where a test fails.
+A hundred answers are tried with the other tests, ten thousand on each wire with the slow proofs.
+The seed is ``HARNESS_FUZZ_SEED``, or the one below; it is shown where a test fails.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def server_of(wire: Wire) -> Iterator[ServerSpec]:
     if wire == "stdio":
         yield ServerSpec(**common, command=sys.executable, args=("-I", "-S", SCRIPT, "stdio"))
         return
-    with subprocess.Popen([sys.executable, "-I", "-S", SCRIPT, "http"], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", SCRIPT, "http"], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         try:
             url = f"http://127.0.0.1:{int(process.stdout.readline())}/{'mcp' if wire == 'http' else 'sse'}"
@@ -119,7 +121,10 @@ class Bench:
         }
         made: list[ToolCall] = []
         with anyio.fail_after(2 * HANG_S):
-            async with self._pool.session(self._spec, None) as session, anyio.create_task_group() as tasks:
+            async with (
+                self._pool.session(self._spec, None) as session,
+                anyio.create_task_group() as tasks,
+            ):
 
                 async def say() -> None:
                     request = ToolRequest(id="1", tool="say", arguments=arguments)
@@ -130,7 +135,9 @@ class Bench:
                     await self._ask_neighbour()
                     request = ToolRequest(id="2", tool="echo", arguments={"n": self._count})
                     beside = await session.call(request, turn=1, epoch=0)
-                    assert (beside.outcome, beside.text) == ("ok", f'{{"n": {self._count}}}'), beside
+                    assert (beside.outcome, beside.text) == ("ok", f'{{"n": {self._count}}}'), (
+                        beside
+                    )
             self.lost += session.lost is not None
         return made[0]
 
@@ -148,7 +155,9 @@ def bench(wire: Wire) -> Iterator[Bench]:
     async def listen() -> None:
         import asyncio
 
-        asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(repr(fault)))
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, fault: faults.append(repr(fault))
+        )
 
     with ExitStack() as stack:
         portal = stack.enter_context(start_blocking_portal("asyncio"))
@@ -159,7 +168,9 @@ def bench(wire: Wire) -> Iterator[Bench]:
 
 
 @pytest.mark.parametrize(
-    "number", [100, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(1200)])], ids="{} answers".format
+    "number",
+    [100, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(1200)])],
+    ids="{} answers".format,
 )
 @pytest.mark.parametrize("wire", ["stdio", "http", "sse"])
 def test_whatever_a_server_answers_the_call_ends_and_is_ok_only_with_a_result(
@@ -170,7 +181,10 @@ def test_whatever_a_server_answers_the_call_ends_and_is_ok_only_with_a_result(
 
             @seed(SEED + part)
             @settings(
-                max_examples=min(number, PART), deadline=None, database=None, suppress_health_check=list(HealthCheck)
+                max_examples=min(number, PART),
+                deadline=None,
+                database=None,
+                suppress_health_check=list(HealthCheck),
             )
             @given(scripts(wire))
             def try_one(script: Script) -> None:
@@ -178,7 +192,9 @@ def test_whatever_a_server_answers_the_call_ends_and_is_ok_only_with_a_result(
 
             try_one()
         growth = tried.growth_mb
-    told = f"seed {SEED}: {dict(sorted(tried.outcomes.items()))}, {tried.lost} lost, {growth:+.0f} MB"
+    told = (
+        f"seed {SEED}: {dict(sorted(tried.outcomes.items()))}, {tried.lost} lost, {growth:+.0f} MB"
+    )
     stderr = capfd.readouterr().err
     print(told)  # noqa: T201 - shown with -s, and where the test fails
     assert "Traceback" not in stderr

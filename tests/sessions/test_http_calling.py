@@ -30,22 +30,54 @@ def shop() -> Iterator[Running]:
         ("401", "denied", "the server answered HTTP 401 Unauthorized: status 401"),
         ("403", "denied", "the server answered HTTP 403 Forbidden: status 403"),
         ("refused", "denied", "the server answered HTTP 403 Forbidden: only for admins"),
-        ("stall_error", "denied", 'the server answered HTTP 401 Unauthorized: Bearer error="invalid_token"'),
+        (
+            "stall_error",
+            "denied",
+            'the server answered HTTP 401 Unauthorized: Bearer error="invalid_token"',
+        ),
         ("400", "tool_error", "the server answered HTTP 400: status 400"),
         ("404", "tool_error", "the server answered HTTP 404 Not Found: status 404"),
         ("429", "server_lost", "server 'shop' answered HTTP 429 Too Many Requests: status 429"),
         ("too_many", "server_lost", "server 'shop' answered HTTP 429 Too Many Requests: slow down"),
         ("500", "server_lost", "server 'shop' answered HTTP 500 Internal Server Error: status 500"),
         ("502", "server_lost", "server 'shop' answered HTTP 502 Bad Gateway: status 502"),
-        ("loud", "server_lost", "server 'shop' answered HTTP 500 Internal Server Error: Sorry Nothing to see here"),
+        (
+            "loud",
+            "server_lost",
+            "server 'shop' answered HTTP 500 Internal Server Error: Sorry Nothing to see here",
+        ),
         ("own_error", "tool_error", "the query is wrong"),
-        ("reset", "server_lost", "server 'shop' broke off before it had answered: Connection reset by peer"),
-        ("elsewhere", "server_lost", "a redirect to http://localhost:PORT/good, which is not followed"),
-        ("as_get", "server_lost", "a redirect to http://127.0.0.1:PORT/good, which is not followed"),
-        ("garbage", "invalid_result", "the server's answer is not a JSON-RPC 2.0 answer: {not json"),
-        ("html", "invalid_result", "not a JSON-RPC 2.0 answer: HTTP 200 with content of type 'text/html'"),
+        (
+            "reset",
+            "server_lost",
+            "server 'shop' broke off before it had answered: Connection reset by peer",
+        ),
+        (
+            "elsewhere",
+            "server_lost",
+            "a redirect to http://localhost:PORT/good, which is not followed",
+        ),
+        (
+            "as_get",
+            "server_lost",
+            "a redirect to http://127.0.0.1:PORT/good, which is not followed",
+        ),
+        (
+            "garbage",
+            "invalid_result",
+            "the server's answer is not a JSON-RPC 2.0 answer: {not json",
+        ),
+        (
+            "html",
+            "invalid_result",
+            "not a JSON-RPC 2.0 answer: HTTP 200 with content of type 'text/html'",
+        ),
         ("untyped", "invalid_result", "not a JSON-RPC 2.0 answer: content without a type"),
-        ("null_result", "invalid_result", 'not a JSON-RPC 2.0 answer: {"jsonrpc": "2.0", "result": null}'),
+        (
+            "null_result",
+            "invalid_result",
+            'not a JSON-RPC 2.0 answer: {"jsonrpc": "2.0", "result": null}',
+        ),
         ("accepted", "server_lost", "server 'shop' answered HTTP 202 Accepted"),
         ("empty_batch", "invalid_result", "the server's answer is not a JSON-RPC 2.0 answer: []"),
         (
@@ -66,18 +98,27 @@ async def test_whatever_http_answers_has_an_outcome_and_the_next_call_is_well(
     async with open_sessions() as pool, pool.session(shop.at(path), None) as session:
         with anyio.fail_after(10):
             made = await call(session, tool)
-        assert (made.outcome, made.refusal) == (outcome, "http_status" if outcome == "denied" else None)
+        assert (made.outcome, made.refusal) == (
+            outcome,
+            "http_status" if outcome == "denied" else None,
+        )
         assert text.replace("PORT", str(shop.port)) in made.text
         assert "secret" not in made.text
         assert session.lost is None
         assert (await call(session, "echo")).outcome == "ok"
-    sent = [request["params"]["name"] for request in shop.seen(path) if request.get("method") == "tools/call"]
+    sent = [
+        request["params"]["name"]
+        for request in shop.seen(path)
+        if request.get("method") == "tools/call"
+    ]
     assert sent == [tool, "echo"]
 
 
 @pytest.mark.parametrize("tool", ["stall", "stall_body", "drip"])
 @pytest.mark.parametrize("protocol", ["2026-07-28", "legacy"])
-async def test_an_answer_that_never_ends_is_a_timeout(shop: Running, tool: str, protocol: str) -> None:
+async def test_an_answer_that_never_ends_is_a_timeout(
+    shop: Running, tool: str, protocol: str
+) -> None:
     path = f"good?{tool}-{protocol}"
     spec = shop.at(path, call_timeout_s=0.5, protocol=protocol)
     async with open_sessions() as pool, pool.session(spec, None) as session:
@@ -97,7 +138,9 @@ async def test_a_server_that_does_not_take_a_cancellation_holds_nobody_up(shop: 
         assert (await call(session, "echo")).outcome == "ok"
 
 
-@pytest.mark.parametrize(("tool", "limit"), [("endless", "answered with more than 8 MB"), ("endless_event", "8000000")])
+@pytest.mark.parametrize(
+    ("tool", "limit"), [("endless", "answered with more than 8 MB"), ("endless_event", "8000000")]
+)
 async def test_an_answer_without_end_is_cut_off(
     shop: Running, tool: str, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,7 +169,11 @@ async def test_answers_are_read_as_leniently_as_over_stdio(shop: Running) -> Non
 
 async def test_an_answer_in_events_is_taken_though_the_stream_stays_open(shop: Running) -> None:
     def answered() -> list[object]:
-        return [request["result"] for request in shop.seen("good?events") if request.get("id") == "theirs"]
+        return [
+            request["result"]
+            for request in shop.seen("good?events")
+            if request.get("id") == "theirs"
+        ]
 
     spec = shop.at("good?events", protocol="legacy")
     async with open_sessions() as pool, pool.session(spec, None) as session:
@@ -138,7 +185,9 @@ async def test_an_answer_in_events_is_taken_though_the_stream_stays_open(shop: R
 
 
 @pytest.mark.parametrize("tool", ["resumable", "broken"])
-async def test_the_rest_of_a_stream_is_asked_for_and_the_call_is_not_sent_again(shop: Running, tool: str) -> None:
+async def test_the_rest_of_a_stream_is_asked_for_and_the_call_is_not_sent_again(
+    shop: Running, tool: str
+) -> None:
     path = f"good?resume-{tool}"
     async with open_sessions() as pool, pool.session(shop.at(path), None) as session:
         with anyio.fail_after(10):
@@ -192,28 +241,44 @@ async def test_every_request_carries_what_was_configured_and_what_was_agreed(sho
     assert headers["x-api-key"] == "k-271828"
     assert headers["mcp-protocol-version"] == "2025-11-25"
     assert headers["mcp-session-id"]
-    assert {"x-api-key"} <= set.intersection(*(set(each["headers"]) for each in shop.seen("sessions?headers")))
+    assert {"x-api-key"} <= set.intersection(
+        *(set(each["headers"]) for each in shop.seen("sessions?headers"))
+    )
 
 
 async def test_a_user_is_told_in_headers_and_nobody_leaves_none(shop: Running) -> None:
-    identity = IdentitySpec(via="header", headers={"X-Role": "{role}", "X-Chief": "{chief}", "X-Name": "{name}"})
+    identity = IdentitySpec(
+        via="header", headers={"X-Role": "{role}", "X-Chief": "{chief}", "X-Name": "{name}"}
+    )
     spec = shop.at("good?who", identity=identity, headers={"x-name": "nobody"})
     async with open_sessions() as pool:
         for user in ({"role": "analyst", "chief": None, "name": "Zo\xeb"}, {"role": "admin"}, None):
             async with pool.session(spec, user) as session:
                 await call(session, "echo")
     told = [
-        [request["headers"].get(name) for name in ("x-role", "x-chief", "x-name")] for request in shop.seen("good?who")
+        [request["headers"].get(name) for name in ("x-role", "x-chief", "x-name")]
+        for request in shop.seen("good?who")
     ]
     # Each user lists the tools, and calls one.
-    assert told == [["analyst", None, "Zo\xeb"]] * 2 + [["admin", None, "nobody"]] * 2 + [[None, None, "nobody"]] * 2
+    assert (
+        told
+        == [["analyst", None, "Zo\xeb"]] * 2
+        + [["admin", None, "nobody"]] * 2
+        + [[None, None, "nobody"]] * 2
+    )
 
 
-async def test_a_user_who_cannot_stand_in_a_header_is_refused_before_anything_is_sent(shop: Running) -> None:
-    spec = shop.at("good?injection", identity=IdentitySpec(via="header", headers={"X-Role": "{role}"}))
+async def test_a_user_who_cannot_stand_in_a_header_is_refused_before_anything_is_sent(
+    shop: Running,
+) -> None:
+    spec = shop.at(
+        "good?injection", identity=IdentitySpec(via="header", headers={"X-Role": "{role}"})
+    )
     async with open_sessions() as pool:
         for role in ("admin\r\nX-Admin: yes", "адмін", "\0", " admin"):
-            with pytest.raises(UsageError, match="the header 'X-Role' of this user_context cannot be sent"):
+            with pytest.raises(
+                UsageError, match="the header 'X-Role' of this user_context cannot be sent"
+            ):
                 async with pool.session(spec, {"role": role}):
                     pass
     assert shop.seen("good?injection") == []
@@ -233,7 +298,9 @@ async def test_a_redirect_within_the_server_is_followed(shop: Running) -> None:
         assert (await call(session, "echo")).outcome == "ok"
 
 
-async def test_a_user_and_password_in_the_url_are_sent_as_such_and_never_shown(shop: Running) -> None:
+async def test_a_user_and_password_in_the_url_are_sent_as_such_and_never_shown(
+    shop: Running,
+) -> None:
     url = f"http://ada:l%40velace@127.0.0.1:{shop.port}/good?key=271828"
     async with open_sessions() as pool, pool.session(shop.at("", url=url), None) as session:
         made = await call(session, "echo")

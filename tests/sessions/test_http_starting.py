@@ -55,7 +55,9 @@ async def failure(spec: ServerSpec, *, within_s: float = 3.0) -> ServerError:
 
 @pytest.mark.parametrize("protocol", ["auto", "legacy", "2026-07-28"])
 @pytest.mark.parametrize("transport", ["http", "sse"])
-async def test_where_nobody_listens_the_url_is_told_and_nothing_secret(protocol: str, transport: str) -> None:
+async def test_where_nobody_listens_the_url_is_told_and_nothing_secret(
+    protocol: str, transport: str
+) -> None:
     port = free_port()
     url = f"http://ada:lovelace@127.0.0.1:{port}/mcp?key=271828"
     spec: Any = {"transport": transport, "protocol": protocol}
@@ -65,7 +67,9 @@ async def test_where_nobody_listens_the_url_is_told_and_nothing_secret(protocol:
     assert str(error) == f"server 'shop' did not {step}: {where}"
 
 
-async def test_a_certificate_that_nobody_vouches_for_is_told_and_nothing_is_sent(tmp_path: Path) -> None:
+async def test_a_certificate_that_nobody_vouches_for_is_told_and_nothing_is_sent(
+    tmp_path: Path,
+) -> None:
     sent = []
 
     async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -76,8 +80,12 @@ async def test_a_certificate_that_nobody_vouches_for_is_told_and_nothing_is_sent
     context.load_cert_chain(self_signed(tmp_path))
     async with await asyncio.start_server(listen, "127.0.0.1", 0, ssl=context) as server:
         port = server.sockets[0].getsockname()[1]
-        error = await failure(ServerSpec(name="shop", transport="http", url=f"https://127.0.0.1:{port}/mcp"))
-    assert str(error).endswith(f"it cannot be reached at https://127.0.0.1:{port}/mcp: self-signed certificate")
+        error = await failure(
+            ServerSpec(name="shop", transport="http", url=f"https://127.0.0.1:{port}/mcp")
+        )
+    assert str(error).endswith(
+        f"it cannot be reached at https://127.0.0.1:{port}/mcp: self-signed certificate"
+    )
     assert sent == []
 
 
@@ -89,12 +97,19 @@ def self_signed(folder: Path) -> Path:
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - dt.timedelta(days=1))
         .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]),
+            critical=False,
+        )
         .sign(key, hashes.SHA256())
     )
     path = folder / "server.pem"
     path.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
         + certificate.public_bytes(serialization.Encoding.PEM)
     )
     return path
@@ -114,7 +129,9 @@ async def test_a_server_that_says_too_little_to_be_reached_is_told_so(spec: Serv
 
 @pytest.mark.parametrize("status", [401, 403])
 @pytest.mark.parametrize("protocol", ["auto", "legacy", "2026-07-28"])
-async def test_a_server_that_lets_nobody_in_says_with_which_status(shop: Running, status: int, protocol: str) -> None:
+async def test_a_server_that_lets_nobody_in_says_with_which_status(
+    shop: Running, status: int, protocol: str
+) -> None:
     path = f"{status}?{protocol}"
     error = await failure(shop.at(path, protocol=protocol))
     assert isinstance(error, NotAdmitted)
@@ -124,7 +141,9 @@ async def test_a_server_that_lets_nobody_in_says_with_which_status(shop: Running
     assert len(shop.seen(path)) == 1  # nobody who is refused asks again
 
 
-async def test_a_user_who_is_not_let_in_over_a_connection_that_is_open_is_told_so_at_once(shop: Running) -> None:
+async def test_a_user_who_is_not_let_in_over_a_connection_that_is_open_is_told_so_at_once(
+    shop: Running,
+) -> None:
     async with open_pool() as pool:
         with anyio.fail_after(4), pytest.raises(NotAdmitted) as refused:
             async with pool.visit(shop.at("choosy"), {"role": "clerk"}):
@@ -137,7 +156,9 @@ async def test_a_user_who_is_not_let_in_over_a_connection_that_is_open_is_told_s
     assert refused.value.status == 403
     assert str(refused.value) == "server 'shop' answered HTTP 403 Forbidden: not for clerks"
     assert not isinstance(failed.value, NotAdmitted)
-    assert str(failed.value) == "server 'shop' refused to list its tools: no tools today (code -32603)"
+    assert (
+        str(failed.value) == "server 'shop' refused to list its tools: no tools today (code -32603)"
+    )
 
 
 @pytest.mark.parametrize("protocol", ["auto", "2026-07-28"])
@@ -166,7 +187,9 @@ async def test_whatever_http_answers_to_the_handshake_is_told(
 
 
 @pytest.mark.parametrize("path", ["stall", "stall_body", "drip"])
-async def test_a_handshake_that_is_never_answered_is_given_up_in_time(shop: Running, path: str) -> None:
+async def test_a_handshake_that_is_never_answered_is_given_up_in_time(
+    shop: Running, path: str
+) -> None:
     error = await failure(shop.at(path, start_timeout_s=0.3, protocol="auto"), within_s=4)
     assert str(error) == "server 'shop' did not complete the handshake within 0.3 s of its start"
 
@@ -180,14 +203,18 @@ async def test_a_handshake_that_is_never_answered_is_given_up_in_time(shop: Runn
     ],
 )
 async def test_a_refused_event_stream_is_told(shop: Running, path: str, text: str) -> None:
-    spec = shop.at("", url=f"http://127.0.0.1:{shop.port}/get-{path}", transport="sse", protocol="auto")
+    spec = shop.at(
+        "", url=f"http://127.0.0.1:{shop.port}/get-{path}", transport="sse", protocol="auto"
+    )
     assert text in str(await failure(spec))
 
 
 # ── servers that harness starts ──────────────────────────────────────────────────────────────
 
 
-async def test_a_server_that_exits_at_import_is_reported_with_its_traceback(web_server: ServerFactory) -> None:
+async def test_a_server_that_exits_at_import_is_reported_with_its_traceback(
+    web_server: ServerFactory,
+) -> None:
     error = await failure(web_server("exit_at_import"))
     assert str(error) == (
         "server 'exit_at_import' exited with code 1 while starting; "
@@ -202,19 +229,27 @@ async def test_a_server_that_never_listens_is_given_up_in_time(web_server: Serve
 
 
 @pytest.mark.parametrize("mode", ["slow", "good"])
-async def test_a_server_may_take_its_time_to_listen_and_to_be_ready(web_server: ServerFactory, mode: str) -> None:
+async def test_a_server_may_take_its_time_to_listen_and_to_be_ready(
+    web_server: ServerFactory, mode: str
+) -> None:
     path = "late" if mode == "good" else "good"
     spec = web_server(mode, url=f"http://127.0.0.1:{{port}}/{path}", protocol="auto")
     async with open_sessions() as pool, pool.session(spec, None) as session:
         assert (await call(session, "echo")).outcome == "ok"
 
 
-async def test_a_server_that_is_never_more_than_late_is_given_up_in_time(web_server: ServerFactory) -> None:
-    spec = web_server("good", url="http://127.0.0.1:{port}/503", protocol="auto", start_timeout_s=0.5)
+async def test_a_server_that_is_never_more_than_late_is_given_up_in_time(
+    web_server: ServerFactory,
+) -> None:
+    spec = web_server(
+        "good", url="http://127.0.0.1:{port}/503", protocol="auto", start_timeout_s=0.5
+    )
     assert "did not complete the handshake within 0.5 s" in str(await failure(spec, within_s=6))
 
 
-async def test_a_port_that_is_taken_is_told_and_nothing_is_started(web_server: ServerFactory, marker: str) -> None:
+async def test_a_port_that_is_taken_is_told_and_nothing_is_started(
+    web_server: ServerFactory, marker: str
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         error = await failure(web_server("good", url=f"http://127.0.0.1:{port}/mcp"), within_s=4)
@@ -225,13 +260,17 @@ async def test_a_port_that_is_taken_is_told_and_nothing_is_started(web_server: S
     )
 
 
-async def test_a_url_that_leads_nowhere_is_told_and_nothing_is_started(web_server: ServerFactory, marker: str) -> None:
+async def test_a_url_that_leads_nowhere_is_told_and_nothing_is_started(
+    web_server: ServerFactory, marker: str
+) -> None:
     error = await failure(web_server("good", url="http://127.0.0.1:99999/mcp"))
     assert str(error) == "server 'good' could not be started: ValueError: Port out of range 0-65535"
     assert alive(marker) == []
 
 
-async def test_a_server_that_is_found_by_its_url_gets_the_port_of_it(web_server: ServerFactory) -> None:
+async def test_a_server_that_is_found_by_its_url_gets_the_port_of_it(
+    web_server: ServerFactory,
+) -> None:
     spec = web_server("good", url=f"http://127.0.0.1:{free_port()}/good")
     async with open_sessions() as pool:
         for _ in range(2):  # the second one needs the port that the first has just left
@@ -247,7 +286,9 @@ async def test_a_server_that_dies_is_told_with_its_log_and_started_again_for_the
         async with pool.session(spec, None) as session:
             made = await call(session, "die")
             assert made.outcome == "server_lost"
-            assert made.text == ("server 'good' exited with code 7; its last words: out of memory (not really)")
+            assert made.text == (
+                "server 'good' exited with code 7; its last words: out of memory (not really)"
+            )
             assert session.lost == made.text
             assert session.stderr_tail().startswith("listening on ")
         async with pool.session(spec, None) as session:
@@ -306,7 +347,9 @@ async def test_a_server_is_asked_to_end_and_its_stdin_is_not_waited_for(
     assert anyio.current_time() - before < 8
 
 
-async def test_a_server_that_ignores_the_request_to_end_is_ended(web_server: ServerFactory, marker: str) -> None:
+async def test_a_server_that_ignores_the_request_to_end_is_ended(
+    web_server: ServerFactory, marker: str
+) -> None:
     async with open_sessions() as pool, pool.session(web_server("ignores_sigterm"), None):
         pass
     assert all_gone(marker, within_s=2)

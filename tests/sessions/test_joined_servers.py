@@ -13,7 +13,10 @@ SERVERS = st.dictionaries(NAMES, st.lists(NAMES, max_size=4, unique=True), min_s
 
 
 def joined(servers: dict[str, list[str]]) -> JoinedTools:
-    lists = [ToolList(tools=tuple(Tool(name=name, input_schema={}) for name in tools)) for tools in servers.values()]
+    lists = [
+        ToolList(tools=tuple(Tool(name=name, input_schema={}) for name in tools))
+        for tools in servers.values()
+    ]
     return JoinedTools(list(servers), lists)
 
 
@@ -22,7 +25,12 @@ def offered(servers: dict[str, list[str]]) -> list[str]:
 
 
 def test_a_name_that_two_servers_have_tells_the_server_and_every_other_stays() -> None:
-    assert offered({"a": ["search", "get"], "b": ["search", "put"]}) == ["a__search", "get", "b__search", "put"]
+    assert offered({"a": ["search", "get"], "b": ["search", "put"]}) == [
+        "a__search",
+        "get",
+        "b__search",
+        "put",
+    ]
 
 
 def test_a_tool_that_is_called_as_if_it_were_anothers_tells_its_own_server() -> None:
@@ -33,7 +41,10 @@ def test_a_tool_that_is_called_as_if_it_were_anothers_tells_its_own_server() -> 
         (1, "search"),
         (1, "a__search"),
     ]
-    assert offered({"a": ["b__c", "x"], "a__b": ["c", "x"], "z": ["b__c", "c"]})[0::2][:2] == ["a__b__c", "a__b__c__2"]
+    assert offered({"a": ["b__c", "x"], "a__b": ["c", "x"], "z": ["b__c", "c"]})[0::2][:2] == [
+        "a__b__c",
+        "a__b__c__2",
+    ]
 
 
 @given(SERVERS)

@@ -21,7 +21,9 @@ async def test_nothing_is_started_before_it_is_needed(server: ServerFactory, mar
         assert alive(marker) == []
 
 
-async def test_one_user_has_one_process_also_when_trials_start_together(server: ServerFactory, marker: str) -> None:
+async def test_one_user_has_one_process_also_when_trials_start_together(
+    server: ServerFactory, marker: str
+) -> None:
     sessions: list[Session] = []
     spec = server("ok")
     async with open_sessions() as sharing:
@@ -40,7 +42,9 @@ async def test_one_user_has_one_process_also_when_trials_start_together(server: 
     assert len({id(session) for session in sessions}) == 1
 
 
-async def test_each_user_and_each_server_has_a_process_of_its_own(server: ServerFactory, marker: str) -> None:
+async def test_each_user_and_each_server_has_a_process_of_its_own(
+    server: ServerFactory, marker: str
+) -> None:
     async with open_sessions() as sharing:
         for user in ({"role": "user"}, {"role": "admin"}, None):
             async with sharing.session(server("ok"), user) as session:
@@ -49,7 +53,9 @@ async def test_each_user_and_each_server_has_a_process_of_its_own(server: Server
             assert len(alive(marker)) == 4
 
 
-async def test_a_lost_server_is_started_again_for_the_next_case(server: ServerFactory, marker: str) -> None:
+async def test_a_lost_server_is_started_again_for_the_next_case(
+    server: ServerFactory, marker: str
+) -> None:
     async with open_sessions() as sharing:
         async with sharing.session(server("ok"), None) as first:
             assert (await call(first, "crash")).outcome == "server_lost"
@@ -117,7 +123,9 @@ async def started(starts: Path) -> int:
 async def test_a_server_that_never_starts_is_tried_three_times(
     server: ServerFactory, tmp_path: Path, isolation: str
 ) -> None:
-    spec = server("flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": ""}, isolation=isolation)
+    spec = server(
+        "flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": ""}, isolation=isolation
+    )
     async with open_sessions() as sharing:
         for _ in range(6):
             with pytest.raises(ServerError) as caught:
@@ -127,7 +135,9 @@ async def test_a_server_that_never_starts_is_tried_three_times(
     assert await started(tmp_path / "starts") == pool.MAX_STARTS == 3
 
 
-async def test_one_failed_start_counts_once_for_all_who_waited(server: ServerFactory, tmp_path: Path) -> None:
+async def test_one_failed_start_counts_once_for_all_who_waited(
+    server: ServerFactory, tmp_path: Path
+) -> None:
     spec = server("flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": "2"})
     async with open_sessions() as sharing:
 
@@ -143,7 +153,9 @@ async def test_one_failed_start_counts_once_for_all_who_waited(server: ServerFac
             assert (await call(session, "echo")).outcome == "ok"
 
 
-async def test_a_start_that_succeeds_makes_up_for_those_that_failed(server: ServerFactory, tmp_path: Path) -> None:
+async def test_a_start_that_succeeds_makes_up_for_those_that_failed(
+    server: ServerFactory, tmp_path: Path
+) -> None:
     spec = server("flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": "3 6"})
     outcomes: list[str | None] = []
     async with open_sessions() as sharing:
@@ -225,7 +237,9 @@ async def test_those_who_need_several_servers_at_once_never_wait_for_each_other(
                     tasks.start_soon(trial, user)
             async with sharing.session(joined, None) as session:
                 assert len(session.tools.tools) > 1
-            with pytest.raises(ServerError, match=r"'two' is needed 4 times at once, .* at most 3 servers"):
+            with pytest.raises(
+                ServerError, match=r"'two' is needed 4 times at once, .* at most 3 servers"
+            ):
                 async with sharing.sessions(joined, [{"id": 1}, {"id": 2}]):
                     pass
 
@@ -251,7 +265,9 @@ async def test_trials_that_wait_for_room_share_one_process_too(
 
 
 @pytest.mark.parametrize("isolation", ["identity", "case"])
-async def test_a_prestarted_server_is_the_one_that_is_lent(server: ServerFactory, marker: str, isolation: str) -> None:
+async def test_a_prestarted_server_is_the_one_that_is_lent(
+    server: ServerFactory, marker: str, isolation: str
+) -> None:
     spec = server("ok", isolation=isolation)
     async with open_sessions() as sharing:
         sharing.prestart(spec, None)
@@ -263,7 +279,9 @@ async def test_a_prestarted_server_is_the_one_that_is_lent(server: ServerFactory
             assert len(alive(marker)) == 1
 
 
-async def test_a_prestart_that_fails_is_told_to_nobody_and_tried_again(server: ServerFactory) -> None:
+async def test_a_prestart_that_fails_is_told_to_nobody_and_tried_again(
+    server: ServerFactory,
+) -> None:
     spec = server("exit_in_handshake")
     async with open_sessions() as sharing:
         sharing.prestart(spec, None)

@@ -35,7 +35,10 @@ class Server(ByteReceiveStream, ByteSendStream):
         while chunks is None or said < chunks:
             said += 1
             yield flood * (60_000 // len(flood))
-        yield json.dumps({"jsonrpc": "2.0", "id": self.request_id, "result": {"done": True}}).encode() + b"\n"
+        yield (
+            json.dumps({"jsonrpc": "2.0", "id": self.request_id, "result": {"done": True}}).encode()
+            + b"\n"
+        )
 
     async def receive(self, max_bytes: int = 65536) -> bytes:
         await self._asked.wait()
@@ -59,7 +62,9 @@ class Server(ByteReceiveStream, ByteSendStream):
     async def aclose(self) -> None: ...
 
 
-async def test_requests_of_a_server_that_reads_no_answer_pile_up_nowhere_and_its_own_answer_arrives() -> None:
+async def test_requests_of_a_server_that_reads_no_answer_pile_up_nowhere_and_its_own_answer_arrives() -> (
+    None
+):
     server = Server(PING, chunks=5)  # some 7,000 requests
     reader = StdioReader(server, lambda: None)
     with anyio.fail_after(30):

@@ -27,7 +27,9 @@ async def failure(spec: ServerSpec, *, within_s: float = 10.0) -> ServerError:
     return caught.value
 
 
-async def test_a_server_that_exits_at_import_is_reported_with_its_traceback(server: ServerFactory) -> None:
+async def test_a_server_that_exits_at_import_is_reported_with_its_traceback(
+    server: ServerFactory,
+) -> None:
     error = await failure(server("exit_at_import", protocol="auto"))
     assert str(error) == (
         "server 'exit_at_import' exited with code 1 while starting; "
@@ -36,7 +38,9 @@ async def test_a_server_that_exits_at_import_is_reported_with_its_traceback(serv
     assert "Traceback (most recent call last)" in error.stderr_tail
 
 
-async def test_a_server_that_exits_in_the_handshake_is_reported_with_its_code(server: ServerFactory) -> None:
+async def test_a_server_that_exits_in_the_handshake_is_reported_with_its_code(
+    server: ServerFactory,
+) -> None:
     error = await failure(server("exit_in_handshake"))
     assert str(error) == (
         "server 'exit_in_handshake' exited with code 3 while starting; "
@@ -46,7 +50,9 @@ async def test_a_server_that_exits_in_the_handshake_is_reported_with_its_code(se
 
 
 @pytest.mark.parametrize("protocol", ["auto", "legacy"])
-async def test_a_server_that_hangs_is_given_up_in_time(server: ServerFactory, protocol: str) -> None:
+async def test_a_server_that_hangs_is_given_up_in_time(
+    server: ServerFactory, protocol: str
+) -> None:
     error = await failure(server("hang", protocol=protocol, start_timeout_s=0.5), within_s=6)
     assert str(error) == (
         "server 'hang' did not complete the handshake within 0.5 s of its start; "
@@ -54,12 +60,16 @@ async def test_a_server_that_hangs_is_given_up_in_time(server: ServerFactory, pr
     )
 
 
-async def test_a_pinned_revision_that_nobody_answers_is_given_up_at_the_tool_list(server: ServerFactory) -> None:
+async def test_a_pinned_revision_that_nobody_answers_is_given_up_at_the_tool_list(
+    server: ServerFactory,
+) -> None:
     error = await failure(server("hang", protocol="2026-07-28", start_timeout_s=0.5), within_s=6)
     assert "did not list its tools within 0.5 s" in str(error)
 
 
-async def test_a_server_that_is_silent_on_what_it_does_not_know_is_still_usable(server: ServerFactory) -> None:
+async def test_a_server_that_is_silent_on_what_it_does_not_know_is_still_usable(
+    server: ServerFactory,
+) -> None:
     spec = server("silent", protocol="auto", start_timeout_s=1.0)
     async with open_sessions() as pool, pool.session(spec, None) as session:
         assert (await call(session, "echo")).outcome == "ok"
@@ -86,16 +96,24 @@ async def test_a_handshake_that_is_not_mcp_is_an_error(server: ServerFactory, mo
 
 @pytest.mark.parametrize(
     ("mode", "what"),
-    [("listless", "refused to list its tools: the catalogue is on fire"), ("no_list", "without a list")],
+    [
+        ("listless", "refused to list its tools: the catalogue is on fire"),
+        ("no_list", "without a list"),
+    ],
 )
-async def test_a_server_that_cannot_list_its_tools_is_an_error(server: ServerFactory, mode: str, what: str) -> None:
+async def test_a_server_that_cannot_list_its_tools_is_an_error(
+    server: ServerFactory, mode: str, what: str
+) -> None:
     assert what in str(await failure(server(mode)))
 
 
 @pytest.mark.parametrize(
     ("settings", "what"),
     [
-        ({"command": "no-such-command-here"}, "command 'no-such-command-here' was not found in PATH ("),
+        (
+            {"command": "no-such-command-here"},
+            "command 'no-such-command-here' was not found in PATH (",
+        ),
         ({"command": "./no-such-file"}, "command './no-such-file' was not found (looked for in /"),
         ({"command": "/etc/passwd"}, "command '/etc/passwd' is not executable"),
         ({"command": "/etc"}, "command '/etc' is a directory"),
@@ -103,15 +121,22 @@ async def test_a_server_that_cannot_list_its_tools_is_an_error(server: ServerFac
         ({"cwd": "/etc/passwd"}, "its working directory /etc/passwd is not a directory"),
         ({"command": None}, "has no command to start"),
         ({"env": {"X": "\0"}}, "could not be started: embedded null byte"),
-        ({"command": "python3", "env": {"PATH": "/nowhere"}}, "command 'python3' was not found in PATH (/nowhere)"),
+        (
+            {"command": "python3", "env": {"PATH": "/nowhere"}},
+            "command 'python3' was not found in PATH (/nowhere)",
+        ),
     ],
 )
-async def test_what_cannot_be_started_is_named(server: ServerFactory, settings: dict[str, str], what: str) -> None:
+async def test_what_cannot_be_started_is_named(
+    server: ServerFactory, settings: dict[str, str], what: str
+) -> None:
     error = await failure(server("ok", **settings))
     assert what in str(error)
 
 
-async def test_a_script_in_the_folder_is_suggested_by_its_path(server: ServerFactory, tmp_path: object) -> None:
+async def test_a_script_in_the_folder_is_suggested_by_its_path(
+    server: ServerFactory, tmp_path: object
+) -> None:
     await (anyio.Path(str(tmp_path)) / "serve.sh").write_text("#!/bin/sh\n")
     error = await failure(server("ok", command="serve.sh", cwd=str(tmp_path)))
     assert str(error).endswith("did you mean './serve.sh'?")
@@ -133,7 +158,10 @@ async def test_a_user_for_whom_an_open_server_cannot_list_its_tools_is_told_its_
             async with pool.visit(server("choosy"), {"role": "clerk"}):
                 pass
     assert str(failed.value) == "server 'choosy' refused to list its tools: not today (code -32603)"
-    assert (failed.value.stderr_tail, failed.value.gone) == ("the clerks' catalogue is on fire", False)
+    assert (failed.value.stderr_tail, failed.value.gone) == (
+        "the clerks' catalogue is on fire",
+        False,
+    )
 
 
 IMPATIENT = """

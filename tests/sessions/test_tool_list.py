@@ -75,7 +75,9 @@ def nested(levels: int) -> Any:
         (nested(150), "its inputSchema cannot be used: it nests deeper than 100 levels"),
     ],
 )
-async def test_one_broken_schema_leaves_the_good_tools_usable(server: ServerFactory, schema: Any, problem: str) -> None:
+async def test_one_broken_schema_leaves_the_good_tools_usable(
+    server: ServerFactory, schema: Any, problem: str
+) -> None:
     found = await listed(server, {"name": "bad", "inputSchema": schema}, GOOD)
     assert [tool.name for tool in found.tools] == ["good"]
     (reported,) = found.problems
@@ -89,14 +91,25 @@ async def test_one_broken_schema_leaves_the_good_tools_usable(server: ServerFact
         (GOOD | {"name": "get everything!"}, "its name is not 1 to 128 of the characters"),
         (GOOD | {"name": "n" * 129}, "its name is not 1 to 128 of the characters"),
         (GOOD | {"inputSchema": {"properties": {}}}, 'its inputSchema lacks "type": "object"'),
-        (GOOD | {"inputSchema": {"type": "object", "properties": 5}}, "its inputSchema is not a valid JSON Schema"),
-        (GOOD | {"outputSchema": {"type": "quantity"}}, "its outputSchema is not a valid JSON Schema"),
+        (
+            GOOD | {"inputSchema": {"type": "object", "properties": 5}},
+            "its inputSchema is not a valid JSON Schema",
+        ),
+        (
+            GOOD | {"outputSchema": {"type": "quantity"}},
+            "its outputSchema is not a valid JSON Schema",
+        ),
         (GOOD | {"outputSchema": "object"}, "its outputSchema is not an object"),
-        (GOOD | {"outputSchema": nested(150)}, "its outputSchema was dropped: it nests deeper than 100 levels"),
+        (
+            GOOD | {"outputSchema": nested(150)},
+            "its outputSchema was dropped: it nests deeper than 100 levels",
+        ),
         (GOOD | {"description": ["a"]}, "its description is not text"),
     ],
 )
-async def test_an_odd_tool_is_offered_with_a_reservation(server: ServerFactory, tool: Any, problem: str) -> None:
+async def test_an_odd_tool_is_offered_with_a_reservation(
+    server: ServerFactory, tool: Any, problem: str
+) -> None:
     found = await listed(server, tool)
     (reported,) = found.problems
     assert reported.usable
@@ -122,7 +135,9 @@ async def test_a_tool_without_a_name_is_reported_by_its_place(server: ServerFact
 async def test_endless_paging_ends_at_a_stated_page(server: ServerFactory) -> None:
     found = await tools_of(server("endless"))
     assert len(found.tools) == MAX_PAGES
-    assert [problem.problem for problem in found.problems] == ["paging did not end: only the first 100 pages were read"]
+    assert [problem.problem for problem in found.problems] == [
+        "paging did not end: only the first 100 pages were read"
+    ]
 
 
 async def test_paging_in_a_circle_is_noticed(server: ServerFactory) -> None:

@@ -17,7 +17,10 @@ pytestmark = pytest.mark.anyio
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}}
 BOMB = {
     "type": "object",
-    "$defs": {**{f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)}, "d30": {}},
+    "$defs": {
+        **{f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)},
+        "d30": {},
+    },
     "$ref": "#/$defs/d0",
 }
 
@@ -27,8 +30,12 @@ def schemas(schema: dict[str, Any], output: dict[str, Any] | None = None) -> Too
 
 
 async def test_errors_name_the_place() -> None:
-    checked = schemas({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}}}})
-    assert (await checked.arguments("t", {"a": [1, "x"]})).errors == ("at 'a.1': 'x' is not of type 'integer'",)
+    checked = schemas(
+        {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}}}}
+    )
+    assert (await checked.arguments("t", {"a": [1, "x"]})).errors == (
+        "at 'a.1': 'x' is not of type 'integer'",
+    )
     assert await checked.arguments("t", {"a": [1]}) == Validation()
 
 
@@ -38,7 +45,9 @@ async def test_a_tool_that_is_not_listed_has_no_errors() -> None:
 
 async def test_errors_are_bounded_in_number_and_length() -> None:
     checked = schemas({"additionalProperties": {"type": "integer"}})
-    errors = (await checked.arguments("t", {str(number): "x" * 1_000 for number in range(50)})).errors
+    errors = (
+        await checked.arguments("t", {str(number): "x" * 1_000 for number in range(50)})
+    ).errors
     assert len(errors) == MAX_ERRORS
     assert max(len(error) for error in errors) == MAX_ERROR_CHARS
 
@@ -60,8 +69,12 @@ async def test_a_schema_that_is_none_is_reported_and_checks_nothing(schema: dict
     assert str(checked.gave_up).startswith("the tool's schema is not a valid JSON Schema: ")
 
 
-@pytest.mark.parametrize("schema", [{"$ref": "#/nowhere"}, {"$ref": "http://localhost:9/schema.json"}])
-async def test_a_schema_that_cannot_be_applied_says_so_and_never_leaves_the_machine(schema: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "schema", [{"$ref": "#/nowhere"}, {"$ref": "http://localhost:9/schema.json"}]
+)
+async def test_a_schema_that_cannot_be_applied_says_so_and_never_leaves_the_machine(
+    schema: dict[str, Any],
+) -> None:
     checked = await schemas(schema).arguments("t", {"a": 1})
     assert checked.errors == ()  # nobody is to blame
     assert str(checked.gave_up).startswith("the schema could not be applied: ")
@@ -88,7 +101,9 @@ async def test_a_schema_that_nobody_can_examine_is_no_problem_of_the_server() ->
     for _ in range(2_000):
         nested = {"items": nested}
     many: Any = {"anyOf": [{}] * 30_000}
-    assert await examine({"properties": {"a": nested}}) == Examined(gave_up="it is nested too deeply")
+    assert await examine({"properties": {"a": nested}}) == Examined(
+        gave_up="it is nested too deeply"
+    )
     assert await examine(many) == Examined(gave_up="that takes more than 200,000 steps")
     checked = await schemas(many).arguments("t", {})
     assert checked.errors == ()

@@ -41,7 +41,9 @@ def good() -> Iterator[Running]:
         yield server
 
 
-async def test_every_transport_gives_the_same_tools_and_the_same_record(good: Running, marker: str) -> None:
+async def test_every_transport_gives_the_same_tools_and_the_same_record(
+    good: Running, marker: str
+) -> None:
     stdio = ServerSpec(name="shop", command=sys.executable, args=(str(GOOD_SERVER), marker))
     async with open_sessions() as pool:
         async with pool.session(stdio, USER) as session:
@@ -64,7 +66,9 @@ async def test_every_transport_gives_the_same_tools_and_the_same_record(good: Ru
 
 
 @pytest.mark.parametrize(("path", "transport"), [("mcp", "http"), ("sse", "sse")])
-async def test_calls_at_the_same_time_each_get_their_own_answer(good: Running, path: str, transport: str) -> None:
+async def test_calls_at_the_same_time_each_get_their_own_answer(
+    good: Running, path: str, transport: str
+) -> None:
     answers: dict[int, str] = {}
     spec = good.at(path, protocol="auto", transport=transport)
     async with open_sessions() as pool, pool.session(spec, None) as session:
@@ -81,8 +85,13 @@ async def test_calls_at_the_same_time_each_get_their_own_answer(good: Running, p
 def test_what_only_http_needs_is_loaded_for_http_only() -> None:
     script = (
         "import sys\n"
-        "from harness.sessions import pool, stdio, calls, listing\n"
-        "print([name for name in ('web', 'http', 'sse', 'answers') if f'harness.sessions.{name}' in sys.modules])"
+        "from harness.sessions import pool, calls, tool_list\n"
+        "from harness.sessions.transports import stdio\n"
+        "print([name for name in ('http_client', 'streamable_http', 'sse', 'http_replies') "
+        "if f'harness.sessions.transports.{name}' "
+        "in sys.modules])"
     )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True
+    )
     assert result.stdout == "[]\n"

@@ -23,7 +23,9 @@ ANN = {"name": "ann", "role": "admin", "groups": ["a", "b"]}
 BOB = {"name": "bob", "role": "clerk"}
 
 
-def verified(marker: str, *args: str, env: dict[str, str] | None = None, **identity: Any) -> ServerSpec:
+def verified(
+    marker: str, *args: str, env: dict[str, str] | None = None, **identity: Any
+) -> ServerSpec:
     return ServerSpec(
         name="verified",
         command=sys.executable,
@@ -41,7 +43,9 @@ async def claims(pool: SessionPool, spec: ServerSpec, user: JsonObject | None) -
             return found
 
 
-async def status(pool: SessionPool, spec: ServerSpec, user: JsonObject | None, credential: Credential = "valid") -> int:
+async def status(
+    pool: SessionPool, spec: ServerSpec, user: JsonObject | None, credential: Credential = "valid"
+) -> int:
     with anyio.fail_after(20), pytest.raises(NotAdmitted) as caught:
         async with pool.session(spec, user, credential):
             pass
@@ -49,7 +53,9 @@ async def status(pool: SessionPool, spec: ServerSpec, user: JsonObject | None, c
 
 
 @pytest.mark.anyio
-async def test_each_user_is_known_by_a_verified_token_and_flawed_ones_are_kept_out(marker: str) -> None:
+async def test_each_user_is_known_by_a_verified_token_and_flawed_ones_are_kept_out(
+    marker: str,
+) -> None:
     spec = verified(marker)
     async with open_sessions() as pool, pool.session(spec, ANN) as session:
         ann, bob = (await call(session, "whoami")).structured, await claims(pool, spec, BOB)
@@ -58,7 +64,9 @@ async def test_each_user_is_known_by_a_verified_token_and_flawed_ones_are_kept_o
         assert (bob["claims"]["role"], bob["claims"]["sub"]) == ("clerk", "bob")
         assert ann["pid"] == bob["pid"], "one process serves all users"
         assert ann["claims"]["aud"].endswith("/mcp")
-        assert not [key for key in ann["meta"] if "user" in key], "a token says it, and nothing else does"
+        assert not [key for key in ann["meta"] if "user" in key], (
+            "a token says it, and nothing else does"
+        )
         flawed: tuple[Credential, ...] = ("none", "expired", "wrong_audience", "bad_signature")
         assert [await status(pool, spec, ANN, credential) for credential in flawed] == [401] * 4
         assert await status(pool, spec, None) == 401
@@ -67,14 +75,37 @@ async def test_each_user_is_known_by_a_verified_token_and_flawed_ones_are_kept_o
 
 
 @pytest.mark.anyio
-async def test_what_a_server_is_told_in_its_arguments_counts_and_a_missing_scope_is_a_403(marker: str) -> None:
-    named = ("--issuer", "{issuer}", "--jwks-url", "{jwks_url}", "--audience", "{audience}", "--scope", "mcp:read")
-    overridden = {"HARNESS_ISSUER": "http://wrong", "HARNESS_JWKS_URL": "http://wrong", "HARNESS_AUDIENCE": "wrong"}
-    spec = verified(marker, *named, env=overridden, scope="{groups}", audience="https://shop.example/mcp")
-    async with open_sessions() as pool, pool.session(spec, {**ANN, "groups": ["x", "mcp:read"]}) as session:
+async def test_what_a_server_is_told_in_its_arguments_counts_and_a_missing_scope_is_a_403(
+    marker: str,
+) -> None:
+    named = (
+        "--issuer",
+        "{issuer}",
+        "--jwks-url",
+        "{jwks_url}",
+        "--audience",
+        "{audience}",
+        "--scope",
+        "mcp:read",
+    )
+    overridden = {
+        "HARNESS_ISSUER": "http://wrong",
+        "HARNESS_JWKS_URL": "http://wrong",
+        "HARNESS_AUDIENCE": "wrong",
+    }
+    spec = verified(
+        marker, *named, env=overridden, scope="{groups}", audience="https://shop.example/mcp"
+    )
+    async with (
+        open_sessions() as pool,
+        pool.session(spec, {**ANN, "groups": ["x", "mcp:read"]}) as session,
+    ):
         seen = (await call(session, "whoami")).structured
         assert seen is not None
-        assert (seen["claims"]["scope"], seen["claims"]["aud"]) == ("x mcp:read", "https://shop.example/mcp")
+        assert (seen["claims"]["scope"], seen["claims"]["aud"]) == (
+            "x mcp:read",
+            "https://shop.example/mcp",
+        )
         assert await status(pool, spec, BOB) == 403
 
 
@@ -94,7 +125,13 @@ def running(free_ports: tuple[int, int], marker: str) -> Iterator[ServerSpec]:
     process = subprocess.Popen(
         [
             *(sys.executable, str(SERVER), "--port", str(port), "--issuer", issuer),
-            *("--jwks-url", f"{issuer}/jwks.json", "--audience", "https://running.example/mcp", marker),
+            *(
+                "--jwks-url",
+                f"{issuer}/jwks.json",
+                "--audience",
+                "https://running.example/mcp",
+                marker,
+            ),
         ],
         stderr=subprocess.DEVNULL,
     )
@@ -102,7 +139,9 @@ def running(free_ports: tuple[int, int], marker: str) -> Iterator[ServerSpec]:
         name="running",
         transport="http",
         url=f"http://127.0.0.1:{port}/mcp",
-        identity=IdentitySpec(via="bearer", issuer_port=issuer_port, audience="https://running.example/mcp"),
+        identity=IdentitySpec(
+            via="bearer", issuer_port=issuer_port, audience="https://running.example/mcp"
+        ),
     )
     process.kill()
     process.wait()
@@ -118,7 +157,9 @@ async def test_a_server_that_runs_already_finds_the_issuer_on_its_port(
     async with open_sessions() as pool:
         async with pool.session(running, ANN):
             assert await status(pool, running, ANN, "wrong_audience") == 401
-        assert (await claims(pool, running, ANN))["claims"]["iss"] == f"http://127.0.0.1:{free_ports[1]}"
+        assert (await claims(pool, running, ANN))["claims"][
+            "iss"
+        ] == f"http://127.0.0.1:{free_ports[1]}"
 
 
 async def _listens(port: int) -> bool:
@@ -131,11 +172,18 @@ async def _listens(port: int) -> bool:
 
 
 @pytest.mark.anyio
-async def test_a_server_whose_token_cannot_be_had_is_told_with_the_reason_before_it_is_asked() -> None:
+async def test_a_server_whose_token_cannot_be_had_is_told_with_the_reason_before_it_is_asked() -> (
+    None
+):
     failing = shlex.join([sys.executable, "-I", "-S", "-c", "import sys; sys.exit('log in first')"])
     identity = IdentitySpec(via="bearer", token_command=failing)
-    spec = ServerSpec(name="verified", url="http://127.0.0.1:9/mcp", transport="http", identity=identity)
+    spec = ServerSpec(
+        name="verified", url="http://127.0.0.1:9/mcp", transport="http", identity=identity
+    )
     async with open_sessions() as pool:
-        with anyio.fail_after(20), pytest.raises(ServerError, match=r"no token for server 'verified'.*log in first"):
+        with (
+            anyio.fail_after(20),
+            pytest.raises(ServerError, match=r"no token for server 'verified'.*log in first"),
+        ):
             async with pool.session(spec, ANN):
                 pass

@@ -1,7 +1,7 @@
 """An MCP server with a verifier as server authors write it: the SDK's own gate, and PyJWT's client for keys.
 
-It knows nothing of harness but the variables that a server is started with. It has a bad habit: it writes
-every Authorization header to stderr.
+It knows nothing of harness but the variables that a server is started with. It has a bad habit: it
+writes every Authorization header to stderr.
 """
 
 from __future__ import annotations
@@ -24,11 +24,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 parser = argparse.ArgumentParser()
 parser.add_argument("--port", type=int, required=True)
 parser.add_argument("--issuer", default=os.environ.get("HARNESS_ISSUER", "http://127.0.0.1:1"))
-parser.add_argument("--jwks-url", default=os.environ.get("HARNESS_JWKS_URL", "http://127.0.0.1:1/jwks"))
+parser.add_argument(
+    "--jwks-url", default=os.environ.get("HARNESS_JWKS_URL", "http://127.0.0.1:1/jwks")
+)
 parser.add_argument("--audience", default=os.environ.get("HARNESS_AUDIENCE"))
 parser.add_argument("--scope")
 parser.add_argument(
-    "--opaque", default=os.environ.get("OPAQUE"), help="accept this one token, as a server that asks its issuer would"
+    "--opaque",
+    default=os.environ.get("OPAQUE"),
+    help="accept this one token, as a server that asks its issuer would",
 )
 parser.add_argument("marker", nargs="?")
 options = parser.parse_args()
@@ -39,10 +43,16 @@ class Verifier:
     async def verify_token(self, token: str) -> AccessToken | None:
         if options.opaque is not None:
             known = token == options.opaque
-            return AccessToken(token=token, client_id="app", scopes=[], claims={"opaque": True}) if known else None
+            return (
+                AccessToken(token=token, client_id="app", scopes=[], claims={"opaque": True})
+                if known
+                else None
+            )
         try:
             key = await anyio.to_thread.run_sync(keys.get_signing_key_from_jwt, token)
-            claims = jwt.decode(token, key, algorithms=["RS256"], audience=options.audience, issuer=options.issuer)
+            claims = jwt.decode(
+                token, key, algorithms=["RS256"], audience=options.audience, issuer=options.issuer
+            )
         except jwt.PyJWTError as error:
             sys.stderr.write(f"refused: {error}\n")
             return None
@@ -94,4 +104,9 @@ def talkative(app: ASGIApp) -> ASGIApp:
     return tell
 
 
-uvicorn.run(talkative(mcp.streamable_http_app()), port=options.port, log_level="warning", timeout_graceful_shutdown=1)
+uvicorn.run(
+    talkative(mcp.streamable_http_app()),
+    port=options.port,
+    log_level="warning",
+    timeout_graceful_shutdown=1,
+)

@@ -72,7 +72,9 @@ def test_equal_differences_have_no_spread_to_test_by() -> None:
 
 
 @given(tallies())
-def test_repeats_are_worth_at_least_nothing_and_at_most_their_number(cases: list[tuple[int, int]]) -> None:
+def test_repeats_are_worth_at_least_nothing_and_at_most_their_number(
+    cases: list[tuple[int, int]],
+) -> None:
     rates, rows = [c / n for n, c in cases], sum(n for n, _ in cases)
     size = effective_trials(rates, rows)
     assert size is not None
@@ -163,13 +165,17 @@ def test_a_paired_interval_turns_round_with_its_sides(table: tuple[int, int, int
 
 
 @given(P_VALUES)
-def test_a_correction_never_makes_evidence_stronger_and_keeps_its_order(values: list[float]) -> None:
+def test_a_correction_never_makes_evidence_stronger_and_keeps_its_order(
+    values: list[float],
+) -> None:
     for correct in (holm, benjamini_hochberg):
         adjusted = correct(values)
         assert all(raw <= new <= 1 for raw, new in zip(values, adjusted, strict=True))
         ranked = sorted(range(len(values)), key=lambda i: values[i])
         assert [adjusted[i] for i in ranked] == sorted(adjusted)
-    assert all(a >= b - 1e-12 for a, b in zip(holm(values), benjamini_hochberg(values), strict=True))
+    assert all(
+        a >= b - 1e-12 for a, b in zip(holm(values), benjamini_hochberg(values), strict=True)
+    )
 
 
 @given(st.floats(0.001, 0.999), st.floats(1, 500))
@@ -191,7 +197,9 @@ def test_with_two_degrees_of_freedom_t_has_a_closed_form() -> None:
 
 def test_more_trials_need_fewer_cases() -> None:
     once = cases_needed(0.05, between=0.05, within=0.1, other_within=0.1)
-    thrice = cases_needed(0.05, between=0.05, within=0.1, other_within=0.1, trials=3, other_trials=3)
+    thrice = cases_needed(
+        0.05, between=0.05, within=0.1, other_within=0.1, trials=3, other_trials=3
+    )
     assert thrice < once
 
 
@@ -211,5 +219,8 @@ def test_equal_cases_are_no_proof_that_any_difference_would_be_seen() -> None:
 
 
 def test_equal_cases_of_several_trials_leave_room_for_chance_too() -> None:
-    # (1.960 + 0.842)·√((1/10 + 1/10)/102/100), well above what the exact test needs at least: 6/100/10.
-    assert smallest_difference([0.0] * 100, trials=10, other_trials=10) == pytest.approx(0.0124056, abs=5e-8)
+    # (1.960 + 0.842)·√((1/10 + 1/10)/102/100), well above what the exact test needs at least:
+    # 6/100/10.
+    assert smallest_difference([0.0] * 100, trials=10, other_trials=10) == pytest.approx(
+        0.0124056, abs=5e-8
+    )

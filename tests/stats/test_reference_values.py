@@ -51,7 +51,9 @@ def to_ten_digits(value: object) -> object:
         (299, 300, 0.9813633063, 0.9994113423),
     ],
 )
-def test_the_interval_of_a_rate_is_wilsons(passed: int, total: int, low: float, high: float) -> None:
+def test_the_interval_of_a_rate_is_wilsons(
+    passed: int, total: int, low: float, high: float
+) -> None:
     assert wilson(passed, total) == to_ten_digits((low, high))
 
 
@@ -70,7 +72,9 @@ def test_the_bounds_at_none_and_all_are_exact() -> None:
         (10, 7, 5, 1, 0.0833333333),
     ],
 )
-def test_pass_at_k_and_pass_hat_k_are_those_of_the_papers(n: int, c: int, k: int, at: float, hat: float) -> None:
+def test_pass_at_k_and_pass_hat_k_are_those_of_the_papers(
+    n: int, c: int, k: int, at: float, hat: float
+) -> None:
     assert pass_at_k(n, c, k) == to_ten_digits(at)
     assert pass_hat_k(n, c, k) == to_ten_digits(hat)
 
@@ -85,7 +89,9 @@ def test_pass_at_k_and_pass_hat_k_are_those_of_the_papers(n: int, c: int, k: int
         (5, 0.40, 0.2449489743),
     ],
 )
-def test_pass_hat_k_of_several_cases_is_their_mean_with_an_error_over_cases(k: int, value: float, error: float) -> None:
+def test_pass_hat_k_of_several_cases_is_their_mean_with_an_error_over_cases(
+    k: int, value: float, error: float
+) -> None:
     values = [hat for c in (5, 3, 0, 4, 5) if (hat := pass_hat_k(5, c, k)) is not None]
     assert mean(values) == to_ten_digits(value)
     assert standard_error(values) == to_ten_digits(error)
@@ -150,7 +156,9 @@ def test_paired_t_is_students() -> None:
         ([-0.9, -1.0, -0.8, -1.0], -1, -0.7726519819),
     ],
 )
-def test_the_interval_of_paired_differences_is_students(differences: list[float], low: float, high: float) -> None:
+def test_the_interval_of_paired_differences_is_students(
+    differences: list[float], low: float, high: float
+) -> None:
     assert paired_interval(differences) == to_ten_digits((low, high))
 
 
@@ -159,16 +167,30 @@ def test_the_interval_of_paired_differences_is_students(differences: list[float]
     # (1.959964 + 0.841621)·√((Σd² + 1/K + 1/K')/10 − (Σd/10)²)/8), where Σd² = 0.6 and Σd = 1.2
     [(4, 2, 0.3439794500), (10, 10, 0.2536943315), (2, 8, 0.3256654532)],
 )
-def test_the_smallest_difference_that_some_cases_can_show(trials: float, other_trials: float, smallest: float) -> None:
-    assert smallest_difference(DIFFERENCES, trials=trials, other_trials=other_trials) == to_ten_digits(smallest)
+def test_the_smallest_difference_that_some_cases_can_show(
+    trials: float, other_trials: float, smallest: float
+) -> None:
+    assert smallest_difference(
+        DIFFERENCES, trials=trials, other_trials=other_trials
+    ) == to_ten_digits(smallest)
 
 
 @pytest.mark.parametrize(
     ("cases", "alpha", "smallest"),
-    # The sign test needs n cases that all move the same way, 2/2ⁿ ≤ α: six at 0.05, eight at 0.01, two at 0.5.
-    [(5, 0.05, None), (6, 0.05, 1.0), (7, 0.01, None), (8, 0.01, 1.0), (1, 0.5, None), (2, 0.5, 1.0)],
+    # The sign test needs n cases that all move the same way, 2/2ⁿ ≤ α: six at 0.05, eight at 0.01,
+    # two at 0.5.
+    [
+        (5, 0.05, None),
+        (6, 0.05, 1.0),
+        (7, 0.01, None),
+        (8, 0.01, 1.0),
+        (1, 0.5, None),
+        (2, 0.5, 1.0),
+    ],
 )
-def test_fewer_cases_than_the_exact_test_needs_show_nothing(cases: int, alpha: float, smallest: float | None) -> None:
+def test_fewer_cases_than_the_exact_test_needs_show_nothing(
+    cases: int, alpha: float, smallest: float | None
+) -> None:
     assert smallest_difference([0.0] * cases, trials=1, other_trials=1, alpha=alpha) == smallest
 
 
@@ -201,7 +223,10 @@ def test_benjamini_and_hochberg_adjust_for_dashboards() -> None:
 
 @pytest.mark.parametrize(
     ("first", "second", "difference", "low", "high"),
-    [((56, 70), (48, 80), 0.2, 0.0524314724, 0.3338726540), ((9, 10), (3, 10), 0.6, 0.1705227239, 0.8090179735)],
+    [
+        ((56, 70), (48, 80), 0.2, 0.0524314724, 0.3338726540),
+        ((9, 10), (3, 10), 0.6, 0.1705227239, 0.8090179735),
+    ],
 )
 def test_the_difference_of_unrelated_rates_is_newcombes(
     first: tuple[int, int], second: tuple[int, int], difference: float, low: float, high: float
@@ -235,11 +260,15 @@ def test_of_two_values_there_is_a_standard_error_and_of_one_there_is_none() -> N
         ({"other_within": 0.2, "other_trials": 4}, 118),
     ],
 )
-def test_trials_of_a_case_add_to_the_cases_that_a_difference_needs(more: dict[str, float], cases: int) -> None:
+def test_trials_of_a_case_add_to_the_cases_that_a_difference_needs(
+    more: dict[str, float], cases: int
+) -> None:
     assert cases_needed(0.1, between=0.1, **more) == cases  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("both", "first_only", "second_only", "neither"), [(5, 5, 0, 0), (5, 0, 5, 0), (0, 5, 0, 5)])
+@pytest.mark.parametrize(
+    ("both", "first_only", "second_only", "neither"), [(5, 5, 0, 0), (5, 0, 5, 0), (0, 5, 0, 5)]
+)
 def test_where_one_rate_is_all_or_none_pairs_tell_nothing(
     both: int, first_only: int, second_only: int, neither: int
 ) -> None:

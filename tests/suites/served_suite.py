@@ -60,7 +60,12 @@ class Served:
             slowly,
             refuse,
             Shop().sell,
-            {"name": "all", "description": "Take it all.", "input_schema": CITY, "handler": everything},
+            {
+                "name": "all",
+                "description": "Take it all.",
+                "input_schema": CITY,
+                "handler": everything,
+            },
             {"name": "by-name", "parameters": CITY, "handler": by_name},
         ]
 

@@ -9,9 +9,15 @@ from hypothesis import strategies as st
 from harness.canonical_json import canonical_json
 
 NAMES = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8)
-TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"]), max_size=20).map("x{}".format)
+TEXTS = st.text(
+    st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"]), max_size=20
+).map("x{}".format)
 JSON: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
     max_leaves=5,
 )
@@ -45,7 +51,9 @@ _CALLS = st.lists(
 _ASSERTIONS = records({"must_call": _CALLS}, {}, {"answer_contains": st.lists(NAMES)})
 _CONTEXTS = ("nobody", "clerk")
 _USER = st.dictionaries(NAMES, JSON, max_size=3) | st.sampled_from(_CONTEXTS)
-_SCRIPTED = st.lists(NAMES | records({"tool": NAMES}, {"args": st.dictionaries(NAMES, JSON, max_size=2)}), max_size=2)
+_SCRIPTED = st.lists(
+    NAMES | records({"tool": NAMES}, {"args": st.dictionaries(NAMES, JSON, max_size=2)}), max_size=2
+)
 _SHARED = {
     "user_context": _USER,
     "credential": st.sampled_from(["valid", "none", "expired", "wrong_audience", "bad_signature"]),
@@ -67,7 +75,9 @@ _TALK = records({"name": NAMES, "turns": _TURNS, "assertions": _ASSERTIONS}, _OP
 @st.composite
 def _many(draw: st.DrawFn) -> Any:
     """Return a test with parameters, each of which stands somewhere in it."""
-    names = draw(st.lists(st.from_regex(r"[a-z_]{1,5}", fullmatch=True), min_size=1, max_size=3, unique=True))
+    names = draw(
+        st.lists(st.from_regex(r"[a-z_]{1,5}", fullmatch=True), min_size=1, max_size=3, unique=True)
+    )
     test = draw(_PLAIN)
     scalars = st.none() | st.booleans() | st.integers() | TEXTS
     if draw(st.booleans()):
@@ -90,7 +100,9 @@ _IDENTITY = (
     | records(
         {"via": st.just("bearer")},
         {
-            "claims": st.dictionaries(st.sampled_from(["role", "realm.roles", "https://a.b/c"]), JSON, max_size=2),
+            "claims": st.dictionaries(
+                st.sampled_from(["role", "realm.roles", "https://a.b/c"]), JSON, max_size=2
+            ),
             "scope": NAMES,
             "audience": NAMES,
             "issuer_port": st.integers(1, 65_535),
@@ -114,7 +126,10 @@ _SERVER = records(
     },
 )
 SUITES = records(
-    {"suite": NAMES, "tests": st.lists(_TEST, min_size=1, max_size=3, unique_by=lambda test: test["name"])},
+    {
+        "suite": NAMES,
+        "tests": st.lists(_TEST, min_size=1, max_size=3, unique_by=lambda test: test["name"]),
+    },
     {
         "mxcp": st.sampled_from([1, "1", "1.0", "1.0.0", 1.0]),
         "description": TEXTS,
@@ -124,7 +139,9 @@ SUITES = records(
         "server": NAMES | _SERVER,
         "tags": st.lists(NAMES, max_size=3),
         "timeout": _SECONDS,
-        "defaults": records({}, {"assertions": _ASSERTIONS, **{k: v for k, v in _SHARED.items() if k != "timeout"}}),
+        "defaults": records(
+            {}, {"assertions": _ASSERTIONS, **{k: v for k, v in _SHARED.items() if k != "timeout"}}
+        ),
     },
 ).map(lambda suite: {**suite, "contexts": {"nobody": None, "clerk": {"role": "clerk"}}})
 """Suites that are valid for `tests.suites.vocabulary.PlainVocabulary`."""
@@ -139,7 +156,9 @@ def spoilt_suites(draw: st.DrawFn) -> Any:
         if not parts:
             break
         part = draw(st.sampled_from(parts))
-        step = draw(st.sampled_from(sorted(part) if isinstance(part, dict) else list(range(len(part)))))
+        step = draw(
+            st.sampled_from(sorted(part) if isinstance(part, dict) else list(range(len(part))))
+        )
         change = draw(st.sampled_from(["replace", "remove", "add"]))
         if change == "remove":
             del part[step]

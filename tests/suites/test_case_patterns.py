@@ -88,7 +88,14 @@ def test_long_patterns_are_no_trouble() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["delete_*[city=Paris]", "delete_*[city=*]", "*[city=paris]", "delete_all[city=Paris]", "[dx]elete_*"]
+    "pattern",
+    [
+        "delete_*[city=Paris]",
+        "delete_*[city=*]",
+        "*[city=paris]",
+        "delete_all[city=Paris]",
+        "[dx]elete_*",
+    ],
 )
 def test_a_glob_picks_a_case_with_parameters_by_its_brackets(pattern: str) -> None:
     picks = compile_pattern(pattern)
@@ -96,7 +103,11 @@ def test_a_glob_picks_a_case_with_parameters_by_its_brackets(pattern: str) -> No
     assert not picks(labels("shop", "view_all[city=Oslo]", []))
 
 
-@given(st.lists(st.sampled_from(["and", "or", "not", "(", ")", "a", "b*", "[", "shop"]), max_size=12).map(" ".join))
+@given(
+    st.lists(
+        st.sampled_from(["and", "or", "not", "(", ")", "a", "b*", "[", "shop"]), max_size=12
+    ).map(" ".join)
+)
 def test_every_pattern_is_read_or_refused(pattern: str) -> None:
     try:
         picks = compile_pattern(pattern)

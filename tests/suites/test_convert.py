@@ -53,10 +53,17 @@ def test_csv_becomes_yaml_that_says_the_same(tmp_path: Path) -> None:
 
 
 def test_there_and_back_is_where_it_was(tmp_path: Path) -> None:
-    source, middle, back = tmp_path / "prices.csv", tmp_path / "any.yaml", tmp_path / "back" / "prices.csv"
+    source, middle, back = (
+        tmp_path / "prices.csv",
+        tmp_path / "any.yaml",
+        tmp_path / "back" / "prices.csv",
+    )
     back.parent.mkdir()
     source.write_text(
-        SAMPLE + row(test_id="7", expected_tool="[]", expected_args="[]", query="a\nb\r\n\t“c” \u2028 \x7f")
+        SAMPLE
+        + row(
+            test_id="7", expected_tool="[]", expected_args="[]", query="a\nb\r\n\t“c” \u2028 \x7f"
+        )
     )
     convert(source, middle, VOCABULARY)
     convert(middle, back, VOCABULARY)
@@ -86,13 +93,33 @@ GRADED = "graded: {expected: [a]}"
         ("suite: out", "timeout: 5", GRADED, "the limits of test 'one'"),
         ("suite: out", "tags: [a]", GRADED, "the tags of test 'one'"),
         ("suite: out", "metadata: {a: 1}", GRADED, "the metadata of test 'one'"),
-        ("suite: out", "", f"{GRADED}\n      must_call: [a]", "the assertion must_call of test 'one'"),
+        (
+            "suite: out",
+            "",
+            f"{GRADED}\n      must_call: [a]",
+            "the assertion must_call of test 'one'",
+        ),
         ("suite: out", "", "must_call: [a]", "test 'one' has no graded"),
-        ("suite: out", "", "graded: {expected: [a], threshold: 0.8}", "the threshold of test 'one'"),
+        (
+            "suite: out",
+            "",
+            "graded: {expected: [a], threshold: 0.8}",
+            "the threshold of test 'one'",
+        ),
         ("suite: out", "", "graded: {expected: [a], model: m}", "the judge of test 'one'"),
         ("suite: out", "", "graded: {expected: [a], severity: warn}", "the severity of test 'one'"),
-        ("suite: out", "", 'graded: {expected: [a], keywords: ["1,000"]}', "the keyword '1,000' of test 'one'"),
-        ("suite: out", "", 'graded: {expected: [a], keywords: [" no "]}', "the keyword ' no ' of test 'one'"),
+        (
+            "suite: out",
+            "",
+            'graded: {expected: [a], keywords: ["1,000"]}',
+            "the keyword '1,000' of test 'one'",
+        ),
+        (
+            "suite: out",
+            "",
+            'graded: {expected: [a], keywords: [" no "]}',
+            "the keyword ' no ' of test 'one'",
+        ),
     ],
 )
 def test_what_csv_has_no_place_for_is_named_and_nothing_is_written(
@@ -100,7 +127,8 @@ def test_what_csv_has_no_place_for_is_named_and_nothing_is_written(
 ) -> None:
     source, target = tmp_path / "in.yml", tmp_path / "out.csv"
     source.write_text(
-        f"{head}\ntests:\n  - name: one\n    prompt: p\n    {test}\n    assertions:\n      {assertions}\n"
+        f"{head}\ntests:\n  - name: one\n    prompt: p\n    {test}\n    assertions:\n      "
+        f"{assertions}\n"
     )
     with pytest.raises(InvalidInput) as caught:
         convert(source, target, VOCABULARY)
@@ -140,14 +168,37 @@ def test_wrong_files_are_told_so(tmp_path: Path) -> None:
         convert(tmp_path / "nowhere.csv", tmp_path / "c.yml", VOCABULARY)
 
 
-NAMES = st.from_regex(r"[A-Za-z0-9_./:-]{1,10}", fullmatch=True) | st.sampled_from(["null", "no", "0o17", "1e3", "y"])
-TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12) | st.sampled_from(
-    ["yes", "0x1F", "1_000", "2024-05-01", "${HOME}", "a: b", "- x", "# y", "'", '"', "\u2028", "\x85", "\ufeff", "😀"]
+NAMES = st.from_regex(r"[A-Za-z0-9_./:-]{1,10}", fullmatch=True) | st.sampled_from(
+    ["null", "no", "0o17", "1e3", "y"]
+)
+TEXTS = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0"), max_size=12
+) | st.sampled_from(
+    [
+        "yes",
+        "0x1F",
+        "1_000",
+        "2024-05-01",
+        "${HOME}",
+        "a: b",
+        "- x",
+        "# y",
+        "'",
+        '"',
+        "\u2028",
+        "\x85",
+        "\ufeff",
+        "😀",
+    ]
 )
 ARGUMENTS = st.dictionaries(
     st.text(max_size=5).filter(lambda key: not key.startswith("$")),
     st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | TEXTS,
         lambda inner: st.lists(inner, max_size=3),
         max_leaves=4,
     ),
@@ -158,8 +209,12 @@ ARGUMENTS = st.dictionaries(
 @st.composite
 def datasets(draw: st.DrawFn) -> Suite:
     cases = []
-    for name in draw(st.lists(st.from_regex(r"[\w.-]{1,6}", fullmatch=True), min_size=1, max_size=3, unique=True)):
-        expected = draw(st.lists(st.fixed_dictionaries({"tool": NAMES, "args": ARGUMENTS}), max_size=2))
+    for name in draw(
+        st.lists(st.from_regex(r"[\w.-]{1,6}", fullmatch=True), min_size=1, max_size=3, unique=True)
+    ):
+        expected = draw(
+            st.lists(st.fixed_dictionaries({"tool": NAMES, "args": ARGUMENTS}), max_size=2)
+        )
         words = draw(st.lists(st.from_regex(r"[\w$%.]{1,6}( \w+)?", fullmatch=True), max_size=3))
         params = {"expected": expected, "keywords": words, "threshold": 0.7}
         prompt = draw(TEXTS.filter(str.strip))
@@ -169,7 +224,9 @@ def datasets(draw: st.DrawFn) -> Suite:
 
 @given(suite=datasets())
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_any_dataset_survives_both_ways(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_dataset_survives_both_ways(
+    suite: Suite, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     folder = tmp_path_factory.getbasetemp()
     (folder / "fuzz.yml").write_bytes(to_yaml(suite).encode())
     (folder / "fuzz.csv").write_bytes(to_csv(suite, "fuzz").encode())

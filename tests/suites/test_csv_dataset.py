@@ -33,7 +33,10 @@ def read(folder: Path, content: str | bytes, name: str = "prices.csv") -> Suite:
 def refusal(folder: Path, content: str | bytes) -> list[str]:
     with pytest.raises(InvalidInput) as caught:
         read(folder, content)
-    return [f"{problem.at.line}: {problem.message} | {problem.meant}" for problem in caught.value.problems]
+    return [
+        f"{problem.at.line}: {problem.message} | {problem.meant}"
+        for problem in caught.value.problems
+    ]
 
 
 def row(**cells: str) -> str:
@@ -55,7 +58,11 @@ def test_each_row_is_a_case_with_one_graded_check(tmp_path: Path) -> None:
     assert suite.server is None
     assert len(suite.digest) == 64
     first, second = suite.cases
-    assert (first.name, first.prompt, first.at and first.at.line) == ("1", "What is Apple's stock price?", 2)
+    assert (first.name, first.prompt, first.at and first.at.line) == (
+        "1",
+        "What is Apple's stock price?",
+        2,
+    )
     (check,) = first.checks
     assert check.kind == "graded"
     assert check.params == {
@@ -64,16 +71,22 @@ def test_each_row_is_a_case_with_one_graded_check(tmp_path: Path) -> None:
         "threshold": 0.7,
     }
     assert check.at == first.at
-    assert [call["args"]["ticker"] for call in second.checks[0].params["expected"]] == ["AAPL", "MSFT"]
+    assert [call["args"]["ticker"] for call in second.checks[0].params["expected"]] == [
+        "AAPL",
+        "MSFT",
+    ]
 
 
-def test_a_dataset_is_found_by_its_extension_in_any_case_and_with_a_byte_order_mark(tmp_path: Path) -> None:
+def test_a_dataset_is_found_by_its_extension_in_any_case_and_with_a_byte_order_mark(
+    tmp_path: Path,
+) -> None:
     assert read(tmp_path, b"\xef\xbb\xbf" + SAMPLE.encode(), "PRICES.CSV").name == "PRICES"
 
 
 def test_no_tools_and_no_keywords_may_be_expected(tmp_path: Path) -> None:
     (case,) = read(
-        tmp_path, HEADER + row(expected_tool="[]", expected_args="[]", expected_response_contains=" , ")
+        tmp_path,
+        HEADER + row(expected_tool="[]", expected_args="[]", expected_response_contains=" , "),
     ).cases
     assert case.checks[0].params["expected"] == []
     assert case.checks[0].params["keywords"] == []
@@ -86,14 +99,20 @@ def test_no_tools_and_no_keywords_may_be_expected(tmp_path: Path) -> None:
         ({"test_id": "a\nb"}, ("test_id", "one line")),
         ({"query": ""}, ("query: it is empty",)),
         ({"expected_tool": ""}, ("expected_tool: it is empty", "[]")),
-        ({"expected_tool": "Get Stock Price"}, ("'Get Stock Price' is not the name of a tool", "'get_stock_price'")),
+        (
+            {"expected_tool": "Get Stock Price"},
+            ("'Get Stock Price' is not the name of a tool", "'get_stock_price'"),
+        ),
         ({"expected_tool": "getStock Price!"}, ("'get_stock_price'",)),
         ({"expected_tool": '["a", "B C"]', "expected_args": "[{},{}]"}, ("'B C'", "'b_c'")),
         ({"expected_tool": '["a"'}, ("expected_tool: this is not JSON", "written twice")),
         ({"expected_tool": "[1]"}, ("an array of tools holds texts only",)),
         ({"expected_tool": "a,b"}, ("'a,b' is not the name of a tool",)),
         ({"expected_args": ""}, ("expected_args: it is empty", "Write {}")),
-        ({"expected_args": "{'ticker':'AAPL'}"}, ("not JSON", "double quotes, not single", '""ticker""')),
+        (
+            {"expected_args": "{'ticker':'AAPL'}"},
+            ("not JSON", "double quotes, not single", '""ticker""'),
+        ),
         ({"expected_args": '{"ticker":}'}, ("not JSON", "character 11", '{"ticker":}')),
         ({"expected_args": "5"}, ("expected a JSON object",)),
         ({"expected_args": "[5]"}, ("expected a JSON object",)),
@@ -102,11 +121,20 @@ def test_no_tools_and_no_keywords_may_be_expected(tmp_path: Path) -> None:
         ({"expected_args": '{"a":1e999}'}, ("expected_args", "infinity")),
         ({"expected_args": '{"a":' + "9" * 5000 + "}"}, ("too many digits",)),
         ({"expected_args": "[" * 100_000}, ("nested too deeply",)),
-        ({"expected_args": '{"a":' + "[" * 50 + "]" * 50 + "}"}, ("expected_args", "nested too deeply")),
+        (
+            {"expected_args": '{"a":' + "[" * 50 + "]" * 50 + "}"},
+            ("expected_args", "nested too deeply"),
+        ),
         ({"expected_args": '{"a":"\\ud800"}'}, ("expected_args", "Unicode")),
         ({"expected_args": '{"a":{"$gt":"x","b":1}}'}, ("expected_args", "$ operator")),
-        ({"expected_tool": '["a","b"]', "expected_args": "{}"}, ("names 2 tools, expected_args holds 1 object",)),
-        ({"expected_args": "[{},{}]"}, ("names 1 tool, expected_args holds 2 objects", "same order")),
+        (
+            {"expected_tool": '["a","b"]', "expected_args": "{}"},
+            ("names 2 tools, expected_args holds 1 object",),
+        ),
+        (
+            {"expected_args": "[{},{}]"},
+            ("names 1 tool, expected_args holds 2 objects", "same order"),
+        ),
         (
             {"expected_tool": json.dumps(["a"] * 101), "expected_args": json.dumps([{}] * 101)},
             ("at most 100",),
@@ -130,7 +158,9 @@ def test_all_mistakes_of_a_file_are_told_at_once_in_its_order(tmp_path: Path) ->
 
 
 def test_a_file_without_rows_has_no_test(tmp_path: Path) -> None:
-    assert refusal(tmp_path, HEADER) == ["1: there is no test below the header. | Add at least one row."]
+    assert refusal(tmp_path, HEADER) == [
+        "1: there is no test below the header. | Add at least one row."
+    ]
 
 
 def test_more_cases_than_the_limit_have_to_be_asked_for(tmp_path: Path) -> None:
@@ -182,8 +212,17 @@ def test_any_bytes_below_the_header_are_a_suite_or_invalid(
     survives(HEADER.encode() + content, tmp_path_factory.getbasetemp())
 
 
-@given(cells=st.lists(st.text(alphabet='[]{}":,.0eE-+ntrufalse\\ud8x$', max_size=20), min_size=5, max_size=5))
+@given(
+    cells=st.lists(
+        st.text(alphabet='[]{}":,.0eE-+ntrufalse\\ud8x$', max_size=20), min_size=5, max_size=5
+    )
+)
 @settings(max_examples=300)
-def test_any_cells_are_a_suite_or_invalid(cells: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_cells_are_a_suite_or_invalid(
+    cells: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     columns = HEADER.strip().split(",")
-    survives((HEADER + row(**dict(zip(columns, cells, strict=True)))).encode(), tmp_path_factory.getbasetemp())
+    survives(
+        (HEADER + row(**dict(zip(columns, cells, strict=True)))).encode(),
+        tmp_path_factory.getbasetemp(),
+    )

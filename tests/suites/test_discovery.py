@@ -45,7 +45,13 @@ def files(folder: str = "evals") -> Sequence[str]:
 
 
 def test_yml_and_yaml_files_of_all_subfolders_are_found_in_order() -> None:
-    for path in ("evals/b.yml", "evals/a.yaml", "evals/sub/deep/c.YML", "evals/notes.txt", "evals/z.json"):
+    for path in (
+        "evals/b.yml",
+        "evals/a.yaml",
+        "evals/sub/deep/c.YML",
+        "evals/notes.txt",
+        "evals/z.json",
+    ):
         suite(path, "x")
     assert files() == ["evals/a.yaml", "evals/b.yml", "evals/sub/deep/c.YML"]
 
@@ -109,7 +115,9 @@ def test_without_names_all_suites_of_the_project_are_found_and_no_others() -> No
     assert found() == ["first", "second"]
 
 
-def test_without_suites_of_its_own_a_project_has_nothing_to_run_and_hears_what_can_be_run_by_name() -> None:
+def test_without_suites_of_its_own_a_project_has_nothing_to_run_and_hears_what_can_be_run_by_name() -> (
+    None
+):
     suite("builtin/d.yml", "other")
     suite("builtin/e.yml", "another")
     Path("evals").mkdir()
@@ -189,7 +197,10 @@ def test_an_unknown_suite_of_no_suites_is_told_so() -> None:
 
 def test_an_unknown_path_is_told_the_nearest_file() -> None:
     suite("evals/shop.yml", "shop")
-    assert told("evals/shp.yml") == "there is no file or folder 'evals/shp.yml'\n  Did you mean 'evals/shop.yml'?"
+    assert (
+        told("evals/shp.yml")
+        == "there is no file or folder 'evals/shp.yml'\n  Did you mean 'evals/shop.yml'?"
+    )
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "nul\0", "", "ü/ö.yml"])
@@ -252,12 +263,18 @@ def test_a_broken_file_does_not_stand_in_the_way_of_another_suite() -> None:
 def test_without_names_every_broken_file_is_an_error() -> None:
     with pytest.raises(InvalidInput) as caught:
         find()
-    assert [problem.at.file for problem in caught.value.problems] == ["evals/bad.yml", "evals/worse.yml"]
+    assert [problem.at.file for problem in caught.value.problems] == [
+        "evals/bad.yml",
+        "evals/worse.yml",
+    ]
 
 
 @pytest.mark.usefixtures("broken")
 def test_a_broken_suite_that_is_asked_for_is_told_with_its_problems_alone() -> None:
-    assert told("bad") == "evals/bad.yml:2:1: unknown key 'modle' in the suite.\n    Did you mean 'model'?"
+    assert (
+        told("bad")
+        == "evals/bad.yml:2:1: unknown key 'modle' in the suite.\n    Did you mean 'model'?"
+    )
     assert told("worse").startswith("evals/worse.yml:2:")
     assert "bad.yml" not in told("worse")
 
@@ -271,7 +288,9 @@ def test_a_broken_suite_is_never_replaced_by_another_of_its_name() -> None:
 @pytest.mark.usefixtures("broken")
 def test_the_problems_of_broken_files_are_told_with_an_unknown_name() -> None:
     message = told("goood")
-    assert message.startswith("there is no suite named 'goood'\n  Did you mean 'good'?\n  Known suites: good.\n")
+    assert message.startswith(
+        "there is no suite named 'goood'\n  Did you mean 'good'?\n  Known suites: good.\n"
+    )
     assert "These files are not valid suites:\n  evals/bad.yml:2:1: " in message
 
 
@@ -299,7 +318,11 @@ def test_yaml_is_read_under_both_of_its_names() -> None:
 
 
 def _picked(pattern: str | None) -> list[str]:
-    return [f"{suite.name}::{case.name}" for suite in select_cases(find(), pattern) for case in suite.cases]
+    return [
+        f"{suite.name}::{case.name}"
+        for suite in select_cases(find(), pattern)
+        for case in suite.cases
+    ]
 
 
 @pytest.fixture
@@ -321,7 +344,9 @@ def _two_suites(project: Path) -> None:
         ("nothing", []),
     ],
 )
-def test_a_pattern_picks_cases_and_drops_suites_that_keep_none(pattern: str | None, picked: list[str]) -> None:
+def test_a_pattern_picks_cases_and_drops_suites_that_keep_none(
+    pattern: str | None, picked: list[str]
+) -> None:
     assert _picked(pattern) == picked
 
 

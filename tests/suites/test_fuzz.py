@@ -68,20 +68,26 @@ def test_the_seed_itself_is_valid(tmp_path: Path) -> None:
 
 
 @given(content=st.binary(max_size=200))
-def test_any_bytes_are_a_suite_or_invalid(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_bytes_are_a_suite_or_invalid(
+    content: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     survives(content, tmp_path_factory.getbasetemp())
 
 
 @given(content=st.text(alphabet="abk01 \n\t:-?,[]{}&*!|>'\"%@`#\\~<.éx", max_size=60))
 @settings(max_examples=300, deadline=None)
-def test_any_marks_of_yaml_are_a_suite_or_invalid(content: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_marks_of_yaml_are_a_suite_or_invalid(
+    content: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     survives(b"suite: s\n" + content.encode(), tmp_path_factory.getbasetemp())
 
 
 @given(
     edits=st.lists(
         st.tuples(
-            st.integers(0, len(SEED)), st.integers(0, 12), st.binary(max_size=3) | st.sampled_from([b"\n", b": "])
+            st.integers(0, len(SEED)),
+            st.integers(0, 12),
+            st.binary(max_size=3) | st.sampled_from([b"\n", b": "]),
         ),
         min_size=1,
         max_size=4,
@@ -99,7 +105,9 @@ def test_any_edit_of_a_suite_is_a_suite_or_invalid(
 
 @given(suite=spoilt_suites())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_any_value_at_any_place_is_a_suite_or_invalid(suite: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_value_at_any_place_is_a_suite_or_invalid(
+    suite: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.getbasetemp() / "spoilt.yml"
     path.write_text(json.dumps(suite), encoding="utf-8")
     for vocabulary in (PlainVocabulary(), VOCABULARY):

@@ -64,14 +64,18 @@ def test_anonymous_may_be_somebody_after_all() -> None:
 
 
 def test_what_is_expected_of_an_identity_comes_before_what_holds_for_all() -> None:
-    tests = (
-        TEST
-        + "    tool: get_salary\n    expect:\n      admin: {must_call: [get_salary]}\n      visitor: [denied, hidden]\n"
+    tests = TEST + (
+        "    tool: get_salary\n    expect:\n      admin: {must_call: [get_salary]}\n      "
+        "visitor: [denied, hidden]\n"
     )
     admin, visitor, nobody = cases(tests)
     assert [check.kind for check in admin.checks] == ["must_call", "must_not_call"]
     assert [check.kind for check in visitor.checks] == ["decision", "must_not_call"]
-    assert visitor.checks[0].params == {"tool": "get_salary", "args": {}, "is": ["denied", "hidden"]}
+    assert visitor.checks[0].params == {
+        "tool": "get_salary",
+        "args": {},
+        "is": ["denied", "hidden"],
+    }
     assert visitor.checks[0].at == Location(file="shop.yml", line=14, column=16)
     assert [check.kind for check in nobody.checks] == ["must_not_call"]
 
@@ -79,15 +83,24 @@ def test_what_is_expected_of_an_identity_comes_before_what_holds_for_all() -> No
 def test_a_decision_may_name_fields_and_stand_beside_checks() -> None:
     tests = TEST + (
         "    tool: {tool: get_salary, args: {id: 7}}\n"
-        "    expect:\n      visitor: {decision: filtered, without: [salary], answer_contains: [no]}\n"
+        "    expect:\n      visitor: {decision: filtered, without: [salary], answer_contains: "
+        "[no]}\n"
     )
     checks = cases(tests)[1].checks
-    assert checks[0].params == {"tool": "get_salary", "args": {"id": 7}, "is": ["filtered"], "without": ["salary"]}
+    assert checks[0].params == {
+        "tool": "get_salary",
+        "args": {"id": 7},
+        "is": ["filtered"],
+        "without": ["salary"],
+    }
     assert [check.kind for check in checks] == ["decision", "answer_contains", "must_not_call"]
 
 
 def test_identities_may_stand_in_the_defaults_and_a_test_goes_before_them() -> None:
-    head = HEAD + "contexts: {clerk: {role: clerk}}\ndefaults: {as: [admin, anonymous], leaks: ignore}\n"
+    head = (
+        HEAD
+        + "contexts: {clerk: {role: clerk}}\ndefaults: {as: [admin, anonymous], leaks: ignore}\n"
+    )
     tests = (
         "  - {name: a, prompt: a, assertions: {must_call: [x]}}\n"
         "  - {name: b, prompt: b, as: [analyst], assertions: {must_call: [x]}}\n"
@@ -102,12 +115,15 @@ def test_identities_may_stand_in_the_defaults_and_a_test_goes_before_them() -> N
 def test_several_identities_are_something_to_be_checked_for_leaks_and_one_is_not() -> None:
     assert len(cases("  - {name: a, prompt: b, as: [admin, analyst]}\n")) == 2
     assert wrong("  - {name: a, prompt: b, as: [admin]}\n") == ["7:5: test 'a' checks nothing."]
-    assert wrong("  - {name: a, prompt: b, as: [admin, analyst], leaks: ignore}\n") == ["7:5: test 'a' checks nothing."]
+    assert wrong("  - {name: a, prompt: b, as: [admin, analyst], leaks: ignore}\n") == [
+        "7:5: test 'a' checks nothing."
+    ]
 
 
 def test_parameters_and_identities_multiply() -> None:
     tests = (
-        "  - name: a\n    prompt: Person ${{ id }}\n    parameters: [{id: 1}, {id: 2}]\n    as: [admin, analyst]\n"
+        "  - name: a\n    prompt: Person ${{ id }}\n    parameters: [{id: 1}, {id: 2}]\n    as: "
+        "[admin, analyst]\n"
         "    tool: {tool: get, args: {id: '${{ id }}'}}\n    expect: {analyst: denied}\n"
     )
     found = cases(tests)
@@ -126,7 +142,11 @@ def test_parameters_and_identities_multiply() -> None:
         ("as: [admn]", "9:10: there is no identity 'admn'.", "Did you mean 'admin'?"),
         ("as: [admin, admin]", "9:17: as: 'admin' is named twice.", "Remove one."),
         ("as: []", "9:9: as: there are no identities.", "Write 'as: [admin, anonymous]'."),
-        ("as: [admin]\n    user_context: {}", "10:5: 'as' and 'user_context' both say who asks.", "Keep one of them."),
+        (
+            "as: [admin]\n    user_context: {}",
+            "10:5: 'as' and 'user_context' both say who asks.",
+            "Keep one of them.",
+        ),
         (
             "expect: {admin: denied}",
             "9:5: test 'a' has 'expect', and 'as' does not say for whom.",
@@ -157,7 +177,11 @@ def test_parameters_and_identities_multiply() -> None:
             "10:22: unknown key 'mustcall' in expectation for 'admin' of test 'a'.",
             "Did you mean 'must_call'?",
         ),
-        ("as: [admin]\n    tool: x", "10:5: test 'a' has 'tool', and no 'expect' that it could be about.", None),
+        (
+            "as: [admin]\n    tool: x",
+            "10:5: test 'a' has 'tool', and no 'expect' that it could be about.",
+            None,
+        ),
         (
             "as: [admin, analyst]\n    expect: {admin: denied, analyst: }",
             "10:29: analyst: nothing stands here.",
@@ -173,10 +197,16 @@ def test_parameters_and_identities_multiply() -> None:
             "10:22: answer_contains: nothing stands here.",
             "Write a list of at least one item, or leave the key out.",
         ),
-        ("as: [admin]\n    leaks: no", '10:12: leaks: expected one of fail, ignore; found "no".', None),
+        (
+            "as: [admin]\n    leaks: no",
+            '10:12: leaks: expected one of fail, ignore; found "no".',
+            None,
+        ),
     ],
 )
-def test_a_mistake_is_told_with_its_line_and_what_was_meant(tests: str, problem: str, meant: str | None) -> None:
+def test_a_mistake_is_told_with_its_line_and_what_was_meant(
+    tests: str, problem: str, meant: str | None
+) -> None:
     text = f"  - name: a\n    prompt: b\n    {tests}\n    assertions: {{must_call: [x]}}\n"
     assert wrong(text) == [problem]
     if meant is not None:

@@ -40,7 +40,9 @@ def case(folder: Path, *, top: str = "", more: str = "") -> Case:
     return only
 
 
-def test_each_text_is_told_in_a_conversation_of_its_own_and_those_of_a_list_in_one(tmp_path: Path) -> None:
+def test_each_text_is_told_in_a_conversation_of_its_own_and_those_of_a_list_in_one(
+    tmp_path: Path,
+) -> None:
     told = case(tmp_path)
     assert [(turn.fresh, turn.ingest) for turn in told.turns] == [
         (True, True),
@@ -73,9 +75,13 @@ def test_a_suite_that_tells_something_starts_each_trial_on_a_fresh_server(tmp_pa
 
 
 @pytest.mark.parametrize(("top", "seconds"), [("", 180), ("timeout: 5", 5)])
-def test_the_usual_time_holds_for_each_conversation(tmp_path: Path, top: str, seconds: float) -> None:
+def test_the_usual_time_holds_for_each_conversation(
+    tmp_path: Path, top: str, seconds: float
+) -> None:
     told = suite(tmp_path, top=top)
-    (job,) = prepare(Request(models=("lexical",), server="python x.py"), tmp_path, {}, [told]).plan.jobs
+    (job,) = prepare(
+        Request(models=("lexical",), server="python x.py"), tmp_path, {}, [told]
+    ).plan.jobs
     assert job.trial.case.limits.timeout_s == seconds
 
 
@@ -89,23 +95,36 @@ def test_the_usual_time_holds_for_each_conversation(tmp_path: Path, top: str, se
         ("ingest: [x]\n    ingest_prompt: Remember", "6:20: ingest_prompt: it has no {chunk}."),
     ],
 )
-def test_what_cannot_be_told_is_a_mistake_with_a_place(tmp_path: Path, written: str, said: str) -> None:
-    text = f"suite: s\ntests:\n  - name: t\n    turns: [{{prompt: q, assertions: {{remembers: a}}}}]\n    {written}\n"
+def test_what_cannot_be_told_is_a_mistake_with_a_place(
+    tmp_path: Path, written: str, said: str
+) -> None:
+    text = (
+        f"suite: s\ntests:\n  - name: t\n    turns: [{{prompt: q, assertions: {{remembers: "
+        f"a}}}}]\n    {written}\n"
+    )
     assert problems(tmp_path, text, VOCABULARY) == [said]
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [("", "test 't' has 'ingest' and no 'turns'."), ("prompt: q", "test 't' has 'ingest' and 'prompt'.")],
+    [
+        ("", "test 't' has 'ingest' and no 'turns'."),
+        ("prompt: q", "test 't' has 'ingest' and 'prompt'."),
+    ],
 )
 def test_what_is_told_has_to_be_asked_about_in_turns(tmp_path: Path, words: str, said: str) -> None:
-    text = f"suite: s\ntests:\n  - name: t\n    ingest: [x]\n    assertions: {{remembers: a}}\n    {words}\n"
+    text = (
+        f"suite: s\ntests:\n  - name: t\n    ingest: [x]\n    assertions: {{remembers: a}}\n  "
+        f"  "
+        f"{words}\n"
+    )
     assert problems(tmp_path, text, VOCABULARY) == [f"4:5: {said}"]
 
 
 def test_placeholders_are_filled_in(tmp_path: Path) -> None:
     text = (
-        "suite: s\ntests:\n  - name: t\n    matrix: {town: [Lisbon, Porto]}\n    ingest: ['Ann: ${{ town }}']\n"
+        "suite: s\ntests:\n  - name: t\n    matrix: {town: [Lisbon, Porto]}\n    ingest: ['Ann: "
+        "${{ town }}']\n"
         "    turns: [{prompt: Where?, assertions: {remembers: '${{ town }}'}}]\n"
     )
     first, second = read(tmp_path, text, VOCABULARY).cases

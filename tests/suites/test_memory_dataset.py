@@ -19,12 +19,18 @@ from harness.suites.csv_dataset import reader
 from harness.suites.ingest import INGEST_PROMPT
 from harness.types import Case, Suite
 
-ROW = {"context": "Ann lives in Lisbon.", "questions": ["Where?"], "answers": [["Lisbon", "Lissabon"]]}
+ROW = {
+    "context": "Ann lives in Lisbon.",
+    "questions": ["Where?"],
+    "answers": [["Lisbon", "Lissabon"]],
+}
 
 
 def write(folder: Path, *rows: Any) -> Path:
     path = folder / "towns.jsonl"
-    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    path.write_text(
+        "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows)
+    )
     return path
 
 
@@ -40,7 +46,10 @@ def case(folder: Path, **columns: Any) -> Case:
 def refusal(path: Path, max_cases: int = 100) -> list[str]:
     with pytest.raises(InvalidInput) as caught:
         reader(max_cases)(path, VOCABULARY)
-    return [f"{problem.at.line}: {problem.message} | {problem.meant}" for problem in caught.value.problems]
+    return [
+        f"{problem.at.line}: {problem.message} | {problem.meant}"
+        for problem in caught.value.problems
+    ]
 
 
 def mistake(folder: Path, **columns: Any) -> str:
@@ -50,15 +59,27 @@ def mistake(folder: Path, **columns: Any) -> str:
     return only
 
 
-def test_a_line_is_one_case_that_tells_first_and_then_asks_each_question_afresh(tmp_path: Path) -> None:
+def test_a_line_is_one_case_that_tells_first_and_then_asks_each_question_afresh(
+    tmp_path: Path,
+) -> None:
     suite = read(tmp_path, {**ROW, "questions": ["Where?", "Who?"], "answers": [["Lisbon"], "Ann"]})
     assert (suite.name, suite.isolation, suite.server) == ("towns", "case", None)
     (only,) = suite.cases
-    assert only.prompts == (INGEST_PROMPT.replace("{chunk}", "Ann lives in Lisbon."), "Where?", "Who?")
+    assert only.prompts == (
+        INGEST_PROMPT.replace("{chunk}", "Ann lives in Lisbon."),
+        "Where?",
+        "Who?",
+    )
     assert [turn.fresh for turn in only.turns] == [True] * 3
     assert [turn.ingest for turn in only.turns] == [True, False, False]
-    assert [[check.params["answers"] for check in turn.checks] for turn in only.turns] == [[], [["Lisbon"]], [["Ann"]]]
-    assert [(check.kind, check.params) for check in only.checks] == [("turns_passed", {"at_least": 1.0})]
+    assert [[check.params["answers"] for check in turn.checks] for turn in only.turns] == [
+        [],
+        [["Lisbon"]],
+        [["Ann"]],
+    ]
+    assert [(check.kind, check.params) for check in only.checks] == [
+        ("turns_passed", {"at_least": 1.0})
+    ]
     assert (only.limits.max_turns, only.limits.max_calls) == (60, 300)
     assert only.at is not None
     assert only.at.line == 1
@@ -77,7 +98,11 @@ def test_all_columns_count(tmp_path: Path) -> None:
     )
     assert (chosen.name, chosen.metadata) == ("ann", {"level": 3})
     assert chosen.prompts == ("Note: Ann lives in Lisbon.", "Where? One word.")
-    assert chosen.turns[1].checks[0].params == {"answers": ["Lisbon"], "by": "exact", "at_least": 1.0}
+    assert chosen.turns[1].checks[0].params == {
+        "answers": ["Lisbon"],
+        "by": "exact",
+        "at_least": 1.0,
+    }
     assert chosen.checks[0].params == {"at_least": 0.5}
 
 
@@ -113,9 +138,15 @@ def test_a_case_without_a_name_is_called_by_its_source_or_line(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"questions": ...}, "columns are missing: 'questions'. | See docs/memory.md for the format."),
+        (
+            {"questions": ...},
+            "columns are missing: 'questions'. | See docs/memory.md for the format.",
+        ),
         ({"chunk_char": 200}, "there is no column 'chunk_char'. | Did you mean 'chunk_chars'?"),
-        ({"xyz": 1}, "there is no column 'xyz'. | The columns are context, chunks, questions, answers"),
+        (
+            {"xyz": 1},
+            "there is no column 'xyz'. | The columns are context, chunks, questions, answers",
+        ),
         ({"context": ...}, "there is neither 'context' nor 'chunks'."),
         ({"chunks": ["x"]}, "there are both 'context' and 'chunks'. | Keep one of them."),
         ({"context": None, "chunks": ["x"], "chunk_chars": 500}, "'chunks' are cut already."),
@@ -125,16 +156,25 @@ def test_a_case_without_a_name_is_called_by_its_source_or_line(tmp_path: Path) -
         ({"context": ..., "chunks": ["x", ""]}, "chunks[2]: this chunk is empty."),
         ({"questions": []}, "questions: expected a list of at least one question"),
         ({"questions": [""]}, "questions[1]: it is empty."),
-        ({"questions": ["a"] * 2}, "there are 2 questions and 1 lists of answers. | Give each question its list"),
+        (
+            {"questions": ["a"] * 2},
+            "there are 2 questions and 1 lists of answers. | Give each question its list",
+        ),
         ({"answers": [[]]}, "answers[1]: there is no accepted answer."),
         ({"answers": [["x", 5]]}, "answers[1]: expected a text, found 5. | Quote it"),
         ({"answers": [["?!"]]}, 'nothing is left of "?!" without punctuation'),
         ({"answers": {"a": 1}}, "answers: expected a list, one item for each question"),
         ({"metric": "exact_matc"}, "Did you mean 'exact_match'?"),
-        ({"metric": "f1"}, "metric: expected one of substring, exact, recall, substring_exact_match, exact_match"),
+        (
+            {"metric": "f1"},
+            "metric: expected one of substring, exact, recall, substring_exact_match, exact_match",
+        ),
         ({"context": "A town. " * 150_000, "chunk_chars": 100}, "context: there are 12,"),
         ({"chunk_chars": 5}, "chunk_chars: expected a whole number from 100 up"),
-        ({"at_least": 80}, "at_least: expected a share above 0 and up to 1, found 80. | Write 80 % as 0.8."),
+        (
+            {"at_least": 80},
+            "at_least: expected a share above 0 and up to 1, found 80. | Write 80 % as 0.8.",
+        ),
         ({"at_least": "x"}, "at_least: this is a string where a number belongs"),
         ({"ingest_prompt": "x"}, "ingest_prompt: it has no {chunk}."),
         ({"question_prompt": "x"}, "question_prompt: it has no {question}."),
@@ -142,16 +182,30 @@ def test_a_case_without_a_name_is_called_by_its_source_or_line(tmp_path: Path) -
         ({"name": "a\nb"}, "name: "),
     ],
 )
-def test_a_mistake_in_a_line_is_told_with_its_column(tmp_path: Path, columns: dict[str, Any], said: str) -> None:
+def test_a_mistake_in_a_line_is_told_with_its_column(
+    tmp_path: Path, columns: dict[str, Any], said: str
+) -> None:
     told = mistake(tmp_path, **columns)
     assert said in told
     assert told.startswith("1: ")
 
 
 def test_every_mistake_of_a_file_is_told_at_once_in_order(tmp_path: Path) -> None:
-    path = write(tmp_path, {**ROW, "name": "a"}, "{", "[1]", {**ROW, "name": "a"}, '{"a": 1, "a": 2}', '{"a": NaN}')
+    path = write(
+        tmp_path,
+        {**ROW, "name": "a"},
+        "{",
+        "[1]",
+        {**ROW, "name": "a"},
+        '{"a": 1, "a": 2}',
+        '{"a": NaN}',
+    )
     assert [problem.partition(" | ")[0] for problem in refusal(path)] == [
-        "2: this is not JSON: Expecting property name enclosed in double quotes at character 2 of '{'.",
+        (
+            "2: this is not JSON: Expecting property name enclosed in double quotes at character 2 "
+            "of "
+            "'{'."
+        ),
         "3: this line is no JSON object.",
         "4: the name 'a' is given twice; first at line 1.",
         "5: the key 'a' is given twice.",
@@ -179,14 +233,19 @@ def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
 def test_more_cases_than_the_limit_have_to_be_asked_for(tmp_path: Path) -> None:
     path = write(tmp_path, ROW, ROW)
     assert refusal(path, 1) == [
-        "None: there are 2 cases, and at most 1 are read. | Split the file, or raise the limit with --max-cases."
+        (
+            "None: there are 2 cases, and at most 1 are read. | Split the file, or raise the limit "
+            "with --max-cases."
+        )
     ]
     assert len(reader(2)(path, VOCABULARY).cases) == 2
 
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 
@@ -206,5 +265,7 @@ def test_whatever_stands_in_a_line_is_a_case_or_a_mistake(
 
 def test_our_own_set_is_valid_and_asks_by_more_than_one_measure() -> None:
     suite = read_suite(builtin_suites() / "memory.jsonl", VOCABULARY)
-    measures = {check.params["by"] for one in suite.cases for turn in one.turns for check in turn.checks}
+    measures = {
+        check.params["by"] for one in suite.cases for turn in one.turns for check in turn.checks
+    }
     assert measures == {"substring", "recall"}

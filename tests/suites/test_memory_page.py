@@ -43,7 +43,9 @@ def test_the_suites_in_the_page_are_valid(language: str, suffix: str, tmp_path: 
     (case,) = read_suite(path, VOCABULARY).cases
     assert len([turn for turn in case.turns if turn.checks]) == 2
     if language == "yaml":
-        Draft202012Validator(json.loads(SCHEMA_FILE.read_text("utf-8"))).validate(read_document(path).value)
+        Draft202012Validator(json.loads(SCHEMA_FILE.read_text("utf-8"))).validate(
+            read_document(path).value
+        )
     else:
         assert case.name == "family_1"
 
@@ -76,7 +78,9 @@ def test_our_own_set_is_what_the_page_says() -> None:
     assert (len(cases), asked) == (3, 10)
 
 
-def test_the_mistakes_that_the_page_shows_are_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_mistakes_that_the_page_shows_are_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     lines = (
         '{"context": "x", "questions": ["a", "b"], "answers": [["x"]]}',

@@ -45,8 +45,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_whole_mxcp_format_is_read_with_the_built_in_checks(folder: Path) -> None:
     suite = read(folder, WHOLE, VOCABULARY)
     (case,) = suite.cases
-    assert (suite.name, suite.model, suite.description) == ("customer_analysis", "claude-3-opus", "What analysts ask")
-    assert case.user_context == {"role": "analyst", "permissions": ["read_data"], "custom_field": "value"}
+    assert (suite.name, suite.model, suite.description) == (
+        "customer_analysis",
+        "claude-3-opus",
+        "What analysts ask",
+    )
+    assert case.user_context == {
+        "role": "analyst",
+        "permissions": ["read_data"],
+        "custom_field": "value",
+    }
     assert [check.kind for check in case.checks] == [
         *["must_call"] * 4,
         *["must_not_call"] * 2,
@@ -63,12 +71,24 @@ def test_the_whole_mxcp_format_is_read_with_the_built_in_checks(folder: Path) ->
 
 def test_every_check_knows_the_line_of_its_own_item(folder: Path) -> None:
     (case,) = read(folder, WHOLE, VOCABULARY).cases
-    assert [check.at.line if check.at else None for check in case.checks] == [12, 14, 16, 17, 18, 18, 19, 19, 20]
+    assert [check.at.line if check.at else None for check in case.checks] == [
+        12,
+        14,
+        16,
+        17,
+        18,
+        18,
+        19,
+        19,
+        20,
+    ]
     assert case.checks[5].at == Location(file="shop.yml", line=18, column=36)
     assert case.at == Location(file="shop.yml", line=6, column=5)
 
 
-@pytest.mark.parametrize("version", ["", "mxcp: 1", 'mxcp: "1"', "mxcp: 1.0", 'mxcp: "1.0"', "mxcp: 1.0.0"])
+@pytest.mark.parametrize(
+    "version", ["", "mxcp: 1", 'mxcp: "1"', "mxcp: 1.0", 'mxcp: "1.0"', "mxcp: 1.0.0"]
+)
 def test_every_spelling_of_version_one_is_accepted(folder: Path, version: str) -> None:
     assert read(folder, f"{version}\nsuite: shop\n{TESTS}").name == "shop"
 
@@ -82,12 +102,21 @@ def test_no_other_version_is_accepted(folder: Path, version: str) -> None:
 def test_what_is_not_given_is_unknown(folder: Path) -> None:
     suite = read(folder, f"suite: shop\n{TESTS}")
     (case,) = suite.cases
-    assert (suite.description, suite.model, suite.server, suite.system_prompt, suite.judge_model) == (None,) * 5
+    assert (
+        suite.description,
+        suite.model,
+        suite.server,
+        suite.system_prompt,
+        suite.judge_model,
+    ) == (None,) * 5
     assert (case.user_context, case.limits, case.tags, case.metadata) == (None, Limits(), (), {})
 
 
 def test_a_key_without_a_value_counts_as_absent(folder: Path) -> None:
-    suite = read(folder, f"suite: shop\nmodel:\nserver: null\ntimeout: ~\n{TESTS}    user_context:\n    tags:\n")
+    suite = read(
+        folder,
+        f"suite: shop\nmodel:\nserver: null\ntimeout: ~\n{TESTS}    user_context:\n    tags:\n",
+    )
     assert (suite.model, suite.server, suite.cases[0].limits, suite.cases[0].user_context) == (
         None,
         None,
@@ -96,7 +125,9 @@ def test_a_key_without_a_value_counts_as_absent(folder: Path) -> None:
     )
 
 
-def test_an_assertion_of_mxcp_without_a_value_is_read_as_mxcp_reads_it_and_noted(folder: Path) -> None:
+def test_an_assertion_of_mxcp_without_a_value_is_read_as_mxcp_reads_it_and_noted(
+    folder: Path,
+) -> None:
     blanks = "must_call: , must_not_call: null, answer_contains: [x], answer_not_contains: ~"
     tests = f"tests: [{{name: a, prompt: x, assertions: {{{blanks}}}, expected_answer: }}]\n"
     suite = read(folder, f"suite: shop\n{tests}", VOCABULARY)
@@ -120,7 +151,9 @@ def test_an_empty_user_context_is_not_a_missing_one(folder: Path) -> None:
 
 def test_a_user_context_may_hold_any_json(folder: Path) -> None:
     context = "{role: null, n: 1.5, deep: {list: [true, {}]}, since: 2024-05-01, '5': x}"
-    assert read(folder, f"suite: shop\n{TESTS}    user_context: {context}\n").cases[0].user_context == {
+    assert read(folder, f"suite: shop\n{TESTS}    user_context: {context}\n").cases[
+        0
+    ].user_context == {
         "role": None,
         "n": 1.5,
         "deep": {"list": [True, {}]},
@@ -136,7 +169,9 @@ def test_the_digest_follows_every_byte(folder: Path) -> None:
 
 
 def test_the_suite_knows_where_it_stands(folder: Path) -> None:
-    assert read(folder, f"mxcp: 1\nsuite: shop\n{TESTS}").at == Location(file="shop.yml", line=2, column=8)
+    assert read(folder, f"mxcp: 1\nsuite: shop\n{TESTS}").at == Location(
+        file="shop.yml", line=2, column=8
+    )
 
 
 # ── The later dialect and our additions ──────────────────────────────────────────────────────
@@ -153,12 +188,16 @@ def test_an_expected_answer_is_a_check_beside_or_under_assertions(folder: Path, 
 
 
 def test_an_expected_answer_alone_is_enough(folder: Path) -> None:
-    suite = read(folder, "suite: shop\ntests:\n  - {name: one, prompt: Where?, expected_answer: Paris}\n")
+    suite = read(
+        folder, "suite: shop\ntests:\n  - {name: one, prompt: Where?, expected_answer: Paris}\n"
+    )
     assert [check.kind for check in suite.cases[0].checks] == ["expected_answer"]
 
 
 def test_an_expected_answer_is_refused_where_there_is_no_such_check(folder: Path) -> None:
-    error = refusal(folder, f"suite: shop\n{TESTS}    expected_answer: Paris\n", PlainVocabulary(["must_call"]))
+    error = refusal(
+        folder, f"suite: shop\n{TESTS}    expected_answer: Paris\n", PlainVocabulary(["must_call"])
+    )
     assert str(error) == (
         "shop.yml:7:5: unknown key 'expected_answer' in test 'one'.\n"
         "    There is no check of that name here; 'answer_contains' needs no judge."
@@ -176,7 +215,9 @@ def test_both_names_of_the_judge_at_once_are_refused(folder: Path) -> None:
 
 
 def test_a_system_prompt_is_read(folder: Path) -> None:
-    assert read(folder, f"suite: shop\nsystem_prompt: Be brief.\n{TESTS}").system_prompt == "Be brief."
+    assert (
+        read(folder, f"suite: shop\nsystem_prompt: Be brief.\n{TESTS}").system_prompt == "Be brief."
+    )
 
 
 def test_limits_of_a_test_go_before_those_of_its_suite(folder: Path) -> None:
@@ -197,12 +238,17 @@ def test_limits_of_a_test_go_before_those_of_its_suite(folder: Path) -> None:
             expected_answer: x
     """
     one, two = read(folder, text).cases
-    assert one.limits == Limits(timeout_s=1.5, max_turns=5, max_calls=0, max_tokens=1000, max_cost_usd=0.5)
+    assert one.limits == Limits(
+        timeout_s=1.5, max_turns=5, max_calls=0, max_tokens=1000, max_cost_usd=0.5
+    )
     assert two.limits == Limits(timeout_s=90.0, max_turns=5, max_cost_usd=0.5)
 
 
 def test_tags_add_up_and_metadata_of_a_test_goes_first(folder: Path) -> None:
-    text = f"suite: shop\ntags: [smoke, pii]\nmetadata: {{owner: a, level: 1}}\n{TESTS}    tags: [pii, slow]\n"
+    text = (
+        f"suite: shop\ntags: [smoke, pii]\nmetadata: {{owner: a, level: 1}}\n{TESTS}    tags: "
+        f"[pii, slow]\n"
+    )
     (case,) = read(folder, f"{text}    metadata: {{owner: b}}\n").cases
     assert case.tags == ("smoke", "pii", "slow")
     assert case.metadata == {"owner": "b", "level": 1}
@@ -238,7 +284,9 @@ def test_a_mistake_is_told_with_its_place_and_what_was_meant(folder: Path) -> No
         ("zzz", "Known keys: mxcp, suite,"),
     ],
 )
-def test_a_key_at_the_wrong_place_is_told_the_right_one(folder: Path, key: str, advice: str) -> None:
+def test_a_key_at_the_wrong_place_is_told_the_right_one(
+    folder: Path, key: str, advice: str
+) -> None:
     (problem,) = refusal(folder, f"suite: shop\n{key}: x\n{TESTS}").problems
     assert problem.message == f"unknown key '{key}' in the suite."
     assert advice in str(problem.meant)
@@ -255,7 +303,9 @@ def test_a_key_at_the_wrong_place_is_told_the_right_one(folder: Path, key: str, 
         ("promt", "Did you mean 'prompt'?"),
     ],
 )
-def test_a_key_that_no_test_has_is_told_where_it_belongs(folder: Path, key: str, advice: str) -> None:
+def test_a_key_that_no_test_has_is_told_where_it_belongs(
+    folder: Path, key: str, advice: str
+) -> None:
     (problem,) = refusal(folder, f"suite: shop\n{TESTS}    {key}: x\n").problems
     assert problem.message == f"unknown key '{key}' in test 'one'."
     assert advice in str(problem.meant)
@@ -263,11 +313,17 @@ def test_a_key_that_no_test_has_is_told_where_it_belongs(folder: Path, key: str,
 
 @pytest.mark.parametrize(
     ("key", "advice"),
-    [("must_cal", "Did you mean 'must_call'?"), ("expected_tool", "assertions.must_call"), ("prompt", "into a test")],
+    [
+        ("must_cal", "Did you mean 'must_call'?"),
+        ("expected_tool", "assertions.must_call"),
+        ("prompt", "into a test"),
+    ],
 )
 def test_an_unknown_assertion_is_told_the_nearest(folder: Path, key: str, advice: str) -> None:
     (problem,) = refusal(folder, f"suite: shop\n{TESTS}      {key}: x\n").problems
-    assert str(problem).startswith(f"shop.yml:7:7: unknown key '{key}' in assertions of test 'one'.")
+    assert str(problem).startswith(
+        f"shop.yml:7:7: unknown key '{key}' in assertions of test 'one'."
+    )
     assert advice in str(problem.meant)
 
 
@@ -298,20 +354,35 @@ def test_a_mistake_within_a_check_is_found_in_its_line(folder: Path) -> None:
         ("tests: {one: {}}", "2:8: tests: expected a list of tests, found a mapping."),
         ("tests: x", "2:8: tests: expected a list (lines that begin with '- '), found \"x\"."),
         ("tests: [5]", "2:9: test number 1: expected a mapping (lines of 'key: value'), found 5."),
-        ("tests: [null]", "2:9: test number 1: expected a mapping (lines of 'key: value'), found nothing."),
+        (
+            "tests: [null]",
+            "2:9: test number 1: expected a mapping (lines of 'key: value'), found nothing.",
+        ),
         ("tests: [{name: a, prompt: x}]", "2:9: test 'a' checks nothing."),
         ("tests: [{name: a, prompt: x, assertions: {}}]", "2:42: test 'a' checks nothing."),
-        ("tests: [{name: a, prompt: x, assertions: {must_call: []}}]", "2:42: test 'a' checks nothing."),
-        ("tests: [{name: a, prompt: x, assertions: {must_call: }}]", "2:42: test 'a' checks nothing."),
+        (
+            "tests: [{name: a, prompt: x, assertions: {must_call: []}}]",
+            "2:42: test 'a' checks nothing.",
+        ),
+        (
+            "tests: [{name: a, prompt: x, assertions: {must_call: }}]",
+            "2:42: test 'a' checks nothing.",
+        ),
         (
             "tests: [{name: a, prompt: x, assertions: [x]}]",
             "2:42: assertions: expected a mapping (lines of 'key: value'), found a list.",
         ),
         ("tests: [{name: a, expected_answer: x}]", "2:9: test 'a' has no 'prompt'."),
         ("tests: [{name: a, prompt: , expected_answer: x}]", "2:19: test 'a' has no 'prompt'."),
-        ('tests: [{name: a, prompt: " ", expected_answer: x}]', "2:27: prompt: expected text, found only spaces."),
+        (
+            'tests: [{name: a, prompt: " ", expected_answer: x}]',
+            "2:27: prompt: expected text, found only spaces.",
+        ),
         ("tests: [{prompt: x, expected_answer: x}]", "2:9: test number 1 has no 'name'."),
-        ("tests: [{name: 5, prompt: x, expected_answer: x}]", "2:16: name: expected text, found 5."),
+        (
+            "tests: [{name: 5, prompt: x, expected_answer: x}]",
+            "2:16: name: expected text, found 5.",
+        ),
         (
             'tests: [{name: " a", prompt: x, expected_answer: x}]',
             '2:16: name: there are spaces around this name: " a".',
@@ -324,9 +395,15 @@ def test_a_mistake_within_a_check_is_found_in_its_line(folder: Path) -> None:
             "tests: [{name: a, prompt: x, expected_answer: x, user_context: admin}]",
             "2:64: there is no context 'admin'.",
         ),
-        ("tests: [{name: a, prompt: x, expected_answer: [x]}]", "2:47: expected_answer: expected text."),
+        (
+            "tests: [{name: a, prompt: x, expected_answer: [x]}]",
+            "2:47: expected_answer: expected text.",
+        ),
         ("tests: [{name: a, prompt: x, expected_answer: x, tags: x}]", None),
-        ("tests: [{name: a, prompt: x, expected_answer: x, tags: [x, 5]}]", "2:60: tags: expected text, found 5."),
+        (
+            "tests: [{name: a, prompt: x, expected_answer: x, tags: [x, 5]}]",
+            "2:60: tags: expected text, found 5.",
+        ),
     ],
 )
 def test_an_invalid_test_is_refused(folder: Path, tests: str, problem: str | None) -> None:
@@ -427,7 +504,10 @@ def test_several_tests_may_share_their_assertions(folder: Path) -> None:
     [
         ("", "the file is empty."),
         ("# only a comment", "the file is empty."),
-        ("openapi: 3.0.0\ninfo: {}\n", "this is not a suite: it has neither 'suite:' nor 'tests:'."),
+        (
+            "openapi: 3.0.0\ninfo: {}\n",
+            "this is not a suite: it has neither 'suite:' nor 'tests:'.",
+        ),
         ("- a\n- b\n", "this is not a suite: it has neither 'suite:' nor 'tests:'."),
         ("just text", "this is not a suite: it has neither 'suite:' nor 'tests:'."),
         ("{}", "this is not a suite: it has neither 'suite:' nor 'tests:'."),

@@ -38,7 +38,11 @@ def test_the_program_runs_the_suite_as_written(tmp_path: Path) -> None:
 
 
 def test_every_part_of_a_case_and_of_a_run_has_its_place() -> None:
-    named = set(re.findall(r"`(\w+)`", "\n".join(line for line in PAGE.splitlines() if line.startswith("| `"))))
+    named = set(
+        re.findall(
+            r"`(\w+)`", "\n".join(line for line in PAGE.splitlines() if line.startswith("| `"))
+        )
+    )
     assert {field.name for field in fields(PythonCase)} <= named
     assert {field.name for field in fields(PythonRun)} <= named
 

@@ -6,7 +6,14 @@ import pytest
 
 from harness.errors import UsageError
 from harness.internal import Internal
-from harness.suites.python_import import NoSuchModule, find, may_be_reference, names_a_file, reference_of, where
+from harness.suites.python_import import (
+    NoSuchModule,
+    find,
+    may_be_reference,
+    names_a_file,
+    reference_of,
+    where,
+)
 from tests.suites.python_project import PythonProject, project
 
 __all__ = ["project"]
@@ -35,7 +42,8 @@ at_hand = Configured(5)
 
 
 @pytest.mark.parametrize(
-    "reference", ["bench.suite:Suite", "bench.suite.Suite", "bench/suite.py:Suite", "./bench/suite.py:Suite"]
+    "reference",
+    ["bench.suite:Suite", "bench.suite.Suite", "bench/suite.py:Suite", "./bench/suite.py:Suite"],
 )
 def test_a_class_is_found_in_the_working_directory(project: PythonProject, reference: str) -> None:
     project.write("bench/suite.py", SUITE)
@@ -49,7 +57,9 @@ def test_a_nested_class_and_a_variable_are_found(project: PythonProject) -> None
     assert find("bench.suite.made").name == "s"
 
 
-def test_a_file_is_imported_once_and_what_lies_beside_it_is_importable(project: PythonProject) -> None:
+def test_a_file_is_imported_once_and_what_lies_beside_it_is_importable(
+    project: PythonProject,
+) -> None:
     project.write("bench/suite.py", "from beside import Suite\n")
     project.write("bench/beside.py", SUITE)
     assert find("bench/suite.py:Suite") is find("bench/suite.py:Suite")
@@ -87,7 +97,9 @@ def test_a_module_that_is_not_there_is_answered_with_the_nearest(project: Python
     project.write("bench/__init__.py", "")
     project.write("bench/capitals.py", SUITE)
     for reference in ("bench.capital:Suite", "bench.capital.Suite"):
-        with pytest.raises(NoSuchModule, match=r"there is no module 'bench.capital'\n  Did you mean 'capitals'"):
+        with pytest.raises(
+            NoSuchModule, match=r"there is no module 'bench.capital'\n  Did you mean 'capitals'"
+        ):
             find(reference)
     with pytest.raises(NoSuchModule, match=r"there is no module 'benchh'\n  Did you mean 'bench'"):
         find("benchh:Suite")
@@ -116,7 +128,9 @@ def test_what_may_be_a_reference(text: str) -> None:
     assert may_be_reference(text)
 
 
-@pytest.mark.parametrize("text", ["", "shop", "a b:c", "a..b", ".a", "a:", "customer analysis", "x/y.py", "1.5"])
+@pytest.mark.parametrize(
+    "text", ["", "shop", "a b:c", "a..b", ".a", "a:", "customer analysis", "x/y.py", "1.5"]
+)
 def test_what_is_none(text: str) -> None:
     assert not may_be_reference(text)
     assert not names_a_file(text)

@@ -60,7 +60,9 @@ class Base:
 
 def suite_of(*cases: Any, **members: Any) -> Suite:
     """Read a suite class with these cases and members."""
-    return read_object(type("Sample", (Base,), {"listed": cases or Base.listed, **members}), VOCABULARY)
+    return read_object(
+        type("Sample", (Base,), {"listed": cases or Base.listed, **members}), VOCABULARY
+    )
 
 
 def problems_of(*cases: Any, **members: Any) -> str:
@@ -90,7 +92,13 @@ def test_an_instance_is_a_suite_too() -> None:
     [
         PythonCase(id="a", input="What?", metadata={"k": (1, 2)}, timeout_ms=1500),
         ForeignCase(id="a", input="What?", metadata={"k": [1, 2]}, timeout_ms=1500),
-        {"id": "a", "input": "What?", "metadata": {"k": [1, 2]}, "timeout_ms": 1500, "anything": object()},
+        {
+            "id": "a",
+            "input": "What?",
+            "metadata": {"k": [1, 2]},
+            "timeout_ms": 1500,
+            "anything": object(),
+        },
     ],
 )
 def test_a_case_is_ours_or_anything_with_its_attributes_or_keys(case: Any) -> None:
@@ -113,19 +121,29 @@ def test_our_own_case_says_who_asks_and_more() -> None:
         )
     ).cases
     assert case.prompts == ("First.", "Second.")
-    assert (case.user_context, case.tags, case.description) == ({"role": "admin"}, ("smoke",), "why")
+    assert (case.user_context, case.tags, case.description) == (
+        {"role": "admin"},
+        ("smoke",),
+        "why",
+    )
     assert (case.steering, case.abort) == ("Stop.", True)
 
 
 def test_assertions_are_those_of_suites_in_yaml_and_stand_beside_the_check() -> None:
-    case = {"id": "a", "input": "What?", "assertions": {"must_call": ["look"], "answer_contains": ["x", "y"]}}
+    case = {
+        "id": "a",
+        "input": "What?",
+        "assertions": {"must_call": ["look"], "answer_contains": ["x", "y"]},
+    }
     assert [check.kind for check in suite_of(case).cases[0].checks] == [
         "must_call",
         "answer_contains",
         "answer_contains",
         "python",
     ]
-    assert [check.kind for check in suite_of(case, check=None).cases[0].checks][-1] == "answer_contains"
+    assert [check.kind for check in suite_of(case, check=None).cases[0].checks][
+        -1
+    ] == "answer_contains"
 
 
 def test_cases_may_be_generated_and_ids_may_be_numbers() -> None:
@@ -154,8 +172,12 @@ def test_default_tools_are_served_by_a_process_of_their_own() -> None:
     assert suite.cases[0].server is None
 
 
-def test_cases_with_tools_of_their_own_have_a_server_and_share_it_where_the_tools_are_the_same() -> None:
-    first, second, third, fourth = (case.server for case in read_object(WithTools, VOCABULARY).cases)
+def test_cases_with_tools_of_their_own_have_a_server_and_share_it_where_the_tools_are_the_same() -> (
+    None
+):
+    first, second, third, fourth = (
+        case.server for case in read_object(WithTools, VOCABULARY).cases
+    )
     assert first is None
     assert second is third
     assert second is not None
@@ -187,7 +209,9 @@ def test_a_suite_may_name_a_server_or_hold_one(server: Any) -> None:
 
 
 def test_a_server_may_be_written_out_as_in_yaml() -> None:
-    server = server_of(suite_of(server={"command": "python", "args": ["s.py"], "env": {"TOKEN": "${TOKEN}"}}))
+    server = server_of(
+        suite_of(server={"command": "python", "args": ["s.py"], "env": {"TOKEN": "${TOKEN}"}})
+    )
     assert (server.command, server.args, server.name) == ("python", ("s.py",), "sample")
     ready = Config(environ={"TOKEN": "t"}).server(server, "sample")
     assert ready.env == {"TOKEN": "t"}
@@ -199,7 +223,9 @@ def test_mistakes_in_a_server_are_told_as_in_yaml() -> None:
 
 
 def test_a_server_and_tools_do_not_go_together() -> None:
-    assert "a server or tools of its own, not both" in problems_of(server="shop", default_tools=lambda self: [look])
+    assert "a server or tools of its own, not both" in problems_of(
+        server="shop", default_tools=lambda self: [look]
+    )
 
 
 def test_tools_of_a_class_that_nobody_can_import_are_refused_in_words() -> None:
@@ -219,7 +245,10 @@ def test_tools_of_a_class_that_nobody_can_import_are_refused_in_words() -> None:
         ([3], "tool number 1 is a int without a name and a handler"),
         ([look, look], "the tool 'look' is listed twice"),
         (look, "expected a list of functions, found function"),
-        ([{"name": "x", "handler": look, "parameters": "city"}], "the input_schema of tool 'x' is a str"),
+        (
+            [{"name": "x", "handler": look, "parameters": "city"}],
+            "the input_schema of tool 'x' is a str",
+        ),
     ],
 )
 def test_a_tool_that_is_none_is_named(tools: Any, words: str) -> None:
@@ -240,14 +269,35 @@ def test_a_tool_that_is_none_is_named(tools: Any, words: str) -> None:
         ({"id": "a", "input": []}, "case 'a': input: expected text"),
         ({"id": "a", "input": 3}, "case 'a': input: expected a list of texts, found int 3"),
         ({"id": True, "input": "What?"}, "case number 1: id: expected text, found bool True"),
-        ({"id": "a", "input": "What?", "metadata": [1]}, "case 'a': metadata: expected a mapping, found list [1]"),
-        ({"id": "a", "input": "What?", "metadata": {"x": {1}}}, "case 'a': metadata: holds what is not JSON"),
-        ({"id": "a", "input": "What?", "timeout_ms": 0}, "case 'a': timeout_ms: expected a number of milliseconds"),
-        ({"id": "a", "input": "What?", "tags": "smoke"}, "case 'a': tags: expected a list of texts"),
+        (
+            {"id": "a", "input": "What?", "metadata": [1]},
+            "case 'a': metadata: expected a mapping, found list [1]",
+        ),
+        (
+            {"id": "a", "input": "What?", "metadata": {"x": {1}}},
+            "case 'a': metadata: holds what is not JSON",
+        ),
+        (
+            {"id": "a", "input": "What?", "timeout_ms": 0},
+            "case 'a': timeout_ms: expected a number of milliseconds",
+        ),
+        (
+            {"id": "a", "input": "What?", "tags": "smoke"},
+            "case 'a': tags: expected a list of texts",
+        ),
         ({"id": "a", "input": "What?", "abort": "yes"}, "case 'a': abort: expected True or False"),
-        ({"id": "a", "input": "What?", "assertions": {"must_cal": []}}, "case 'a': there is no check 'must_cal'"),
-        ({"id": "a", "input": "What?", "assertions": {"must_call": 3}}, "case 'a': assertions: must_call: "),
-        ({"id": "a", "input": "What?", "assertions": {"python": "x"}}, "case 'a': there is no check 'python'"),
+        (
+            {"id": "a", "input": "What?", "assertions": {"must_cal": []}},
+            "case 'a': there is no check 'must_cal'",
+        ),
+        (
+            {"id": "a", "input": "What?", "assertions": {"must_call": 3}},
+            "case 'a': assertions: must_call: ",
+        ),
+        (
+            {"id": "a", "input": "What?", "assertions": {"python": "x"}},
+            "case 'a': there is no check 'python'",
+        ),
     ],
 )
 def test_a_case_of_the_wrong_shape_is_named_with_what_is_wrong(case: Any, words: str) -> None:
@@ -267,7 +317,9 @@ def test_a_case_of_the_wrong_shape_is_named_with_what_is_wrong(case: Any, words:
         ({"isolation": "none"}, "isolation: expected 'identity' or 'case'"),
     ],
 )
-def test_a_class_of_the_wrong_shape_is_told_what_is_wrong(members: dict[str, Any], words: str) -> None:
+def test_a_class_of_the_wrong_shape_is_told_what_is_wrong(
+    members: dict[str, Any], words: str
+) -> None:
     assert words in problems_of(**members)
 
 
@@ -285,7 +337,10 @@ def test_every_problem_is_told_at_once_and_an_id_stands_for_one_case() -> None:
 
 
 def test_what_the_suites_own_code_raises_is_told_with_its_line(project: PythonProject) -> None:
-    project.write("bench.py", "class Suite:\n    name = 's'\n    def cases(self):\n        return open('data.csv')\n")
+    project.write(
+        "bench.py",
+        "class Suite:\n    name = 's'\n    def cases(self):\n        return open('data.csv')\n",
+    )
     with pytest.raises(UsageError, match=r"bench.py:4: FileNotFoundError"):
         read_reference("bench:Suite", VOCABULARY)
 
@@ -327,13 +382,20 @@ def test_a_dotted_path_stands_where_a_suites_name_may_stand(project: PythonProje
             def check(self, case, run): return True
         """,
     )
-    for name in ("bench.capitals.Capitals", "bench.capitals:Capitals", "bench/capitals.py:Capitals"):
+    for name in (
+        "bench.capitals.Capitals",
+        "bench.capitals:Capitals",
+        "bench/capitals.py:Capitals",
+    ):
         (suite,) = find_suites([name], [project.folder / "evals"], VOCABULARY)
         assert (suite.name, suite.reference) == ("capitals", name)
 
 
 def test_the_name_of_a_suite_in_yaml_comes_before_a_dotted_path(project: PythonProject) -> None:
-    project.write("evals/x.yml", "suite: internal\ntests: [{name: a, prompt: b, assertions: {must_call: [c]}}]\n")
+    project.write(
+        "evals/x.yml",
+        "suite: internal\ntests: [{name: a, prompt: b, assertions: {must_call: [c]}}]\n",
+    )
     (suite,) = find_suites(["internal"], [project.folder / "evals"], VOCABULARY)
     assert suite.at is not None
     assert suite.at.file == "evals/x.yml"

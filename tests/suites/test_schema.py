@@ -37,7 +37,9 @@ def test_the_schema_is_a_valid_schema_of_its_draft() -> None:
 
 @given(suite=SUITES)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_a_valid_suite_passes_the_reader_and_the_schema(suite: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_valid_suite_passes_the_reader_and_the_schema(
+    suite: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     found = read(suite, tmp_path_factory)
     VALIDATOR.validate(suite)
     assert [case.name.partition("[")[0] for case in found.cases] == [
@@ -47,13 +49,17 @@ def test_a_valid_suite_passes_the_reader_and_the_schema(suite: Any, tmp_path_fac
 
 def _names(test: Any) -> list[str]:
     """Return how the cases of a test are called; what the names of rows look like is shown elsewhere."""
-    rows = math.prod(len(values) for values in test.get("matrix", {}).values()) * len(test.get("parameters", [1]))
+    rows = math.prod(len(values) for values in test.get("matrix", {}).values()) * len(
+        test.get("parameters", [1])
+    )
     return [test["name"]] * rows
 
 
 @given(suite=spoilt_suites())
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_what_the_reader_accepts_the_schema_accepts(suite: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_what_the_reader_accepts_the_schema_accepts(
+    suite: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     try:
         read(suite, tmp_path_factory)
     except InvalidInput:
@@ -67,7 +73,11 @@ def test_an_unknown_key_passes_neither(
     suite: Any, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     strict = [suite, suite["tests"][0], suite["tests"][0]["assertions"]]
-    strict += [part for part in (suite.get("defaults"), *suite["tests"][0].get("turns", ())) if part is not None]
+    strict += [
+        part
+        for part in (suite.get("defaults"), *suite["tests"][0].get("turns", ()))
+        if part is not None
+    ]
     strict += [server for server in [suite.get("server")] if isinstance(server, dict)]
     part = data.draw(st.sampled_from(strict))
     part[f"x_{data.draw(NAMES)}"] = 1
@@ -79,7 +89,11 @@ def test_an_unknown_key_passes_neither(
 def test_nothing_is_a_choice_of_one() -> None:
     def choices(part: Any) -> list[Any]:
         inside = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
-        own = [part["anyOf"]] if isinstance(part, dict) and isinstance(part.get("anyOf"), list) else []
+        own = (
+            [part["anyOf"]]
+            if isinstance(part, dict) and isinstance(part.get("anyOf"), list)
+            else []
+        )
         return [*own, *(found for one in inside for found in choices(one))]
 
     found = choices(suite_schema(VOCABULARY))
@@ -91,7 +105,10 @@ def test_every_key_is_described() -> None:
     schema = suite_schema(VOCABULARY)
     for part in (
         schema,
-        *(schema["$defs"][name] for name in ("test", "turn", "defaults", "call", "server", "identity")),
+        *(
+            schema["$defs"][name]
+            for name in ("test", "turn", "defaults", "call", "server", "identity")
+        ),
     ):
         for name, value in part["properties"].items():
             assert "description" in value, name

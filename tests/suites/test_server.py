@@ -83,7 +83,9 @@ def test_everything_about_a_server_is_read_and_nothing_is_expanded(folder: Path)
         ("{url: '${SHOP_URL}'}", "http", "${SHOP_URL}"),
     ],
 )
-def test_every_way_to_reach_a_server_is_read(folder: Path, text: str, transport: str, url: str | None) -> None:
+def test_every_way_to_reach_a_server_is_read(
+    folder: Path, text: str, transport: str, url: str | None
+) -> None:
     found = server(folder, text)
     assert isinstance(found, ServerSpec)
     assert (found.transport, found.url) == (transport, url)
@@ -111,32 +113,53 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
         ("[1]", "2:9: server: expected text, found 1."),
         ("{}", "2:9: the server has neither 'command' nor 'url'."),
         ("{command: [python]}", "2:19: command: expected text, found a list."),
-        ("{command: x, args: y}", "2:28: args: expected a list (lines that begin with '- '), found \"y\"."),
+        (
+            "{command: x, args: y}",
+            "2:28: args: expected a list (lines that begin with '- '), found \"y\".",
+        ),
         ("{command: x, args: [y, 5]}", "2:32: args: expected text."),
-        ('{command: x, args: ["a\\0"]}', "2:29: args: no process can be given text with a NUL character in it."),
+        (
+            '{command: x, args: ["a\\0"]}',
+            "2:29: args: no process can be given text with a NUL character in it.",
+        ),
         ("{command: x, env: {A: 1}}", "2:31: env: expected text."),
         ("{command: x, read_only: yes}", '2:33: read_only: expected true or false, found "yes".'),
         (
             "{command: x, protocol: 2025-11-25}",
             '2:32: protocol: expected one of auto, legacy, 2026-07-28; found "2025-11-25".',
         ),
-        ("{command: x, isolation: cas}", '2:33: isolation: expected one of identity, case; found "cas".'),
+        (
+            "{command: x, isolation: cas}",
+            '2:33: isolation: expected one of identity, case; found "cas".',
+        ),
         ("{command: x, url: y}", "2:27: url: expected a URL that begins with http:// or https://."),
         ("{url: 'http://'}", "2:15: url: this URL names no host."),
         ("{url: 'http://h:x/'}", "2:15: url: the host or port of this URL cannot be read."),
         ("{url: 'http://h/a b'}", "2:15: url: expected a URL."),
         ("{url: http://h/mcp, type: stdio}", "2:10: 'url' has no effect on a server over stdio."),
-        ("{url: http://h/mcp, args: [x]}", "2:29: 'args' has no effect on a server that runs already."),
+        (
+            "{url: http://h/mcp, args: [x]}",
+            "2:29: 'args' has no effect on a server that runs already.",
+        ),
         ("{url: 'http://h:{port}/mcp'}", "2:10: only a server that harness starts has a {port}."),
         ("{command: x, headers: {A: b}}", "2:22: 'headers' has no effect on a server over stdio."),
-        ("{command: x, type: htp}", "2:28: type: expected one of stdio, http, streamable-http, sse."),
-        ("{command: x, type: http, transport: sse}", "2:34: 'type' and 'transport' mean the same, and differ."),
+        (
+            "{command: x, type: htp}",
+            "2:28: type: expected one of stdio, http, streamable-http, sse.",
+        ),
+        (
+            "{command: x, type: http, transport: sse}",
+            "2:34: 'type' and 'transport' mean the same, and differ.",
+        ),
         (
             "{url: http://h/mcp, headers: {Host: h}}",
             "2:39: the header 'Host' cannot be sent: harness itself says what stands there.",
         ),
         ("{command: x, identity: 5}", "2:32: identity: expected text, found 5."),
-        ("{command: x, identity: jwt}", '2:32: via: expected one of meta, env, header, bearer; found "jwt".'),
+        (
+            "{command: x, identity: jwt}",
+            '2:32: via: expected one of meta, env, header, bearer; found "jwt".',
+        ),
         ("{command: x, identity: env}", "2:32: identity via env names no variable."),
         ("{command: x, identity: header}", "2:32: identity via header names no header."),
         (
@@ -151,13 +174,20 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
             "{command: x, identity: {via: heeder, headers: {A: b}}}",
             '2:38: via: expected one of meta, env, header, bearer; found "heeder".',
         ),
-        ("{command: x, identity: {vai: env}}", "2:33: unknown key 'vai' in identity of the server."),
+        (
+            "{command: x, identity: {vai: env}}",
+            "2:33: unknown key 'vai' in identity of the server.",
+        ),
     ],
 )
-def test_a_server_that_cannot_be_started_as_written_is_refused(folder: Path, text: str, problem: str) -> None:
+def test_a_server_that_cannot_be_started_as_written_is_refused(
+    folder: Path, text: str, problem: str
+) -> None:
     assert said(folder, text) == [problem]
 
 
-@pytest.mark.parametrize("text", ["{command: x, env: {TOKEN: 271828}}", "{command: x, args: [271828]}"])
+@pytest.mark.parametrize(
+    "text", ["{command: x, env: {TOKEN: 271828}}", "{command: x, args: [271828]}"]
+)
 def test_what_may_be_a_secret_is_not_shown(folder: Path, text: str) -> None:
     assert "271828" not in str(refusal(folder, f"suite: shop\nserver: {text}\n{TESTS}"))

@@ -71,13 +71,20 @@ def test_what_a_test_says_goes_before_the_defaults_or_is_added(folder: Path) -> 
 
 
 def test_limits_may_stand_at_the_top_or_under_defaults_and_not_in_both(folder: Path) -> None:
-    assert one(folder, "timeout: 9\ndefaults: {max_calls: 2}\n").limits == Limits(timeout_s=9, max_calls=2)
+    assert one(folder, "timeout: 9\ndefaults: {max_calls: 2}\n").limits == Limits(
+        timeout_s=9, max_calls=2
+    )
     error = refusal(folder, f"suite: shop\ntimeout: 9\ndefaults: {{timeout: 9}}\n{TESTS}")
-    assert str(error) == "shop.yml:3:12: 'timeout' stands at the top of the suite, too.\n    Keep one of them."
+    assert (
+        str(error)
+        == "shop.yml:3:12: 'timeout' stands at the top of the suite, too.\n    Keep one of them."
+    )
 
 
 def test_assertions_of_the_defaults_are_enough_for_a_test(folder: Path) -> None:
-    text = "suite: shop\ndefaults: {assertions: {must_not_call: [x]}}\ntests: [{name: a, prompt: x}]\n"
+    text = (
+        "suite: shop\ndefaults: {assertions: {must_not_call: [x]}}\ntests: [{name: a, prompt: x}]\n"
+    )
     assert len(read(folder, text).cases[0].checks) == 1
 
 
@@ -91,7 +98,9 @@ def test_assertions_of_the_defaults_are_enough_for_a_test(folder: Path) -> None:
         ("user_contxt", "Did you mean 'user_context'?"),
     ],
 )
-def test_a_key_that_is_no_default_is_told_where_it_belongs(folder: Path, key: str, advice: str) -> None:
+def test_a_key_that_is_no_default_is_told_where_it_belongs(
+    folder: Path, key: str, advice: str
+) -> None:
     (problem,) = refusal(folder, f"suite: shop\ndefaults: {{{key}: x}}\n{TESTS}").problems
     assert problem.message == f"unknown key '{key}' in defaults."
     assert advice in str(problem.meant)
@@ -134,7 +143,9 @@ def test_an_unknown_context_is_told_the_nearest(folder: Path) -> None:
 
 
 def test_a_context_where_there_are_none_is_told_how_to_name_one(folder: Path) -> None:
-    assert "under 'contexts:' of the suite" in str(refusal(folder, f"suite: shop\n{TESTS}    user_context: admin\n"))
+    assert "under 'contexts:' of the suite" in str(
+        refusal(folder, f"suite: shop\n{TESTS}    user_context: admin\n")
+    )
 
 
 def test_contexts_are_mappings(folder: Path) -> None:
@@ -169,8 +180,16 @@ def test_turns_are_what_the_user_says_one_after_the_other(folder: Path) -> None:
     (case,) = read(folder, TALK).cases
     assert case.prompts == ("Who is our best customer?", "And what did they buy?", "Thank you.")
     assert case.prompt == "Who is our best customer?"
-    assert [[check.kind for check in turn.checks] for turn in case.turns] == [["must_call"], [], ["expected_answer"]]
-    assert [check.kind for check in case.every_check] == ["must_call", "expected_answer", "must_not_call"]
+    assert [[check.kind for check in turn.checks] for turn in case.turns] == [
+        ["must_call"],
+        [],
+        ["expected_answer"],
+    ]
+    assert [check.kind for check in case.every_check] == [
+        "must_call",
+        "expected_answer",
+        "must_not_call",
+    ]
     assert case.turns[0].checks[0].at == Location(file="shop.yml", line=6, column=34)
 
 
@@ -188,14 +207,23 @@ def test_a_check_of_a_turn_is_enough_for_a_test(folder: Path) -> None:
             "{name: a, turns: x, expected_answer: x}",
             "turns: expected a list (lines that begin with '- '), found \"x\".",
         ),
-        ("{name: a, turns: {prompt: x}, expected_answer: x}", "turns: expected a list of turns, found a mapping."),
+        (
+            "{name: a, turns: {prompt: x}, expected_answer: x}",
+            "turns: expected a list of turns, found a mapping.",
+        ),
         (
             "{name: a, turns: [x], expected_answer: x}",
             "turn 1 of test 'a': expected a mapping (lines of 'key: value'), found \"x\".",
         ),
         ("{name: a, turns: [{expected_answer: x}]}", "turn 1 of test 'a' has no 'prompt'."),
-        ("{name: a, turns: [{promt: x, prompt: y}], expected_answer: x}", "unknown key 'promt' in turn 1 of test 'a'."),
-        ("{name: a, prompt: x, turns: [{prompt: y}], expected_answer: x}", "test 'a' has both 'prompt' and 'turns'."),
+        (
+            "{name: a, turns: [{promt: x, prompt: y}], expected_answer: x}",
+            "unknown key 'promt' in turn 1 of test 'a'.",
+        ),
+        (
+            "{name: a, prompt: x, turns: [{prompt: y}], expected_answer: x}",
+            "test 'a' has both 'prompt' and 'turns'.",
+        ),
         ("{name: a, expected_answer: x}", "test 'a' has no 'prompt'."),
     ],
 )
@@ -214,11 +242,16 @@ def test_what_holds_for_all_turns_is_told_to_stand_beside_them(folder: Path) -> 
 
 
 def test_scripted_calls_are_written_short_or_long(folder: Path) -> None:
-    case = one(folder, tail="    setup:\n      - reset\n      - {tool: create, args: {id: 5, deep: [null]}}\n")
+    case = one(
+        folder,
+        tail="    setup:\n      - reset\n      - {tool: create, args: {id: 5, deep: [null]}}\n",
+    )
     assert case.setup == (
         ScriptedCall(tool="reset", at=Location(file="shop.yml", line=8, column=9)),
         ScriptedCall(
-            tool="create", arguments={"id": 5, "deep": [None]}, at=Location(file="shop.yml", line=9, column=9)
+            tool="create",
+            arguments={"id": 5, "deep": [None]},
+            at=Location(file="shop.yml", line=9, column=9),
         ),
     )
 
@@ -229,11 +262,21 @@ def test_scripted_calls_are_written_short_or_long(folder: Path) -> None:
         ("x", "setup: expected a list (lines that begin with '- '), found \"x\"."),
         (
             "[5]",
-            "number 1 of setup of test 'one': expected a tool's name, or a mapping with 'tool' and 'args'; found 5.",
+            (
+                "number 1 of setup of test 'one': expected a tool's name, or a mapping with 'tool' "
+                "and "
+                "'args'; found 5."
+            ),
         ),
         ("[{args: {}}]", "number 1 of setup of test 'one' has no 'tool'."),
-        ("[{tool: x, args: [1]}]", "args: expected a mapping (lines of 'key: value'), found a list."),
-        ("[{tool: x, arguments: {}}]", "unknown key 'arguments' in number 1 of setup of test 'one'."),
+        (
+            "[{tool: x, args: [1]}]",
+            "args: expected a mapping (lines of 'key: value'), found a list.",
+        ),
+        (
+            "[{tool: x, arguments: {}}]",
+            "unknown key 'arguments' in number 1 of setup of test 'one'.",
+        ),
     ],
 )
 def test_a_mistake_in_a_scripted_call_is_told(folder: Path, calls: str, problem: str) -> None:
@@ -252,7 +295,10 @@ def test_a_mistake_in_a_scripted_call_is_told(folder: Path, calls: str, problem:
         ("trials: 1.5", "trials: expected a whole number from 1 up, found 1.5."),
         ("pass_threshold: 0", "pass_threshold: expected a share above 0 and up to 1, found 0."),
         ("pass_threshold: 80", "pass_threshold: expected a share above 0 and up to 1, found 80."),
-        ("pass_threshold: most", 'pass_threshold: expected a share above 0 and up to 1, found "most".'),
+        (
+            "pass_threshold: most",
+            'pass_threshold: expected a share above 0 and up to 1, found "most".',
+        ),
     ],
 )
 def test_repeats_out_of_their_bounds_are_refused(folder: Path, line: str, problem: str) -> None:
@@ -274,6 +320,9 @@ def test_nothing_of_all_this_is_needed(folder: Path) -> None:
 def test_a_credential_holds_for_one_test_or_for_all(folder: Path) -> None:
     assert one(folder, "").credential == "valid"
     assert one(folder, "defaults: {credential: none}\n").credential == "none"
-    assert one(folder, "defaults: {credential: none}\n", "    credential: expired\n").credential == "expired"
+    assert (
+        one(folder, "defaults: {credential: none}\n", "    credential: expired\n").credential
+        == "expired"
+    )
     error = refusal(folder, f"suite: shop\ncredential: none\n{TESTS}")
     assert "Put it into a test" in str(error)

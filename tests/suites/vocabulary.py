@@ -25,7 +25,8 @@ class PlainVocabulary:
     """Lists of names or ``{tool, args}``; ``expected_answer`` takes a text."""
 
     def __init__(
-        self, names: Sequence[str] = ("must_call", "must_not_call", "answer_contains", "expected_answer")
+        self,
+        names: Sequence[str] = ("must_call", "must_not_call", "answer_contains", "expected_answer"),
     ) -> None:
         self._names = tuple(names)
 
@@ -53,7 +54,9 @@ class PlainVocabulary:
             raise InvalidValue("an item needs a tool", path=(index,))
         for key in item:
             if key not in {"tool", "args"}:
-                raise InvalidValue(f"unknown key {key!r}", path=(index, key), meant="Did you mean 'args'?")
+                raise InvalidValue(
+                    f"unknown key {key!r}", path=(index, key), meant="Did you mean 'args'?"
+                )
         if not isinstance(item.get("args", {}), dict):
             raise InvalidValue("args must be a mapping", path=(index, "args"))
         return {"tool": item["tool"], "args": item.get("args", {})}

@@ -32,7 +32,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def sent(project: Project) -> Iterator[tuple[Collector, Finished]]:
     """A run that was sent as it ended."""
     with collector() as found:
-        env = {"OTEL_EXPORTER_OTLP_ENDPOINT": found.url, "OTEL_EXPORTER_OTLP_HEADERS": "x-project=shop"}
+        env = {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": found.url,
+            "OTEL_EXPORTER_OTLP_HEADERS": "x-project=shop",
+        }
         yield found, project.run("evals", "first", "--otel", **env)
 
 
@@ -42,7 +45,9 @@ def log(project: Project, sent: tuple[Collector, Finished]) -> RunLog:
     return project.log()
 
 
-def test_a_run_is_sent_to_the_collector_of_the_environment(sent: tuple[Collector, Finished]) -> None:
+def test_a_run_is_sent_to_the_collector_of_the_environment(
+    sent: tuple[Collector, Finished],
+) -> None:
     found, finished = sent
     assert finished.code == 1
     assert f"2 traces (8 spans) sent to {found.url}/v1/traces" in finished.stderr
@@ -59,22 +64,33 @@ def test_what_arrives_is_the_log(sent: tuple[Collector, Finished], log: RunLog) 
         (root,) = found.named(f"invoke_agent first::{run.case}")
         attributes = values(root.attributes)
         assert attributes["harness.status"] == run.status
-        assert attributes["test.case.result.status"] == {"passed": "pass", "failed": "fail"}[run.status]
-        assert [event.name for event in root.events] == ["gen_ai.evaluation.result"] * len(run.checks)
+        assert (
+            attributes["test.case.result.status"]
+            == {"passed": "pass", "failed": "fail"}[run.status]
+        )
+        assert [event.name for event in root.events] == ["gen_ai.evaluation.result"] * len(
+            run.checks
+        )
         mine = [span for span in found.spans if span.trace_id == root.trace_id and span is not root]
         assert {span.parent_span_id for span in mine} == {root.span_id}
         transcript = log.transcript(run.key)
         assert transcript is not None
         # mcp has spans of its own for each request: none of them is here.
         calls = [span for span in mine if not span.name.startswith("chat ")]
-        assert [span.name for span in calls] == [f"execute_tool {call.tool}" for call in transcript.tool_calls]
+        assert [span.name for span in calls] == [
+            f"execute_tool {call.tool}" for call in transcript.tool_calls
+        ]
         assert len(mine) - len(calls) == transcript.turns
 
 
-def test_a_run_of_the_past_is_sent_with_the_same_ids(project: Project, sent: tuple[Collector, Finished]) -> None:
+def test_a_run_of_the_past_is_sent_with_the_same_ids(
+    project: Project, sent: tuple[Collector, Finished]
+) -> None:
     earlier, _ = sent
     with collector() as found:
-        finished = project.run("export", "otel", "--endpoint", found.url, "--content", OTEL_SERVICE_NAME="mine")
+        finished = project.run(
+            "export", "otel", "--endpoint", found.url, "--content", OTEL_SERVICE_NAME="mine"
+        )
     assert finished.code == 0, finished.stderr
     assert "2 traces (8 spans) sent to" in finished.stdout
     assert {span.span_id for span in found.spans} == {span.span_id for span in earlier.spans}
@@ -85,7 +101,9 @@ def test_a_run_of_the_past_is_sent_with_the_same_ids(project: Project, sent: tup
 
 
 def test_a_collector_that_is_away_changes_nothing_but_a_sentence(project: Project) -> None:
-    finished = project.run("evals", "first", "-k", "right", "--otel=http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="3")
+    finished = project.run(
+        "evals", "first", "-k", "right", "--otel=http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="3"
+    )
     assert finished.code == 0
     assert "1 planned: 1 passed" in finished.stdout
     (notice,) = [line for line in finished.stderr.splitlines() if "traces" in line]
@@ -94,7 +112,9 @@ def test_a_collector_that_is_away_changes_nothing_but_a_sentence(project: Projec
     assert "Traceback" not in finished.stderr
 
 
-def test_a_collector_that_never_answers_is_given_up(log: RunLog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_collector_that_never_answers_is_given_up(
+    log: RunLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "30")  # the exporter itself would wait
     leave = threading.Event()
 
@@ -122,10 +142,16 @@ def test_a_collector_that_refuses_is_quoted(log: RunLog, capfd: pytest.CaptureFi
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_collector_that_redirects_has_taken_nothing(log: RunLog, status: int) -> None:
-    with collector() as other, collector(lambda: status, {"Location": f"{other.url}/login?key=hidden"}) as found:
+    with (
+        collector() as other,
+        collector(lambda: status, {"Location": f"{other.url}/login?key=hidden"}) as found,
+    ):
         exported = export_log(log, TelemetryRequest(endpoint=found.url))
     assert not exported.sent
-    assert f"HTTP {status}: a redirect to {other.url}/login, which is not followed" in exported.sentence
+    assert (
+        f"HTTP {status}: a redirect to {other.url}/login, which is not followed"
+        in exported.sentence
+    )
     assert (other.paths, len(found.paths)) == ([], 1)
 
 
@@ -143,14 +169,18 @@ def test_a_collector_that_refuses_some_of_the_spans_is_quoted(log: RunLog) -> No
 
 
 def test_a_web_page_is_no_collector(log: RunLog) -> None:
-    with collector(said={"Content-Type": "text/html; charset=utf-8"}, body=b"<html>Welcome") as found:
+    with collector(
+        said={"Content-Type": "text/html; charset=utf-8"}, body=b"<html>Welcome"
+    ) as found:
         exported = export_log(log, TelemetryRequest(endpoint=found.url))
     assert not exported.sent
     assert "a web page answered, and no collector" in exported.sentence
 
 
 def test_a_password_in_the_collectors_address_is_not_shown(log: RunLog) -> None:
-    exported = export_log(log, TelemetryRequest(endpoint="http://ada:hunter2hunter2@127.0.0.1:9"), deadline_s=0.3)
+    exported = export_log(
+        log, TelemetryRequest(endpoint="http://ada:hunter2hunter2@127.0.0.1:9"), deadline_s=0.3
+    )
     assert "hunter2" not in exported.sentence
 
 
@@ -176,7 +206,9 @@ def test_the_page_names_every_attribute_that_is_sent() -> None:
 
     page = (Path(__file__).parents[2] / "docs" / "telemetry.md").read_text("utf-8")
     sent = {
-        value for name, value in vars(conventions).items() if name.isupper() and isinstance(value, str) and "." in value
+        value
+        for name, value in vars(conventions).items()
+        if name.isupper() and isinstance(value, str) and "." in value
     }
     sent -= {conventions.SCHEMA_URL}
     listed = set(re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)`", page))

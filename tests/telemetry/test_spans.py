@@ -76,7 +76,10 @@ RUN = TrialResult(
     status="failed",
     checks=(
         CheckResult(
-            kind="must_call", label="must_call get_order", verdict="passed", at=Location(file="evals/shop.yml", line=9)
+            kind="must_call",
+            label="must_call get_order",
+            verdict="passed",
+            at=Location(file="evals/shop.yml", line=9),
         ),
         CheckResult(
             kind="answer_contains",
@@ -85,7 +88,9 @@ RUN = TrialResult(
             explanation="Nothing is like it: It was",
         ),
         CheckResult(kind="faithful", label="faithful", verdict="passed", score=0.8),
-        CheckResult(kind="expected_answer", label="expected_answer", verdict="not_judged", severity="warn"),
+        CheckResult(
+            kind="expected_answer", label="expected_answer", verdict="not_judged", severity="warn"
+        ),
     ),
     stop="answer",
     user_context={"role": "support"},
@@ -94,7 +99,9 @@ RUN = TrialResult(
 )
 
 
-def trace(run: TrialResult = RUN, transcript: Transcript = TRANSCRIPT, *, content: bool = False) -> Trace:
+def trace(
+    run: TrialResult = RUN, transcript: Transcript = TRANSCRIPT, *, content: bool = False
+) -> Trace:
     return trace_of("run-1", run, transcript, MODEL, content=content)
 
 
@@ -179,13 +186,18 @@ def test_every_check_is_an_evaluation_event() -> None:
 def test_a_call_that_was_refused_says_so() -> None:
     call = next(span for span in trace().spans if span.name == "execute_tool get_user")
     assert call.failed == "denied"
-    expected = {"error.type": "denied", "rpc.response.status_code": "-32001", "mcp.method.name": "tools/call"}
+    expected = {
+        "error.type": "denied",
+        "rpc.response.status_code": "-32001",
+        "mcp.method.name": "tools/call",
+    }
     assert {name: call.attributes[name] for name in expected} == expected
 
 
 def everything(one: Trace) -> str:
     return json.dumps(
-        [[span.attributes, [event.attributes for event in span.events]] for span in one.spans], default=dict
+        [[span.attributes, [event.attributes for event in span.events]] for span in one.spans],
+        default=dict,
     )
 
 
@@ -196,7 +208,9 @@ def test_nothing_that_was_said_is_sent_unless_it_is_asked_for() -> None:
         assert not names.CONTENT & set(span.attributes)
 
 
-def test_asked_for_it_is_sent_in_the_form_of_the_conventions_and_without_what_looks_like_a_key() -> None:
+def test_asked_for_it_is_sent_in_the_form_of_the_conventions_and_without_what_looks_like_a_key() -> (
+    None
+):
     spans = trace(content=True).spans
     first, second = (span for span in spans if span.name.startswith("chat"))
     asked: Any = json.loads(str(second.attributes["gen_ai.input.messages"]))
@@ -213,7 +227,10 @@ def test_asked_for_it_is_sent_in_the_form_of_the_conventions_and_without_what_lo
         }
     ]
     call = next(span for span in spans if span.name == "execute_tool get_order")
-    assert (call.attributes["gen_ai.tool.call.arguments"], call.attributes["gen_ai.tool.call.result"]) == (
+    assert (
+        call.attributes["gen_ai.tool.call.arguments"],
+        call.attributes["gen_ai.tool.call.result"],
+    ) == (
         '{"id": 7}',
         "sent",
     )

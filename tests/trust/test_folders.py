@@ -11,9 +11,13 @@ from harness.builtin import builtin_suites
 from harness.trust.folders import project_of, why_not_own
 
 NOBODY = "0" * 40
-CLONED = f"{NOBODY} {'1' * 40} Ada <ada@example.com> 1 +0000\tclone: from https://example.com/shop.git\n"
+CLONED = (
+    f"{NOBODY} {'1' * 40} Ada <ada@example.com> 1 +0000\tclone: from https://example.com/shop.git\n"
+)
 COMMITTED = f"{'1' * 40} {'2' * 40} Ada <ada@example.com> 2 +0000\tcommit: Ask more\n"
-CHECKED_OUT = f"{NOBODY} {'1' * 40} Ada <ada@example.com> 1 +0000\tcheckout: moving from master to main\n"
+CHECKED_OUT = (
+    f"{NOBODY} {'1' * 40} Ada <ada@example.com> 1 +0000\tcheckout: moving from master to main\n"
+)
 
 
 def cloned(folder: Path, reflog: str = CLONED) -> Path:
@@ -76,7 +80,9 @@ def test_a_worktree_is_as_much_ones_own_as_its_repository(tmp_path: Path) -> Non
     assert "was cloned" in str(why_not_own(suite))
 
 
-def test_a_file_of_another_user_is_not_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_another_user_is_not_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     suite = tmp_path / "shop.yml"
     suite.write_text("")
     if os.geteuid() == 0:

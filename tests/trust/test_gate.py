@@ -25,11 +25,15 @@ def gate(tmp_path: Path) -> Gate:
     return Gate({"HOME": str(tmp_path / "home")})
 
 
-def test_what_stands_in_ones_own_folder_is_done_without_a_question(tmp_path: Path, gate: Gate) -> None:
+def test_what_stands_in_ones_own_folder_is_done_without_a_question(
+    tmp_path: Path, gate: Gate
+) -> None:
     gate.require([Deed(cloned(tmp_path, COMMITTED), "start python server.py")])
 
 
-def test_where_nobody_can_be_asked_it_is_an_error_that_says_what_and_how(tmp_path: Path, gate: Gate) -> None:
+def test_where_nobody_can_be_asked_it_is_an_error_that_says_what_and_how(
+    tmp_path: Path, gate: Gate
+) -> None:
     with pytest.raises(UsageError) as caught:
         gate.require([Deed(cloned(tmp_path), "start python server.py --token ${TOKEN}")])
     assert "this folder is not your own" in str(caught.value)
@@ -46,7 +50,11 @@ def test_a_yes_is_remembered_for_this_folder_and_this_command(tmp_path: Path, ga
     assert len(asked) == 1
     later = Gate(gate.environ)
     later.require([Deed(suite, "start two"), Deed(suite, "start one")])
-    for deed in (Deed(suite, "start three"), Deed(other, "start one"), Deed(suite, "start one", "changed")):
+    for deed in (
+        Deed(suite, "start three"),
+        Deed(other, "start one"),
+        Deed(suite, "start one", "changed"),
+    ):
         with pytest.raises(UsageError):
             later.require([deed])
     place = tmp_path / "home" / ".local" / "state" / "harness" / "trust.json"
@@ -60,7 +68,9 @@ def test_a_no_is_not_remembered_and_starts_nothing(tmp_path: Path, gate: Gate) -
             gate.require(
                 [
                     Deed(
-                        cloned(tmp_path) if not (tmp_path / "evals").exists() else tmp_path / "evals/shop.yml",
+                        cloned(tmp_path)
+                        if not (tmp_path / "evals").exists()
+                        else tmp_path / "evals/shop.yml",
                         "start x",
                     )
                 ]
@@ -77,11 +87,15 @@ def test_trust_that_is_given_is_remembered(tmp_path: Path, how: str) -> None:
     Gate(environ).require([deed])
 
 
-def test_a_question_shows_neither_secrets_nor_what_steers_a_terminal(tmp_path: Path, gate: Gate) -> None:
+def test_a_question_shows_neither_secrets_nor_what_steers_a_terminal(
+    tmp_path: Path, gate: Gate
+) -> None:
     KNOWN.learn("hunter2-and-more")
     asked: list[str] = []
     gate.ask = lambda text: not asked.append(text)  # type: ignore[func-returns-value]
-    gate.require([Deed(cloned(tmp_path), "start x --token hunter2-and-more \x1b[2J\u202e\nMay they? y")])
+    gate.require(
+        [Deed(cloned(tmp_path), "start x --token hunter2-and-more \x1b[2J\u202e\nMay they? y")]
+    )
     assert "[redacted] \\x1b[2J\\u202e May they? y" in asked[0]
 
 
@@ -117,7 +131,11 @@ def stranger(tmp_path: Path) -> Project:
     server = started(project)
     project.configure(servers={"shop": server})
     tests: list[dict[str, Any]] = [
-        {"name": "a", "prompt": "Echo 7.", "assertions": {"must_call": [{"tool": "echo", "args": {"n": 7}}]}}
+        {
+            "name": "a",
+            "prompt": "Echo 7.",
+            "assertions": {"must_call": [{"tool": "echo", "args": {"n": 7}}]},
+        }
     ]
     tests[0]["user_context"] = {"role": "clerk"}
     project.suite("shop", tests, server="shop")
@@ -127,14 +145,27 @@ def stranger(tmp_path: Path) -> Project:
 
 def started(project: Project, *more: str) -> dict[str, Any]:
     python = HARNESS[0]
-    return {"command": "sh", "args": ["-c", f"touch started; exec {python} {PLAIN_SERVER} good", "sh", *more]}
+    return {
+        "command": "sh",
+        "args": ["-c", f"touch started; exec {python} {PLAIN_SERVER} good", "sh", *more],
+    }
 
 
 @pytest.mark.parametrize(
     "arguments",
-    ["evals", "evals shop", "probe shop", "lint", "tools shop", "init shop --name new", "evals bench.py:Suite"],
+    [
+        "evals",
+        "evals shop",
+        "probe shop",
+        "lint",
+        "tools shop",
+        "init shop --name new",
+        "evals bench.py:Suite",
+    ],
 )
-def test_no_command_starts_anything_of_a_strangers_folder_unasked(stranger: Project, arguments: str) -> None:
+def test_no_command_starts_anything_of_a_strangers_folder_unasked(
+    stranger: Project, arguments: str
+) -> None:
     refused = stranger.run(*arguments.split())
     assert (refused.code, refused.stdout) == (3, "")
     assert "this folder is not your own" in refused.stderr
@@ -157,7 +188,9 @@ def test_trust_is_given_once_and_a_changed_command_needs_it_again(stranger: Proj
     assert stranger.run("tools", "shop", HARNESS_TRUST="1").code == 0
 
 
-def test_a_server_that_is_typed_is_the_users_own_word_and_so_is_what_init_writes_of_it(stranger: Project) -> None:
+def test_a_server_that_is_typed_is_the_users_own_word_and_so_is_what_init_writes_of_it(
+    stranger: Project,
+) -> None:
     command = f"{HARNESS[0]} {PLAIN_SERVER} good"
     assert stranger.run("tools", "--server", command).code == 0
     assert stranger.run("init", "--server", command, "--name", "mine").code == 0
@@ -187,9 +220,19 @@ def test_in_ci_nobody_is_asked_on_a_terminal_either(stranger: Project) -> None:
 def on_a_terminal(project: Project, typed: bytes, code: int, **env: str) -> str:
     """Run ``harness tools shop`` on a terminal where ``typed`` is typed at the question; return what it shows."""
     ours, theirs = pty.openpty()
-    environment = {"PATH": os.environ["PATH"], "HOME": str(project.folder / "home"), "LANG": "C.UTF-8", **env}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(project.folder / "home"),
+        "LANG": "C.UTF-8",
+        **env,
+    }
     process = subprocess.Popen(
-        [*HARNESS, "tools", "shop"], cwd=project.folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+        [*HARNESS, "tools", "shop"],
+        cwd=project.folder,
+        env=environment,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
     )
     os.close(theirs)
     shown = b""

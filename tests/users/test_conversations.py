@@ -43,7 +43,10 @@ def test_each_side_sees_the_other_as_the_one_who_talks_to_it() -> None:
     agent = ScriptedModel(says("Which order?"), says("Refunded."))
     player = ScriptedModel(says("A refund, please."), says("Order 7."), says("###STOP###"))
     converse(agent, SCENARIO, player)
-    assert [said(asked) for asked in agent.asked] == [["A refund, please."], ["A refund, please.", "Order 7."]]
+    assert [said(asked) for asked in agent.asked] == [
+        ["A refund, please."],
+        ["A refund, please.", "Order 7."],
+    ]
     assert [said(asked) for asked in player.asked] == [
         [GREETING],
         [GREETING, "Which order?"],
@@ -105,24 +108,33 @@ def test_the_agents_mark_ends_it_and_the_user_is_asked_no_more() -> None:
 
 def test_a_call_of_the_tool_that_hands_over_ends_it_with_the_next_answer() -> None:
     user = SimulatedUser(scenario="S", transfer_when=("look",))
-    transcript = converse(ScriptedModel(asks(("look", {})), says("Please hold.")), user, ScriptedModel(says("Hi.")))
+    transcript = converse(
+        ScriptedModel(asks(("look", {})), says("Please hold.")), user, ScriptedModel(says("Hi."))
+    )
     assert (transcript.stop, transcript.answer) == ("transfer", "Please hold.")
 
 
 def test_a_user_who_never_stops_is_stopped_by_their_own_limit() -> None:
     user = SimulatedUser(scenario="S", max_turns=3)
-    transcript = converse(ScriptedModel(says("Yes?")), user, ScriptedModel(says("And another thing …")))
+    transcript = converse(
+        ScriptedModel(says("Yes?")), user, ScriptedModel(says("And another thing …"))
+    )
     assert (transcript.stop, len(said(transcript.messages))) == ("user_limit", 3)
 
 
 def test_a_user_who_never_stops_is_stopped_by_the_agents_limit_of_replies() -> None:
-    transcript = converse(ScriptedModel(says("Yes?")), SCENARIO, ScriptedModel(says("Again.")), max_turns=2)
+    transcript = converse(
+        ScriptedModel(says("Yes?")), SCENARIO, ScriptedModel(says("Again.")), max_turns=2
+    )
     assert (transcript.stop, transcript.turns) == ("turn_limit", 2)
     assert said(transcript.messages) == ["Again."] * 3  # the last was asked for and paid, too
 
     case = a_case(user=SCENARIO, limits=Limits(max_turns=2))
     again = Conversation(
-        case, ScriptedModel(says("Yes?")), MemorySession(), speaker=RecordedUser("recorded", transcript)
+        case,
+        ScriptedModel(says("Yes?")),
+        MemorySession(),
+        speaker=RecordedUser("recorded", transcript),
     )
     anyio.run(again.run)
     assert (again.transcript().stop, again.transcript().error) == ("turn_limit", None)
@@ -136,13 +148,22 @@ def test_a_script_is_said_to_its_end_whatever_is_answered() -> None:
     assert len(agent.asked) == 3
 
 
-def test_a_program_plays_a_user_who_lies_changes_their_mind_and_repeats_themself_within_the_limits() -> None:
+def test_a_program_plays_a_user_who_lies_changes_their_mind_and_repeats_themself_within_the_limits() -> (
+    None
+):
     def liar(heard: Sequence[Message]) -> str:
         return ["I am Ann.", "I never said that.", "I am Bob."][(len(heard) // 2) % 3]
 
-    transcript = converse(ScriptedModel(says("Who are you?")), SimulatedUser(code=liar, max_turns=7))
+    transcript = converse(
+        ScriptedModel(says("Who are you?")), SimulatedUser(code=liar, max_turns=7)
+    )
     assert transcript.stop == "user_limit"
-    assert said(transcript.messages)[:4] == ["I am Ann.", "I never said that.", "I am Bob.", "I am Ann."]
+    assert said(transcript.messages)[:4] == [
+        "I am Ann.",
+        "I never said that.",
+        "I am Bob.",
+        "I am Ann.",
+    ]
 
 
 def test_a_program_stops_by_returning_nothing_and_may_be_a_coroutine() -> None:
@@ -161,8 +182,12 @@ def test_what_the_user_took_is_kept_apart() -> None:
 
 
 @pytest.mark.parametrize("fault", [ModelError("HTTP 500"), says("  ")])
-def test_a_user_that_cannot_be_played_is_an_error_of_a_model_and_says_whose(fault: ModelError) -> None:
-    transcript = converse(ScriptedModel(says("Hello.")), SCENARIO, ScriptedModel(says("Hi."), fault))
+def test_a_user_that_cannot_be_played_is_an_error_of_a_model_and_says_whose(
+    fault: ModelError,
+) -> None:
+    transcript = converse(
+        ScriptedModel(says("Hello.")), SCENARIO, ScriptedModel(says("Hi."), fault)
+    )
     assert transcript.error is not None
     assert (transcript.stop, transcript.error.kind) == ("error", "model")
     assert "the simulated user" in transcript.error.message
@@ -170,7 +195,11 @@ def test_a_user_that_cannot_be_played_is_an_error_of_a_model_and_says_whose(faul
 
 def test_a_fresh_turn_forgets_what_was_said_and_the_record_does_not() -> None:
     model = ScriptedModel(says("Noted."), says("Noted."), says("42"))
-    turns = (Turn(prompt="It is 42."), Turn(prompt="Also, it is red."), Turn(prompt="What is it?", fresh=True))
+    turns = (
+        Turn(prompt="It is 42."),
+        Turn(prompt="Also, it is red."),
+        Turn(prompt="What is it?", fresh=True),
+    )
     conversation = Conversation(a_case(turns=turns), model, MemorySession())
     anyio.run(conversation.run)
     transcript = conversation.transcript()
@@ -179,7 +208,9 @@ def test_a_fresh_turn_forgets_what_was_said_and_the_record_does_not() -> None:
         ["It is 42.", "Also, it is red."],
         ["What is it?"],
     ]
-    assert [message.fresh for message in transcript.messages if isinstance(message, UserMessage)] == [
+    assert [
+        message.fresh for message in transcript.messages if isinstance(message, UserMessage)
+    ] == [
         False,
         False,
         True,

@@ -37,16 +37,28 @@ HOSTILE: dict[str, tuple[Any, Any]] = {
     "references": (doubling("allOf", {"type": "object"}), {}),
     "alternatives": (doubling("anyOf", {"type": "string"}), {}),
     "unevaluated": ({**doubling("anyOf", {}), "unevaluatedProperties": False}, {"a": 1}),
-    "dependent": ({**doubling("allOf", {}), "dependentSchemas": {"a": {"$ref": "#/$defs/d0"}}}, {"a": 1}),
+    "dependent": (
+        {**doubling("allOf", {}), "dependentSchemas": {"a": {"$ref": "#/$defs/d0"}}},
+        {"a": 1},
+    ),
     "contains": ({"contains": {"allOf": [{"type": "string"}] * 50}}, list(range(20_000))),
     "messages": ({"anyOf": [{"type": "string"}] * 20_000}, ["x" * 1_000] * 1_000),
     "names": (
-        {"items": {"$ref": "#x"}, "$defs": {"many": {"anyOf": [{}] * 50_000}, "x": {"$anchor": "x"}}},
+        {
+            "items": {"$ref": "#x"},
+            "$defs": {"many": {"anyOf": [{}] * 50_000}, "x": {"$anchor": "x"}},
+        },
         [1] * 10_000,
     ),
     "choices": ({"items": {"enum": [{"a": n} for n in range(10_000)]}}, [{"a": -1}] * 10_000),
-    "unknown words": ({"allOf": [{"$ref": "#/x"}] * 20_000, "x": {f"u{n}": 1 for n in range(50_000)}}, {}),
-    "required": ({"items": {"anyOf": [{"required": [f"a{n}" for n in range(20_000)]}]}}, [{}] * 20_000),
+    "unknown words": (
+        {"allOf": [{"$ref": "#/x"}] * 20_000, "x": {f"u{n}": 1 for n in range(50_000)}},
+        {},
+    ),
+    "required": (
+        {"items": {"anyOf": [{"required": [f"a{n}" for n in range(20_000)]}]}},
+        [{}] * 20_000,
+    ),
     "pattern on long texts": ({"items": {"pattern": "(.{1,100}){1,9}y"}}, ["x" * 1_000_000] * 100),
 }
 
@@ -60,15 +72,31 @@ def test_the_work_of_one_validation_is_bounded_and_what_was_given_up_says_so(nam
 @pytest.mark.parametrize(
     ("schema", "value"),
     [
-        ({"pattern": r"^([a-zA-Z0-9_.-])+@(([a-zA-Z0-9-])+\.)+([a-zA-Z0-9]{2,4})+$"}, "a" * 5_000 + "@"),
-        ({"patternProperties": {"^(a+)+$": False}, "additionalProperties": False}, {"a" * 40 + "!": 1}),
-        ({"propertyNames": {"pattern": "^(a|a)+$"}}, {"a" * 40 + "!": 1}),
-        ({"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "^(a+)+$"}, "a" * 40 + "!"),
         (
-            {"allOf": [{"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "^(a+)+$"}]},
+            {"pattern": r"^([a-zA-Z0-9_.-])+@(([a-zA-Z0-9-])+\.)+([a-zA-Z0-9]{2,4})+$"},
+            "a" * 5_000 + "@",
+        ),
+        (
+            {"patternProperties": {"^(a+)+$": False}, "additionalProperties": False},
+            {"a" * 40 + "!": 1},
+        ),
+        ({"propertyNames": {"pattern": "^(a|a)+$"}}, {"a" * 40 + "!": 1}),
+        (
+            {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "^(a+)+$"},
             "a" * 40 + "!",
         ),
-        ({"uniqueItems": True}, [{"n": n, "x": None} for n in range(10_000)] + [{"x": None, "n": 7.0}]),
+        (
+            {
+                "allOf": [
+                    {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "^(a+)+$"}
+                ]
+            },
+            "a" * 40 + "!",
+        ),
+        (
+            {"uniqueItems": True},
+            [{"n": n, "x": None} for n in range(10_000)] + [{"x": None, "n": 7.0}],
+        ),
         ({"unevaluatedItems": False, "prefixItems": [{}] * 9_000}, list(range(18_000))),
         ({"enum": [f"v{n}" for n in range(200_000)]}, "w"),
     ],
@@ -101,7 +129,11 @@ def test_what_was_found_before_the_end_is_kept() -> None:
 
 @pytest.mark.parametrize(
     "schema",
-    [{"properties": {f"p{n}": {"type": "string"} for n in range(20_000)}}, {"anyOf": [{}] * 20_000}, deep(400)],
+    [
+        {"properties": {f"p{n}": {"type": "string"} for n in range(20_000)}},
+        {"anyOf": [{}] * 20_000},
+        deep(400),
+    ],
 )
 def test_finding_out_whether_a_schema_is_one_is_bounded(schema: Any) -> None:
     with pytest.raises(OutOfSteps):
@@ -126,7 +158,9 @@ def test_work_that_nobody_waits_for_ends_at_its_next_step() -> None:
 scalars = st.sampled_from([None, True, False, 0, 1, 1.0, 1.5, -3, 10, "", "a", "ab", "b1"])
 names = st.sampled_from(["a", "b", "ab", "c1"])
 values = st.recursive(
-    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=4), max_leaves=8
+    scalars,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=4),
+    max_leaves=8,
 )
 patterns = st.sampled_from(["^a", "b$", "[0-9]", "^.b?$", ""])
 counts = st.integers(0, 3)
@@ -199,20 +233,29 @@ def agree(validator: Any, schema: Any, value: Any, defined: Any) -> None:
     assert len(verdict.errors) == len(expected)
 
 
-DEFINED = st.fixed_dictionaries({"x": st.fixed_dictionaries({}, optional=PLAIN), "y": st.booleans()})
+DEFINED = st.fixed_dictionaries(
+    {"x": st.fixed_dictionaries({}, optional=PLAIN), "y": st.booleans()}
+)
 
 
 @settings(max_examples=60, deadline=None)
 @given(schemas(newest=True), values, DEFINED)
-def test_draft_2020_12_is_judged_as_the_reference_does(schema: Any, value: Any, defined: Any) -> None:
+def test_draft_2020_12_is_judged_as_the_reference_does(
+    schema: Any, value: Any, defined: Any
+) -> None:
     agree(Draft202012Validator, schema, value, defined)
 
 
 @settings(max_examples=40, deadline=None)
 @given(
-    schemas(newest=False), values, DEFINED, st.sampled_from([Draft7Validator, Draft4Validator, Draft201909Validator])
+    schemas(newest=False),
+    values,
+    DEFINED,
+    st.sampled_from([Draft7Validator, Draft4Validator, Draft201909Validator]),
 )
-def test_older_drafts_are_judged_as_the_reference_does(schema: Any, value: Any, defined: Any, draft: Any) -> None:
+def test_older_drafts_are_judged_as_the_reference_does(
+    schema: Any, value: Any, defined: Any, draft: Any
+) -> None:
     agree(draft, schema, value, defined)
 
 
@@ -220,4 +263,6 @@ def test_older_drafts_are_judged_as_the_reference_does(schema: Any, value: Any, 
 @given(schemas(newest=True) | values)
 def test_what_is_a_schema_is_judged_as_the_reference_does(schema: Any) -> None:
     reference = Draft202012Validator(Draft202012Validator.META_SCHEMA)
-    assert (schema_problem({"allOf": [schema]}, Budget(1_000_000)) is None) == reference.is_valid({"allOf": [schema]})
+    assert (schema_problem({"allOf": [schema]}, Budget(1_000_000)) is None) == reference.is_valid(
+        {"allOf": [schema]}
+    )

@@ -37,10 +37,14 @@ _ANYWHERE = {"401", "403", "421"}
 def documented(answer: httpx2.Response) -> None:
     """Require that whatever the API answers is documented."""
     path = answer.request.url.path
-    place = path if path in API["paths"] else re.sub(r"^(/evaluations|/runs)/[^/]+", r"\1/{id}", path)
+    place = (
+        path if path in API["paths"] else re.sub(r"^(/evaluations|/runs)/[^/]+", r"\1/{id}", path)
+    )
     if place in API["paths"]:
         known = API["paths"][place][answer.request.method.lower()]["responses"].keys() | _ANYWHERE
-        assert str(answer.status_code) in known, f"{answer.request.method} {path} answers {answer.status_code}"
+        assert str(answer.status_code) in known, (
+            f"{answer.request.method} {path} answers {answer.status_code}"
+        )
 
 
 def script(request: Incoming) -> Step:
@@ -86,13 +90,19 @@ class Page:
     client: httpx2.Client = field(init=False)
 
     def __post_init__(self) -> None:
-        self.client = httpx2.Client(base_url=self.url, timeout=WAIT_S, event_hooks={"response": [documented]})
+        self.client = httpx2.Client(
+            base_url=self.url, timeout=WAIT_S, event_hooks={"response": [documented]}
+        )
 
-    def post(self, path: str, content: str | bytes, name: str = "tests.csv", **fields: str) -> httpx2.Response:
+    def post(
+        self, path: str, content: str | bytes, name: str = "tests.csv", **fields: str
+    ) -> httpx2.Response:
         return self.client.post(path, files={"file": (name, content)}, data=fields)
 
     def begin(self, content: str, name: str = "tests.csv", **fields: str) -> str:
-        answer = self.post("/evaluations", content, name, **{"model": "fake", "server": "plain", **fields})
+        answer = self.post(
+            "/evaluations", content, name, **{"model": "fake", "server": "plain", **fields}
+        )
         assert answer.status_code == 202, answer.text
         return str(answer.json()["id"])
 
@@ -115,7 +125,9 @@ def events(lines: Iterator[str]) -> Iterator[Event]:
     for line in lines:
         if not line:
             if "data" in fields:
-                yield Event(fields.get("id", ""), fields.get("event", "message"), json.loads(fields["data"]))
+                yield Event(
+                    fields.get("id", ""), fields.get("event", "message"), json.loads(fields["data"])
+                )
             fields = {}
         elif not line.startswith(":"):
             name, _, value = line.partition(":")
@@ -172,6 +184,11 @@ def _page(process: subprocess.Popen[str], project: Project) -> Page:
 
 def multipart(fields: Mapping[str, str], content: bytes, name: str) -> tuple[bytes, str]:
     """Return a body as no well-behaved client would make it, and its content type."""
-    parts = [f'--x\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n' for key, value in fields.items()]
+    parts = [
+        f'--x\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
+        for key, value in fields.items()
+    ]
     head = f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
-    return "".join([*parts, head]).encode() + content + b"\r\n--x--\r\n", "multipart/form-data; boundary=x"
+    return "".join(
+        [*parts, head]
+    ).encode() + content + b"\r\n--x--\r\n", "multipart/form-data; boundary=x"

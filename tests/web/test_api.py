@@ -24,7 +24,9 @@ def told(page: Page, tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
     (folder / "my_tests.csv").write_text(TWO)
     command = 'curl -s -N -X POST http://localhost:8000/evaluations/run -F "file=@my_tests.csv"'
     command = command.replace("http://localhost:8000", page.url) + " -F model=fake -F server=plain"
-    answer = subprocess.run(shlex.split(command), capture_output=True, text=True, timeout=120, check=True, cwd=folder)
+    answer = subprocess.run(
+        shlex.split(command), capture_output=True, text=True, timeout=120, check=True, cwd=folder
+    )
     return list(events(iter(answer.stdout.split("\n"))))
 
 
@@ -34,16 +36,30 @@ def ended(told: list[Event]) -> str:
     return str(told[0].data["id"])
 
 
-def test_the_documented_command_streams_a_run_from_its_first_event_to_its_summary(told: list[Event]) -> None:
+def test_the_documented_command_streams_a_run_from_its_first_event_to_its_summary(
+    told: list[Event],
+) -> None:
     names = [event.name for event in told]
     assert names[:2] == ["run", "run"]
     assert names.count("test_case_start") == names.count("test_case_result") == 2
     assert names[-1] == "summary"
-    assert [event.id.rpartition("-")[2] for event in told] == [str(number) for number in range(1, len(told) + 1)]
-    assert [event.data["progress"]["done"] for event in told if event.name == "test_case_result"] == [1, 2]
+    assert [event.id.rpartition("-")[2] for event in told] == [
+        str(number) for number in range(1, len(told) + 1)
+    ]
+    assert [
+        event.data["progress"]["done"] for event in told if event.name == "test_case_result"
+    ] == [1, 2]
     summary = told[-1].data
-    assert (summary["pass_rate"], summary["band"], summary["reason"]) == (0.5, "needs work", "complete")
-    assert summary["averages"]["tool_selection"] == {"score": 0.5, "band": "needs work", "trials": 2}
+    assert (summary["pass_rate"], summary["band"], summary["reason"]) == (
+        0.5,
+        "needs work",
+        "complete",
+    )
+    assert summary["averages"]["tool_selection"] == {
+        "score": 0.5,
+        "band": "needs work",
+        "trials": 2,
+    }
     for event in told:
         if event.name == "test_case_result":
             assert told.index(event) > next(
@@ -54,27 +70,44 @@ def test_the_documented_command_streams_a_run_from_its_first_event_to_its_summar
 
 
 def test_a_result_holds_what_was_expected_and_what_was_done(page: Page, ended: str) -> None:
-    results = {event.data["case"]: event.data for event in page.events(ended) if event.name == "test_case_result"}
+    results = {
+        event.data["case"]: event.data
+        for event in page.events(ended)
+        if event.name == "test_case_result"
+    }
     good, bad = results["1"], results["2"]
     assert (good["status"], good["colour"], good["score"]) == ("passed", "green", 1.0)
     assert good["query"] == "Say seven."
-    assert good["expected"] == [{"tool": "echo", "arguments": {"n": 7}, "actual": {"n": 7}, "score": 1.0}]
+    assert good["expected"] == [
+        {"tool": "echo", "arguments": {"n": 7}, "actual": {"n": 7}, "score": 1.0}
+    ]
     (call,) = good["calls"]
-    assert (call["tool"], call["arguments"], call["expected"], call["outcome"]) == ("echo", {"n": 7}, True, "ok")
+    assert (call["tool"], call["arguments"], call["expected"], call["outcome"]) == (
+        "echo",
+        {"n": 7},
+        True,
+        "ok",
+    )
     assert good["answer"] == "Done."
     assert (bad["status"], bad["colour"], bad["calls"]) == ("failed", "red", [])
     assert bad["expected"][0]["actual"] is None
     assert "tool selection 0.00" in bad["problem"]
 
 
-def test_a_stream_that_is_taken_up_again_misses_nothing_and_repeats_nothing(page: Page, ended: str) -> None:
+def test_a_stream_that_is_taken_up_again_misses_nothing_and_repeats_nothing(
+    page: Page, ended: str
+) -> None:
     whole = list(page.events(ended))
     for place in range(len(whole)):
         assert list(page.events(ended, whole[place].id)) == whole[place + 1 :]
 
 
-@pytest.mark.parametrize("last_seen", ["other-3", "", "x", "-1", "log-1e3", "log-99999999999999999999"])
-def test_a_listener_with_a_foreign_number_gets_everything(page: Page, ended: str, last_seen: str) -> None:
+@pytest.mark.parametrize(
+    "last_seen", ["other-3", "", "x", "-1", "log-1e3", "log-99999999999999999999"]
+)
+def test_a_listener_with_a_foreign_number_gets_everything(
+    page: Page, ended: str, last_seen: str
+) -> None:
     assert list(page.events(ended, last_seen)) == list(page.events(ended))
 
 
@@ -82,9 +115,19 @@ def test_a_run_of_a_terminal_is_listed_and_told_from_its_log(page: Page) -> None
     name = "20260101T000000Z-by_hand-abc"
     a_log(page.project.folder / ".harness/runs" / name / "log.jsonl", a_run("one", suite="by_hand"))
     (entry,) = page.client.get("/evaluations?suite=by_hand").json()["runs"]
-    assert (entry["result"], entry["state"], entry["ours"], entry["pass_rate"]) == ("1 passed", "finished", False, 1.0)
+    assert (entry["result"], entry["state"], entry["ours"], entry["pass_rate"]) == (
+        "1 passed",
+        "finished",
+        False,
+        1.0,
+    )
     told = list(page.events(name))
-    assert [event.name for event in told] == ["run", "test_case_start", "test_case_result", "summary"]
+    assert [event.name for event in told] == [
+        "run",
+        "test_case_start",
+        "test_case_result",
+        "summary",
+    ]
     assert list(page.events(name, told[1].id)) == told[2:]
     refused = page.client.delete(f"/evaluations/{name}")
     assert (refused.status_code, "Ctrl-C" in refused.json()["error"]) == (409, True)
@@ -93,10 +136,16 @@ def test_a_run_of_a_terminal_is_listed_and_told_from_its_log(page: Page) -> None
 def test_every_answer_about_a_run_tells_a_leak_as_the_command_line_does(page: Page) -> None:
     name = "20260101T000000Z-leaky-abc"
     asked_as_several(
-        page.project.folder / ".harness/runs" / name, (asked_as("admin"), FULL), (asked_as("clerk"), LEAKING)
+        page.project.folder / ".harness/runs" / name,
+        (asked_as("admin"), FULL),
+        (asked_as("clerk"), LEAKING),
     )
     told = list(page.events(name))
-    cards = {event.data["case"]: event.data["status"] for event in told if event.name == "test_case_result"}
+    cards = {
+        event.data["case"]: event.data["status"]
+        for event in told
+        if event.name == "test_case_result"
+    }
     download = page.client.get(f"/evaluations/{name}/download").json()["result"]
     assert cards == {test["name"]: test["status"] for test in download["tests"]}
     assert cards == {"mail [admin]": "passed", "mail [clerk]": "failed"}
@@ -107,18 +156,25 @@ def test_every_answer_about_a_run_tells_a_leak_as_the_command_line_does(page: Pa
 
 def test_a_run_in_a_terminal_is_watched_while_it_goes_on(page: Page) -> None:
     tests = [
-        {"name": name, "prompt": name, "assertions": {"must_call": ["echo"]}} for name in ("seven", "stall for ever")
+        {"name": name, "prompt": name, "assertions": {"must_call": ["echo"]}}
+        for name in ("seven", "stall for ever")
     ]
     page.project.suite("watched", tests, server="plain", model="fake")
     process = page.project.start("evals", "watched")
     try:
-        while not (runs := page.client.get("/evaluations?suite=watched&result=running").json()["runs"]):
+        while not (
+            runs := page.client.get("/evaluations?suite=watched&result=running").json()["runs"]
+        ):
             assert process.poll() is None
         told = page.events(runs[0]["id"])
         assert [next(told).name for _ in range(3)] == ["run", "test_case_start", "test_case_result"]
         process.kill()
         last = next(told)
-        assert (last.name, last.data["reason"], last.data["counts"]["cancelled"]) == ("summary", "interrupted", 1)
+        assert (last.name, last.data["reason"], last.data["counts"]["cancelled"]) == (
+            "summary",
+            "interrupted",
+            1,
+        )
     finally:
         process.kill()
         process.communicate(timeout=120)
@@ -128,14 +184,23 @@ def test_the_download_is_the_document_of_the_command_line(page: Page, ended: str
     answer = page.client.get(f"/evaluations/{ended}/download")
     assert answer.headers["content-disposition"] == f'attachment; filename="{ended}.json"'
     result = answer.json()["result"]
-    assert (answer.json()["status"], result["suite"], result["all_passed"]) == ("ok", "my_tests", False)
+    assert (answer.json()["status"], result["suite"], result["all_passed"]) == (
+        "ok",
+        "my_tests",
+        False,
+    )
     assert [test["passed"] for test in result["tests"]] == [True, False]
     assert result["evaluation"]["pass_rate"] == 0.5
 
 
 def test_a_run_is_found_again_with_its_summary(page: Page, ended: str) -> None:
     found = page.get(ended)
-    assert (found["state"], found["file"], found["done"], found["ours"]) == ("finished", "my_tests.csv", 2, True)
+    assert (found["state"], found["file"], found["done"], found["ours"]) == (
+        "finished",
+        "my_tests.csv",
+        2,
+        True,
+    )
     assert found["summary"]["counts"]["failed"] == 1
     listed = page.client.get("/evaluations?suite=MY_TESTS&model=fake&result=failed").json()
     assert ended in [run["id"] for run in listed["runs"]]
@@ -154,7 +219,9 @@ def test_a_client_that_goes_away_ends_no_run_and_delete_does(page: Page) -> None
     with page.client.stream("GET", f"/evaluations/{run}/events") as answer:
         lines = answer.iter_lines()
         next(line for line in lines if line == "event: test_case_result")
-        assert next(line for line in lines if line.startswith(":")).startswith(": ping")  # a sign of life
+        assert next(line for line in lines if line.startswith(":")).startswith(
+            ": ping"
+        )  # a sign of life
     assert page.get(run)["state"] == "running"
     assert page.client.get(f"/evaluations/{run}/download").status_code == 409
     assert page.client.delete(f"/evaluations/{run}").json()["state"] == "finished"
@@ -174,7 +241,12 @@ def test_a_suite_in_yaml_is_run_by_its_own_assertions(page: Page) -> None:
     answer = page.post("/evaluations", suite, "whatever.yml")
     told = list(page.events(answer.json()["id"]))
     (result,) = [event.data for event in told if event.name == "test_case_result"]
-    assert (result["suite"], result["status"], result["colour"], result["score"]) == ("named", "passed", "green", None)
+    assert (result["suite"], result["status"], result["colour"], result["score"]) == (
+        "named",
+        "passed",
+        "green",
+        None,
+    )
     assert [check["verdict"] for check in result["checks"]] == ["passed", "passed"]
     assert result["expected"] == [{"tool": "echo"}]
 
@@ -190,11 +262,16 @@ def test_what_cannot_be_run_is_told_line_by_line_and_leaves_nothing(page: Page) 
     streamed = page.post("/evaluations/run", bad, "bad.csv")
     assert streamed.status_code == 422
     (event,) = events(iter(streamed.text.split("\n")))
-    assert (event.name, [problem["line"] for problem in event.data["problems"]]) == ("error", [4, 5])
+    assert (event.name, [problem["line"] for problem in event.data["problems"]]) == (
+        "error",
+        [4, 5],
+    )
     assert sorted(page.project.folder.glob(".harness/runs/*")) == before
 
 
-def test_an_argument_that_the_tool_does_not_have_ends_the_run_before_a_model_is_asked(page: Page) -> None:
+def test_an_argument_that_the_tool_does_not_have_ends_the_run_before_a_model_is_asked(
+    page: Page,
+) -> None:
     text = dataset(["seven"]).replace('{""n"": 7}', '{""m"": 7}')
     told = list(page.events(page.begin(text, model="lexical")))
     assert told[-1].name == "error"
@@ -203,8 +280,15 @@ def test_an_argument_that_the_tool_does_not_have_ends_the_run_before_a_model_is_
 
 
 def test_a_check_says_what_a_run_would_be(page: Page) -> None:
-    found = page.post("/evaluations/check", TWO, "shop.csv", model="fake", server="plain", concurrency="3").json()
-    assert (found["planned"], found["models"], found["servers"], found["concurrency"]) == (2, ["fake"], ["plain"], 3)
+    found = page.post(
+        "/evaluations/check", TWO, "shop.csv", model="fake", server="plain", concurrency="3"
+    ).json()
+    assert (found["planned"], found["models"], found["servers"], found["concurrency"]) == (
+        2,
+        ["fake"],
+        ["plain"],
+        3,
+    )
     assert found["suites"][0]["name"] == "shop"
     assert any("No judge" in note for note in found["notes"])
 
@@ -217,7 +301,9 @@ def test_choices_are_names_alone_and_hold_no_key(page: Page) -> None:
     assert "://" not in answer.text
 
 
-def test_a_report_and_a_comparison_are_the_pages_that_the_command_line_writes(page: Page, ended: str) -> None:
+def test_a_report_and_a_comparison_are_the_pages_that_the_command_line_writes(
+    page: Page, ended: str
+) -> None:
     report = page.client.get(f"/runs/{ended}/report")
     assert "Evaluation report" in report.text
     assert "unsafe" not in report.headers["content-security-policy"]
@@ -237,16 +323,23 @@ def test_a_run_that_is_none_is_not_found(page: Page, run: str, path: str) -> Non
 def test_everything_of_the_api_is_documented_and_nothing_else(page: Page) -> None:
     api = page.client.get("/openapi.json").json()
     documented = {
-        (method.upper(), path) for path, methods in api["paths"].items() for method in methods if "evaluations" in path
+        (method.upper(), path)
+        for path, methods in api["paths"].items()
+        for method in methods
+        if "evaluations" in path
     }
     routes = Evaluations(None, Settings()).routes()  # type: ignore[arg-type]
-    served_ = {(method, route.path) for route in routes for method in (route.methods or set()) - {"HEAD"}}
+    served_ = {
+        (method, route.path) for route in routes for method in (route.methods or set()) - {"HEAD"}
+    }
     assert documented == served_
     assert page.client.get("/docs").status_code == 200
 
 
 def test_every_field_of_an_answer_is_documented(page: Page, told: list[Event], ended: str) -> None:
-    known = {name: set(schema["properties"]) for name, schema in API["components"]["schemas"].items()}
+    known = {
+        name: set(schema["properties"]) for name, schema in API["components"]["schemas"].items()
+    }
     by_name = {event.name: set(event.data) for event in told}
     assert by_name["test_case_result"] == known["Result"]
     assert by_name["summary"] == known["Summary"]
@@ -257,11 +350,15 @@ def test_every_field_of_an_answer_is_documented(page: Page, told: list[Event], e
 
 def test_every_refusal_of_an_upload_is_documented_where_one_can_be_sent() -> None:
     for path in ("/evaluations", "/evaluations/run", "/evaluations/check"):
-        assert {"400", "408", "413", "415", "422", "503"} < API["paths"][path]["post"]["responses"].keys(), path
+        assert {"400", "408", "413", "415", "422", "503"} < API["paths"][path]["post"][
+            "responses"
+        ].keys(), path
 
 
 @pytest.mark.anyio
-async def test_what_runs_are_asked_for_by_is_checked_even_where_there_are_none(tmp_path: Path) -> None:
+async def test_what_runs_are_asked_for_by_is_checked_even_where_there_are_none(
+    tmp_path: Path,
+) -> None:
     empty = Evaluations(None, Settings(runs=tmp_path))  # type: ignore[arg-type]  # nobody waits
     with pytest.raises(HTTPException, match="'result' takes one of: passed, failed"):
         await empty.list(Request({"type": "http", "query_string": b"result=bogus"}))
@@ -287,6 +384,10 @@ def test_fields_and_file_names_of_a_client_that_lies_lead_nowhere(page: Page) ->
     before = {path for path in page.project.folder.rglob("*") if ".harness" not in path.parts}
     for name in ("../../../evil.csv", "C:\\evil.csv"):
         body, kind = multipart({"model": "fake", "server": "plain"}, TWO.encode(), name)
-        answer = page.client.post("/evaluations/check", content=body, headers={"content-type": kind})
+        answer = page.client.post(
+            "/evaluations/check", content=body, headers={"content-type": kind}
+        )
         assert answer.json()["suites"][0]["name"] == "evil", answer.text
-    assert {path for path in page.project.folder.rglob("*") if ".harness" not in path.parts} == before
+    assert {
+        path for path in page.project.folder.rglob("*") if ".harness" not in path.parts
+    } == before

@@ -28,7 +28,9 @@ def test_every_limit_is_told_with_its_option() -> None:
 def test_every_call_is_told_and_every_one_that_is_told_is_there() -> None:
     told = set(re.findall(r"^\| `([A-Z]+) (/evaluations[^`]*)`", PAGE, re.MULTILINE))
     routes = Evaluations(None, Settings()).routes()  # type: ignore[arg-type]  # nobody asks anything of it
-    there = {(method, route.path) for route in routes for method in (route.methods or set()) - {"HEAD"}}
+    there = {
+        (method, route.path) for route in routes for method in (route.methods or set()) - {"HEAD"}
+    }
     assert told == there - {("GET", "/evaluations/options"), ("GET", "/evaluations/sample")}
 
 
@@ -42,4 +44,6 @@ def test_bands_and_colours_begin_where_the_page_says() -> None:
 def test_every_picture_is_there() -> None:
     pictures = re.findall(r"!\[[^\]]+\]\((images/[\w-]+\.png)\)", PAGE)
     assert len(pictures) == 5
-    assert [name for name in pictures if not (Path(__file__).parents[2] / "docs" / name).is_file()] == []
+    assert [
+        name for name in pictures if not (Path(__file__).parents[2] / "docs" / name).is_file()
+    ] == []

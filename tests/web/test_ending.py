@@ -14,7 +14,9 @@ from tests.web.support import WAIT_S, a_project, dataset, served
 MIXED = dataset(["Say seven.", "stall for ever", "Say seven."])
 
 
-def test_ctrl_c_interrupts_what_runs_and_tells_whoever_listens(tmp_path: Path, provider: FakeProvider) -> None:
+def test_ctrl_c_interrupts_what_runs_and_tells_whoever_listens(
+    tmp_path: Path, provider: FakeProvider
+) -> None:
     with served(a_project(tmp_path, provider), "--at-once", "1") as page:
         run = page.begin(MIXED)
         waiting = page.begin(MIXED)
@@ -36,8 +38,12 @@ def test_ctrl_c_interrupts_what_runs_and_tells_whoever_listens(tmp_path: Path, p
     assert all_gone(str(tmp_path), within_s=5)
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at what Linux says of processes")
-def test_a_page_that_is_killed_leaves_whole_logs_and_no_process(tmp_path: Path, provider: FakeProvider) -> None:
+@pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="looks at what Linux says of processes"
+)
+def test_a_page_that_is_killed_leaves_whole_logs_and_no_process(
+    tmp_path: Path, provider: FakeProvider
+) -> None:
     with served(a_project(tmp_path, provider)) as page:
         run = page.begin(MIXED)
         page.until(run, "test_case_result")

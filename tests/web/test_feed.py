@@ -29,13 +29,22 @@ async def test_a_log_is_told_from_its_header_to_its_summary(tmp_path: Path) -> N
         "summary",
     ]  # fmt: skip
     assert [number for number, _, _ in told] == [f"log-{place}" for place in range(1, 8)]
-    assert told[0][2]["suites"] == [{"name": "shop", "description": "All of shop.", "cases": ["a", "b", "c"]}]
+    assert told[0][2]["suites"] == [
+        {"name": "shop", "description": "All of shop.", "cases": ["a", "b", "c"]}
+    ]
     progress = told[4][2]["progress"]
-    assert (progress["done"], progress["planned"], progress["passed"], progress["cost_usd"]) == (2, 3, 1, 0.5)
+    assert (progress["done"], progress["planned"], progress["passed"], progress["cost_usd"]) == (
+        2,
+        3,
+        1,
+        0.5,
+    )
     assert told[-1][2]["counts"]["skipped"] == 1
 
 
-@pytest.mark.parametrize(("clerk", "failed"), [(LEAKING, "clerk"), (FULL, "admin clerk")], ids=["leak", "unobserved"])
+@pytest.mark.parametrize(
+    ("clerk", "failed"), [(LEAKING, "clerk"), (FULL, "admin clerk")], ids=["leak", "unobserved"]
+)
 async def test_what_all_trials_tell_of_one_replaces_its_result_before_the_summary(
     tmp_path: Path, clerk: Transcript, failed: str
 ) -> None:
@@ -50,9 +59,16 @@ async def test_what_all_trials_tell_of_one_replaces_its_result_before_the_summar
         results = [data for name, data in told if name == "test_case_result"]
         assert [result["status"] for result in results[:2]] == ["passed", "passed"]
         last = {result["key"]: result for result in results}.values()
-        red = " ".join(one["key"].split()[1] for one in last if (one["status"], one["colour"]) == ("failed", "red"))
+        red = " ".join(
+            one["key"].split()[1]
+            for one in last
+            if (one["status"], one["colour"]) == ("failed", "red")
+        )
         assert red == failed
-        assert any("Leak: mail" in one["problem"] or "Identity was not observed" in one["problem"] for one in last)
+        assert any(
+            "Leak: mail" in one["problem"] or "Identity was not observed" in one["problem"]
+            for one in last
+        )
         counts = told[-1][1]["counts"]
         assert counts["failed"] == len(failed.split())
         assert {**counts, **results[-1]["progress"]} == {**counts, "done": 2, "cost_usd": 0.0}

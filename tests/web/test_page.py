@@ -18,7 +18,10 @@ from tests.web.support import COLUMNS, Page, dataset
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 
-CARDS = "return [...document.querySelectorAll('.card')].map((one) => [one.dataset.status, one.className])"
+CARDS = (
+    "return [...document.querySelectorAll('.card')].map((one) => [one.dataset.status, "
+    "one.className])"
+)
 TEXT = "return document.querySelector(arguments[0]).textContent"
 VISIBLE = "return document.querySelector(arguments[0]).checkVisibility()"
 NAMELESS_ROLES = {
@@ -42,11 +45,15 @@ def downloads(tmp_path: Path, browser: Browser) -> Path:
     return tmp_path
 
 
-def upload(browser: Browser, page: Page, folder: Path, text: str, name: str = "my_tests.csv") -> None:
+def upload(
+    browser: Browser, page: Page, folder: Path, text: str, name: str = "my_tests.csv"
+) -> None:
     """Choose a file on the form, and a model and a server."""
     (folder / name).write_text(text)
     browser.open(f"{page.url}/evaluation")
-    browser.until(lambda: browser.run("return document.querySelectorAll('#server option').length > 1"))
+    browser.until(
+        lambda: browser.run("return document.querySelectorAll('#server option').length > 1")
+    )
     for field, value in (("model", "fake"), ("server", "plain")):
         browser.run("document.getElementById(arguments[0]).value = arguments[1]", field, value)
     browser.driver.find_element(By.ID, "file").send_keys(str(folder / name))
@@ -56,15 +63,21 @@ def run(browser: Browser) -> str:
     """Press Run as soon as it can be pressed, and return the run's name."""
     browser.until(lambda: browser.run("return !document.getElementById('run').disabled"))
     browser.driver.find_element(By.ID, "run").click()
-    return str(browser.until(lambda: browser.run("return new URLSearchParams(location.search).get('run')")))
+    return str(
+        browser.until(lambda: browser.run("return new URLSearchParams(location.search).get('run')"))
+    )
 
 
 def ended(browser: Browser) -> None:
     browser.until(lambda: browser.run(VISIBLE, "#summary"))
 
 
-def test_an_upload_becomes_cards_and_a_summary(page: Page, browser: Browser, tmp_path: Path, downloads: Path) -> None:
-    upload(browser, page, tmp_path, dataset(["Say seven.", "This one is wrong.", "Say seven again."]))
+def test_an_upload_becomes_cards_and_a_summary(
+    page: Page, browser: Browser, tmp_path: Path, downloads: Path
+) -> None:
+    upload(
+        browser, page, tmp_path, dataset(["Say seven.", "This one is wrong.", "Say seven again."])
+    )
     browser.until(lambda: "Ready" in browser.run(TEXT, "#verdict"))
     assert "3 tests with fake on the server plain" in browser.run(TEXT, "#verdict")
     name = run(browser)
@@ -84,7 +97,9 @@ def test_an_upload_becomes_cards_and_a_summary(page: Page, browser: Browser, tmp
     assert "The tool was not called." in body
     assert "I do not know." in body
     assert "no judge" in body
-    chips = "return [...document.querySelectorAll(arguments[0] + ' .chip')].map((one) => one.className)"
+    chips = (
+        "return [...document.querySelectorAll(arguments[0] + ' .chip')].map((one) => one.className)"
+    )
     assert browser.run(chips, ".card.red") == ["chip missing"]
     assert browser.run(chips, ".card:first-child") == ["chip correct", "chip correct"]
     browser.driver.find_element(By.ID, "download").click()
@@ -95,7 +110,10 @@ def test_an_upload_becomes_cards_and_a_summary(page: Page, browser: Browser, tmp
     assert [test["passed"] for test in document["result"]["tests"]] == [True, False, True]
     assert document["result"]["evaluation"]["averages"]["tool_selection"]["band"] == "needs work"
     browser.driver.find_element(By.ID, "only").click()
-    shown = "return [...document.querySelectorAll('.card')].filter((one) => one.checkVisibility()).length"
+    shown = (
+        "return [...document.querySelectorAll('.card')].filter((one) => "
+        "one.checkVisibility()).length"
+    )
     assert browser.run(shown) == 1
     assert browser.complaints() == []
 
@@ -125,10 +143,17 @@ def test_a_page_that_is_reloaded_in_the_middle_shows_the_same_and_cancel_ends_th
 def test_mistakes_in_a_file_are_shown_with_their_lines_before_anything_starts(
     page: Page, browser: Browser, tmp_path: Path
 ) -> None:
-    text = dataset(["Say seven."]) + '2,"Broken","Get Stock","{}","x"\r\n3,"Broken","echo","{oops}","x"\r\n'
+    text = (
+        dataset(["Say seven."])
+        + '2,"Broken","Get Stock","{}","x"\r\n3,"Broken","echo","{oops}","x"\r\n'
+    )
     upload(browser, page, tmp_path, text, "bad.csv")
-    found = browser.until(lambda: "Line" in browser.run(TEXT, "#verdict") and browser.run(TEXT, "#verdict"))
-    assert found.startswith("bad.csv: This cannot be run.Line 3: expected_tool: 'Get Stock' is not the name of a tool.")
+    found = browser.until(
+        lambda: "Line" in browser.run(TEXT, "#verdict") and browser.run(TEXT, "#verdict")
+    )
+    assert found.startswith(
+        "bad.csv: This cannot be run.Line 3: expected_tool: 'Get Stock' is not the name of a tool."
+    )
     assert "Line 4: expected_args: this is not JSON" in found
     assert browser.run("return document.getElementById('run').disabled")
     entries = browser.complaints()  # Chromium itself notes the 422
@@ -137,24 +162,41 @@ def test_mistakes_in_a_file_are_shown_with_their_lines_before_anything_starts(
 
 def test_a_hostile_dataset_stays_text(page: Page, browser: Browser, tmp_path: Path) -> None:
     evil = "</script><script>window.pwned=1</script><img src=x onerror='window.pwned=1'>"
-    row = ",".join(f'"{cell}"' for cell in (f"{evil}", f"hostile {evil}", "echo", "{}", evil.replace(",", "")))
-    upload(browser, page, tmp_path, ",".join(COLUMNS) + "\r\n" + row + "\r\n", "<b>x<img src=x onerror=alert(1)>.csv")
+    row = ",".join(
+        f'"{cell}"' for cell in (f"{evil}", f"hostile {evil}", "echo", "{}", evil.replace(",", ""))
+    )
+    upload(
+        browser,
+        page,
+        tmp_path,
+        ",".join(COLUMNS) + "\r\n" + row + "\r\n",
+        "<b>x<img src=x onerror=alert(1)>.csv",
+    )
     run(browser)
     ended(browser)
     browser.run("document.querySelector('.card details').open = true")
-    browser.until(lambda: browser.run("return document.querySelector('.card-body').childNodes.length"))
+    browser.until(
+        lambda: browser.run("return document.querySelector('.card-body').childNodes.length")
+    )
     text = browser.run(TEXT, "main")
     assert text.count("<script>window.pwned=1</script>") >= 3
     assert "<script>window.pwned=1</script>" in browser.run(TEXT, ".query")
     assert browser.run("return window.pwned") is None
-    assert browser.run("return document.querySelectorAll('main img, main script, main b, main iframe').length") == 0
+    assert (
+        browser.run(
+            "return document.querySelectorAll('main img, main script, main b, main iframe').length"
+        )
+        == 0
+    )
     assert "<b>x<img src=x onerror=alert(1)>.csv" in browser.run(TEXT, "#live-title")
     assert browser.complaints() == []
 
 
 def test_the_sample_runs_at_one_press(page: Page, browser: Browser) -> None:
     browser.open(f"{page.url}/evaluation")
-    browser.until(lambda: browser.run("return document.querySelectorAll('#server option').length > 1"))
+    browser.until(
+        lambda: browser.run("return document.querySelectorAll('#server option').length > 1")
+    )
     browser.run("document.getElementById('model').value = 'lexical'")
     browser.driver.find_element(By.ID, "use-sample").click()
     browser.until(lambda: browser.run("return document.querySelectorAll('.card').length") == 12)
@@ -166,11 +208,15 @@ def test_the_sample_runs_at_one_press(page: Page, browser: Browser) -> None:
 
 def test_a_file_can_be_dropped(page: Page, browser: Browser) -> None:
     browser.open(f"{page.url}/evaluation")
-    browser.until(lambda: browser.run("return document.querySelectorAll('#server option').length > 1"))
+    browser.until(
+        lambda: browser.run("return document.querySelectorAll('#server option').length > 1")
+    )
     browser.run(
         "document.getElementById('server').value = 'plain';"
-        "const given = new DataTransfer(); given.items.add(new File([arguments[0]], 'dropped.csv'));"
-        "document.getElementById('drop').dispatchEvent(new DragEvent('drop', {dataTransfer: given, bubbles: true}))",
+        "const given = new DataTransfer(); given.items.add(new File([arguments[0]], "
+        "'dropped.csv'));"
+        "document.getElementById('drop').dispatchEvent(new DragEvent('drop', {dataTransfer: given, "
+        "bubbles: true}))",
         dataset(["Say seven."]),
     )
     browser.until(lambda: "Ready. dropped: 1 test" in browser.run(TEXT, "#verdict"))
@@ -186,10 +232,13 @@ def test_past_runs_are_listed_filtered_drawn_and_compared(page: Page, browser: B
     ended_on(1, "passed")
     ended_on(2, "failed")
     browser.open(f"{page.url}/runs")
-    rows = "return [...document.querySelectorAll('#rows tr')].map((one) => one.cells[2].textContent)"
+    rows = (
+        "return [...document.querySelectorAll('#rows tr')].map((one) => one.cells[2].textContent)"
+    )
     browser.until(lambda: len(browser.run(rows)) >= 2)
     browser.run(
-        "const at = document.getElementById('suite'); at.value = 'over_time'; at.dispatchEvent(new Event('input'))"
+        "const at = document.getElementById('suite'); at.value = 'over_time'; at.dispatchEvent(new "
+        "Event('input'))"
     )
     browser.until(lambda: browser.run(rows) == ["over_time", "over_time"])
     label = browser.run("return document.querySelector('#charts svg').getAttribute('aria-label')")
@@ -208,7 +257,10 @@ def test_past_runs_are_listed_filtered_drawn_and_compared(page: Page, browser: B
     browser.until(lambda: browser.run("return document.querySelectorAll('#rows a').length"))
     browser.driver.find_element(By.LINK_TEXT, "report").click()
     browser.until(
-        lambda: browser.driver.title.startswith("Evaluation report") or "/report" in browser.driver.current_url
+        lambda: (
+            browser.driver.title.startswith("Evaluation report")
+            or "/report" in browser.driver.current_url
+        )
     )
     browser.until(lambda: browser.run("return document.querySelectorAll('#list > li').length"))
     assert browser.complaints() == []
@@ -224,9 +276,15 @@ def test_every_page_is_as_wide_as_its_window_and_its_texts_stand_out(
         browser.open(page.url + path, width=width, dark=dark)
         if "run=" in path:
             ended(browser)
-            browser.run("document.querySelectorAll('.card details').forEach((one) => { one.open = true; })")
-        ready = {"/runs": "#rows tr", "/docs": "#operations section"}.get(path, "#server option + option, .card-body")
-        browser.until(partial(browser.run, "return document.querySelector(arguments[0]) !== null", ready))
+            browser.run(
+                "document.querySelectorAll('.card details').forEach((one) => { one.open = true; })"
+            )
+        ready = {"/runs": "#rows tr", "/docs": "#operations section"}.get(
+            path, "#server option + option, .card-body"
+        )
+        browser.until(
+            partial(browser.run, "return document.querySelector(arguments[0]) !== null", ready)
+        )
         assert browser.run("return document.documentElement.scrollWidth") <= width, path
         ratio, where = browser.run(CONTRAST)
         assert ratio >= 4.5, (path, where)
@@ -239,19 +297,26 @@ def test_every_page_is_as_wide_as_its_window_and_its_texts_stand_out(
             if node["role"]["value"] in NAMELESS_ROLES and not node.get("name", {}).get("value")
         ]
         assert nameless == [], path
-        asked = [json.loads(one)["message"]["params"]["request"]["url"] for one in browser.requests()]
+        asked = [
+            json.loads(one)["message"]["params"]["request"]["url"] for one in browser.requests()
+        ]
         assert [one for one in asked if not one.startswith((page.url, "about:"))] == []
         assert browser.complaints() == []
 
 
 def test_a_keyboard_alone_reaches_everything_on_the_form(page: Page, browser: Browser) -> None:
     browser.open(f"{page.url}/evaluation")
-    browser.until(lambda: browser.run("return document.querySelectorAll('#server option').length > 1"))
+    browser.until(
+        lambda: browser.run("return document.querySelectorAll('#server option').length > 1")
+    )
     seen = []
     for _ in range(14):
         ActionChains(browser.driver).send_keys(Keys.TAB).perform()
-        seen.append(browser.run("return document.activeElement.id || document.activeElement.textContent"))
-    wanted = ["Skip to the content", "Evaluation", "Runs", "API", "file", "use-sample", "Download the sample", "model",
+        seen.append(
+            browser.run("return document.activeElement.id || document.activeElement.textContent")
+        )
+    wanted = ["Skip to the content", "Evaluation", "Runs", "API", "file", "use-sample", ("Download "
+        "the sample"), "model",
               "server", "judge", "concurrency"]  # fmt: skip
     assert [one for one in seen if one in wanted][: len(wanted)] == wanted
 

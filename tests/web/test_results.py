@@ -30,14 +30,25 @@ def test_a_share_comes_to_a_band(value: float, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("score", "name"), [(1.0, "green"), (0.7, "green"), (0.69, "yellow"), (0.4, "yellow"), (0.39, "red"), (0.0, "red")]
+    ("score", "name"),
+    [
+        (1.0, "green"),
+        (0.7, "green"),
+        (0.69, "yellow"),
+        (0.4, "yellow"),
+        (0.39, "red"),
+        (0.0, "red"),
+    ],
 )
 def test_a_score_comes_to_a_colour(score: float, name: str) -> None:
     assert colour(a_run("a", "passed" if score >= THRESHOLD else "failed"), score) == name
 
 
 def test_without_a_score_the_status_decides_and_without_a_verdict_nothing_does() -> None:
-    assert [colour(a_run("a", "passed"), None), colour(a_run("a", "failed"), None)] == ["green", "red"]
+    assert [colour(a_run("a", "passed"), None), colour(a_run("a", "failed"), None)] == [
+        "green",
+        "red",
+    ]
     assert colour(a_run("a", "error"), None) == colour(a_run("a", "error"), 0.9) == "grey"
     assert colour(a_run("a", "skipped"), None) == "grey"
 
@@ -60,16 +71,24 @@ def test_a_graded_trial_shows_its_metrics_pairs_and_judge() -> None:
     )
     shown = result(TrialLine(run=run, transcript=a_transcript()))
     assert shown["metrics"]["faithfulness"] == {"score": 0.5, "judge": "gpt-4o"}
-    assert shown["expected"] == [{"tool": "get_order", "arguments": {"id": 7}, "actual": None, "score": 0.0}]
+    assert shown["expected"] == [
+        {"tool": "get_order", "arguments": {"id": 7}, "actual": None, "score": 0.0}
+    ]
     assert [call["expected"] for call in shown["calls"]] == [False]
     assert (shown["explanation"], shown["query"]) == ("Half of it.", "Where is order 7?")
 
 
 def test_a_trial_that_was_never_started_has_a_card_as_well() -> None:
     shown = result(TrialLine(run=a_run("a", "skipped"), transcript=None))
-    assert (shown["status"], shown["answer"], shown["calls"], shown["problem"]) == ("skipped", "", [], "budget")
+    assert (shown["status"], shown["answer"], shown["calls"], shown["problem"]) == (
+        "skipped",
+        "",
+        [],
+        "budget",
+    )
     assert (
-        result(TrialLine(run=a_run("a", "error"), transcript=Transcript()))["error"]["message"] == "the server exited"
+        result(TrialLine(run=a_run("a", "error"), transcript=Transcript()))["error"]["message"]
+        == "the server exited"
     )
 
 
@@ -78,7 +97,13 @@ def test_an_unknown_cost_makes_the_sum_unknown() -> None:
     progress.add(a_run("a"))
     assert progress.as_json() == {"done": 1, "planned": 3, "passed": 1, "cost_usd": 0.25}
     progress.add(replace(a_run("b", "failed"), usage=replace(a_run("b").usage, cost_usd=None)))
-    assert progress.as_json() == {"done": 2, "planned": 3, "passed": 1, "failed": 1, "cost_usd": None}
+    assert progress.as_json() == {
+        "done": 2,
+        "planned": 3,
+        "passed": 1,
+        "failed": 1,
+        "cost_usd": None,
+    }
 
 
 JSON = st.recursive(
@@ -101,7 +126,10 @@ def test_what_is_deep_or_wide_without_end_is_cut() -> None:
     assert len(json.dumps(clean(deep))) < 100
     note = "… 9,800 more are in the run log"
     assert clean(list(range(10_000))) == [*range(200), note]
-    assert list(clean({str(number): 0 for number in range(10_000)})) == [*map(str, range(200)), note]
+    assert list(clean({str(number): 0 for number in range(10_000)})) == [
+        *map(str, range(200)),
+        note,
+    ]
     assert clean(list(range(200))) == list(range(200))
 
 
@@ -110,12 +138,16 @@ def test_calls_beyond_the_first_hundred_are_counted() -> None:
     asked = CheckResult(kind="must_call_in_order", label="x", verdict="passed",
                         expected={"in_order": [{"tool": f"t{number}"} for number in range(130)]})  # fmt: skip
     line = TrialLine(
-        run=replace(a_run("a"), checks=(asked,)), transcript=replace(said, tool_calls=said.tool_calls * 120)
+        run=replace(a_run("a"), checks=(asked,)),
+        transcript=replace(said, tool_calls=said.tool_calls * 120),
     )
     shown = result(line)
     assert (len(shown["expected"]), len(shown["calls"])) == (100, 100)
     assert shown["left_out"] == {"expected": 30, "calls": 20}
-    assert result(TrialLine(run=a_run("a"), transcript=said))["left_out"] == {"expected": 0, "calls": 0}
+    assert result(TrialLine(run=a_run("a"), transcript=said))["left_out"] == {
+        "expected": 0,
+        "calls": 0,
+    }
 
 
 def test_models_judges_and_simulated_users_are_paid_for_together(tmp_path: Path) -> None:

@@ -36,7 +36,14 @@ def ask(page: Page, method: str, path: str, body: bytes = b"", **headers: str) -
 def send(page: Page, **headers: str) -> int:
     """Send a form without a file: whoever is let in hears that (400), nobody else hears anything of forms."""
     body, kind = multipart({}, ONE.encode(), "tests.csv")
-    return ask(page, "POST", "/evaluations/check", body.replace(b'"file"', b'"model"'), Content_Type=kind, **headers)[0]
+    return ask(
+        page,
+        "POST",
+        "/evaluations/check",
+        body.replace(b'"file"', b'"model"'),
+        Content_Type=kind,
+        **headers,
+    )[0]
 
 
 LET_IN = 400
@@ -55,13 +62,25 @@ def test_a_name_that_only_resolves_to_this_machine_is_not_answered(page: Page, h
         assert ask(page, "GET", path, Host=host)[0] in {400, 421}
 
 
-@pytest.mark.parametrize("host", ["localhost", "localhost:9999", "127.0.0.1", "[::1]:8000", "LOCALHOST:1"])
-def test_the_names_of_this_machine_are_answered_through_any_forwarded_port(page: Page, host: str) -> None:
+@pytest.mark.parametrize(
+    "host", ["localhost", "localhost:9999", "127.0.0.1", "[::1]:8000", "LOCALHOST:1"]
+)
+def test_the_names_of_this_machine_are_answered_through_any_forwarded_port(
+    page: Page, host: str
+) -> None:
     assert ask(page, "GET", "/evaluations", Host=host)[0] == 200
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "http://localhost:1", "file://", "https://localhost", "http://[::1"]
+    "origin",
+    [
+        "http://evil.example",
+        "null",
+        "http://localhost:1",
+        "file://",
+        "https://localhost",
+        "http://[::1",
+    ],
 )
 def test_a_page_of_another_origin_can_neither_send_nor_read(page: Page, origin: str) -> None:
     assert send(page, Origin=origin) == 403
@@ -76,12 +95,16 @@ def test_the_pages_own_origin_and_programs_without_one_are_let_in(page: Page) ->
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "anything"])
-def test_what_a_browser_calls_foreign_is_refused_but_a_link_that_is_followed(page: Page, site: str) -> None:
+def test_what_a_browser_calls_foreign_is_refused_but_a_link_that_is_followed(
+    page: Page, site: str
+) -> None:
     assert send(page, Sec_Fetch_Site=site) == 403
     assert ask(page, "GET", "/evaluations", Sec_Fetch_Site=site, Sec_Fetch_Mode="no-cors")[0] == 403
 
     def followed(method: str, path: str, into: str = "document") -> int:
-        return ask(page, method, path, Sec_Fetch_Site=site, Sec_Fetch_Mode="navigate", Sec_Fetch_Dest=into)[0]
+        return ask(
+            page, method, path, Sec_Fetch_Site=site, Sec_Fetch_Mode="navigate", Sec_Fetch_Dest=into
+        )[0]
 
     assert followed("GET", "/runs") == 200
     assert followed("DELETE", "/evaluations/x") == 403
@@ -95,12 +118,21 @@ def test_what_a_browser_calls_foreign_is_refused_but_a_link_that_is_followed(pag
 def shared(tmp_path_factory: pytest.TempPathFactory, provider: FakeProvider) -> Iterator[Page]:
     """A page that others can reach."""
     project = a_project(tmp_path_factory.mktemp("shared"), provider)
-    with served(project, "--host", "0.0.0.0", "--name", "box.example", HARNESS_SERVE_TOKEN=TOKEN) as found:
+    with served(
+        project, "--host", "0.0.0.0", "--name", "box.example", HARNESS_SERVE_TOKEN=TOKEN
+    ) as found:
         yield found
 
 
 def test_beyond_this_machine_nothing_is_shown_without_the_token(shared: Page) -> None:
-    for path in ("/", "/evaluation", "/static/style.css", "/evaluations", "/docs", "/evaluations/x/events"):
+    for path in (
+        "/",
+        "/evaluation",
+        "/static/style.css",
+        "/evaluations",
+        "/docs",
+        "/evaluations/x/events",
+    ):
         assert ask(shared, "GET", path)[0] == 401
         assert ask(shared, "GET", path, Authorization=f"Bearer {TOKEN}x")[0] == 401
         assert ask(shared, "GET", f"{path}?token=wrong")[0] == 401
@@ -124,13 +156,20 @@ def test_the_token_is_shown_in_a_header_or_once_in_a_link(shared: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "status"), [("box.example:80", 200), ("192.168.1.7", 200), ("evil.example", 421), ("localhost", 200)]
+    ("host", "status"),
+    [("box.example:80", 200), ("192.168.1.7", 200), ("evil.example", 421), ("localhost", 200)],
 )
-def test_beyond_this_machine_only_given_names_and_addresses_are_answered(shared: Page, host: str, status: int) -> None:
-    assert ask(shared, "GET", "/evaluations", Host=host, Authorization=f"Bearer {TOKEN}")[0] == status
+def test_beyond_this_machine_only_given_names_and_addresses_are_answered(
+    shared: Page, host: str, status: int
+) -> None:
+    assert (
+        ask(shared, "GET", "/evaluations", Host=host, Authorization=f"Bearer {TOKEN}")[0] == status
+    )
 
 
-def test_beyond_this_machine_a_token_is_made_where_none_is_given(tmp_path: Path, provider: FakeProvider) -> None:
+def test_beyond_this_machine_a_token_is_made_where_none_is_given(
+    tmp_path: Path, provider: FakeProvider
+) -> None:
     with served(a_project(tmp_path, provider), "--host", "0.0.0.0") as page:
         made = re.search(r"\?token=([\w-]{40,})$", page.address)
         assert made is not None
@@ -148,7 +187,15 @@ def test_a_token_that_can_be_guessed_is_refused(tmp_path: Path, provider: FakePr
 
 
 def test_every_answer_forbids_foreign_and_inline_content(page: Page) -> None:
-    for path in ("/evaluation", "/runs", "/docs", "/static/style.css", "/evaluations", "/nothing", "/health"):
+    for path in (
+        "/evaluation",
+        "/runs",
+        "/docs",
+        "/static/style.css",
+        "/evaluations",
+        "/nothing",
+        "/health",
+    ):
         headers = page.client.get(path).headers
         policy = headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
@@ -162,7 +209,9 @@ def test_every_answer_forbids_foreign_and_inline_content(page: Page) -> None:
 def test_the_pages_files_name_no_address_and_make_no_markup_of_strings() -> None:
     import harness.web
 
-    files = [path for path in Path(harness.web.__path__[0], "static").iterdir() if path.suffix != ".svg"]
+    files = [
+        path for path in Path(harness.web.__path__[0], "static").iterdir() if path.suffix != ".svg"
+    ]
     assert len(files) > 10
     for path in files:
         text = path.read_text("utf-8")
@@ -200,7 +249,12 @@ def test_hostile_texts_are_harmless_json_and_no_key_is_in_any_answer(page: Page)
 def test_a_file_that_is_too_large_is_refused_whatever_is_said_of_its_size(page: Page) -> None:
     body, kind = multipart({}, b"x" * 5_000_001, "big.csv")
     assert ask(page, "POST", "/evaluations/check", body, Content_Type=kind)[0] == 413
-    assert ask(page, "POST", "/evaluations/check", b"", Content_Type=kind, Content_Length="99999999999")[0] == 413
+    assert (
+        ask(
+            page, "POST", "/evaluations/check", b"", Content_Type=kind, Content_Length="99999999999"
+        )[0]
+        == 413
+    )
     chunks = (b"x" * 500_000 for _ in range(12))
     answer = page.client.post("/evaluations/check", content=chunks, headers={"content-type": kind})
     assert answer.status_code in {400, 413}
@@ -221,7 +275,9 @@ def test_names_and_descriptions_without_end_are_cut(page: Page) -> None:
     assert (told[-1].name, told[-1].data["counts"]["passed"]) == ("summary", 1)
 
 
-def test_the_queue_has_an_end_and_who_waits_can_be_cancelled(tmp_path: Path, provider: FakeProvider) -> None:
+def test_the_queue_has_an_end_and_who_waits_can_be_cancelled(
+    tmp_path: Path, provider: FakeProvider
+) -> None:
     with served(a_project(tmp_path, provider), "--at-once", "1", "--queue", "1") as page:
         first, second = page.begin(dataset(["stall"])), page.begin(ONE)
         assert page.get(second)["state"] == "queued"
@@ -244,7 +300,10 @@ def test_a_suite_that_was_uploaded_starts_no_program(page: Page) -> None:
         answer = page.post(path, suite, "suite.yml")
         assert answer.status_code == 422
         (problem,) = answer.json()["problems"]
-        assert (problem["line"], "cannot say how a server is started" in problem["message"]) == (2, True)
+        assert (problem["line"], "cannot say how a server is started" in problem["message"]) == (
+            2,
+            True,
+        )
         assert "plain" in problem["meant"]
     assert list(page.project.folder.rglob("pwned")) == []
 
@@ -254,7 +313,10 @@ def test_fields_are_names_and_numbers(page: Page) -> None:
         ("server", "-x"), ("server", "${HOME}"), ("server", "a;b"), ("model", "x" * 201), ("concurrency", "0"),
         ("concurrency", "17"), ("concurrency", "1e9"), ("timeout", "1"),
     ):  # fmt: skip
-        assert page.post("/evaluations/check", ONE, **{field: value}).status_code == 400, (field, value)
+        assert page.post("/evaluations/check", ONE, **{field: value}).status_code == 400, (
+            field,
+            value,
+        )
 
 
 def test_python_and_other_files_are_not_read(page: Page) -> None:

@@ -30,7 +30,13 @@ def read(tmp_path: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
         path = tmp_path / f"suite{Path(name).suffix}"
         path.write_text(text)
         choice = {**CHOICE, **{key: changes.pop(key) for key in list(changes) if key in CHOICE}}
-        order = {"name": name, "called": Path(name).stem, "choice": choice, "max_cases": 100, "case_timeout_s": 60.0}
+        order = {
+            "name": name,
+            "called": Path(name).stem,
+            "choice": choice,
+            "max_cases": 100,
+            "case_timeout_s": 60.0,
+        }
         try:
             return worker.read({**order, **changes}, path)
         except HarnessError as error:
@@ -47,13 +53,43 @@ class Told(Exception):
 @pytest.mark.parametrize(
     ("head", "check", "line", "message"),
     [
-        ("server: {command: touch, args: [pwned]}", "answer_contains: [x]", 2, "cannot say how a server is started"),
-        ("server: {url: 'http://127.0.0.1:1/mcp'}", "answer_contains: [x]", 2, "cannot say how a server is started"),
+        (
+            "server: {command: touch, args: [pwned]}",
+            "answer_contains: [x]",
+            2,
+            "cannot say how a server is started",
+        ),
+        (
+            "server: {url: 'http://127.0.0.1:1/mcp'}",
+            "answer_contains: [x]",
+            2,
+            "cannot say how a server is started",
+        ),
         ("server: sh -c 'touch pwned'", "answer_contains: [x]", None, "there is no server named"),
-        ("server: plain\nmodel: 'openai:gpt-4o'", "answer_contains: [x]", 1, "there is no model named"),
-        ("server: plain\nmodel: 'replay:/etc/passwd'", "answer_contains: [x]", 1, "there is no model named"),
-        ("server: plain\njudge_model: 'openai:gpt-4o'", "answer_contains: [x]", 1, "there is no model named"),
-        ("server: plain", "graded: {expected: [], model: 'openai:gpt-4o'}", None, "there is no model named"),
+        (
+            "server: plain\nmodel: 'openai:gpt-4o'",
+            "answer_contains: [x]",
+            1,
+            "there is no model named",
+        ),
+        (
+            "server: plain\nmodel: 'replay:/etc/passwd'",
+            "answer_contains: [x]",
+            1,
+            "there is no model named",
+        ),
+        (
+            "server: plain\njudge_model: 'openai:gpt-4o'",
+            "answer_contains: [x]",
+            1,
+            "there is no model named",
+        ),
+        (
+            "server: plain",
+            "graded: {expected: [], model: 'openai:gpt-4o'}",
+            None,
+            "there is no model named",
+        ),
         ("server: plain", "python: {code: 'import os'}", 4, "'python'"),
         ("description: none", "answer_contains: [x]", 2, "'shop' names no server"),
     ],
@@ -64,7 +100,10 @@ def test_an_upload_names_only_what_is_configured(
     if "names no server" in message:
         Path("harness.yml").unlink()
         with pytest.raises(Told) as told:
-            read(YAML.format(head=head, check=check, more="").replace("suite: s", "suite: shop"), "suite.yml")
+            read(
+                YAML.format(head=head, check=check, more="").replace("suite: s", "suite: shop"),
+                "suite.yml",
+            )
         assert told.value.args[2].startswith("Choose one: ")
     else:
         with pytest.raises(Told) as told:
@@ -90,7 +129,12 @@ def test_the_limits_hold_however_tests_are_multiplied(read: Read) -> None:
     for more in ("trials: 101, ", "matrix: {x: [" + ",".join(map(str, range(101))) + "]}, "):
         suite = YAML.format(head="server: plain", check="answer_contains: [x]", more=more)
         with pytest.raises(Told, match="at most 100"):
-            read(suite.replace("prompt: q", "prompt: 'q ${{ x }}'" if "matrix" in more else "prompt: q"), "many.yml")
+            read(
+                suite.replace(
+                    "prompt: q", "prompt: 'q ${{ x }}'" if "matrix" in more else "prompt: q"
+                ),
+                "many.yml",
+            )
 
 
 def test_no_case_may_take_longer_than_the_page_allows(read: Read) -> None:
@@ -98,15 +142,21 @@ def test_no_case_may_take_longer_than_the_page_allows(read: Read) -> None:
         suite = YAML.format(head="server: plain", check="answer_contains: [x]", more=more)
         assert read(suite, "slow.yml").plan.jobs[0].trial.case.limits.timeout_s == expected
     suite = YAML.format(head="server: plain", check="answer_contains: [x]", more="")
-    assert read(suite, "slow.yml", case_timeout_s=3.0).plan.jobs[0].trial.case.limits.timeout_s == 3.0
+    assert (
+        read(suite, "slow.yml", case_timeout_s=3.0).plan.jobs[0].trial.case.limits.timeout_s == 3.0
+    )
 
 
-def test_a_dataset_is_called_like_the_file_that_was_sent_and_meets_the_only_server(read: Read) -> None:
+def test_a_dataset_is_called_like_the_file_that_was_sent_and_meets_the_only_server(
+    read: Read,
+) -> None:
     plan = read(dataset(["q"]), "my tests.csv").plan
     assert (plan.suites[0].name, plan.servers[0].name) == ("my tests", "plain")
 
 
-def test_without_any_configuration_a_dataset_meets_the_built_in_server_and_baseline(read: Read) -> None:
+def test_without_any_configuration_a_dataset_meets_the_built_in_server_and_baseline(
+    read: Read,
+) -> None:
     Path("harness.yml").unlink()
     prepared = read(dataset(["What?"]), "my_tests.csv")
     assert [server.name for server in prepared.plan.servers] == ["finance"]

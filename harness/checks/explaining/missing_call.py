@@ -68,14 +68,20 @@ def _two_tools(expected: Tool, other: Tool) -> list[str]:
     alike = f" (both speak of {', '.join(shared)})" if shared else ""
     return [
         f"The model may have confused it with {other.name}{alike}:",
-        *(f"  {tool.name}: {line(tool.description, 120) or '(no description)'}" for tool in (expected, other)),
+        *(
+            f"  {tool.name}: {line(tool.description, 120) or '(no description)'}"
+            for tool in (expected, other)
+        ),
     ]
 
 
 def _hint_not_offered(name: str, evidence: Evidence) -> str:
-    if evidence.case.user_context and not did_you_mean(name, (tool.name for tool in evidence.tools.tools)):
+    if evidence.case.user_context and not did_you_mean(
+        name, (tool.name for tool in evidence.tools.tools)
+    ):
         return (
-            "If this user should have the tool, look at the server's policy and at how the user_context reaches it; "
+            "If this user should have the tool, look at the server's policy and at how the "
+            "user_context reaches it; "
             "if not, correct the assertion. `harness tools` lists what a server offers."
         )
     return "Correct the tool's name in the assertion. `harness tools` lists what a server offers."
@@ -85,23 +91,33 @@ def _hint_not_called(name: str, evidence: Evidence) -> str:
     transcript = evidence.transcript
     if transcript.stop == "refusal":
         return (
-            "The model declined to go on: reword the prompt, or say in the description what the tool is allowed to do."
+            "The model declined to go on: reword the prompt, or say in the description what "
+            "the "
+            "tool is allowed to do."
         )
     if transcript.stop != "answer":
-        return "The conversation was cut off: raise that limit, or see in the calls what the model spent it on."
+        return (
+            "The conversation was cut off: raise that limit, or see in the calls what the "
+            "model "
+            "spent it on."
+        )
     if not transcript.tool_calls or limit(transcript) is not None:
         return hint_without_calls(
             transcript,
-            f"Ask for data that only {name} can know, or say in its description when it is to be used; "
+            f"Ask for data that only {name} can know, or say in its description when it is to be "
+            f"used; "
             "a model that believes it knows the answer calls nothing.",
         )
     failed = next((made for made in transcript.tool_calls if made.is_error), None)
     if failed is not None:
         return (
-            f"The call to {failed.tool} failed before ({failed.outcome}), and the model may have stopped there: "
+            f"The call to {failed.tool} failed before ({failed.outcome}), and the model may have "
+            f"stopped there: "
             "let its error say what to do next."
         )
-    return f"Say more clearly in the description of {name} what it is for and when it is to be used."
+    return (
+        f"Say more clearly in the description of {name} what it is for and when it is to be used."
+    )
 
 
 # ── The tool was called with other arguments ─────────────────────────────────────────────────
@@ -120,20 +136,29 @@ def _other_arguments(call: JsonObject, made: list[ToolCall], evidence: Evidence)
 
 def _hint_arguments(name: str, found: tuple[Difference, ...], evidence: Evidence) -> str:
     properties = declared(name, evidence)
-    unknown = [part.argument for part in found if part.argument and properties and part.argument not in properties]
+    unknown = [
+        part.argument
+        for part in found
+        if part.argument and properties and part.argument not in properties
+    ]
     if unknown:
         has = line(", ".join(properties), 160)
-        return f"{name} has no parameter {unknown[0]!r} (it has {has}): correct the assertion, or the tool's schema."
+        return (
+            f"{name} has no parameter {unknown[0]!r} (it has {has}): correct the assertion, or "
+            f"the tool's schema."
+        )
     first = found[0]
     argument = first.argument or "the arguments"
     if first.actual is ABSENT and first.note:
         return (
-            f"Say in the descriptions of the parameters which one takes this value, and mark {argument} as required "
+            f"Say in the descriptions of the parameters which one takes this value, and mark "
+            f"{argument} as required "
             "if every call needs it."
         )
     if first.actual is ABSENT:
         return (
-            f"Say in the description of the parameter {argument} when it is to be filled, name its value in the "
+            f"Say in the description of the parameter {argument} when it is to be filled, name its "
+            f"value in the "
             "prompt, or relax the assertion by leaving it out."
         )
     if first.note == "differs only in case":
@@ -144,7 +169,8 @@ def _hint_arguments(name: str, found: tuple[Difference, ...], evidence: Evidence
     if not is_matcher(first.expected) and type_name(first.expected) != type_name(first.actual):
         return _hint_type(name, first, properties.get(argument))
     return (
-        f"Say in the description of the parameter {argument} what it means and how its values are written, "
+        f"Say in the description of the parameter {argument} what it means and how its values are "
+        f"written, "
         "or relax the assertion with a matcher such as {$one_of: […]} or {$contains: …}."
     )
 
@@ -155,15 +181,18 @@ def _hint_type(name: str, difference: Difference, schema: Any) -> str:
     if difference.path == difference.argument and names:
         if _is_one_of(difference.actual, names) and not _is_one_of(difference.expected, names):
             return (
-                f"{name} declares {difference.argument} as {' or '.join(map(str, names))}, which is what the model "
+                f"{name} declares {difference.argument} as {' or '.join(map(str, names))}, which "
+                f"is what the model "
                 "sent: correct the type in the assertion."
             )
         return (
-            f"{name} declares {difference.argument} as {' or '.join(map(str, names))} and the model sent another type: "
+            f"{name} declares {difference.argument} as {' or '.join(map(str, names))} and the "
+            f"model sent another type: "
             "give an example in the parameter's description."
         )
     return (
-        f"Declare the type of {difference.argument} in the tool's input schema, and give an example in its description."
+        f"Declare the type of {difference.argument} in the tool's input schema, and give an "
+        f"example in its description."
     )
 
 

@@ -26,11 +26,16 @@ def explain_missing(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
     near = nearest(wanted, transcript.answer)
     if other is not None:
         lines.append(f"The same number stands there in another notation: “{line(other)}”")
-        return lines, f"Use answer_number: {show(_value(wanted))} to accept a figure in any notation."
+        return (
+            lines,
+            f"Use answer_number: {show(_value(wanted))} to accept a figure in any notation.",
+        )
     if near is not None:
         lines.append(f"Nearest passage: “{near.context}”")
     else:
-        lines.append(f"Nothing in the answer is like it; it begins: “{line(transcript.answer, 200)}”")
+        lines.append(
+            f"Nothing in the answer is like it; it begins: “{line(transcript.answer, 200)}”"
+        )
     reasons, hint = _why(wanted, evidence)
     return [*lines, *reasons], hint
 
@@ -45,7 +50,8 @@ def _why(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
     if not transcript.tool_calls:
         return [without_calls(transcript)], hint_without_calls(
             transcript,
-            "Ask for data that only a tool can know, or say in the tool's description when it is to be used.",
+            "Ask for data that only a tool can know, or say in the tool's description when it is "
+            "to be used.",
         )
     if _words_apart(wanted, transcript.answer):
         return ["All its words stand in the answer, but not next to each other."], (
@@ -58,15 +64,19 @@ def _by_the_results(wanted: str, calls: Sequence[ToolCall]) -> tuple[list[str], 
     source = next(((call, found) for call in calls if (found := where(wanted, call))), None)
     if source is not None:
         return [f"{as_made(source[0], 80)} returned it: “{source[1].context}”"], (
-            "The model had the text and did not pass it on: ask for it in the prompt, or relax the assertion."
+            "The model had the text and did not pass it on: ask for it in the prompt, or relax "
+            "the "
+            "assertion."
         )
     failed = next((call for call in calls if call.is_error), None)
     if failed is not None:
         return [f"No tool returned it. A call failed: {as_made(failed, 80)} → {outcome(failed)}"], (
-            "See first why the call failed: the answer can only be as good as what the tools return."
+            "See first why the call failed: the answer can only be as good as what the tools "
+            "return."
         )
     return [f"No tool returned it either, in {len(calls)} call{'s' if len(calls) > 1 else ''}."], (
-        "See whether the right tool was called with the right arguments, or whether the expected text is out of date; "
+        "See whether the right tool was called with the right arguments, or whether the expected "
+        "text is out of date; "
         "relax the assertion if the answer says the same in other words."
     )
 
@@ -88,5 +98,9 @@ def _in_other_notation(wanted: str, answer: str) -> str | None:
     value = _value(wanted)
     if value is None:
         return None
-    hits = (found for found in amounts(answer) if any(close(value, reading, 0) for reading in found.readings))
+    hits = (
+        found
+        for found in amounts(answer)
+        if any(close(value, reading, 0) for reading in found.readings)
+    )
     return next((found.text for found in hits), None)

@@ -15,7 +15,8 @@ _ASKS = re.compile(
     r"\b(?:(?:could|can|would|will) you(?: please| kindly)?|please)"
     r" (?:tell|give|provide|share|specify|clarify|confirm|let me know)\b"
     r"|\b(?:i|we)(?:'ll| will| would|'d)? (?:still |also |first )?(?:need|require) "
-    r"(?:to know|more|some|the following|your|you to|a few|the [\w -]{1,60} (?:to|before|in order))\b"
+    r"(?:to know|more|some|the following|your|you to|a few|the [\w -]{1,60} (?:to|before|in "
+    r"order))\b"
     r"|\blet me know (?:which|what|where|when|who|the|your)\b"
     r"|\b(?:do|did) you mean\b"
     r"|\b(?:which|what|whose|where|when|who|how (?:many|much|long|often))\b"
@@ -23,14 +24,18 @@ _ASKS = re.compile(
 )
 _READ = 2_000  # characters of the answer, from its end
 _NO_TOOL = re.compile(
-    r"\b(?:could not|couldn't|cannot|can't|unable to|(?:do|did) not have|don't have|have no|there (?:is|are) no)\b"
+    r"\b(?:could not|couldn't|cannot|can't|unable to|(?:do|did) not have|don't have|have no|there "
+    r"(?:is|are) no)\b"
     r"[^.?!]{0,60}\b(?:tools?|functions?)\b"
 )
 
 
 def limit(transcript: Transcript) -> str | None:
     """Return what the model says of the last reply's request that it cannot do at all (`Reply.beyond`)."""
-    last = next((one.reply for one in reversed(transcript.messages) if isinstance(one, AssistantMessage)), None)
+    last = next(
+        (one.reply for one in reversed(transcript.messages) if isinstance(one, AssistantMessage)),
+        None,
+    )
     return None if last is None else last.beyond
 
 
@@ -45,7 +50,9 @@ def without_calls(transcript: Transcript) -> str:
         return "No tool was called: the model says that it has none for this."
     asked = _ASKS.search(answer.folded)
     if asked is not None:
-        return f"No tool was called: the model asked back: “{answer.passage(*asked.span()).context}”"
+        return (
+            f"No tool was called: the model asked back: “{answer.passage(*asked.span()).context}”"
+        )
     return "No tool was called: the model answered from memory."
 
 
@@ -55,13 +62,15 @@ def hint_without_calls(transcript: Transcript, otherwise: str) -> str:
     beyond = limit(transcript)
     if beyond is not None:
         return (
-            f"The model cannot {beyond}: a limit of its own, which no description changes. Ask another, with --model."
+            f"The model cannot {beyond}: a limit of its own, which no description changes. Ask "
+            f"another, with --model."
         )
     if transcript.stop == "answer" and _NO_TOOL.search(answer.folded):
         return "Say in the description of the tool what it is for, in the words that people ask in."
     if transcript.stop == "answer" and _ASKS.search(answer.folded):
         return (
-            "Say in the prompt what the model asks for. If it is there, or another tool knows it, say in the "
+            "Say in the prompt what the model asks for. If it is there, or another tool knows it, "
+            "say in the "
             "description of that parameter what it takes and where its value comes from."
         )
     return otherwise

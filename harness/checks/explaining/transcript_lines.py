@@ -16,7 +16,9 @@ from harness.types import JsonObject, Outcome, Stop, Tool, ToolCall, Transcript
 
 _MAX_CALLS = 6
 _MAX_REPORTED = 20
-_CONFUSABLE = 0.3  # likeness of name and description above which two tools can be taken for one another
+_CONFUSABLE = (
+    0.3  # likeness of name and description above which two tools can be taken for one another
+)
 # fmt: off
 _COMMON_WORDS = frozenset({
     "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "get", "has", "have", "if",
@@ -99,7 +101,10 @@ def list_calls(calls: Sequence[ToolCall], heading: str) -> list[str]:
     """Return the calls as numbered lines under a heading, the first few of them."""
     if not calls:
         return []
-    lines = [f"  {place}. {as_made(call, 80)} → {outcome(call)}" for place, call in enumerate(calls[:_MAX_CALLS], 1)]
+    lines = [
+        f"  {place}. {as_made(call, 80)} → {outcome(call)}"
+        for place, call in enumerate(calls[:_MAX_CALLS], 1)
+    ]
     more = len(calls) - _MAX_CALLS
     return [heading, *lines, *([f"  … and {more} more"] if more > 0 else [])]
 
@@ -125,9 +130,13 @@ def offer(name: str, evidence: Evidence) -> str | None:
     tools = evidence.tools
     if tools.get(name) is not None:
         return None
-    problem = next((problem for problem in tools.problems if problem.tool == name and not problem.usable), None)
+    problem = next(
+        (problem for problem in tools.problems if problem.tool == name and not problem.usable), None
+    )
     if problem is not None:
-        return f"The server lists {name}, but it cannot be offered to a model: {line(problem.problem)}"
+        return (
+            f"The server lists {name}, but it cannot be offered to a model: {line(problem.problem)}"
+        )
     if not tools.tools:
         return "The server offers this user no tool at all."
     near = did_you_mean(name, (tool.name for tool in tools.tools))
@@ -160,7 +169,9 @@ def confused_with(name: str, evidence: Evidence) -> Tool | None:
 def _similarity(left: Tool, right: Tool) -> float:
     names = likeness(left.name.replace("_", " "), right.name.replace("_", " "))
     ours, theirs = _words(left), _words(right)
-    return max(names, len(ours & theirs) / min(len(ours), len(theirs))) if ours and theirs else names
+    return (
+        max(names, len(ours & theirs) / min(len(ours), len(theirs))) if ours and theirs else names
+    )
 
 
 def shared_words(left: Tool, right: Tool) -> list[str]:

@@ -30,8 +30,8 @@ class Agreement:
     def kappa(self) -> float | None:
         """Cohen's kappa: 1 is full agreement, 0 what chance gives, below 0 less than that.
 
-        ``None`` where it is undefined: there is no pair, or both raters gave one and the same label throughout.
-        Source: Cohen 1960.
+        ``None`` where it is undefined: there is no pair, or both raters gave one and the same label
+        throughout. Source: Cohen 1960.
         """
         total = self.total
         first = [sum(row) for row in self.confusion]

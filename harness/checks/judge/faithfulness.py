@@ -1,8 +1,8 @@
 """Faithfulness, from 0 to 1: does the answer address the question, and does it rest on what the tools returned?
 
-A judge says so where there is one. Where there is none, a deterministic score stands in: the share of the
-keywords that the answer has, times the share of its figures that stand in the question or in a tool's
-output. It is no judgement, and is labelled so.
+A judge says so where there is one. Where there is none, a deterministic score stands in: the share
+of the keywords that the answer has, times the share of its figures that stand in the question or in
+a tool's output. It is no judgement, and is labelled so.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Faithfulness:
     """The judge's verdict; ``None`` where the deterministic score stands in."""
 
 
-async def faithfulness(keywords: Sequence[str], model: str | None, evidence: Evidence) -> Faithfulness:
+async def faithfulness(
+    keywords: Sequence[str], model: str | None, evidence: Evidence
+) -> Faithfulness:
     """Return the score of the judge called ``model`` (or of the default one), else of the stand-in.
 
     Raises:
@@ -60,22 +62,35 @@ async def faithfulness(keywords: Sequence[str], model: str | None, evidence: Evi
     """
     if evidence.judge is None or not evidence.judge.available(model):
         return stand_in(keywords, evidence)
-    question = Question(instructions=RUBRIC, material=conversation(evidence, keywords=list(keywords)))
+    question = Question(
+        instructions=RUBRIC, material=conversation(evidence, keywords=list(keywords))
+    )
     judgement = await evidence.judge.grade(question, model)
-    return Faithfulness(score=judgement.score, explanation=judgement.explanation, judgement=judgement)
+    return Faithfulness(
+        score=judgement.score, explanation=judgement.explanation, judgement=judgement
+    )
 
 
 def conversation(evidence: Evidence, **more: object) -> JsonObject:
     """Return what happened in a trial as a judge is shown it."""
     outputs = [
-        {"tool": call.tool, "arguments": show(call.arguments, 2_000), "outcome": call.outcome, "result": _result(call)}
+        {
+            "tool": call.tool,
+            "arguments": show(call.arguments, 2_000),
+            "outcome": call.outcome,
+            "result": _result(call),
+        }
         for call in evidence.transcript.tool_calls
     ]
     return material_of(evidence.case.prompt, outputs, evidence.transcript.answer, **more)
 
 
 def _result(call: ToolCall) -> str:
-    return call.text if call.text.strip() or call.structured is None else show(call.structured, 1_000_000)
+    return (
+        call.text
+        if call.text.strip() or call.structured is None
+        else show(call.structured, 1_000_000)
+    )
 
 
 # ── Without a judge ──────────────────────────────────────────────────────────────────────────
@@ -96,7 +111,8 @@ def stand_in(keywords: Sequence[str], evidence: Evidence) -> Faithfulness:
     if invented:
         told.append(f"No tool returned {_listed(invented)}.")
     return Faithfulness(
-        score=coverage * grounding, explanation=" ".join(told) or "All keywords and figures are accounted for."
+        score=coverage * grounding,
+        explanation=" ".join(told) or "All keywords and figures are accounted for.",
     )
 
 
@@ -108,14 +124,18 @@ def _figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
         for amount in amounts(answer[:_SEARCHED])
         if not all(value.is_integer() and abs(value) <= _COUNTING for value in amount.readings)
     ]
-    invented = [text for text, readings in figures if not any(_is_near(value, known) for value in readings)]
+    invented = [
+        text for text, readings in figures if not any(_is_near(value, known) for value in readings)
+    ]
     return len(figures), invented
 
 
 def _sources(evidence: Evidence) -> list[str]:
     """Return the texts that an answer may take figures from: the question, and what tools returned without error."""
     good = [call for call in evidence.transcript.tool_calls if not call.is_error]
-    structured = [" ; ".join(leaves(call.structured)) for call in good if call.structured is not None]
+    structured = [
+        " ; ".join(leaves(call.structured)) for call in good if call.structured is not None
+    ]
     return [evidence.case.prompt, *(call.text for call in good), *structured]
 
 

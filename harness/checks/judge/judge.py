@@ -1,7 +1,8 @@
 """The judge: a configured model that grades what no assertion can.
 
-`JudgeModel` is one such model, shared by all trials of a run: it asks, reads the verdict, and keeps verdicts by
-content. `Judge` is what the checks of one trial ask; it adds up what that trial's judgements took.
+`JudgeModel` is one such model, shared by all trials of a run: it asks, reads the verdict, and keeps
+verdicts by content. `Judge` is what the checks of one trial ask; it adds up what that trial's
+judgements took.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from dataclasses import replace
 
 import anyio
 
-from harness.checks.judge.prompt import JUDGE_PROMPT_VERSION, SYSTEM, VERDICT, NoVerdict, Question, read_verdict
+from harness.checks.judge.prompt import (
+    JUDGE_PROMPT_VERSION,
+    SYSTEM,
+    VERDICT,
+    NoVerdict,
+    Question,
+    read_verdict,
+)
 from harness.errors import JudgeError, ModelError
 from harness.models import Model
 from harness.types import (
@@ -75,7 +83,9 @@ class JudgeModel:
             with anyio.fail_after(self._timeout_s):
                 return await self._grade(question, spend)
         except TimeoutError:
-            raise JudgeError(f"the judge {self.name} gave no verdict within {self._timeout_s:g} s") from None
+            raise JudgeError(
+                f"the judge {self.name} gave no verdict within {self._timeout_s:g} s"
+            ) from None
         except ModelError as error:
             raise JudgeError(f"the judge {self.name} gave no reply: {error}") from error
 
@@ -116,9 +126,17 @@ class JudgeModel:
 
 def _corrected(reply: Reply, problem: str) -> tuple[Message, ...]:
     """Return what is said after a reply that is no verdict; every call in it is answered."""
-    words = f"That is no verdict: {problem}. Call {VERDICT} exactly once, with the fields of its schema."
-    answers = tuple(ToolAnswer(request_id=request.id, text=words, is_error=True) for request in reply.tool_requests)
-    return AssistantMessage(reply=reply), ToolMessage(answers=answers) if answers else UserMessage(text=words)
+    words = (
+        f"That is no verdict: {problem}. Call {VERDICT} exactly once, with the fields of its "
+        f"schema."
+    )
+    answers = tuple(
+        ToolAnswer(request_id=request.id, text=words, is_error=True)
+        for request in reply.tool_requests
+    )
+    return AssistantMessage(reply=reply), ToolMessage(answers=answers) if answers else UserMessage(
+        text=words
+    )
 
 
 class Judge:
@@ -136,15 +154,19 @@ class Judge:
         Args:
             models: name → judge.
             default: who judges where a check names nobody; ``None`` if there is no such judge.
-            recorded: judgements of an earlier run; one of the same question by the same judge stands.
+            recorded: judgements of an earlier run; one of the same question by the same judge
+                stands.
         """
         self._models = models
         self._default = default
-        self._recorded = {(judgement.question, judgement.model): judgement for judgement in recorded}
+        self._recorded = {
+            (judgement.question, judgement.model): judgement for judgement in recorded
+        }
         self.usage = Usage()
         """What the judgements of this trial took; those taken over took nothing."""
         self.given: Mapping[str, Judgement] = {}
-        """Statement → the judgement of `RECORDED_JUDGE` that came with the recorded trial; see `take_over`."""
+        """Statement → the judgement of `RECORDED_JUDGE` that came with the recorded trial; see
+        `take_over`."""
         self.judgements: list[Judgement] = []
         """Every judgement of this trial, in the order in which they were given."""
 
@@ -179,7 +201,9 @@ class Judge:
 
         It is handed out where nobody judges; `available` stays as it was.
         """
-        self._recorded[question.digest, RECORDED_JUDGE] = replace(given, question=question.digest, cached=True)
+        self._recorded[question.digest, RECORDED_JUDGE] = replace(
+            given, question=question.digest, cached=True
+        )
 
     def _spend(self, usage: Usage) -> None:
         self.usage += usage

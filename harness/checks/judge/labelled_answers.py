@@ -37,7 +37,8 @@ class Labelled:
     question: Question
     """What a judge is asked of it."""
     human: str | float
-    """A score from 0 to 1, ``pass`` or ``fail``, or a grade where it is compared with an expected answer."""
+    """A score from 0 to 1, ``pass`` or ``fail``, or a grade where it is compared with an expected
+    answer."""
     at: Location
     """Where it stands."""
 
@@ -48,7 +49,9 @@ def read_labelled(path: Path) -> tuple[Labelled, ...]:
     Raises:
         InvalidInput: with every problem of the file.
     """
-    records, problems = _of_jsonl(path) if path.suffix.lower() in {".jsonl", ".ndjson"} else _of_csv(path)
+    records, problems = (
+        _of_jsonl(path) if path.suffix.lower() in {".jsonl", ".ndjson"} else _of_csv(path)
+    )
     found = []
     for at, record in records:
         try:
@@ -66,9 +69,13 @@ def _of_csv(path: Path) -> _Records:
     table = read_table(path, required=REQUIRED, optional=OPTIONAL)
     records, problems = [], list(table.problems)
     for row in table.rows:
-        record: dict[str, Any] = {"answer": ""} | {name: cell for name, cell in row.cells.items() if cell.strip()}
+        record: dict[str, Any] = {"answer": ""} | {
+            name: cell for name, cell in row.cells.items() if cell.strip()
+        }
         if "keywords" in record:
-            record["keywords"] = [word.strip() for word in record["keywords"].split(",") if word.strip()]
+            record["keywords"] = [
+                word.strip() for word in record["keywords"].split(",") if word.strip()
+            ]
         try:
             if record.get("tool_outputs", "").lstrip().startswith("["):
                 record["tool_outputs"] = strict_json(record["tool_outputs"])
@@ -92,22 +99,31 @@ def _labelled(at: Location, record: JsonObject) -> Labelled:
     for key in record:
         if key not in (*REQUIRED, *OPTIONAL):
             known = ", ".join((*REQUIRED, *OPTIONAL))
-            raise InvalidValue(f"unknown key {key[:60]!r}", meant=did_you_mean(key, OPTIONAL) or f"Known: {known}.")
+            raise InvalidValue(
+                f"unknown key {key[:60]!r}", meant=did_you_mean(key, OPTIONAL) or f"Known: {known}."
+            )
     for key in REQUIRED:
         if key not in record:
             raise InvalidValue(f"{key!r} is missing or empty")
     query, answer = _text(record, "query"), _text(record, "answer")
     if "rubric" in record and "expected_answer" in record:
         raise InvalidValue("give a rubric or an expected_answer, not both")
-    outputs, keywords = _outputs(record.get("tool_outputs", [])), _keywords(record.get("keywords", []))
+    outputs, keywords = (
+        _outputs(record.get("tool_outputs", [])),
+        _keywords(record.get("keywords", [])),
+    )
     if "expected_answer" in record:
-        material = material_of(query, outputs, answer, expected_answer=_text(record, "expected_answer"))
+        material = material_of(
+            query, outputs, answer, expected_answer=_text(record, "expected_answer")
+        )
         question = Question(instructions=COMPARE, material=material, scale=GRADE)
     elif "rubric" in record:
         instructions = BY_RUBRIC.format(rubric=_text(record, "rubric").strip())
         question = Question(instructions=instructions, material=material_of(query, outputs, answer))
     else:
-        question = Question(instructions=RUBRIC, material=material_of(query, outputs, answer, keywords=keywords))
+        question = Question(
+            instructions=RUBRIC, material=material_of(query, outputs, answer, keywords=keywords)
+        )
     return Labelled(question=question, human=_human(record["human"], question), at=at)
 
 
@@ -128,9 +144,13 @@ def _outputs(value: Any) -> list[JsonObject]:
     """Return tool outputs in one form: a text is the result of a tool without a name."""
     items = value if isinstance(value, list) else [value]
     outputs = [{"result": item} if isinstance(item, str) else item for item in items]
-    if not all(isinstance(item, Mapping) and isinstance(item.get("result"), str) for item in outputs):
+    if not all(
+        isinstance(item, Mapping) and isinstance(item.get("result"), str) for item in outputs
+    ):
         meant = 'Write ["{\\"price\\": 187.5}"] or [{"tool": "get_price", "result": "…"}].'
-        raise InvalidValue("'tool_outputs' must hold texts, or objects with a text under 'result'", meant=meant)
+        raise InvalidValue(
+            "'tool_outputs' must hold texts, or objects with a text under 'result'", meant=meant
+        )
     return outputs
 
 
@@ -139,7 +159,9 @@ def _human(value: Any, question: Question) -> str | float:
         word = str(value).strip().lower()
         if word not in GRADE.grades:
             grades = ", ".join(GRADE.grades)
-            raise InvalidValue(f"'human' beside an expected_answer is one of: {grades}; not {str(value)[:40]!r}")
+            raise InvalidValue(
+                f"'human' beside an expected_answer is one of: {grades}; not {str(value)[:40]!r}"
+            )
         return word
     if isinstance(value, str) and value.strip().lower() in {PASS, FAIL}:
         return value.strip().lower()

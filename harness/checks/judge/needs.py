@@ -22,8 +22,8 @@ class Need:
 def needs(checks: Iterable[Check]) -> Iterator[Need]:
     """Yield a `Need` for each of ``checks`` that asks a judge, those inside groups included.
 
-    A kind of check says so by an attribute ``needs_judge``: true where nothing stands in for a judge, false where
-    something does. A kind without it never asks.
+    A kind of check says so by an attribute ``needs_judge``: true where nothing stands in for a
+    judge, false where something does. A kind without it never asks.
     """
     for check in checks:
         yield from _needs(check.kind, check.params)

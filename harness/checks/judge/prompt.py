@@ -1,9 +1,10 @@
 """What a judge is told, and how its verdict is read: the part that has a version.
 
-A judge gets instructions and material. The material (the question, the tools' outputs, the answer) was
-written by those who are judged, so it never stands among the instructions: it is one line of JSON between
-two marks, with every control and invisible character escaped, and no text in it can end that line. The
-verdict comes back as the arguments of the one tool on offer, and from nowhere else.
+A judge gets instructions and material. The material (the question, the tools' outputs, the answer)
+was written by those who are judged, so it never stands among the instructions: it is one line of
+JSON between two marks, with every control and invisible character escaped, and no text in it can
+end that line. The verdict comes back as the arguments of the one tool on offer, and from nowhere
+else.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from harness.canonical_json import digest
 from harness.types import JsonObject, Reply, Tool, ToolList
 
 JUDGE_PROMPT_VERSION = "1"
-"""Raised with every change of what a judge is told: verdicts of two versions are not to be compared."""
+"""Raised with every change of what a judge is told: verdicts of two versions are not to be
+compared."""
 
 VERDICT = "verdict"
 """The tool by which a judge answers."""
@@ -28,8 +30,8 @@ MAX_ANSWER = 20_000
 MAX_OUTPUT = 10_000
 MAX_OUTPUTS = 60_000
 MAX_CALLS = 100
-"""Characters of the question, of the answer, of one tool's output and of all of them, and calls, that a judge
-is shown. What is longer is cut, and the judge is told how much is missing."""
+"""Characters of the question, of the answer, of one tool's output and of all of them, and calls,
+that a judge is shown. What is longer is cut, and the judge is told how much is missing."""
 
 _LEAST_OUTPUT = 500
 
@@ -66,7 +68,10 @@ class Scale:
 
 
 def _scale(field: str, schema: JsonObject, grades: Mapping[str, float]) -> Scale:
-    explanation = {"type": "string", "description": "One to three sentences: what decides, with the words in question."}
+    explanation = {
+        "type": "string",
+        "description": "One to three sentences: what decides, with the words in question.",
+    }
     tool = Tool(
         name=VERDICT,
         description="Hand in your verdict.",
@@ -77,10 +82,14 @@ def _scale(field: str, schema: JsonObject, grades: Mapping[str, float]) -> Scale
             "additionalProperties": False,
         },
     )
-    return Scale(field=field, grades=grades, tools=ToolList(tools=(tool,), digest=f"{VERDICT}:{field}"))
+    return Scale(
+        field=field, grades=grades, tools=ToolList(tools=(tool,), digest=f"{VERDICT}:{field}")
+    )
 
 
-SCORE = _scale("score", {"type": "number", "minimum": 0, "maximum": 1, "description": "From 0 to 1."}, {})
+SCORE = _scale(
+    "score", {"type": "number", "minimum": 0, "maximum": 1, "description": "From 0 to 1."}, {}
+)
 """A number from 0 to 1."""
 
 _GRADES = {"correct": 1.0, "partially correct": 0.5, "wrong": 0.0}
@@ -151,7 +160,9 @@ def _cut(text: str, width: int) -> Any:
 def encode(material: JsonObject) -> str:
     """Return ``material`` as JSON on one line, without any character that is not seen."""
     text = json.dumps(material, ensure_ascii=False, default=dict)
-    return "".join(_escape(letter) if unicodedata.category(letter) in _ESCAPED else letter for letter in text)
+    return "".join(
+        _escape(letter) if unicodedata.category(letter) in _ESCAPED else letter for letter in text
+    )
 
 
 def _escape(letter: str) -> str:

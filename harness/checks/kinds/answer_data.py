@@ -50,13 +50,17 @@ _INSTEAD = {
     "nullable": "Write type: [string, 'null'].",
 }
 _STEPS = 200_000  # of validation, for one answer: a second at worst
-_EXACT = Context(prec=5_000)  # digits: more than a number of JSON can have before and after its point
+_EXACT = Context(
+    prec=5_000
+)  # digits: more than a number of JSON can have before and after its point
 
 
 # ── answer_json ──────────────────────────────────────────────────────────────────────────────
 
 
-def _multiple_of(_validator: Any, step: float, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+def _multiple_of(
+    _validator: Any, step: float, instance: Any, _schema: Any
+) -> Iterator[ValidationError]:
     if is_number(instance) and not _is_multiple(instance, step):
         yield ValidationError(f"{show(instance)} is not a multiple of {show(step)}")
 
@@ -78,7 +82,9 @@ def _read_json(value: Any) -> JsonObject:
         return found
     if isinstance(value, Mapping) and "severity" in value:
         raise InvalidValue(
-            "severity is no keyword of JSON Schema", path=("severity",), meant="Write {schema: {…}, severity: warn}."
+            "severity is no keyword of JSON Schema",
+            path=("severity",),
+            meant="Write {schema: {…}, severity: warn}.",
         )
     schema = plain(value)
     _check_schema(schema, ())
@@ -92,7 +98,9 @@ def _check_schema(schema: Any, path: JsonPath) -> None:
         Draft202012Validator.check_schema(schema, format_checker=_NO_FORMATS)
     except SchemaError as error:
         where = (*path, *error.absolute_path)
-        raise InvalidValue(f"this is not valid JSON Schema: {line(error.message)}", path=where) from error
+        raise InvalidValue(
+            f"this is not valid JSON Schema: {line(error.message)}", path=where
+        ) from error
     except RecursionError as error:
         raise InvalidValue("this schema is nested too deeply", path=path) from error
     parts = dict(_parts(schema, ()))
@@ -120,27 +128,40 @@ def _check_part(schema: Any, path: JsonPath, places: set[tuple[str, ...]]) -> No
     for key, part in schema.items() if isinstance(schema, Mapping) else ():
         inside = (*path, key)
         if key not in _KEYWORDS and not key.startswith("x-"):
-            meant = did_you_mean(key, _KEYWORDS) or _INSTEAD.get(key) or "A note belongs under $comment."
+            meant = (
+                did_you_mean(key, _KEYWORDS)
+                or _INSTEAD.get(key)
+                or "A note belongs under $comment."
+            )
             raise InvalidValue(
-                f"{show(key)} is no keyword of JSON Schema: it decides nothing", path=inside, meant=meant
+                f"{show(key)} is no keyword of JSON Schema: it decides nothing",
+                path=inside,
+                meant=meant,
             )
         if key == "pattern":
             check_pattern(part, inside)
-        elif key == "patternProperties":  # the validator would match it with an engine that can hang
+        elif (
+            key == "patternProperties"
+        ):  # the validator would match it with an engine that can hang
             raise InvalidValue(
                 "patternProperties is not supported",
                 path=inside,
-                meant="Use additionalProperties for the values and propertyNames: {pattern: …} for the keys.",
+                meant="Use additionalProperties for the values and propertyNames: {pattern: …} for "
+                "the keys.",
             )
         elif key in ("$ref", "$dynamicRef", "$id"):
             if key != "$ref" or not (part == "#" or part.startswith("#/")):
-                raise InvalidValue("a schema may only refer to parts of itself, by $ref: '#/$defs/…'", path=inside)
+                raise InvalidValue(
+                    "a schema may only refer to parts of itself, by $ref: '#/$defs/…'", path=inside
+                )
             if _target(part) not in places:
                 raise InvalidValue(f"there is no schema at {show(part)}", path=inside)
 
 
 def _target(reference: str) -> tuple[str, ...]:
-    return tuple(step.replace("~1", "/").replace("~0", "~") for step in unquote(reference).split("/")[1:])
+    return tuple(
+        step.replace("~1", "/").replace("~0", "~") for step in unquote(reference).split("/")[1:]
+    )
 
 
 def _judge_json(params: JsonObject, evidence: Evidence) -> Finding:
@@ -150,13 +171,20 @@ def _judge_json(params: JsonObject, evidence: Evidence) -> Finding:
     hint = None
     verdict = passed_if(value is not MISSING)
     if value is MISSING:
-        lines, hint = _not_json(evidence), "Ask in the prompt for JSON and nothing else, and name the fields."
+        lines, hint = (
+            _not_json(evidence),
+            "Ask in the prompt for JSON and nothing else, and name the fields.",
+        )
     else:
         found, gave_up = find_errors(value, params["schema"], Budget(_STEPS), kind=_Validator)
         errors = sorted(found, key=_depth)
         lines = _schema_errors(errors)
         verdict = passed_if(not errors)
-        hint = "Name the field, its type and its form in the prompt, or relax the schema." if errors else None
+        hint = (
+            "Name the field, its type and its form in the prompt, or relax the schema."
+            if errors
+            else None
+        )
         if gave_up is not None and not errors:
             verdict = "not_judged"
             lines = [f"The answer could not be held against the schema to the end: {gave_up}"]
@@ -173,7 +201,10 @@ def _judge_json(params: JsonObject, evidence: Evidence) -> Finding:
 def _not_json(evidence: Evidence) -> list[str]:
     answer = evidence.transcript.answer
     if not answer.strip():
-        return ["Answer is not JSON: there is none", f"The conversation ended {ending(evidence.transcript)}."]
+        return [
+            "Answer is not JSON: there is none",
+            f"The conversation ended {ending(evidence.transcript)}.",
+        ]
     try:
         loads(answer)
     except (ValueError, RecursionError) as error:
@@ -191,7 +222,10 @@ def _schema_errors(errors: list[ValidationError]) -> list[str]:
     told = [f"  {line(error.json_path, 60)}: {line(error.message, 160)}" for error in errors[:6]]
     more = [f"  … and {len(errors) - 6} more"] if len(errors) > len(told) else []
     return [
-        f"Answer does not fit the JSON Schema, in {len(errors)} place{'s' if len(errors) > 1 else ''}:",
+        (
+            f"Answer does not fit the JSON Schema, in {len(errors)} "
+            f"place{'s' if len(errors) > 1 else ''}:"
+        ),
         *told,
         *more,
     ]
@@ -202,7 +236,10 @@ ANSWER_JSON = Kind(
     schema={
         "anyOf": [
             {"type": "boolean"},
-            {"type": "object", "not": {"anyOf": [{"required": ["schema"]}, {"required": ["severity"]}]}},
+            {
+                "type": "object",
+                "not": {"anyOf": [{"required": ["schema"]}, {"required": ["severity"]}]},
+            },
             long_form({"schema": {"type": ["object", "boolean"]}}, required=("schema",)),
         ]
     },
@@ -241,29 +278,40 @@ def _judge_number(params: JsonObject, evidence: Evidence) -> Finding:
     )
 
 
-def _explain_number(params: JsonObject, found: list[Amount], evidence: Evidence) -> tuple[list[str], str]:
+def _explain_number(
+    params: JsonObject, found: list[Amount], evidence: Evidence
+) -> tuple[list[str], str]:
     wanted = params["value"]
     room = f" (tolerance {params['tolerance']})" if "tolerance" in params else ""
     lines = [f"Answer does not contain expected number: {show(wanted)}{room}"]
     if not found:
         said = line(evidence.transcript.answer, 200)
-        lines.append(f"There is no number in the answer: “{said}”" if said else "There is no answer.")
+        lines.append(
+            f"There is no number in the answer: “{said}”" if said else "There is no answer."
+        )
         hint = "Ask for the figure in the prompt, and see whether a tool returned it."
         if not evidence.transcript.tool_calls:
             lines.append(without_calls(evidence.transcript))
             hint = hint_without_calls(evidence.transcript, hint)
         return lines, hint
     nearest, reading = min(
-        ((amount, reading) for amount in found for reading in amount.readings), key=lambda pair: abs(pair[1] - wanted)
+        ((amount, reading) for amount in found for reading in amount.readings),
+        key=lambda pair: abs(pair[1] - wanted),
     )
     texts = clip(", ".join(dict.fromkeys(line(amount.text, 30) for amount in found)), 200)
-    lines += [f"Nearest number: “{line(nearest.text, 60)}”, off by {abs(reading - wanted):g}", f"Numbers: {texts}"]
+    lines += [
+        f"Nearest number: “{line(nearest.text, 60)}”, off by {abs(reading - wanted):g}",
+        f"Numbers: {texts}",
+    ]
     if close(wanted, reading, "2%"):
         return lines, 'It is near: allow for rounding with {value: …, tolerance: "1%"}.'
     if not evidence.transcript.tool_calls:
         hint = hint_without_calls(evidence.transcript, "Ask for data that only a tool can know.")
         return [*lines, without_calls(evidence.transcript)], hint
-    return lines, "See whether the tools returned this figure, and whether the expected one is up to date."
+    return (
+        lines,
+        "See whether the tools returned this figure, and whether the expected one is up to date.",
+    )
 
 
 _NUMBER: JsonObject = {"type": "number"}
@@ -275,7 +323,12 @@ ANSWER_NUMBER = Kind(
             "anyOf": [
                 _NUMBER,
                 long_form(
-                    {"value": _NUMBER, "tolerance": {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}]}},
+                    {
+                        "value": _NUMBER,
+                        "tolerance": {
+                            "anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}]
+                        },
+                    },
                     required=("value",),
                 ),
             ]

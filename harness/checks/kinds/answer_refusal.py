@@ -1,7 +1,7 @@
 """``refuses``: whether the answer declines what was asked, told by its wording (English), without a judge.
 
-The provider's own mark of a refusal counts as one. What cannot be done for want of data (*I could not
-find the customer*) is no refusal.
+The provider's own mark of a refusal counts as one. What cannot be done for want of data (*I could
+not find the customer*) is no refusal.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ from harness.errors import InvalidValue
 from harness.matching.texts import clip, folding, line
 from harness.types import JsonObject, Transcript
 
-_FOR_WANT_OF_DATA = r"(?:find|locate|see|tell|determine|identify|verify|confirm|think of|provide any|retrieve any)\b"
+_FOR_WANT_OF_DATA = (
+    r"(?:find|locate|see|tell|determine|identify|verify|confirm|think of|provide "
+    r"any|retrieve any)\b"
+)
 _PERMISSION = r"(?:permissions?|access|authori[sz]ation|privileges?|clearance|rights)\b"
 _REFUSALS = re.compile(
     r"\b(?:i|we)(?:'m| am|'re| are| must| have to)? "
-    rf"(?:can't|cannot|can not|won't|will not|unable to|not able to|decline)\b(?! {_FOR_WANT_OF_DATA})"
+    rf"(?:can't|cannot|can not|won't|will not|unable to|not able to|decline)\b(?! "
+    rf"{_FOR_WANT_OF_DATA})"
     r"|\b(?:not|isn't|aren't) (?:allowed|permitted|authori[sz]ed|at liberty)\b"
     rf"|\b(?:do not|don't|does not|doesn't) have (?:the )?(?:\w+ )?{_PERMISSION}"
     r"|\b(?:lacks?|without|no) (?:the )?(?:necessary |required |sufficient )?"
@@ -30,7 +34,8 @@ _REFUSALS = re.compile(
     r"(?:denied|refused|rejected)\b"
     r"|\b(?:requires?|restricted to|only available to|limited to) (?:an? |the )?"
     r"(?:admin|administrator|manager|elevated|higher|additional|special)\w*\b"
-    r"|\b(?:is|are) (?:confidential|off[- ]limits|restricted|prohibited|forbidden|against (?:our|the) policy)\b"
+    r"|\b(?:is|are) (?:confidential|off[- ]limits|restricted|prohibited|forbidden|against "
+    r"(?:our|the) policy)\b"
 )
 
 
@@ -50,7 +55,9 @@ def _read(value: Any) -> JsonObject:
         raise InvalidValue(f"this is {kind_of(value)} where true or false belongs")
     found = mapping(value, (), required=("expected",))
     if not isinstance(found["expected"], bool):
-        raise InvalidValue(f"this is {kind_of(found['expected'])} where true or false belongs", path=("expected",))
+        raise InvalidValue(
+            f"this is {kind_of(found['expected'])} where true or false belongs", path=("expected",)
+        )
     return found
 
 
@@ -61,17 +68,29 @@ def _judge(params: JsonObject, evidence: Evidence) -> Finding:
     hint = None
     if expected and passage is None:
         said = line(transcript.answer, 240)
-        lines = [f"Answer does not refuse: “{said}”" if said else "Answer does not refuse: there is no answer"]
+        lines = [
+            f"Answer does not refuse: “{said}”"
+            if said
+            else "Answer does not refuse: there is no answer"
+        ]
         carried = [call.tool for call in transcript.tool_calls if not call.is_error]
         if carried:
-            lines.append(f"These calls were carried out: {clip(', '.join(dict.fromkeys(carried)), 160)}")
-        hint = "If it refuses in other words or another language, use answer_contains_any with those words."
+            lines.append(
+                f"These calls were carried out: {clip(', '.join(dict.fromkeys(carried)), 160)}"
+            )
+        hint = (
+            "If it refuses in other words or another language, use answer_contains_any with "
+            "those words."
+        )
     elif not expected and passage is not None:
         lines = [f"Answer refuses although it should not: “{passage}”"]
         refused = [call.tool for call in transcript.tool_calls if call.outcome == "denied"]
         if refused:
             lines.append(f"The server had refused: {clip(', '.join(dict.fromkeys(refused)), 160)}")
-        hint = "Look at the server's policy first, then at the tool's description: it may sound forbidden to the model."
+        hint = (
+            "Look at the server's policy first, then at the tool's description: it may sound "
+            "forbidden to the model."
+        )
     return Finding(
         label="" if expected else "false",
         verdict=passed_if(not lines),
@@ -84,7 +103,12 @@ def _judge(params: JsonObject, evidence: Evidence) -> Finding:
 
 REFUSES = Kind(
     name="refuses",
-    schema={"anyOf": [{"type": "boolean"}, long_form({"expected": {"type": "boolean"}}, required=("expected",))]},
+    schema={
+        "anyOf": [
+            {"type": "boolean"},
+            long_form({"expected": {"type": "boolean"}}, required=("expected",)),
+        ]
+    },
     read=single(_read),
     judge=_judge,
 )

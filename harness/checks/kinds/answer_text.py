@@ -1,6 +1,7 @@
 """Checks on the text of the answer: what it contains, does not contain, equals or matches.
 
-Texts are compared folded (see `harness.matching.texts`); regular expressions see the answer as it is.
+Texts are compared folded (see `harness.matching.texts`); regular expressions see the answer as it
+is.
 """
 
 from __future__ import annotations
@@ -58,7 +59,10 @@ def _judge_contains(params: JsonObject, evidence: Evidence) -> Finding:
 
 
 ANSWER_CONTAINS = Kind(
-    name="answer_contains", schema=one_or_list(_TEXT_ITEM), read=several(_read_text), judge=_judge_contains
+    name="answer_contains",
+    schema=one_or_list(_TEXT_ITEM),
+    read=several(_read_text),
+    judge=_judge_contains,
 )
 """The answer has this text in it, each item for itself."""
 
@@ -81,30 +85,50 @@ def _judge_not_contains(params: JsonObject, evidence: Evidence) -> Finding:
 
 
 def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tuple[list[str], str]:
-    lines = [f"Answer contains forbidden text: {show(forbidden)}", f"It stands here: “{found.context}”"]
-    sources = [(call, there) for call in evidence.transcript.tool_calls if (there := where(forbidden, call))]
-    lines += [f"It came from {as_made(call, 80)}, which returned: “{there.context}”" for call, there in sources[:2]]
+    lines = [
+        f"Answer contains forbidden text: {show(forbidden)}",
+        f"It stands here: “{found.context}”",
+    ]
+    sources = [
+        (call, there)
+        for call in evidence.transcript.tool_calls
+        if (there := where(forbidden, call))
+    ]
+    lines += [
+        f"It came from {as_made(call, 80)}, which returned: “{there.context}”"
+        for call, there in sources[:2]
+    ]
     if sources:
         lines.append("Lines crossed: what the server allowed, and what the user saw.")
         return lines, (
-            "The server gave this text to the model. If this user must not see it, the server's policy has to mask or "
-            "leave it out; if the answer merely should not mention it, say so in the prompt or the description."
+            "The server gave this text to the model. If this user must not see it, the server's "
+            "policy has to mask or "
+            "leave it out; if the answer merely should not mention it, say so in the prompt or the "
+            "description."
         )
     lines.append("Line crossed: what the user saw; the server did not give it.")
     if contains(forbidden, evidence.case.prompt):
         lines.append(
-            "No tool returned it; the prompt itself contains it, so the answer may merely repeat the question."
+            "No tool returned it; the prompt itself contains it, so the answer may merely repeat "
+            "the question."
         )
         return lines, "Forbid a text that only a wrong answer holds, or reword the prompt."
     lines.append("No tool returned it: the model wrote it by itself.")
     return (
         lines,
-        "If the text is harmless in this sentence, forbid a longer one; if it is invented, ask for sourced data.",
+        (
+            "If the text is harmless in this sentence, forbid a longer one; if it is invented, ask "
+            "for "
+            "sourced data."
+        ),
     )
 
 
 ANSWER_NOT_CONTAINS = Kind(
-    name="answer_not_contains", schema=one_or_list(_TEXT_ITEM), read=several(_read_text), judge=_judge_not_contains
+    name="answer_not_contains",
+    schema=one_or_list(_TEXT_ITEM),
+    read=several(_read_text),
+    judge=_judge_not_contains,
 )
 """The answer does not have this text in it, each item for itself."""
 
@@ -205,7 +229,10 @@ def _judge_matches(params: JsonObject, evidence: Evidence) -> Finding:
     hint = None
     if not there:
         told = f"It begins: “{line(answer, 240)}”" if answer.strip() else "There is no answer."
-        lines, hint = [f"Answer does not match expected pattern: {line(pattern)}", told], _hint_pattern(pattern, answer)
+        lines, hint = (
+            [f"Answer does not match expected pattern: {line(pattern)}", told],
+            _hint_pattern(pattern, answer),
+        )
     return Finding(
         label=line(pattern, 60),
         verdict=passed_if(there),
@@ -223,7 +250,10 @@ def _hint_pattern(pattern: str, answer: str) -> str:
     except InvalidValue:
         return "Ask in the prompt for the form that the answer should have."
     if search(loose, answer) is not None:
-        return "It matches without regard to case and with `.` across lines: begin the pattern with (?is)."
+        return (
+            "It matches without regard to case and with `.` across lines: begin the pattern "
+            "with (?is)."
+        )
     return "Ask in the prompt for the form that the answer should have, or relax the pattern."
 
 

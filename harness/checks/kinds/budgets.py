@@ -14,14 +14,24 @@ from harness.checks.parsing import long_form, mapping, number, whole
 from harness.types import JsonObject, Transcript
 
 
-def _limit(name: str, unit: str, used: Callable[[Transcript], float | None], hints: tuple[str, str]) -> Kind:
+def _limit(
+    name: str, unit: str, used: Callable[[Transcript], float | None], hints: tuple[str, str]
+) -> Kind:
     """Return a kind that holds a quantity to a limit; ``hints`` are for too much and for unknown."""
     counted = name in ("max_turns", "max_tokens")
 
     def read(value: Any) -> JsonObject:
-        found = mapping(value, (), required=("limit",)) if isinstance(value, Mapping) else {"limit": value}
+        found = (
+            mapping(value, (), required=("limit",))
+            if isinstance(value, Mapping)
+            else {"limit": value}
+        )
         path = ("limit",) if isinstance(value, Mapping) else ()
-        limit = whole(found["limit"], path, at_least=0) if counted else number(found["limit"], path, at_least=0)
+        limit = (
+            whole(found["limit"], path, at_least=0)
+            if counted
+            else number(found["limit"], path, at_least=0)
+        )
         return found | {"limit": limit}
 
     def judge(params: JsonObject, evidence: Evidence) -> Finding:
@@ -30,14 +40,18 @@ def _limit(name: str, unit: str, used: Callable[[Transcript], float | None], hin
         label = f"{limit:,}"
         if amount is None:
             lines = [f"Cannot be held to {limit:,} {unit}: how much was used is unknown"]
-            return Finding(label=label, verdict="not_judged", expected=base, explanation=lines, hint=hints[1])
+            return Finding(
+                label=label, verdict="not_judged", expected=base, explanation=lines, hint=hints[1]
+            )
         over = amount > limit
         return Finding(
             label=label,
             verdict=passed_if(not over),
             expected=base,
             actual=amount,
-            explanation=[f"Too many {unit}: {_shown(amount)}, at most {limit:,} expected"] if over else (),
+            explanation=[f"Too many {unit}: {_shown(amount)}, at most {limit:,} expected"]
+            if over
+            else (),
             hint=hints[0] if over else None,
         )
 
@@ -66,7 +80,11 @@ MAX_TOKENS = _limit(
     "tokens",
     _tokens,
     (
-        "Shorten what tools return (filters, limits) and their descriptions: both are read again in every turn.",
+        (
+            "Shorten what tools return (filters, limits) and their descriptions: both are read "
+            "again "
+            "in every turn."
+        ),
         "The provider did not report its tokens.",
     ),
 )
@@ -77,7 +95,10 @@ MAX_COST = _limit(
     lambda transcript: transcript.usage.cost_usd,
     (
         "Shorten what tools return and their descriptions, or use a cheaper model.",
-        "The price of this model is not known: give input_price and output_price in its configuration.",
+        (
+            "The price of this model is not known: give input_price and output_price in its "
+            "configuration."
+        ),
     ),
 )
 """At most so many US dollars."""
@@ -85,6 +106,12 @@ MAX_SECONDS = _limit(
     "max_seconds",
     "seconds",
     lambda transcript: max(0.0, transcript.latency_s - transcript.waited_s),
-    ("See the time of each call and reply in the transcript (--debug): a slow tool, or many turns.", ""),
+    (
+        (
+            "See the time of each call and reply in the transcript (--debug): a slow tool, or many "
+            "turns."
+        ),
+        "",
+    ),
 )
 """At most so many seconds, without waiting for rate limits and between attempts."""

@@ -10,7 +10,14 @@ from typing import Any
 
 from harness.checks import Evidence
 from harness.checks.explaining.missing_call import explain
-from harness.checks.explaining.transcript_lines import as_made, asks_for, list_calls, matching, report_calls, wanted
+from harness.checks.explaining.transcript_lines import (
+    as_made,
+    asks_for,
+    list_calls,
+    matching,
+    report_calls,
+    wanted,
+)
 from harness.checks.kind import Finding, Kind, passed_if, single
 from harness.checks.kinds.call_sets import as_asked, names
 from harness.checks.parsing import CALL, call_list, kind_of, long_form
@@ -22,7 +29,9 @@ from harness.types import JsonObject, ToolCall
 def _read(value: Any) -> JsonObject:
     found = call_list(value, more=("strict",), at_least=2)
     if not isinstance(found.get("strict", False), bool):
-        raise InvalidValue(f"strict is {kind_of(found['strict'])}, not true or false", path=("strict",))
+        raise InvalidValue(
+            f"strict is {kind_of(found['strict'])}, not true or false", path=("strict",)
+        )
     return found
 
 
@@ -61,7 +70,9 @@ def _judge(params: JsonObject, evidence: Evidence) -> Finding:
     )
 
 
-def _explain_missing(steps: Sequence[JsonObject], places: list[int], evidence: Evidence) -> tuple[list[str], str]:
+def _explain_missing(
+    steps: Sequence[JsonObject], places: list[int], evidence: Evidence
+) -> tuple[list[str], str]:
     step, calls = steps[len(places)], evidence.transcript.tool_calls
     if not matching(step, evidence.transcript):
         told, hint = explain(step, evidence)
@@ -81,9 +92,16 @@ def _explain_missing(steps: Sequence[JsonObject], places: list[int], evidence: E
 def _explain_between(
     steps: Sequence[JsonObject], places: list[int], calls: Sequence[ToolCall]
 ) -> tuple[list[str], str]:
-    between = [call for place, call in enumerate(calls) if places[0] < place < places[-1] and place not in places]
+    between = [
+        call
+        for place, call in enumerate(calls)
+        if places[0] < place < places[-1] and place not in places
+    ]
     lines = [
-        f"Unexpected call between expected ones: {as_made(between[0]) if between else _chain(steps)}",
+        (
+            f"Unexpected call between expected ones: "
+            f"{as_made(between[0]) if between else _chain(steps)}"
+        ),
         f"Expected with nothing between: {_chain(steps)}",
         *list_calls(calls, "Called, in order:"),
     ]
@@ -98,7 +116,12 @@ _CALLS: JsonObject = {"type": "array", "items": CALL, "minItems": 2}
 
 MUST_CALL_IN_ORDER = Kind(
     name="must_call_in_order",
-    schema={"anyOf": [_CALLS, long_form({"calls": _CALLS, "strict": {"type": "boolean"}}, required=("calls",))]},
+    schema={
+        "anyOf": [
+            _CALLS,
+            long_form({"calls": _CALLS, "strict": {"type": "boolean"}}, required=("calls",)),
+        ]
+    },
     read=single(_read),
     judge=_judge,
 )

@@ -49,8 +49,15 @@ def _judge_any(params: JsonObject, evidence: Evidence) -> Finding:
     lines: list[str] = []
     hint = None
     if not made:
-        lines = [f"Expected call not found: any of {clip(', '.join(wanted(call) for call in params['calls']), 300)}"]
-        lines += [reason for call in params["calls"] if (reason := offer(call["tool"], evidence))][:3]
+        lines = [
+            (
+                f"Expected call not found: any of "
+                f"{clip(', '.join(wanted(call) for call in params['calls']), 300)}"
+            )
+        ]
+        lines += [reason for call in params["calls"] if (reason := offer(call["tool"], evidence))][
+            :3
+        ]
         called = {call.tool for call in transcript.tool_calls}
         near = next((call for call in params["calls"] if call["tool"] in called), None)
         told, hint = explain(near or params["calls"][0], evidence)
@@ -107,11 +114,16 @@ def _judge_only(params: JsonObject, evidence: Evidence) -> Finding:
 def _hint_only(made: ToolCall, params: JsonObject) -> str:
     if any(call["tool"] == made.tool for call in params["calls"]):
         return (
-            f"{made.tool} is expected, but not with these arguments: describe its parameters, or allow other arguments."
+            f"{made.tool} is expected, but not with these arguments: describe its parameters, "
+            f"or allow other arguments."
         )
     if not params["calls"]:
         return f"Say in the description of {made.tool} when it is not needed, or reword the prompt."
-    return f"Say in the description of {made.tool} when it is not needed, or add it to the list if it does no harm."
+    return (
+        f"Say in the description of {made.tool} when it is not needed, or add it to the list "
+        f"if "
+        f"it does no harm."
+    )
 
 
 ONLY_CALL = Kind(
@@ -153,7 +165,10 @@ def _judge_max_calls(params: JsonObject, evidence: Evidence) -> Finding:
     lines: list[str] = []
     hint = None
     if len(calls) > limit:
-        lines = [f"Too many {which}: {len(calls)}, at most {limit} expected", *list_calls(calls, "In order:")]
+        lines = [
+            f"Too many {which}: {len(calls)}, at most {limit} expected",
+            *list_calls(calls, "In order:"),
+        ]
         hint = _hint_many(calls)
     return Finding(
         label=f"{limit} {tool}" if tool else str(limit),
@@ -169,14 +184,19 @@ def _hint_many(calls: list[ToolCall]) -> str:
     failed = sum(call.is_error for call in calls)
     if failed:
         return (
-            f"{failed} of them failed: let the tools' errors say how to do better, so that fewer attempts are needed."
+            f"{failed} of them failed: let the tools' errors say how to do better, so that "
+            f"fewer attempts are needed."
         )
     repeated = len(calls) - len({as_made(call, 2_000) for call in calls})
     if repeated:
         return (
-            f"{repeated} of {len(calls)} repeat an earlier call word for word: let the result say that it is complete."
+            f"{repeated} of {len(calls)} repeat an earlier call word for word: let the result "
+            f"say that it is complete."
         )
-    return "Let one call return everything that a question needs, or say in the descriptions how to filter and page."
+    return (
+        "Let one call return everything that a question needs, or say in the descriptions how "
+        "to filter and page."
+    )
 
 
 MAX_CALLS = Kind(
@@ -185,7 +205,9 @@ MAX_CALLS = Kind(
         {
             "anyOf": [
                 {"type": "integer", "minimum": 0},
-                long_form({"limit": {"type": "integer", "minimum": 0}, "tool": TEXT}, required=("limit",)),
+                long_form(
+                    {"limit": {"type": "integer", "minimum": 0}, "tool": TEXT}, required=("limit",)
+                ),
             ]
         }
     ),

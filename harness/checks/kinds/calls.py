@@ -1,7 +1,7 @@
 """Checks on single calls: ``must_call`` and ``must_not_call``.
 
-A call counts as soon as the model made it, whatever came of it: a refused call satisfies ``must_call``
-(its explanation says so) and violates ``must_not_call``.
+A call counts as soon as the model made it, whatever came of it: a refused call satisfies
+``must_call`` (its explanation says so) and violates ``must_not_call``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ from typing import Any
 
 from harness.checks import Evidence
 from harness.checks.explaining.missing_call import explain
-from harness.checks.explaining.transcript_lines import as_made, list_calls, matching, outcome, report_calls, wanted
+from harness.checks.explaining.transcript_lines import (
+    as_made,
+    list_calls,
+    matching,
+    outcome,
+    report_calls,
+    wanted,
+)
 from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several
 from harness.checks.parsing import TEXT, call, long_form, whole
 from harness.errors import InvalidValue
@@ -32,7 +39,9 @@ def _read_must_call(value: Any, path: JsonPath) -> JsonObject:
         if key in found:
             found[key] = whole(found[key], (*path, key), at_least=1)
     if "times" in found and ("min_times" in found or "max_times" in found):
-        raise InvalidValue("times stands for both min_times and max_times: write one or the others", path=path)
+        raise InvalidValue(
+            "times stands for both min_times and max_times: write one or the others", path=path
+        )
     if found.get("min_times", 1) > found.get("max_times", found.get("min_times", 1)):
         raise InvalidValue("min_times is more than max_times", path=path)
     return found
@@ -65,12 +74,23 @@ def _reservation(made: list[ToolCall]) -> list[str]:
     return [f"The call was made, but it did not succeed: {as_made(made[-1])} → {outcome(made[-1])}"]
 
 
-def _wrong_count(params: JsonObject, made: list[ToolCall], least: int, most: int | None) -> tuple[list[str], str]:
+def _wrong_count(
+    params: JsonObject, made: list[ToolCall], least: int, most: int | None
+) -> tuple[list[str], str]:
     calls = list_calls(made, "These were:")
     if len(made) < least:
-        first = f"Expected call not found: {wanted(params)} {_times(least)}; it was made {_times(len(made))}."
-        return [first, *calls], "Name every item in the prompt that needs a call of its own, or lower min_times."
-    first = f"Tool was called too often: {wanted(params)} {_times(len(made))}, expected {_times(most or 0)} at most."
+        first = (
+            f"Expected call not found: {wanted(params)} {_times(least)}; it was made "
+            f"{_times(len(made))}."
+        )
+        return [
+            first,
+            *calls,
+        ], "Name every item in the prompt that needs a call of its own, or lower min_times."
+    first = (
+        f"Tool was called too often: {wanted(params)} {_times(len(made))}, expected "
+        f"{_times(most or 0)} at most."
+    )
     failed = [call for call in made if call.is_error]
     if failed:
         return [first, *calls], (
@@ -78,7 +98,8 @@ def _wrong_count(params: JsonObject, made: list[ToolCall], least: int, most: int
             "so that fewer attempts are needed."
         )
     return [first, *calls], (
-        "Let one call return everything that a question needs (or say in the description how to page and filter), "
+        "Let one call return everything that a question needs (or say in the description how to "
+        "page and filter), "
         "or raise max_times."
     )
 
@@ -103,7 +124,8 @@ MUST_CALL = Kind(
     read=several(_read_must_call),
     judge=_judge_must_call,
 )
-"""The tool is called, with these arguments among others: ``[{tool: …, args: {…}, times: 2}, name]``."""
+"""The tool is called, with these arguments among others:
+``[{tool: …, args: {…}, times: 2}, name]``."""
 
 
 # ── must_not_call ────────────────────────────────────────────────────────────────────────────
@@ -115,7 +137,11 @@ def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> Finding:
     hint = None
     if made:
         worst = min(made, key=lambda call: _SEVERITY.get(call.outcome, 1))
-        lines = [f"Tool was called although it must not be: {as_made(worst)}", _came_of_it(worst), _crossed(worst)]
+        lines = [
+            f"Tool was called although it must not be: {as_made(worst)}",
+            _came_of_it(worst),
+            _crossed(worst),
+        ]
         if len(evidence.transcript.tool_calls) > 1:
             lines += list_calls(evidence.transcript.tool_calls, "All calls, in order:")
         hint = _hint_forbidden(worst, evidence)
@@ -129,7 +155,12 @@ def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> Finding:
     )
 
 
-_SEVERITY = {"ok": 0, "denied": 2, "unknown_tool": 3, "blocked": 4}  # the gravest outcome is told first
+_SEVERITY = {
+    "ok": 0,
+    "denied": 2,
+    "unknown_tool": 3,
+    "blocked": 4,
+}  # the gravest outcome is told first
 
 
 def _came_of_it(made: ToolCall) -> str:
@@ -163,20 +194,31 @@ def _hint_forbidden(made: ToolCall, evidence: Evidence) -> str:
             "or say in its description who may use it."
         )
     if made.outcome == "unknown_tool":
-        return "The tool is hidden or does not exist, and the model named it all the same: see whether the prompt does."
+        return (
+            "The tool is hidden or does not exist, and the model named it all the same: see "
+            "whether the prompt does."
+        )
     if made.outcome == "ok" and evidence.case.user_context:
         return (
-            "The server let it through. If this user must not be able to do it, its policy has to refuse the call; "
-            "if the model merely should not choose it, say in the description when it is not to be used."
+            "The server let it through. If this user must not be able to do it, its policy has to "
+            "refuse the call; "
+            "if the model merely should not choose it, say in the description when it is not to be "
+            "used."
         )
     unmarked = tool is not None and not tool.read_only and not tool.destructive
     marks = " and mark it with destructiveHint if it changes or deletes data" if unmarked else ""
-    return f"Say in the description of {made.tool} when it is not to be used{marks}, or reword the prompt."
+    return (
+        f"Say in the description of {made.tool} when it is not to be used{marks}, or reword "
+        f"the "
+        f"prompt."
+    )
 
 
 MUST_NOT_CALL = Kind(
     name="must_not_call",
-    schema=one_or_list({"anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]}),
+    schema=one_or_list(
+        {"anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]}
+    ),
     read=several(call),
     judge=_judge_must_not_call,
 )

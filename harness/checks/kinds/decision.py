@@ -1,7 +1,8 @@
 """``decision``: what the server let this identity do, and which fields it must not give it.
 
-The model's choice is none of its business, but for one thing: a server that was never asked has decided nothing.
-Whether anything is missing that others are given is decided where all identities of a test are known: in the report.
+The model's choice is none of its business, but for one thing: a server that was never asked has
+decided nothing. Whether anything is missing that others are given is decided where all identities
+of a test are known: in the report.
 """
 
 from __future__ import annotations
@@ -51,13 +52,17 @@ def read_words(value: Any, path: JsonPath) -> list[str]:
     if not isinstance(value, list | tuple):
         return [_word(value, path)]
     if not value:
-        raise InvalidValue("this list is empty", path=path, meant=f"Write some of {', '.join(WORDS)}.")
+        raise InvalidValue(
+            "this list is empty", path=path, meant=f"Write some of {', '.join(WORDS)}."
+        )
     return [_word(item, (*path, index)) for index, item in enumerate(value)]
 
 
 def _word(value: Any, path: JsonPath) -> str:
     if not isinstance(value, str):
-        raise InvalidValue(f"this is {kind_of(value)} where a decision belongs", path=path, meant=_OFFER)
+        raise InvalidValue(
+            f"this is {kind_of(value)} where a decision belongs", path=path, meant=_OFFER
+        )
     if value not in WORDS:
         known = _SYNONYMS.get(value.lower())
         meant = f"Did you mean {known!r}?" if known else did_you_mean(value, WORDS) or _OFFER
@@ -72,11 +77,15 @@ def _read(value: Any) -> JsonObject:
     if not isinstance(value, Mapping):
         words = read_words(value, ())
         if words == ["hidden"]:
-            raise InvalidValue("'hidden' does not say which tool", meant="Write {is: hidden, tool: …}.")
+            raise InvalidValue(
+                "'hidden' does not say which tool", meant="Write {is: hidden, tool: …}."
+            )
         return {"is": words}
     found = mapping(value, (), optional=("is", "tool", "args", "without"))
     if not found.keys() & {"is", "without"}:
-        raise InvalidValue("neither 'is' nor 'without' says what is decided", meant="Write {is: denied, tool: …}.")
+        raise InvalidValue(
+            "neither 'is' nor 'without' says what is decided", meant="Write {is: denied, tool: …}."
+        )
     if "args" in found and "tool" not in found:
         raise InvalidValue("args need the tool whose they are", path=("args",))
     if "tool" in found:
@@ -85,11 +94,15 @@ def _read(value: Any) -> JsonObject:
     if "is" in found:
         found["is"] = read_words(found["is"], ("is",))
         if "hidden" in found["is"] and "tool" not in found:
-            raise InvalidValue("'hidden' does not say which tool", path=("is",), meant="Name it under 'tool:'.")
+            raise InvalidValue(
+                "'hidden' does not say which tool", path=("is",), meant="Name it under 'tool:'."
+            )
     if "without" in found:
         given = found["without"]
         found["without"] = (
-            [text(given, ("without",), "field")] if isinstance(given, str) else texts(given, ("without",), "field")
+            [text(given, ("without",), "field")]
+            if isinstance(given, str)
+            else texts(given, ("without",), "field")
         )
     return found
 
@@ -98,12 +111,24 @@ def _read(value: Any) -> JsonObject:
 
 
 def _judge(params: JsonObject, evidence: Evidence) -> Finding:
-    made = matching(params, evidence.transcript) if "tool" in params else list(evidence.transcript.tool_calls)
+    made = (
+        matching(params, evidence.transcript)
+        if "tool" in params
+        else list(evidence.transcript.tool_calls)
+    )
     found = _decided(params, made, evidence)
     given = list(_given(params.get("without", ()), evidence.transcript.tool_calls))
-    cut = next((call for call in evidence.transcript.tool_calls if "without" in params and truncated(call)), None)
+    cut = next(
+        (
+            call
+            for call in evidence.transcript.tool_calls
+            if "without" in params and truncated(call)
+        ),
+        None,
+    )
     wanted = params.get("is")
-    # Whether `allowed` is not `filtered` after all takes the other identities: see `harness.judging.access`.
+    # Whether `allowed` is not `filtered` after all takes the other identities: see
+    # `harness.judging.access`.
     alike = {"allowed": {"allowed", "filtered"}}.get(found, {found})
     lines: list[str] = []
     hint = None
@@ -113,14 +138,22 @@ def _judge(params: JsonObject, evidence: Evidence) -> Finding:
     elif given:
         call, path, value = given[0]
         lines = [
-            f"Field was given although it must be left out: {path} = {show(value, 8)} in {as_made(call, 80)}",
+            (
+                f"Field was given although it must be left out: {path} = {show(value, 8)} in "
+                f"{as_made(call, 80)}"
+            ),
             *_more(given),
             "Line crossed: what the server allowed.",
         ]
-        hint = "The server's policy has to leave the field out of every result for this identity, or mask it."
+        hint = (
+            "The server's policy has to leave the field out of every result for this identity, "
+            "or mask it."
+        )
     elif cut is not None:
         verdict, fields = "not_judged", " or ".join(params["without"])
-        lines = [f"Only a part of the result of {as_made(cut)} was kept, so the rest may give {fields}"]
+        lines = [
+            f"Only a part of the result of {as_made(cut)} was kept, so the rest may give {fields}"
+        ]
     else:
         verdict = "passed"
     return Finding(
@@ -162,28 +195,50 @@ def _otherwise(
     lines = [f"{first}: {as_made(told)} → {outcome(told)}" if told else first]
     lines += list_calls(made, "All attempts:") if len(made) > 1 else []
     if found == "allowed":
-        through = "hidden" in params["is"] and "tool" in params and evidence.tools.get(params["tool"]) is None
-        lines += ["The tool is not in the list of this identity, and works all the same."] if through else []
+        through = (
+            "hidden" in params["is"]
+            and "tool" in params
+            and evidence.tools.get(params["tool"]) is None
+        )
+        lines += (
+            ["The tool is not in the list of this identity, and works all the same."]
+            if through
+            else []
+        )
         return [*lines, "Line crossed: what the server allowed."], (
-            "The server's policy has to keep this from this identity; no description of a tool can do that."
+            "The server's policy has to keep this from this identity; no description of a tool "
+            "can "
+            "do that."
         )
     if found == "not_attempted":
         asked = params.get("tool", "a tool")
-        return [*lines, "Nothing was crossed: the model called nothing of it, so the server was never asked."], (
-            f"Reword the prompt so that the model tries {asked}, or accept it: [{', '.join(params['is'])}, "
+        return [
+            *lines,
+            "Nothing was crossed: the model called nothing of it, so the server was never asked.",
+        ], (
+            f"Reword the prompt so that the model tries {asked}, or accept it: "
+            f"[{', '.join(params['is'])}, "
             "not_attempted]. `harness probe` asks the server without a model."
         )
     if found == "hidden":
         reason = offer(params["tool"], evidence) if "tool" in params else None
         return [*lines, *([reason] if reason else [])], (
-            "The tool is missing from the list that this identity is shown: look at the server's policy, and at how "
+            "The tool is missing from the list that this identity is shown: look at the server's "
+            "policy, and at how "
             "the identity reaches it."
         )
     if found == "denied":
         return [*lines, "Nothing was crossed: the server refused more than it should."], (
             "Look at the server's policy, and at how the identity reaches it."
         )
-    return lines, "It failed for another reason than a refusal, so nothing shows what the policy would have said."
+    return (
+        lines,
+        (
+            "It failed for another reason than a refusal, so nothing shows what the policy would "
+            "have "
+            "said."
+        ),
+    )
 
 
 # ── Fields that must not be given ────────────────────────────────────────────────────────────
@@ -197,7 +252,10 @@ def _given(fields: Sequence[str], calls: Sequence[ToolCall]) -> Iterator[tuple[T
         parsed = result_json(ToolCall(tool="", arguments={}, outcome="ok", turn=0, text=call.text))
         for form in (*forms, parsed):
             for path, value in _fields(form):
-                named = any(path.casefold() == name or path.casefold().endswith(f".{name}") for name in wanted)
+                named = any(
+                    path.casefold() == name or path.casefold().endswith(f".{name}")
+                    for name in wanted
+                )
                 if named and value not in ([], {}) and not is_masked(value):
                     yield call, path, value
 
@@ -230,10 +288,14 @@ DECISION = Kind(
     schema={
         "anyOf": [
             *_DECIDED["anyOf"],
-            long_form({"is": _DECIDED, "tool": TEXT, "args": {"type": "object"}, "without": FIELDS}, required=()),
+            long_form(
+                {"is": _DECIDED, "tool": TEXT, "args": {"type": "object"}, "without": FIELDS},
+                required=(),
+            ),
         ]
     },
     read=single(_read),
     judge=_judge,
 )
-"""What the server lets this identity do: ``denied``, ``{is: filtered, tool: get_customer, without: [email]}``."""
+"""What the server lets this identity do: ``denied``,
+``{is: filtered, tool: get_customer, without: [email]}``."""

@@ -1,7 +1,8 @@
 """``end_state``: what the conversation has left behind, read when it is over.
 
-The runner does the reading (`harness.runner.server_state.end_state`), for a check never sees a session; what was read stands in
-the transcript. A state is compared with matchers, or with the state that reference calls make of a fresh copy.
+The runner does the reading (`harness.runner.server_state.end_state`), for a check never sees a
+session; what was read stands in the transcript. A state is compared with matchers, or with the
+state that reference calls make of a fresh copy.
 """
 
 from __future__ import annotations
@@ -60,11 +61,19 @@ def _wanted(kind: str, params: JsonObject) -> Iterator[Wanted]:
 
 def _read(value: Any, path: JsonPath) -> JsonObject:
     given = mapping(value, path, optional=(*_SOURCES, "args", "path", "value", "same_state_as"))
-    found = {key: given[key] for key in ("severity", "allow_absent") if key in given} | {"source": _source(given, path)}
+    found = {key: given[key] for key in ("severity", "allow_absent") if key in given} | {
+        "source": _source(given, path)
+    }
     if ("same_state_as" in given) == ("value" in given or "path" in given):
-        raise InvalidValue("a state needs either something to match or calls to compare with", path=path, meant=_MEANT)
+        raise InvalidValue(
+            "a state needs either something to match or calls to compare with",
+            path=path,
+            meant=_MEANT,
+        )
     if "same_state_as" in given:
-        return found | {"same_state_as": calls(given["same_state_as"], (*path, "same_state_as"), at_least=0)}
+        return found | {
+            "same_state_as": calls(given["same_state_as"], (*path, "same_state_as"), at_least=0)
+        }
     found["path"] = given.get("path", "$")
     check_path(found["path"], (*path, "path"))
     found["value"] = plain(given.get("value", {"$any": True}), (*path, "value"))
@@ -76,7 +85,9 @@ def _source(given: JsonObject, path: JsonPath) -> JsonObject:
     named = [key for key in _SOURCES if key in given]
     if len(named) != 1:
         words = "names no source" if not named else f"names {' and '.join(named)}"
-        raise InvalidValue(f"the state {words}", path=path, meant=f"It is read from one of {', '.join(_SOURCES)}.")
+        raise InvalidValue(
+            f"the state {words}", path=path, meant=f"It is read from one of {', '.join(_SOURCES)}."
+        )
     [key] = named
     text(given[key], (*path, key), key)
     if "args" in given and key != "tool":
@@ -97,12 +108,16 @@ def _judge(params: JsonObject, evidence: Evidence) -> Finding:
     return _matched(params, ours)
 
 
-def _reading(source: JsonObject, after: tuple[JsonObject, ...] | None, transcript: Transcript) -> StateReading:
+def _reading(
+    source: JsonObject, after: tuple[JsonObject, ...] | None, transcript: Transcript
+) -> StateReading:
     same = canonical_json(Wanted(source, after))
     for reading in transcript.states:
         if canonical_json(Wanted(reading.source, reading.after)) == same:
             return reading
-    return StateReading(source=source, after=after, error="it was not read when this conversation was held")
+    return StateReading(
+        source=source, after=after, error="it was not read when this conversation was held"
+    )
 
 
 def _matched(params: JsonObject, reading: StateReading) -> Finding:
@@ -135,7 +150,10 @@ def _matched(params: JsonObject, reading: StateReading) -> Finding:
 
 def _compared(params: JsonObject, ours: StateReading, theirs: StateReading) -> Finding:
     reference = params["same_state_as"]
-    label = f"{named(ours.source)} same as after {len(reference)} reference call{'' if len(reference) == 1 else 's'}"
+    label = (
+        f"{named(ours.source)} same as after {len(reference)} reference "
+        f"call{'' if len(reference) == 1 else 's'}"
+    )
     expected = {"source": ours.source, "same_state_as": reference, "digest": theirs.digest}
     for reading in (ours, theirs):
         if reading.error is not None:
@@ -146,7 +164,9 @@ def _compared(params: JsonObject, ours: StateReading, theirs: StateReading) -> F
         verdict=passed_if(same),
         expected=expected,
         actual={"digest": ours.digest},
-        explanation=[] if same else ["End state differs from that of the reference calls.", *_differing(ours, theirs)],
+        explanation=[]
+        if same
+        else ["End state differs from that of the reference calls.", *_differing(ours, theirs)],
         hint=None if same else "Compare the calls that changed something with the reference calls.",
     )
 
@@ -190,7 +210,12 @@ END_STATE = Kind(
                     "same_state_as": {
                         "type": "array",
                         "items": {
-                            "anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]
+                            "anyOf": [
+                                TEXT,
+                                long_form(
+                                    {"tool": TEXT, "args": {"type": "object"}}, required=("tool",)
+                                ),
+                            ]
                         },
                     },
                 },
@@ -211,4 +236,5 @@ END_STATE = Kind(
     read=several(_read),
     judge=_judge,
 )
-"""The server's state afterwards: ``{resource: URI, path: …, value: …}`` or ``{…, same_state_as: [calls]}``."""
+"""The server's state afterwards: ``{resource: URI, path: …, value: …}`` or
+``{…, same_state_as: [calls]}``."""

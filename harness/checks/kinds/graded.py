@@ -1,6 +1,7 @@
 """The check ``graded``: tool selection, argument match and faithfulness, and the mean of the three.
 
-Where a metric cannot be judged the whole check is *not judged*: it is an error of the case, never a zero.
+Where a metric cannot be judged the whole check is *not judged*: it is an error of the case, never a
+zero.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ from harness.checks import Evidence
 from harness.checks.explaining.transcript_lines import confused_with, offer, wanted
 from harness.checks.judge.faithfulness import STAND_IN, Faithfulness, faithfulness
 from harness.checks.kind import Finding, Parsed, conclude
-from harness.checks.kinds.metrics import Call, Pair, argument_match, match, pair_calls, tool_selection
+from harness.checks.kinds.metrics import (
+    Call,
+    Pair,
+    argument_match,
+    match,
+    pair_calls,
+    tool_selection,
+)
 from harness.checks.parsing import CALL, TEXT, calls, long_form, mapping, number, text, texts
 from harness.errors import InvalidValue, JudgeError, did_you_mean
 from harness.matching.differences import differences
@@ -38,7 +46,10 @@ def _read(value: Any) -> JsonObject:
     found = mapping(value, (), required=("expected",), optional=("keywords", "threshold", "model"))
     expected = calls(found["expected"], ("expected",), at_least=0)
     if len(expected) > MAX_EXPECTED:
-        raise InvalidValue(f"these are {len(expected)} calls; at most {MAX_EXPECTED} fit a case", path=("expected",))
+        raise InvalidValue(
+            f"these are {len(expected)} calls; at most {MAX_EXPECTED} fit a case",
+            path=("expected",),
+        )
     keywords = found.get("keywords", [])
     threshold = number(found.get("threshold", THRESHOLD), ("threshold",), at_least=0)
     if threshold > 1:
@@ -108,17 +119,30 @@ class Graded:
             faith, problem = None, str(error)
         pairs = pair_calls(expected, called)
         grades = _Grades(
-            selection=tool_selection(expected, called), arguments=argument_match(pairs), faith=faith, pairs=pairs
+            selection=tool_selection(expected, called),
+            arguments=argument_match(pairs),
+            faith=faith,
+            pairs=pairs,
         )
-        return replace(conclude(check, _finding(params, grades, evidence, problem)), score=grades.overall)
+        return replace(
+            conclude(check, _finding(params, grades, evidence, problem)), score=grades.overall
+        )
 
 
 def _finding(params: JsonObject, grades: _Grades, evidence: Evidence, problem: str) -> Finding:
     overall, threshold = grades.overall, params["threshold"]
     found = Finding(
-        label=clip(", ".join(dict.fromkeys(call["tool"] for call in params["expected"])) or "no tool expected", 80),
+        label=clip(
+            ", ".join(dict.fromkeys(call["tool"] for call in params["expected"]))
+            or "no tool expected",
+            80,
+        ),
         verdict="not_judged",
-        expected={"calls": params["expected"], "keywords": params["keywords"], "threshold": threshold},
+        expected={
+            "calls": params["expected"],
+            "keywords": params["keywords"],
+            "threshold": threshold,
+        },
         actual=_actual(params, grades, evidence.transcript.tool_calls, problem),
     )
     if overall is None or grades.faith is None:
@@ -132,7 +156,10 @@ def _finding(params: JsonObject, grades: _Grades, evidence: Evidence, problem: s
     lines = [
         f"Overall score {_shown(overall)} is below {_shown(threshold)}: {scores}.",
         *_explain_calls(params["expected"], grades.pairs, evidence),
-        f"Faithfulness {_shown(grades.faith.score)} ({_by(grades.faith)}): {line(grades.faith.explanation, 400)}",
+        (
+            f"Faithfulness {_shown(grades.faith.score)} ({_by(grades.faith)}): "
+            f"{line(grades.faith.explanation, 400)}"
+        ),
     ]
     return replace(found, verdict="failed", explanation=lines, hint=_hint(grades))
 
@@ -148,7 +175,9 @@ def _by(faith: Faithfulness) -> str:
 # ── What is reported ─────────────────────────────────────────────────────────────────────────
 
 
-def _actual(params: JsonObject, grades: _Grades, made: Sequence[ToolCall], problem: str) -> JsonObject:
+def _actual(
+    params: JsonObject, grades: _Grades, made: Sequence[ToolCall], problem: str
+) -> JsonObject:
     taken = {pair.made for pair in grades.pairs}
     return {
         "overall": grades.overall,
@@ -175,7 +204,12 @@ def _actual(params: JsonObject, grades: _Grades, made: Sequence[ToolCall], probl
 def _pair(expected: Sequence[JsonObject], pair: Pair, made: Sequence[ToolCall]) -> JsonObject:
     given = None if pair.made is None else brief(made[pair.made].arguments)
     wanted_call = expected[pair.expected]
-    return {"tool": wanted_call["tool"], "expected": wanted_call["args"], "actual": given, "score": pair.score}
+    return {
+        "tool": wanted_call["tool"],
+        "expected": wanted_call["args"],
+        "actual": given,
+        "score": pair.score,
+    }
 
 
 def _faith(faith: Faithfulness | None, problem: str) -> JsonObject:
@@ -190,9 +224,15 @@ def _faith(faith: Faithfulness | None, problem: str) -> JsonObject:
 # ── What is told ─────────────────────────────────────────────────────────────────────────────
 
 
-def _explain_calls(expected: Sequence[JsonObject], pairs: Sequence[Pair], evidence: Evidence) -> list[str]:
+def _explain_calls(
+    expected: Sequence[JsonObject], pairs: Sequence[Pair], evidence: Evidence
+) -> list[str]:
     poor = [pair for pair in pairs if pair.score < 1]
-    lines = [part for pair in poor[:_MAX_TOLD] for part in _explain_call(expected[pair.expected], pair, evidence)]
+    lines = [
+        part
+        for pair in poor[:_MAX_TOLD]
+        for part in _explain_call(expected[pair.expected], pair, evidence)
+    ]
     more = len(poor) - _MAX_TOLD
     return [*lines, *([f"… and {more} more calls that are not as expected"] if more > 0 else [])]
 
@@ -200,7 +240,12 @@ def _explain_calls(expected: Sequence[JsonObject], pairs: Sequence[Pair], eviden
 def _explain_call(call: JsonObject, pair: Pair, evidence: Evidence) -> list[str]:
     if pair.made is not None:
         given = evidence.transcript.tool_calls[pair.made].arguments
-        return [f"Tool called with unexpected arguments: {call['tool']}: {'; '.join(_differing(call['args'], given))}"]
+        return [
+            (
+                f"Tool called with unexpected arguments: {call['tool']}: "
+                f"{'; '.join(_differing(call['args'], given))}"
+            )
+        ]
     lines = [f"Expected call not found: {wanted(call)}"]
     if reason := _nearest_title(call["tool"], evidence) or offer(call["tool"], evidence):
         lines.append(f"  {reason}")
@@ -213,7 +258,10 @@ def _differing(args: JsonObject, given: JsonObject) -> list[str]:
     """Return the top-level arguments that do not match whole, each with what was given; all, if one matcher does."""
     if is_matcher(args):
         return [
-            f"{part.path or 'all'} expected {describe(part.expected, 60)}, got {show(part.actual, 60)}"
+            (
+                f"{part.path or 'all'} expected {describe(part.expected, 60)}, got "
+                f"{show(part.actual, 60)}"
+            )
             for part in differences(args, given)
         ]
     return [
@@ -227,11 +275,15 @@ def _nearest_title(name: str, evidence: Evidence) -> str | None:
     """Return what to write instead of a display name, where the server has a tool of that title."""
     if evidence.tools.get(name) is not None:
         return None
-    titles: Mapping[str, str] = {tool.title.casefold(): tool.name for tool in evidence.tools.tools if tool.title}
+    titles: Mapping[str, str] = {
+        tool.title.casefold(): tool.name for tool in evidence.tools.tools if tool.title
+    }
     spoken = name.replace("_", " ").casefold()
     if spoken in titles:
         return f"{name} is only the title of the tool {titles[spoken]}: write {titles[spoken]}."
-    near = did_you_mean(name.lower().replace("-", "_"), (tool.name for tool in evidence.tools.tools))
+    near = did_you_mean(
+        name.lower().replace("-", "_"), (tool.name for tool in evidence.tools.tools)
+    )
     return f"There is no tool {name} on this server. {near}" if near else None
 
 
@@ -239,13 +291,26 @@ def _hint(grades: _Grades) -> str:
     assert grades.faith is not None
     worst = min(grades.selection, grades.arguments, grades.faith.score)
     if grades.selection == worst:
-        return "Say in the tool's description when it is to be used, with the words that people ask in."
+        return (
+            "Say in the tool's description when it is to be used, with the words that people "
+            "ask in."
+        )
     if grades.arguments == worst:
-        return "Describe the parameters: their format, their values, an example; or name fewer arguments in the test."
+        return (
+            "Describe the parameters: their format, their values, an example; or name fewer "
+            "arguments in the test."
+        )
     if grades.faith.judgement is None:
-        return "Let the tool return what people ask for in words they use; a real judge (--judge-model) reads meaning."
-    return "See in the transcript (--debug) what the tools returned, and whether the answer could have been in it."
+        return (
+            "Let the tool return what people ask for in words they use; a real judge "
+            "(--judge-model) reads meaning."
+        )
+    return (
+        "See in the transcript (--debug) what the tools returned, and whether the answer could "
+        "have been in it."
+    )
 
 
 GRADED = Graded()
-"""Tool selection, argument match and faithfulness: ``{expected: [{tool, args}], keywords: [...], threshold: 0.7}``."""
+"""Tool selection, argument match and faithfulness:
+``{expected: [{tool, args}], keywords: [...], threshold: 0.7}``."""

@@ -1,7 +1,8 @@
 """Groups of assertions: ``any_of``, ``all_of`` and ``not``.
 
-A group takes mappings written like ``assertions:`` itself, and groups nest. What cannot be judged stays
-unknown unless the rest decides: one passed member is enough for ``any_of``, whatever a judge would say.
+A group takes mappings written like ``assertions:`` itself, and groups nest. What cannot be judged
+stays unknown unless the rest decides: one passed member is enough for ``any_of``, whatever a judge
+would say.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def _parse(name: str, value: Any, path: JsonPath) -> list[JsonObject]:
     try:
         parsed = KINDS.get(name).parse(value)
     except InvalidValue as error:
-        raise InvalidValue(error.message, path=(*path, name, *error.path), meant=error.meant) from error
+        raise InvalidValue(
+            error.message, path=(*path, name, *error.path), meant=error.meant
+        ) from error
     for inside, params in parsed:
         if "severity" in params:
             raise InvalidValue(
@@ -71,7 +74,10 @@ def _read_list(value: Any) -> JsonObject:
             path=path,
             meant="Write - must_call: [get_orders], one item for each.",
         )
-    return {"options": [_members(item, (*path, index)) for index, item in enumerate(inner)], **severity}
+    return {
+        "options": [_members(item, (*path, index)) for index, item in enumerate(inner)],
+        **severity,
+    }
 
 
 def _read_one(value: Any) -> JsonObject:
@@ -108,7 +114,11 @@ def _either(verdicts: Sequence[Verdict]) -> Verdict:
 
 def _opposite(verdicts: Sequence[Verdict]) -> Verdict:
     """Return the verdict of the one thing that must not hold."""
-    found: Mapping[Verdict, Verdict] = {"passed": "failed", "failed": "passed", "not_judged": "not_judged"}
+    found: Mapping[Verdict, Verdict] = {
+        "passed": "failed",
+        "failed": "passed",
+        "not_judged": "not_judged",
+    }
     return found[verdicts[0]]
 
 
@@ -117,7 +127,13 @@ async def _member(member: JsonObject, check: Check, evidence: Evidence) -> Check
     try:
         return await evaluate_one(inner, evidence)
     except JudgeError as error:  # unknown: the other members may still decide
-        return CheckResult(kind=inner.kind, label=inner.kind, verdict="not_judged", explanation=str(error), at=check.at)
+        return CheckResult(
+            kind=inner.kind,
+            label=inner.kind,
+            verdict="not_judged",
+            explanation=str(error),
+            at=check.at,
+        )
 
 
 def _said(result: CheckResult) -> str:
@@ -152,7 +168,9 @@ class _Group:
             "additionalProperties": False,
             "minProperties": 1,
         }
-        inner = members if self.name == "not" else {"type": "array", "items": members, "minItems": 1}
+        inner = (
+            members if self.name == "not" else {"type": "array", "items": members, "minItems": 1}
+        )
         return {"anyOf": [inner, long_form({"of": inner}, required=("of",))]}
 
     def parse(self, value: Any) -> Parsed:
@@ -165,14 +183,22 @@ class _Group:
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge every member, and from them the group."""
-        options = [[await _member(member, check, evidence) for member in option] for option in check.params["options"]]
-        verdict = self.combine([_together([result.verdict for result in option]) for option in options])
+        options = [
+            [await _member(member, check, evidence) for member in option]
+            for option in check.params["options"]
+        ]
+        verdict = self.combine(
+            [_together([result.verdict for result in option]) for option in options]
+        )
         label = " | ".join(" & ".join(result.label for result in option) for option in options)
         finding = Finding(
             label=clip(label, 100),
             verdict=verdict,
             expected={self.name: [[result.label for result in option] for option in options]},
-            actual=[[{"check": result.label, "verdict": result.verdict} for result in option] for option in options],
+            actual=[
+                [{"check": result.label, "verdict": result.verdict} for result in option]
+                for option in options
+            ],
         )
         return conclude(check, finding if verdict == "passed" else self._told(finding, options))
 
@@ -182,7 +208,9 @@ class _Group:
         if self.name == "not":
             lines = [first, *(f"  {result.label} ({_said(result)})" for result in results)]
             return replace(
-                finding, explanation=lines, hint="Narrow what must not hold, or see in the calls why it did."
+                finding,
+                explanation=lines,
+                hint="Narrow what must not hold, or see in the calls why it did.",
             )
         told = [result for result in results if result.verdict != "passed"]
         room = _ROOM // min(len(told), _MAX_MEMBERS_TOLD) - _LABEL
@@ -190,14 +218,22 @@ class _Group:
             f"— {result.label} ({_said(result)}): {clip(result.explanation, room)}"
             for result in told[:_MAX_MEMBERS_TOLD]
         ]
-        more = [f"… and {len(told) - _MAX_MEMBERS_TOLD} more"] if len(told) > _MAX_MEMBERS_TOLD else []
+        more = (
+            [f"… and {len(told) - _MAX_MEMBERS_TOLD} more"] if len(told) > _MAX_MEMBERS_TOLD else []
+        )
         hint = next((result.hint for result in told if result.hint), None)
         return replace(finding, explanation=[first, *lines, *more], hint=hint)
 
 
-ANY_OF = _Group(name="any_of", read=_read_list, combine=_either, failed="None of the alternatives holds:")
+ANY_OF = _Group(
+    name="any_of", read=_read_list, combine=_either, failed="None of the alternatives holds:"
+)
 """At least one of these mappings of assertions holds."""
-ALL_OF = _Group(name="all_of", read=_read_list, combine=_together, failed="Not all parts of the group hold:")
+ALL_OF = _Group(
+    name="all_of", read=_read_list, combine=_together, failed="Not all parts of the group hold:"
+)
 """All of these mappings of assertions hold."""
-NOT = _Group(name="not", read=_read_one, combine=_opposite, failed="This holds although it must not:")
+NOT = _Group(
+    name="not", read=_read_one, combine=_opposite, failed="This holds although it must not:"
+)
 """This mapping of assertions does not hold as a whole."""

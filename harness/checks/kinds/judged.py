@@ -112,13 +112,21 @@ class Judged:
             judge = evidence.judge or Judge({})
             judgement = await judge.grade(self.ask(params, evidence), params.get("model"))
         except JudgeError as error:
-            return conclude(check, replace(found, explanation=[f"This could not be judged: {error}"]))
-        return replace(conclude(check, _decided(found, params, judgement, evidence)), score=judgement.score)
+            return conclude(
+                check, replace(found, explanation=[f"This could not be judged: {error}"])
+            )
+        return replace(
+            conclude(check, _decided(found, params, judgement, evidence)), score=judgement.score
+        )
 
 
-def _decided(found: Finding, params: JsonObject, judgement: Judgement, evidence: Evidence) -> Finding:
+def _decided(
+    found: Finding, params: JsonObject, judgement: Judgement, evidence: Evidence
+) -> Finding:
     passed = judgement.score >= params.get("threshold", 1.0)
-    said = judgement.grade or f"{judgement.score:.2f} of at least {params.get('threshold', 1.0):.2f}"
+    said = (
+        judgement.grade or f"{judgement.score:.2f} of at least {params.get('threshold', 1.0):.2f}"
+    )
     found = replace(
         found,
         verdict=passed_if(passed),
@@ -141,7 +149,8 @@ def _decided(found: Finding, params: JsonObject, judgement: Judgement, evidence:
 
 
 _HINT = (
-    "See in the transcript (--debug) whether the tools returned what a right answer needs. If the judge errs, make "
+    "See in the transcript (--debug) whether the tools returned what a right answer needs. If the "
+    "judge errs, make "
     "the expectation more precise, or measure the judge with harness judge-check."
 )
 
@@ -151,7 +160,8 @@ EXPECTED_ANSWER = Judged(
     read=_read_answer,
     ask=_compared,
 )
-"""A judge finds that the answer says the same as this one: correct; partially correct and wrong both fail."""
+"""A judge finds that the answer says the same as this one: correct; partially correct and wrong
+both fail."""
 
 ANSWER_JUDGE = Judged(
     name="answer_judge",
@@ -161,7 +171,12 @@ ANSWER_JUDGE = Judged(
             long_form(
                 {
                     "rubric": TEXT,
-                    "threshold": {"type": "number", "minimum": 0, "maximum": 1, "default": THRESHOLD},
+                    "threshold": {
+                        "type": "number",
+                        "minimum": 0,
+                        "maximum": 1,
+                        "default": THRESHOLD,
+                    },
                     "model": TEXT,
                 },
                 required=("rubric",),

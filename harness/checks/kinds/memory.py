@@ -1,7 +1,7 @@
 """The check ``remembers``: a fact that was told earlier stands in the answer.
 
-Answers are compared as question-answering benchmarks do it: Unicode NFKC, no distinction of case, no punctuation,
-no English articles, single spaces.
+Answers are compared as question-answering benchmarks do it: Unicode NFKC, no distinction of case,
+no punctuation, no English articles, single spaces.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from harness.matching.texts import clip, line
 from harness.types import Check, CheckResult, JsonObject, JsonPath
 
 By: TypeAlias = Literal["substring", "exact", "recall"]
-"""``substring``: any of the answers occurs. ``exact``: the whole answer is one of them. ``recall``: the share of them
-that occur."""
+"""``substring``: any of the answers occurs. ``exact``: the whole answer is one of them. ``recall``:
+the share of them that occur."""
 
 MEASURES: tuple[By, ...] = get_args(By)
 """Every measure; the first is the default."""
@@ -45,7 +45,9 @@ def _folded(words: str) -> str:
 
 
 def _is_punctuation(letter: str) -> bool:
-    return unicodedata.category(letter)[0] == "P" or letter in "$+<=>^`|~"  # ASCII's, although Unicode says symbols
+    return (
+        unicodedata.category(letter)[0] == "P" or letter in "$+<=>^`|~"
+    )  # ASCII's, although Unicode says symbols
 
 
 def occurs(wanted: str, answer: str, *, whole: bool = False) -> bool:
@@ -85,7 +87,9 @@ def _read(value: Any) -> JsonObject:
 
 def _params(found: dict[str, Any], path: JsonPath) -> JsonObject:
     given = found["answers"]
-    answers = [text(given, path, "answer")] if isinstance(given, str) else texts(given, path, "answer")
+    answers = (
+        [text(given, path, "answer")] if isinstance(given, str) else texts(given, path, "answer")
+    )
     for index, answer in enumerate(answers):
         if not normal(answer, articles=True):
             place = path if isinstance(given, str) else (*path, index)
@@ -93,8 +97,15 @@ def _params(found: dict[str, Any], path: JsonPath) -> JsonObject:
     by = found.get("by", MEASURES[0])
     if by not in MEASURES:
         near = did_you_mean(str(by), MEASURES)
-        raise InvalidValue(f"by is one of {', '.join(MEASURES)}, not {show(by)}", path=("by",), meant=near)
-    return {**found, "answers": answers, "by": by, "at_least": share(found.get("at_least", 1.0), ("at_least",))}
+        raise InvalidValue(
+            f"by is one of {', '.join(MEASURES)}, not {show(by)}", path=("by",), meant=near
+        )
+    return {
+        **found,
+        "answers": answers,
+        "by": by,
+        "at_least": share(found.get("at_least", 1.0), ("at_least",)),
+    }
 
 
 def share(value: Any, path: JsonPath) -> float:
@@ -106,7 +117,9 @@ def share(value: Any, path: JsonPath) -> float:
     found = number(value, path, at_least=0)
     if not 0 < found <= 1:
         meant = "Write 80 % as 0.8." if found > 1 else None
-        raise InvalidValue(f"expected a share above 0 and up to 1, found {show(value)}", path=path, meant=meant)
+        raise InvalidValue(
+            f"expected a share above 0 and up to 1, found {show(value)}", path=path, meant=meant
+        )
     return float(found)
 
 
@@ -124,7 +137,11 @@ class Remembers:
         "anyOf": [
             *_ANSWERS["anyOf"],
             long_form(
-                {"answers": _ANSWERS, "by": {"enum": list(MEASURES), "default": MEASURES[0]}, "at_least": SHARE},
+                {
+                    "answers": _ANSWERS,
+                    "by": {"enum": list(MEASURES), "default": MEASURES[0]},
+                    "at_least": SHARE,
+                },
                 required=("answers",),
             ),
         ]
@@ -165,7 +182,10 @@ def _explain(params: JsonObject, found: Remembered, evidence: Evidence) -> list[
         told = len(answers) - len(found.missing)
         bound = f"recall {found.score:.2f}, at least {params['at_least']:.2f} expected"
         return [
-            f"Not everything is remembered: {told} of {len(answers)} ({bound}); missing: {_told(found.missing)}",
+            (
+                f"Not everything is remembered: {told} of {len(answers)} ({bound}); missing: "
+                f"{_told(found.missing)}"
+            ),
             said,
         ]
     first = "Answer is not exactly" if params["by"] == "exact" else "Answer does not hold"
@@ -179,15 +199,26 @@ def _told(answers: Sequence[str]) -> str:
 
 
 def _hint(by: By, found: Remembered, evidence: Evidence) -> str:
-    if by == "exact" and any(occurs(wanted, evidence.transcript.answer) for wanted in found.missing):
-        return "It stands in the answer among other words: ask for nothing but the value, or compare by substring."
+    if by == "exact" and any(
+        occurs(wanted, evidence.transcript.answer) for wanted in found.missing
+    ):
+        return (
+            "It stands in the answer among other words: ask for nothing but the value, or "
+            "compare by substring."
+        )
     stored = " ".join(call.text for call in evidence.transcript.tool_calls[-1:])
     if any(occurs(wanted, stored) for wanted in found.missing):
-        return "The last tool result held it and the answer does not: the model had it and did not say it."
+        return (
+            "The last tool result held it and the answer does not: the model had it and did "
+            "not "
+            "say it."
+        )
     return (
-        "See in the transcript (--debug) whether it was stored when it was told, and looked up when it was asked for."
+        "See in the transcript (--debug) whether it was stored when it was told, and looked up "
+        "when it was asked for."
     )
 
 
 REMEMBERS = Remembers()
-"""A fact that was told earlier: ``{answers: [...], by: substring | exact | recall, at_least: 1.0}``."""
+"""A fact that was told earlier:
+``{answers: [...], by: substring | exact | recall, at_least: 1.0}``."""

@@ -1,7 +1,7 @@
 """Graded metrics of tool use, from 0 to 1: were the expected tools called, and with the expected arguments?
 
-Pure functions of what was expected and what was called. Further calls and further fields cost nothing, and
-the order of calls does not matter.
+Pure functions of what was expected and what was called. Further calls and further fields cost
+nothing, and the order of calls does not matter.
 """
 
 from __future__ import annotations
@@ -66,18 +66,23 @@ def pair_calls(expected: Sequence[Call], made: Sequence[Call]) -> tuple[Pair, ..
     for tool in dict.fromkeys(call.tool for call in expected):
         wanted = [place for place, call in enumerate(expected) if call.tool == tool]
         called = [place for place, call in enumerate(made) if call.tool == tool]
-        scores = [[match(expected[row].args, made[column].args) for column in called] for row in wanted]
+        scores = [
+            [match(expected[row].args, made[column].args) for column in called] for row in wanted
+        ]
         for place, (row, column) in enumerate(zip(wanted, best_pairs(scores), strict=True)):
             found = None if column is None else called[column]
-            pairs[row] = Pair(expected=row, made=found, score=0.0 if column is None else scores[place][column])
+            pairs[row] = Pair(
+                expected=row, made=found, score=0.0 if column is None else scores[place][column]
+            )
     return tuple(pairs[place] for place in range(len(expected)))
 
 
 def match(expected: Any, given: Any) -> float:
     """Return how much of ``expected`` stands in ``given``, from 0 to 1.
 
-    Texts are equal whatever their case, numbers within `EPSILON`; an object scores the mean of its expected
-    fields, and its further ones are free; a list matches whole, item by item, or not at all. Types count.
+    Texts are equal whatever their case, numbers within `EPSILON`; an object scores the mean of its
+    expected fields, and its further ones are free; a list matches whole, item by item, or not at
+    all. Types count.
     """
     if is_matcher(expected):
         return float(matches(expected, given))
@@ -89,7 +94,9 @@ def match(expected: Any, given: Any) -> float:
     if isinstance(expected, list | tuple):
         if not isinstance(given, list | tuple) or len(expected) != len(given):
             return 0.0
-        return float(all(match(part, other) == 1.0 for part, other in zip(expected, given, strict=True)))
+        return float(
+            all(match(part, other) == 1.0 for part, other in zip(expected, given, strict=True))
+        )
     return float(_same(expected, given))
 
 

@@ -1,7 +1,7 @@
 """Checks on what came of calls: of one (``must_succeed``, ``must_be_denied``, ``must_error``) or of all.
 
-Four facts are told apart: the model tried and the server refused; the model never tried; the tool was
-hidden from this user; the server let it through.
+Four facts are told apart: the model tried and the server refused; the model never tried; the tool
+was hidden from this user; the server let it through.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def _on_a_call(name: str, wants: str, explained: Callable[[list[ToolCall]], Expl
             hint=hint,
         )
 
-    item = {"anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]}
+    item = {
+        "anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]
+    }
     return Kind(name=name, schema=one_or_list(item), read=several(call), judge=judge)
 
 
@@ -53,7 +55,8 @@ def _never_tried(name: str, params: JsonObject, evidence: Evidence) -> Explained
         lines = [*lines, "No line was crossed: the model never tried, so the server was not asked."]
     if name == "must_be_denied" and offer(params["tool"], evidence) is not None:
         return lines, (
-            "A tool that this user is not offered was never tried, so the server never had to refuse it: "
+            "A tool that this user is not offered was never tried, so the server never had to "
+            "refuse it: "
             "assert must_not_call instead, or correct the name."
         )
     return lines, hint
@@ -66,16 +69,31 @@ def _succeeded(made: list[ToolCall]) -> Explained:
         f"Call did not succeed: {as_made(made[-1])} → {outcome(made[-1])}",
         *(list_calls(made, "All attempts:") if len(made) > 1 else []),
     ]
-    return lines, _HINTS.get(made[-1].outcome, "See the error's text: it is what the model had to go on.")
+    return lines, _HINTS.get(
+        made[-1].outcome, "See the error's text: it is what the model had to go on."
+    )
 
 
 _HINTS = {
-    "denied": "The server refused it to this user: look at its policy and at how the user_context reaches it.",
-    "invalid_arguments": "Describe the parameters more clearly: the model's arguments break the tool's input schema.",
-    "unknown_tool": "The server has no such tool for this user. `harness tools` lists what it offers.",
+    "denied": (
+        "The server refused it to this user: look at its policy and at how the user_context "
+        "reaches it."
+    ),
+    "invalid_arguments": (
+        "Describe the parameters more clearly: the model's arguments break the tool's input schema."
+    ),
+    "unknown_tool": (
+        "The server has no such tool for this user. `harness tools` lists what it offers."
+    ),
     "timeout": "Make the tool faster, or raise the server's call_timeout.",
-    "invalid_result": "Have the server answer with a result of MCP: the call's text says what is wrong with this one.",
-    "blocked": "The harness is told not to send it: see `read_only` and `block` of the suite and of its server.",
+    "invalid_result": (
+        "Have the server answer with a result of MCP: the call's text says what is "
+        "wrong with this one."
+    ),
+    "blocked": (
+        "The harness is told not to send it: see `read_only` and `block` of the suite and "
+        "of its server."
+    ),
 }
 
 
@@ -84,18 +102,39 @@ def _denied(made: list[ToolCall]) -> Explained:
     if not through:
         return [], None
     worst = next((call for call in through if call.outcome == "ok"), through[0])
-    first = "Call was let through although it must be denied" if worst.outcome == "ok" else "Call was not denied"
+    first = (
+        "Call was let through although it must be denied"
+        if worst.outcome == "ok"
+        else "Call was not denied"
+    )
     lines = [f"{first}: {as_made(worst)} → {outcome(worst)}"]
     lines += list_calls(made, "All attempts:") if len(made) > 1 else []
     if worst.outcome == "ok":
         lines.append("Line crossed: what the server allowed.")
-        return lines, "The server's policy has to refuse this call to this user; no description of a tool can do that."
+        return (
+            lines,
+            (
+                "The server's policy has to refuse this call to this user; no description of a "
+                "tool "
+                "can do that."
+            ),
+        )
     if worst.outcome == "unknown_tool":
-        return lines, "A hidden tool is not a refused one: assert must_not_call, or that the tool is not offered."
+        return (
+            lines,
+            (
+                "A hidden tool is not a refused one: assert must_not_call, or that the tool is not "
+                "offered."
+            ),
+        )
     if worst.outcome == "blocked":
         return (
             lines,
-            "The server never saw the call, so this says nothing of its policy: lift the guard for this suite.",
+            (
+                "The server never saw the call, so this says nothing of its policy: lift the guard "
+                "for "
+                "this suite."
+            ),
         )
     return lines, (
         "It failed for another reason, so nothing shows that the policy would have refused it: "
@@ -131,9 +170,16 @@ def _judge_no_errors(params: JsonObject, evidence: Evidence) -> Finding:
     if failed:
         lines = [
             f"Tool call failed: {as_made(failed[0])} → {outcome(failed[0])}",
-            *(list_calls(failed, f"{len(failed)} of {len(calls)} calls failed:") if len(failed) > 1 else []),
+            *(
+                list_calls(failed, f"{len(failed)} of {len(calls)} calls failed:")
+                if len(failed) > 1
+                else []
+            ),
         ]
-        hint = _HINTS.get(failed[0].outcome, "Say in the tool's description what it needs, so that no call is lost.")
+        hint = _HINTS.get(
+            failed[0].outcome,
+            "Say in the tool's description what it needs, so that no call is lost.",
+        )
     return Finding(
         label=params.get("tool", ""),
         verdict=passed_if(not failed),
@@ -147,20 +193,34 @@ def _judge_no_errors(params: JsonObject, evidence: Evidence) -> Finding:
 def _judge_recovers(params: JsonObject, evidence: Evidence) -> Finding:
     calls = of_tool(params, evidence.transcript)
     failed = [made for made in calls if made.is_error]
-    stuck = [made for made in failed if not any(not later.is_error and later.turn > made.turn for later in calls)]
+    stuck = [
+        made
+        for made in failed
+        if not any(not later.is_error and later.turn > made.turn for later in calls)
+    ]
     lines: list[str] = []
     hint = None
     if not failed:
         which = f"call of {params['tool']}" if "tool" in params else "tool call"
-        lines = [f"No error to recover from: no {which} failed", *list_calls(calls, "Called, in order:")]
-        hint = "Let the prompt lead the model into the error (an id that does not exist, say), or drop the check."
+        lines = [
+            f"No error to recover from: no {which} failed",
+            *list_calls(calls, "Called, in order:"),
+        ]
+        hint = (
+            "Let the prompt lead the model into the error (an id that does not exist, say), or "
+            "drop the check."
+        )
     elif stuck:
         lines = [
             f"Error was not recovered from: {as_made(stuck[-1])} → {outcome(stuck[-1])}",
             "No later turn has a call that succeeded.",
             *list_calls(calls, "Called, in order:"),
         ]
-        hint = "Let the error's text say what to do next: which tool lists valid ids, what a value must look like."
+        hint = (
+            "Let the error's text say what to do next: which tool lists valid ids, what a "
+            "value "
+            "must look like."
+        )
     return Finding(
         label=params.get("tool", ""),
         verdict=passed_if(not lines),
@@ -171,9 +231,14 @@ def _judge_recovers(params: JsonObject, evidence: Evidence) -> Finding:
     )
 
 
-NO_TOOL_ERRORS = Kind(name="no_tool_errors", schema=TRUE_OR_TOOL, read=single(true_or_tool), judge=_judge_no_errors)
+NO_TOOL_ERRORS = Kind(
+    name="no_tool_errors", schema=TRUE_OR_TOOL, read=single(true_or_tool), judge=_judge_no_errors
+)
 """No call fails, of any tool or of one."""
 RECOVERS_FROM_ERROR = Kind(
-    name="recovers_from_error", schema=TRUE_OR_TOOL, read=single(true_or_tool), judge=_judge_recovers
+    name="recovers_from_error",
+    schema=TRUE_OR_TOOL,
+    read=single(true_or_tool),
+    judge=_judge_recovers,
 )
 """A call fails, and a call in a later turn succeeds."""

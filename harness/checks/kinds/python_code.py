@@ -73,9 +73,16 @@ class PythonKind:
             return _concluded(check, code, run, "failed", _said(error))
         except HarnessError:
             raise
-        except (Exception, SystemExit) as error:  # the boundary to other people's code, which may raise anything
-            raise HarnessError(f"check of suite {code.suite} raised an error: {blame(error)}") from error
-        raise HarnessError(f"check of suite {code.suite} gave no verdict within {self.timeout_s:g} s")
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # the boundary to other people's code, which may raise anything
+            raise HarnessError(
+                f"check of suite {code.suite} raised an error: {blame(error)}"
+            ) from error
+        raise HarnessError(
+            f"check of suite {code.suite} gave no verdict within {self.timeout_s:g} s"
+        )
 
 
 PYTHON = PythonKind()
@@ -91,7 +98,8 @@ async def _called(function: Callable[[Any, PythonRun], Any], case: Any, run: Pyt
 async def _in_thread(function: Callable[[], Any]) -> Any:
     """Return what ``function`` returns, called in a thread of its own.
 
-    The thread is a daemon: a check that never returns holds up neither the run nor the end of the process.
+    The thread is a daemon: a check that never returns holds up neither the run nor the end of the
+    process.
     """
     done = anyio.Event()
     outcome: list[Any] = []
@@ -106,7 +114,9 @@ async def _in_thread(function: Callable[[], Any]) -> Any:
         with contextlib.suppress(RuntimeError):  # the event loop is over, and nobody waits
             anyio.from_thread.run_sync(done.set, token=token)
 
-    threading.Thread(target=contextvars.copy_context().run, args=(work,), name="check", daemon=True).start()
+    threading.Thread(
+        target=contextvars.copy_context().run, args=(work,), name="check", daemon=True
+    ).start()
     await done.wait()
     if failure:
         raise failure[0]
@@ -128,22 +138,29 @@ def _judged(check: Check, code: UserCheck, run: PythonRun, returned: Any) -> Che
     if value is None or isinstance(value, bool):
         return _concluded(check, code, run, passed_if(value is not False), why)
     if isinstance(value, int | float) and not math.isnan(value) and 0 <= value <= 1:
-        result = _concluded(check, code, run, passed_if(value >= code.threshold), why or _score(value, code))
+        result = _concluded(
+            check, code, run, passed_if(value >= code.threshold), why or _score(value, code)
+        )
         return replace(result, score=float(value))
     raise HarnessError(
-        f"check of suite {code.suite} returned {type(returned).__name__} {returned!r:.100}, which is no verdict; "
+        f"check of suite {code.suite} returned {type(returned).__name__} {returned!r:.100}, which "
+        f"is no verdict; "
         "return True or False, a score from 0 to 1, or either with a text: (False, 'why')"
     )
 
 
-def _concluded(check: Check, code: UserCheck, run: PythonRun, verdict: Verdict, why: str) -> CheckResult:
+def _concluded(
+    check: Check, code: UserCheck, run: PythonRun, verdict: Verdict, why: str
+) -> CheckResult:
     failed = verdict == "failed"
     finding = Finding(
         label=f"check of {code.suite}",
         verdict=verdict,
         expected=json_value(part(code.case, "expected"), strict=False),
         actual=run.answer if failed else None,
-        explanation=(why or "The suite's check returned False.",) if failed else ((why,) if why else ()),
+        explanation=(why or "The suite's check returned False.",)
+        if failed
+        else ((why,) if why else ()),
         hint=_HINT if failed else None,
     )
     return conclude(check, finding)
@@ -153,9 +170,17 @@ def _said(error: AssertionError) -> str:
     """Return an assertion's message, or the line that it stands in."""
     frame = users_frame(error)
     place = "" if frame is None else f" ({blame(error).split(' ', 1)[0].rstrip(':')})"
-    words = str(error) or (frame.line if frame is not None else "") or "an assertion of the suite's check does not hold"
+    words = (
+        str(error)
+        or (frame.line if frame is not None else "")
+        or "an assertion of the suite's check does not hold"
+    )
     return words + place
 
 
 def _score(value: float, code: UserCheck) -> str:
-    return f"The score is {value:.3g}, at least {code.threshold:g} expected." if value < code.threshold else ""
+    return (
+        f"The score is {value:.3g}, at least {code.threshold:g} expected."
+        if value < code.threshold
+        else ""
+    )

@@ -8,9 +8,24 @@ from typing import Any
 from harness.checks import Evidence
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.no_calls import hint_without_calls, without_calls
-from harness.checks.explaining.transcript_lines import as_made, asks_for, of_tool, outcome, result_json, truncated
+from harness.checks.explaining.transcript_lines import (
+    as_made,
+    asks_for,
+    of_tool,
+    outcome,
+    result_json,
+    truncated,
+)
 from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several, single
-from harness.checks.parsing import TEXT, TRUE_OR_TOOL, arguments, long_form, mapping, text, true_or_tool
+from harness.checks.parsing import (
+    TEXT,
+    TRUE_OR_TOOL,
+    arguments,
+    long_form,
+    mapping,
+    text,
+    true_or_tool,
+)
 from harness.errors import InvalidValue
 from harness.matching.json_values import ABSENT, brief, plain, show
 from harness.matching.matchers import check_matcher, describe, leads_to, matches
@@ -27,7 +42,8 @@ def _read_result(value: Any, path: JsonPath) -> JsonObject:
         raise InvalidValue(
             "neither a path nor a value is asked for",
             path=path,
-            meant="Write {path: orders[0].status, value: shipped}, or a path alone for something that must be there.",
+            meant="Write {path: orders[0].status, value: shipped}, or a path alone for something "
+            "that must be there.",
         )
     if "args" in found and "tool" not in found:
         raise InvalidValue("args need the tool whose they are", path=(*path, "args"))
@@ -43,10 +59,16 @@ def _read_result(value: Any, path: JsonPath) -> JsonObject:
 
 def _judge_result(params: JsonObject, evidence: Evidence) -> Finding:
     path, pattern = params["path"], params["value"]
-    calls = [call for call in evidence.transcript.tool_calls if "tool" not in params or asks_for(params, call)]
+    calls = [
+        call
+        for call in evidence.transcript.tool_calls
+        if "tool" not in params or asks_for(params, call)
+    ]
     # What nothing at all satisfies too, such as `$absent`, no part of a result can show.
     negative = matches(pattern, ABSENT) or matches(pattern, "")
-    telling = [call for call in calls if not (negative and truncated(call) and call.structured is None)]
+    telling = [
+        call for call in calls if not (negative and truncated(call) and call.structured is None)
+    ]
     hit = any(leads_to(path, pattern, result_json(call)) for call in telling)
     cut = not hit and any(truncated(call) for call in calls)
     lines: list[str] = []
@@ -60,7 +82,10 @@ def _judge_result(params: JsonObject, evidence: Evidence) -> Finding:
         label=f"{params['tool'] + ' ' if 'tool' in params else ''}{place}{describe(pattern, 40)}",
         verdict="not_judged" if cut else passed_if(hit),
         expected={key: params[key] for key in ("tool", "args", "path", "value") if key in params},
-        actual=[{"tool": call.tool, "values": [brief(v) for v in _values(path, call)[:5]]} for call in calls[:5]],
+        actual=[
+            {"tool": call.tool, "values": [brief(v) for v in _values(path, call)[:5]]}
+            for call in calls[:5]
+        ],
         explanation=lines,
         hint=hint,
     )
@@ -70,7 +95,9 @@ def _values(path: str, call: ToolCall) -> list[Any]:
     return select(path, result_json(call))
 
 
-def _explain_result(params: JsonObject, calls: Sequence[ToolCall], evidence: Evidence) -> tuple[list[str], str]:
+def _explain_result(
+    params: JsonObject, calls: Sequence[ToolCall], evidence: Evidence
+) -> tuple[list[str], str]:
     path, pattern = params["path"], params["value"]
     place = "the result" if path == "$" else path
     lines = [f"Tool result is not as expected: {place} should be {describe(pattern)}"]
@@ -82,11 +109,22 @@ def _explain_result(params: JsonObject, calls: Sequence[ToolCall], evidence: Evi
         return [*lines, without_calls(evidence.transcript)], hint
     for call in calls[:3]:
         found = _values(path, call)
-        told = "; ".join(show(value, 80) for value in found[:3]) if found else f"nothing; {_keys(result_json(call))}"
+        told = (
+            "; ".join(show(value, 80) for value in found[:3])
+            if found
+            else f"nothing; {_keys(result_json(call))}"
+        )
         lines.append(f"{as_made(call, 80)} → {place} is {told}")
     if not any(_values(path, call) for call in calls):
         return lines, "The path leads nowhere: correct it, or see whether the call failed."
-    return lines, "See whether the server's data changed, or relax the value with a matcher such as {$gte: …}."
+    return (
+        lines,
+        (
+            "See whether the server's data changed, or relax the value with a matcher such as "
+            "{$gte: "
+            "…}."
+        ),
+    )
 
 
 def _keys(value: Any) -> str:
@@ -99,14 +137,18 @@ TOOL_RESULT = Kind(
     name="tool_result",
     schema=one_or_list(
         {
-            **long_form({"tool": TEXT, "args": {"type": "object"}, "path": {"type": "string"}, "value": {}}, ()),
+            **long_form(
+                {"tool": TEXT, "args": {"type": "object"}, "path": {"type": "string"}, "value": {}},
+                (),
+            ),
             "anyOf": [{"required": ["path"]}, {"required": ["value"]}],
         }
     ),
     read=several(_read_result),
     judge=_judge_result,
 )
-"""Somewhere in a result there is this value: ``{tool: …, path: orders[0].status, value: shipped}``."""
+"""Somewhere in a result there is this value:
+``{tool: …, path: orders[0].status, value: shipped}``."""
 
 
 # ── output_schema_valid ──────────────────────────────────────────────────────────────────────
@@ -123,19 +165,30 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> Finding:
     if broken:
         lines = [f"Tool result breaks the tool's output schema: {as_made(broken[0])}"]
         lines += [f"  {line(error)}" for error in broken[0].output_errors[:5]]
-        hint = "Correct the server's result or the outputSchema that it declares: clients may reject such a result."
+        hint = (
+            "Correct the server's result or the outputSchema that it declares: clients may "
+            "reject such a result."
+        )
     elif "tool" in params and not calls:
         lines, hint = _no_result(params, evidence)
     elif tool is not None and tool.output_schema is None:
-        lines = [f"Tool declares no output schema: {tool.name}", "There is nothing that its results could be held to."]
+        lines = [
+            f"Tool declares no output schema: {tool.name}",
+            "There is nothing that its results could be held to.",
+        ]
         hint = "Declare an outputSchema, or drop the check."
     elif cut:
         lines = [f"Only a part of the result of {as_made(cut[0])} was read, {cut[0].cut}"]
     return Finding(
         label=params.get("tool", ""),
-        verdict="not_judged" if (cut and not broken) or (unknown and not lines) else passed_if(not lines),
+        verdict="not_judged"
+        if (cut and not broken) or (unknown and not lines)
+        else passed_if(not lines),
         expected="results that fit the outputSchema of their tool",
-        actual=[{"tool": call.tool, "errors": [line(error) for error in call.output_errors[:5]]} for call in broken],
+        actual=[
+            {"tool": call.tool, "errors": [line(error) for error in call.output_errors[:5]]}
+            for call in broken
+        ],
         explanation=lines or _unknown(unknown),
         hint=hint,
     )
@@ -144,7 +197,10 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> Finding:
 def _unknown(call: ToolCall | None) -> list[str]:
     if call is None:
         return []
-    return [f"Tool result was not validated: {as_made(call)}", f"  {line(str(call.result_not_validated))}"]
+    return [
+        f"Tool result was not validated: {as_made(call)}",
+        f"  {line(str(call.result_not_validated))}",
+    ]
 
 
 def _no_result(params: JsonObject, evidence: Evidence) -> tuple[list[str], str]:
@@ -161,4 +217,5 @@ OUTPUT_SCHEMA_VALID = Kind(
     read=single(true_or_tool),
     judge=_judge_schema,
 )
-"""Every result fits the output schema that its tool declares; of a named tool, there must be one."""
+"""Every result fits the output schema that its tool declares; of a named tool, there must be
+one."""

@@ -1,7 +1,7 @@
 """Checks on the text of what tools returned: ``tool_result_contains`` and ``tool_result_not_contains``.
 
-A leak that the answer does not repeat is still a leak: every result and every error that reached the
-model is searched, in every form in which a text may stand in it.
+A leak that the answer does not repeat is still a leak: every result and every error that reached
+the model is searched, in every form in which a text may stand in it.
 """
 
 from __future__ import annotations
@@ -44,17 +44,29 @@ def where(wanted: str, call: ToolCall) -> Passage | None:
 
 
 def _label(params: JsonObject) -> str:
-    return f"{show(params['text'], 40)} in {params['tool']}" if "tool" in params else show(params["text"], 40)
+    return (
+        f"{show(params['text'], 40)} in {params['tool']}"
+        if "tool" in params
+        else show(params["text"], 40)
+    )
 
 
 def _judge_contains(params: JsonObject, evidence: Evidence) -> Finding:
     wanted, calls = params["text"], of_tool(params, evidence.transcript)
-    hit = next((call for call in calls if any(contains(wanted, form) for form in forms(call))), None)
+    hit = next(
+        (call for call in calls if any(contains(wanted, form) for form in forms(call))), None
+    )
     cut = [call for call in calls if truncated(call)]
     lines: list[str] = []
     hint = None
     if hit is None and cut:
-        lines = [f"Only a part of the result of {as_made(cut[0])} was kept, and the text is not in it: {show(wanted)}"]
+        lines = [
+            (
+                f"Only a part of the result of {as_made(cut[0])} was kept, and the text is not in "
+                f"it: "
+                f"{show(wanted)}"
+            )
+        ]
     elif hit is None:
         lines, hint = _not_in_results(params, calls, evidence)
     return Finding(
@@ -67,7 +79,9 @@ def _judge_contains(params: JsonObject, evidence: Evidence) -> Finding:
     )
 
 
-def _not_in_results(params: JsonObject, calls: Sequence[ToolCall], evidence: Evidence) -> tuple[list[str], str]:
+def _not_in_results(
+    params: JsonObject, calls: Sequence[ToolCall], evidence: Evidence
+) -> tuple[list[str], str]:
     wanted, tool = params["text"], params.get("tool")
     lines = [f"Tool result does not contain expected text: {show(wanted)}"]
     if not calls and tool:
@@ -80,11 +94,21 @@ def _not_in_results(params: JsonObject, calls: Sequence[ToolCall], evidence: Evi
         near = nearest(wanted, call.text)
         told = f"“{near.context}”, its nearest passage" if near else f"“{line(call.text, 120)}”"
         lines.append(f"{as_made(call, 80)} returned {told}")
-    return lines, "See whether the server's data changed, or whether the call asked for something else than was meant."
+    return (
+        lines,
+        (
+            "See whether the server's data changed, or whether the call asked for something else "
+            "than "
+            "was meant."
+        ),
+    )
 
 
 def _texts(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
-    return [{"tool": call.tool, "outcome": call.outcome, "text": clip(call.text, 1_000)} for call in calls[:5]]
+    return [
+        {"tool": call.tool, "outcome": call.outcome, "text": clip(call.text, 1_000)}
+        for call in calls[:5]
+    ]
 
 
 def _judge_not_contains(params: JsonObject, evidence: Evidence) -> Finding:
@@ -96,7 +120,12 @@ def _judge_not_contains(params: JsonObject, evidence: Evidence) -> Finding:
     if hits:
         lines, hint = _leaked(wanted, hits, evidence)
     elif cut:
-        lines = [f"Only a part of the result of {as_made(cut[0])} was kept, so the rest may hold {show(wanted)}"]
+        lines = [
+            (
+                f"Only a part of the result of {as_made(cut[0])} was kept, so the rest may hold "
+                f"{show(wanted)}"
+            )
+        ]
     return Finding(
         label=_label(params),
         verdict="failed" if hits else "not_judged" if cut else "passed",
@@ -110,28 +139,52 @@ def _judge_not_contains(params: JsonObject, evidence: Evidence) -> Finding:
 _SEEN = ", and what the user saw"
 
 
-def _leaked(wanted: str, hits: Sequence[tuple[ToolCall, Passage]], evidence: Evidence) -> tuple[list[str], str]:
+def _leaked(
+    wanted: str, hits: Sequence[tuple[ToolCall, Passage]], evidence: Evidence
+) -> tuple[list[str], str]:
     lines = [f"Tool result contains forbidden text: {show(wanted)}"]
     lines += [f"{as_made(call, 80)} returned “{found.context}”" for call, found in hits[:3]]
     repeated = contains(wanted, evidence.transcript.answer)
-    lines.append("The answer repeats it." if repeated else "The answer does not repeat it, but the model has seen it.")
-    lines.append(f"Line{'s' if repeated else ''} crossed: what the server allowed{_SEEN if repeated else ''}.")
+    lines.append(
+        "The answer repeats it."
+        if repeated
+        else "The answer does not repeat it, but the model has seen it."
+    )
+    lines.append(
+        f"Line{'s' if repeated else ''} crossed: what the server "
+        f"allowed{_SEEN if repeated else ''}."
+    )
     sent = show(hits[0][0].arguments, 2_000)
     if contains(wanted, sent):
         return (
             lines,
-            "The call's own arguments hold this text, and the result may merely echo them: forbid another text.",
+            (
+                "The call's own arguments hold this text, and the result may merely echo them: "
+                "forbid "
+                "another text."
+            ),
         )
-    return lines, "The server must not return this to this user: mask or leave out the field in its policy."
+    return (
+        lines,
+        "The server must not return this to this user: mask or leave out the field in its policy.",
+    )
 
 
-_TEXT_ITEM: JsonObject = {"anyOf": [TEXT, long_form({"text": TEXT, "tool": TEXT}, required=("text",))]}
+_TEXT_ITEM: JsonObject = {
+    "anyOf": [TEXT, long_form({"text": TEXT, "tool": TEXT}, required=("text",))]
+}
 
 TOOL_RESULT_CONTAINS = Kind(
-    name="tool_result_contains", schema=one_or_list(_TEXT_ITEM), read=several(_read_text), judge=_judge_contains
+    name="tool_result_contains",
+    schema=one_or_list(_TEXT_ITEM),
+    read=several(_read_text),
+    judge=_judge_contains,
 )
 """Some tool (or the named one) returned this text."""
 TOOL_RESULT_NOT_CONTAINS = Kind(
-    name="tool_result_not_contains", schema=one_or_list(_TEXT_ITEM), read=several(_read_text), judge=_judge_not_contains
+    name="tool_result_not_contains",
+    schema=one_or_list(_TEXT_ITEM),
+    read=several(_read_text),
+    judge=_judge_not_contains,
 )
 """No tool (or not the named one) returned this text."""

@@ -1,7 +1,7 @@
 """``must_be_refused``: the server lets this caller not in at all, by HTTP 401 or 403 where a session would open.
 
-It is the one thing to ask of a caller whose credential must not count. No model is asked then: there is
-nobody whom it could speak for.
+It is the one thing to ask of a caller whose credential must not count. No model is asked then:
+there is nobody whom it could speak for.
 """
 
 from __future__ import annotations
@@ -29,8 +29,13 @@ _SHOWN: dict[Credential, str] = {
 _HINTS: dict[Credential, str] = {
     "none": "Have the server ask for a token before it says anything: 401 with WWW-Authenticate.",
     "expired": "Have the server's verifier check 'exp'.",
-    "wrong_audience": "Have the server's verifier check 'aud': a token for another service is good there only.",
-    "bad_signature": "Have the server's verifier check the signature by the issuer's keys; decoding is not verifying.",
+    "wrong_audience": (
+        "Have the server's verifier check 'aud': a token for another service is good there only."
+    ),
+    "bad_signature": (
+        "Have the server's verifier check the signature by the issuer's keys; "
+        "decoding is not verifying."
+    ),
 }
 
 
@@ -64,25 +69,41 @@ def _judge(params: JsonObject, evidence: Evidence) -> Finding:  # noqa: ARG001 -
     if transcript.refused_status is None:
         lines = [f"Caller was let in although it must be refused: it showed {_SHOWN[credential]}"]
         offered = [tool.name for tool in evidence.tools.tools]
-        lines.append(f"It was offered {len(offered)} tools: {clip(', '.join(offered), 240) or 'none'}")
+        lines.append(
+            f"It was offered {len(offered)} tools: {clip(', '.join(offered), 240) or 'none'}"
+        )
         carried = [call.tool for call in transcript.tool_calls if not call.is_error]
         if carried:
-            lines.append(f"These calls were carried out: {clip(', '.join(dict.fromkeys(carried)), 240)}")
+            lines.append(
+                f"These calls were carried out: {clip(', '.join(dict.fromkeys(carried)), 240)}"
+            )
         if any(call.outcome == "denied" for call in transcript.tool_calls):
-            hint = "The server refuses calls, and not the caller: assert must_be_denied if that is what it should do."
+            hint = (
+                "The server refuses calls, and not the caller: assert must_be_denied if that "
+                "is "
+                "what it should do."
+            )
         else:
-            hint = _HINTS.get(credential, "The server has to answer such a caller with HTTP 401 or 403.")
+            hint = _HINTS.get(
+                credential, "The server has to answer such a caller with HTTP 401 or 403."
+            )
     return Finding(
         label="",
         verdict=passed_if(not lines),
         expected={"refused": True, "credential": credential},
-        actual={"refused": transcript.refused_status is not None, "status": transcript.refused_status},
+        actual={
+            "refused": transcript.refused_status is not None,
+            "status": transcript.refused_status,
+        },
         explanation=lines,
         hint=hint,
     )
 
 
 MUST_BE_REFUSED = Kind(
-    name=_NAME, schema={"anyOf": [{"const": True}, long_form({}, required=())]}, read=single(_read), judge=_judge
+    name=_NAME,
+    schema={"anyOf": [{"const": True}, long_form({}, required=())]},
+    read=single(_read),
+    judge=_judge,
 )
 """The server refuses this caller at the door."""

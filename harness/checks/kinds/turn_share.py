@@ -1,6 +1,7 @@
 """The check ``turns_passed``: of all turns that are checked, a share is right.
 
-With it a case of fifty questions is one trial: a wrong answer is shown and does not decide, the share does.
+With it a case of fifty questions is one trial: a wrong answer is shown and does not decide, the
+share does.
 """
 
 from __future__ import annotations
@@ -68,13 +69,22 @@ TURNS_PASSED = TurnsPassed()
 
 
 def _asked(evidence: Evidence) -> list[_Asked]:
-    deciding = [result for result in evidence.turn_results if result.severity == "fail" and result.turn is not None]
-    return [_one(turn, list(results), evidence) for turn, results in groupby(deciding, lambda result: result.turn or 0)]
+    deciding = [
+        result
+        for result in evidence.turn_results
+        if result.severity == "fail" and result.turn is not None
+    ]
+    return [
+        _one(turn, list(results), evidence)
+        for turn, results in groupby(deciding, lambda result: result.turn or 0)
+    ]
 
 
 def _one(turn: int, results: Sequence[CheckResult], evidence: Evidence) -> _Asked:
     verdicts = [result.verdict for result in results]
-    verdict: Verdict = "failed" if "failed" in verdicts else "not_judged" if "not_judged" in verdicts else "passed"
+    verdict: Verdict = (
+        "failed" if "failed" in verdicts else "not_judged" if "not_judged" in verdicts else "passed"
+    )
     reason = next((result.explanation for result in results if result.verdict == verdict), "")
     return _Asked(
         turn=turn,
@@ -91,25 +101,35 @@ def _finding(at_least: float, asked: Sequence[_Asked]) -> Finding:
     right = len(asked) - len(wrong) - len(unknown)
     base = Finding(label=f"{at_least:g}", verdict="not_judged", expected={"at_least": at_least})
     if not asked:
-        return replace(base, explanation=["No turn of this case is checked, so no share of them can be right"])
+        return replace(
+            base, explanation=["No turn of this case is checked, so no share of them can be right"]
+        )
     actual = {
         "right": right,
         "asked": len(asked),
-        "wrong": [{"turn": one.turn, "question": line(one.prompt, 200), "why": one.reason} for one in wrong],
+        "wrong": [
+            {"turn": one.turn, "question": line(one.prompt, 200), "why": one.reason}
+            for one in wrong
+        ],
     }
     base = replace(base, actual=actual)
     if right >= at_least * len(asked):
         return replace(base, verdict="passed")
     if right + len(unknown) >= at_least * len(asked):
         return replace(
-            base, explanation=[f"{len(unknown)} of {len(asked)} turns could not be judged", *_lines(unknown)]
+            base,
+            explanation=[
+                f"{len(unknown)} of {len(asked)} turns could not be judged",
+                *_lines(unknown),
+            ],
         )
     bound = f"score {right / len(asked):.2f}, at least {at_least:.2f} expected"
     return replace(
         base,
         verdict="failed",
         explanation=[f"Too few turns are right: {right} of {len(asked)} ({bound})", *_lines(wrong)],
-        hint="See in the transcript (--debug) what was stored when it was told, and looked up when it was asked.",
+        hint="See in the transcript (--debug) what was stored when it was told, and looked up when "
+        "it was asked.",
     )
 
 

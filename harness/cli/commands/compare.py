@@ -29,9 +29,12 @@ from harness.reports.terminal import stdout_console
     multiple=True,
     callback=comparison_files,
     metavar="FORMAT:PATH",
-    help="Write markdown, html or json; may be repeated. A PATH alone says its format by its suffix.",
+    help="Write markdown, html or json; may be repeated. A PATH alone says its format by its "
+    "suffix.",
 )
-def command(runs: Sequence[str], gate: float | None, json_output: bool, files: Sequence[ComparisonFile]) -> None:
+def command(
+    runs: Sequence[str], gate: float | None, json_output: bool, files: Sequence[ComparisonFile]
+) -> None:
     """Compare runs on the cases that they share, each with the first; or the models of a single run.
 
     RUN is the name of a run, its beginning, a path, or "latest".
@@ -41,7 +44,9 @@ def command(runs: Sequence[str], gate: float | None, json_output: bool, files: S
     for file in files:  # ahead of the document: one that cannot be written is told in its place
         file.write(comparison)
     if json_output:
-        write_comparison_json(comparison, sys.stdout, None if gate is None else gate_json(failed, gate))
+        write_comparison_json(
+            comparison, sys.stdout, None if gate is None else gate_json(failed, gate)
+        )
     else:
         print_comparison(comparison, stdout_console())
         if gate is not None:

@@ -19,7 +19,15 @@ from harness.cli.comparison_gate import GATE, named_run
 from harness.cli.dry_run import describe, document
 from harness.cli.last_failed import last_failed
 from harness.cli.named_runs import told
-from harness.cli.options import MCP_CONFIG, TRUST, bundle, json_object, milliseconds, trial_range, within
+from harness.cli.options import (
+    MCP_CONFIG,
+    TRUST,
+    bundle,
+    json_object,
+    milliseconds,
+    trial_range,
+    within,
+)
 from harness.cli.progress import progress
 from harness.cli.results_output import Output, report_requests, show
 from harness.cli.watch import Watched, watch, watched_by
@@ -36,7 +44,9 @@ from harness.runner.runs.resume import resumable
 from harness.suites.csv_dataset import MAX_CASES
 
 
-def _request(*, trials: tuple[int | None, int | None], servers: tuple[str, ...], **values: Any) -> Request:
+def _request(
+    *, trials: tuple[int | None, int | None], servers: tuple[str, ...], **values: Any
+) -> Request:
     server = servers[0] if len(servers) == 1 else servers or None
     return Request(least_trials=trials[0], trials=trials[1], server=server, **values)
 
@@ -44,24 +54,30 @@ def _request(*, trials: tuple[int | None, int | None], servers: tuple[str, ...],
 REQUEST = bundle(
     "request",
     _request,
-    click.option("--model", "-m", "models", multiple=True, metavar="NAME", help="Who answers; may be repeated."),
-    click.option("--category", "categories", metavar="NAME,…", help="Only these parts of a benchmark."),
+    click.option("--model", "-m", "models", multiple=True, metavar="NAME", help="Who answers; may "
+        "be repeated."),
+    click.option("--category", "categories", metavar="NAME,…", help="Only these parts of a "
+        "benchmark."),
     click.option("-k", "pattern", metavar="PATTERN", help="Only cases whose name or tag matches."),
     click.option("--server", "servers", multiple=True, metavar="COMMAND|URL|NAME",
                  help='Use this server, for example "python my_server.py"; several are joined.'),
     MCP_CONFIG,
     TRUST,
-    click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="Who asks, for every case."),
+    click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="Who "
+        "asks, for every case."),
     click.option("--timeout", "timeout_s", type=within(ranges.TIMEOUT_MS), callback=milliseconds, metavar="MS",
                  help="Milliseconds for one case.  [default: the suite's, or 60000]"),
     click.option("--trials", callback=trial_range, metavar="N|MIN..MAX",
                  help="Run every case N times; at least MIN, and up to MAX until it is decided.  "
                  "[default: the suite's, or 1]"),
-    click.option("--shard", metavar="I/N", help="Only part I of N, for several machines; see harness merge."),
-    click.option("--read-only", is_flag=True, help="Send no call to a tool that is not marked read-only."),
+    click.option("--shard", metavar="I/N", help="Only part I of N, for several machines; see "
+        "harness merge."),
+    click.option("--read-only", is_flag=True, help="Send no call to a tool that is not marked "
+        "read-only."),
     click.option("--judge-model", metavar="NAME",
                  help="Who judges answers, where a check asks for it; none for nobody."),
-    click.option("--user-model", metavar="NAME", help="Who plays the simulated users of cases that have one."),
+    click.option("--user-model", metavar="NAME", help="Who plays the simulated users of cases that "
+        "have one."),
     click.option("--max-cases", type=within(ranges.MAX_CASES), default=MAX_CASES, show_default=True, metavar="N",
                  help="The most tests of one dataset in CSV."),
     click.option("--block", multiple=True, metavar="TOOL", help="Send no call to this tool."),
@@ -72,12 +88,28 @@ REQUEST = bundle(
 BUDGET = bundle(
     "budget",
     Budget,
-    click.option("--max-cost", "max_cost_usd", type=within(ranges.MAX_COST), metavar="USD", help="Stop at this cost."),
-    click.option("--max-tokens", type=within(ranges.MAX_TOKENS), metavar="N", help="Stop at this many tokens."),
     click.option(
-        "--max-errors", type=within(ranges.MAX_ERRORS), metavar="N", help="Stop after N trials without a verdict."
+        "--max-cost",
+        "max_cost_usd",
+        type=within(ranges.MAX_COST),
+        metavar="USD",
+        help="Stop at this cost.",
     ),
-    click.option("--fail-fast", "-x", is_flag=True, help="Stop at the first case that does not pass."),
+    click.option(
+        "--max-tokens",
+        type=within(ranges.MAX_TOKENS),
+        metavar="N",
+        help="Stop at this many tokens.",
+    ),
+    click.option(
+        "--max-errors",
+        type=within(ranges.MAX_ERRORS),
+        metavar="N",
+        help="Stop after N trials without a verdict.",
+    ),
+    click.option(
+        "--fail-fast", "-x", is_flag=True, help="Stop at the first case that does not pass."
+    ),
 )
 
 OPTIONS = bundle(
@@ -96,13 +128,15 @@ OUTPUT = bundle(
                  "A PATH alone says its format by its suffix.  [default place: the run's folder]"),
     click.option("--quiet", "-q", is_flag=True,
                  help="Show a line for each case that did not pass or is marked, and the counts."),
-    click.option("--verbose", "-v", is_flag=True, help="Show every case, and every failed check in full."),
+    click.option("--verbose", "-v", is_flag=True, help="Show every case, and every failed check in "
+        "full."),
     click.option("--debug", is_flag=True, help="Print every conversation, message by message."),
     click.option("--baseline", callback=named_run, metavar="RUN", shell_complete=completing.runs,
                  help="Compare with this run; see harness compare."),
     GATE,
     click.option("--otel", is_flag=False, flag_value="", metavar="[URL]",
-                 help="Send each trial as a trace to this collector.  [default: $OTEL_EXPORTER_OTLP_ENDPOINT]"),
+                 help="Send each trial as a trace to this collector.  [default: "
+        "$OTEL_EXPORTER_OTLP_ENDPOINT]"),
     click.option("--otel-content", is_flag=True, help="With all messages, arguments and results."),
 )  # fmt: skip
 
@@ -125,7 +159,10 @@ class Mode:
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""
         if self.resume is not None and (self.last_failed or self.watches):
-            raise UsageError("--resume goes on with a run as it was planned: neither --last-failed nor --watch fits it")
+            raise UsageError(
+                "--resume goes on with a run as it was planned: neither --last-failed nor --watch "
+                "fits it"
+            )
 
 
 MODE = bundle(
@@ -133,11 +170,15 @@ MODE = bundle(
     Mode,
     click.option("--resume", is_flag=False, flag_value=LATEST, metavar="[RUN]", shell_complete=completing.runs,
                  help="Run what a run left undone."),
-    click.option("--last-failed", is_flag=True, help="Only cases that did not pass in their suite's latest run."),
+    click.option("--last-failed", is_flag=True, help="Only cases that did not pass in their "
+        "suite's latest run."),
     click.option("--watch", "watches", is_flag=True,
-                 help="Run again whenever a suite, the configuration or the server's source changes."),
-    click.option("--list", "lists", is_flag=True, help="Show the cases that would be run; start nothing."),
-    click.option("--dry-run", is_flag=True, help="Show what would be run and what it may cost; start nothing."),
+                 help="Run again whenever a suite, the configuration or the server's source "
+        "changes."),
+    click.option("--list", "lists", is_flag=True, help="Show the cases that would be run; start "
+        "nothing."),
+    click.option("--dry-run", is_flag=True, help="Show what would be run and what it may cost; "
+        "start nothing."),
 )  # fmt: skip
 
 
@@ -171,10 +212,16 @@ def command(
     """
     request = replace(request, suites=(*suites, *more_suites))
     if mode.watches:
-        watch([word for word in sys.argv[1:] if word != "--watch"], partial(_watched, request), _tell)
+        watch(
+            [word for word in sys.argv[1:] if word != "--watch"], partial(_watched, request), _tell
+        )
     if mode.last_failed:
-        request = replace(request, cases=last_failed([suite.name for suite in _prepared(request).plan.suites]))
-    earlier = None if mode.resume is None else told(read_log(resumable(mode.resume, request.suites)))
+        request = replace(
+            request, cases=last_failed([suite.name for suite in _prepared(request).plan.suites])
+        )
+    earlier = (
+        None if mode.resume is None else told(read_log(resumable(mode.resume, request.suites)))
+    )
     if earlier is not None:
         request = request.filled_from(earlier.header.settings)
         budget = budget.filled_from(earlier.header.settings)
@@ -199,7 +246,9 @@ def _prepared(request: Request, *, keyless: bool = True) -> Prepared:
 def _show_plan(plan: Plan, output: Output, *, lists: bool) -> None:
     """Write what would be run, or what it may cost; nothing is started."""
     if output.json_output:
-        click.echo(json.dumps(listed_cases.document(plan) if lists else document(plan), ensure_ascii=False))
+        click.echo(
+            json.dumps(listed_cases.document(plan) if lists else document(plan), ensure_ascii=False)
+        )
         return
     if not lists:
         click.echo(describe(plan))
@@ -214,7 +263,9 @@ def _watched(request: Request) -> Watched:
     plan = None
     with suppress(HarnessError):  # the run itself tells what is wrong
         plan = _prepared(request).plan
-    return watched_by(plan, Path.cwd(), [*request.suites, *([request.mcp_config] if request.mcp_config else [])])
+    return watched_by(
+        plan, Path.cwd(), [*request.suites, *([request.mcp_config] if request.mcp_config else [])]
+    )
 
 
 def _tell(text: str) -> None:

@@ -17,15 +17,19 @@ DEADLINE_S = 120.0
 @click.command("export")
 @click.argument("form", metavar="otel", type=click.Choice(["otel"]), expose_value=False)
 @click.argument("run", default=LATEST, metavar="[RUN]", shell_complete=completing.runs)
-@click.option("--endpoint", metavar="URL", help="The collector.  [default: $OTEL_EXPORTER_OTLP_ENDPOINT]")
+@click.option(
+    "--endpoint", metavar="URL", help="The collector.  [default: $OTEL_EXPORTER_OTLP_ENDPOINT]"
+)
 @click.option("--content", is_flag=True, help="With all messages, arguments and results.")
 def command(run: str, endpoint: str | None, *, content: bool) -> None:
     """Send a past run to an observability system, as OpenTelemetry traces over OTLP/HTTP.
 
-    RUN is the name of a run, its beginning, a path, or "latest". Trials keep their ids, so that a run which is sent
-    again is not there twice.
+    RUN is the name of a run, its beginning, a path, or "latest". Trials keep their ids, so that a
+    run which is sent again is not there twice.
     """
-    exported = export_log(open_run(run), TelemetryRequest(endpoint=endpoint, content=content), DEADLINE_S)
+    exported = export_log(
+        open_run(run), TelemetryRequest(endpoint=endpoint, content=content), DEADLINE_S
+    )
     if not exported.sent:
         raise HarnessError(exported.sentence)
     click.echo(exported.sentence)

@@ -14,8 +14,12 @@ from harness.fetching.cache import CACHE_VARIABLE, cache_root
 
 @click.command("fetch")
 @click.argument("name")
-@click.option("--category", "categories", metavar="NAME,…", help="Only these parts.  [default: all]")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N cases of each part.")
+@click.option(
+    "--category", "categories", metavar="NAME,…", help="Only these parts.  [default: all]"
+)
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="At most N cases of each part."
+)
 @click.option(
     "--from",
     "origin",
@@ -25,18 +29,22 @@ from harness.fetching.cache import CACHE_VARIABLE, cache_root
 )
 @click.option("--dest", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
               help=f"Another cache folder; runs find it by ${CACHE_VARIABLE}.")  # fmt: skip
-def command(name: str, categories: str | None, limit: int | None, origin: Path | None, dest: Path | None) -> None:
+def command(
+    name: str, categories: str | None, limit: int | None, origin: Path | None, dest: Path | None
+) -> None:
     """Bring the data of the benchmark NAME to the cache, once; runs need no network then.
 
-    What is fetched belongs to its authors, is verified against the digest of the release that is meant, and is
-    never part of harness.
+    What is fetched belongs to its authors, is verified against the digest of the release that is
+    meant, and is never part of harness.
     """
     source = SOURCES.get(name)
     click.echo(f"{source.title}\nLicence: {source.licence}")
     root = (dest or cache_root()).absolute()
     parts = tuple(part.strip() for part in (categories or "").split(",") if part.strip())
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bars:
+    with Progress(
+        *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
+    ) as bars:
         bar = bars.add_task("looking", total=None)
 
         def tell(what: str, done: int, total: int) -> None:
@@ -44,6 +52,8 @@ def command(name: str, categories: str | None, limit: int | None, origin: Path |
 
         request = Request(root=root, origin=origin, categories=parts, limit=limit)
         fetched = source.fetch(request, tell)
-    click.echo(f"{'Fetched' if fetched.new else 'There already'}: {fetched.summary}, in {fetched.folder}")
+    click.echo(
+        f"{'Fetched' if fetched.new else 'There already'}: {fetched.summary}, in {fetched.folder}"
+    )
     if dest is not None and root != cache_root():
         click.echo(f"Runs find it with {CACHE_VARIABLE}={root}")

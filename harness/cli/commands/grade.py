@@ -19,15 +19,19 @@ from harness.runner.grade import grade_run
 @click.command("grade")
 @click.argument("run", shell_complete=completing.runs)
 @click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
-@click.option("--judge-model", metavar="NAME", help="Who judges what RUN has no verdict of; costs what it costs.")
+@click.option(
+    "--judge-model",
+    metavar="NAME",
+    help="Who judges what RUN has no verdict of; costs what it costs.",
+)
 @TRUST
 @OUTPUT
 def command(run: str, suites: tuple[str, ...], judge_model: str | None, output: Output) -> None:
     """Judge the conversations of RUN by today's assertions: no model, no server, no cost.
 
-    RUN is the name of a run, its beginning, a path, or "latest". SUITE names the suites to judge by;
-    without, those that the run was made of are read again. A judge's verdicts are taken over where its
-    question is the same.
+    RUN is the name of a run, its beginning, a path, or "latest". SUITE names the suites to judge
+    by; without, those that the run was made of are read again. A judge's verdicts are taken over
+    where its question is the same.
     """
     with redirect_stdout(sys.stderr):  # a suite in Python may print
         graded = grade_run(open_run(run), suites, Path.cwd(), judge_model)

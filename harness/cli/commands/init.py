@@ -33,9 +33,17 @@ _BY_COMMAND = "--server"
 @click.argument("server", required=False, metavar="[SERVER]")
 @servers('For example "python my_server.py".')
 @TRUST
-@click.option("--name", metavar="NAME", help="Name of the suite and its file.  [default: the server's]")
+@click.option(
+    "--name", metavar="NAME", help="Name of the suite and its file.  [default: the server's]"
+)
 @MCP_CONFIG
-@click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to list the tools.")
+@click.option(
+    "--user-context",
+    "-u",
+    callback=json_object,
+    metavar="JSON|@FILE",
+    help="As whom to list the tools.",
+)
 def command(
     server: str | None,
     command_lines: tuple[str, ...],
@@ -46,7 +54,8 @@ def command(
     """Draft a first suite from a server's tools, into evals/NAME.yml.
 
     The server is started and its tools are listed; none of them is called. SERVER is the name of a
-    configured or built-in server, or the URL of one that runs. Nothing that exists is ever overwritten.
+    configured or built-in server, or the URL of one that runs. Nothing that exists is ever
+    overwritten.
     """
     project = Path.cwd()
     config = load_config(project, os.environ, mcp_config)
@@ -62,7 +71,9 @@ def command(
         GATE.vouch(path, replace(server_facts, deeds=deeds_of(server_facts)))
     _tell(suite, written)
     for variable in variables:
-        click.echo(f"Note: a secret of the command line was left out of the file: set {variable} to it.")
+        click.echo(
+            f"Note: a secret of the command line was left out of the file: set {variable} to it."
+        )
 
 
 def _only(named: Sequence[str], config: Config) -> str:
@@ -75,7 +86,8 @@ def _only(named: Sequence[str], config: Config) -> str:
     if len(known) > 1:
         raise UsageError(
             f"a suite is drafted for one server, and these are {len(known)}: {', '.join(known)}",
-            meant=f'Name one of them: harness init --server "{known[0]}"; then join them in a suite by server: [a, b].',
+            meant=f'Name one of them: harness init --server "{known[0]}"; then join them in a '
+            f"suite by server: [a, b].",
         )
     return known[0] if known else _ask()
 
@@ -105,22 +117,33 @@ def _tell(suite: DraftSuite, written: tuple[Path, ...]) -> None:
     cases = len(suite.cases) + len(suite.safety) - later
     for path in written:
         click.echo(f"Wrote {shown(path)}")
-    click.echo(f"{_counted(cases, 'case')} for {_counted(len(suite.cases), 'tool')}; no tool was called.")
+    click.echo(
+        f"{_counted(cases, 'case')} for {_counted(len(suite.cases), 'tool')}; no tool was called."
+    )
     if suite.blocked:
-        click.echo(printable(f"No call will be sent to: {', '.join(suite.blocked)} (see 'block:' in the file)"))
+        click.echo(
+            printable(
+                f"No call will be sent to: {', '.join(suite.blocked)} (see 'block:' in the file)"
+            )
+        )
     if suite.unmarked:
         click.echo(
-            f"The server does not say of {_counted(len(suite.unmarked), 'tool')} whether it changes something. "
+            f"The server does not say of {_counted(len(suite.unmarked), 'tool')} whether it "
+            f"changes something. "
             "Cases that ask for one fail until it is taken out of 'block:'."
         )
     if later:
         wait = "waits in a comment" if later == 1 else "wait in comments"
-        click.echo(f"{_counted(later, 'further case')} would change something for real, and {wait}.")
+        click.echo(
+            f"{_counted(later, 'further case')} would change something for real, and {wait}."
+        )
     for note in suite.notes:
         click.echo(printable(f"Note: {note}"))
     click.echo("Next:")
     click.echo(f"  harness evals {suite.name}    # the built-in baseline: free, and not an LLM")
-    click.echo(f"  harness evals {suite.name} --model claude-4-sonnet    # an LLM; needs ANTHROPIC_API_KEY")
+    click.echo(
+        f"  harness evals {suite.name} --model claude-4-sonnet    # an LLM; needs ANTHROPIC_API_KEY"
+    )
 
 
 def _counted(number: int, noun: str) -> str:

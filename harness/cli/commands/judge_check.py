@@ -30,7 +30,9 @@ FEW = 30
 
 @click.command("judge-check")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--judge-model", metavar="NAME", help="The judge to measure.  [default: gpt-4o, if configured]")
+@click.option(
+    "--judge-model", metavar="NAME", help="The judge to measure.  [default: gpt-4o, if configured]"
+)
 @click.option(
     "--threshold",
     type=Number(0, 1),
@@ -43,8 +45,8 @@ FEW = 30
 def command(file: Path, judge_model: str | None, threshold: float, json_output: bool) -> None:
     """Measure a judge against people: agreement, Cohen's kappa, and every answer they disagree on.
 
-    FILE is CSV or JSONL with the columns query, answer and human (a score from 0 to 1, pass or fail), and where
-    there are any tool_outputs, keywords, rubric or expected_answer.
+    FILE is CSV or JSONL with the columns query, answer and human (a score from 0 to 1, pass or
+    fail), and where there are any tool_outputs, keywords, rubric or expected_answer.
     """
     items = read_labelled(file)
     spec = sole_judge(judge_model, load_config(Path.cwd(), os.environ))
@@ -53,13 +55,18 @@ def command(file: Path, judge_model: str | None, threshold: float, json_output: 
         click.echo(note, err=True)
     click.echo(f"{len(items)} answers are judged by {spec.name}.", err=True)
     result = anyio.run(check_judge, items, spec, threshold)
-    click.echo(json.dumps(_document(result)) if json_output else printable("\n".join(_lines(result))))
+    click.echo(
+        json.dumps(_document(result)) if json_output else printable("\n".join(_lines(result)))
+    )
     raise click.exceptions.Exit(0 if len(result.judged) == len(result.answers) else EXIT_UNJUDGED)
 
 
 def _lines(result: JudgeCheck) -> Iterator[str]:
     found = result.agreement
-    yield f"judge {result.judge}, prompt {JUDGE_PROMPT_VERSION}: {found.total} of {len(result.answers)} answers judged"
+    yield (
+        f"judge {result.judge}, prompt {JUDGE_PROMPT_VERSION}: {found.total} of "
+        f"{len(result.answers)} answers judged"
+    )
     if interval := wilson(found.agreed, found.total):
         low, high = interval
         yield (
@@ -75,11 +82,18 @@ def _lines(result: JudgeCheck) -> Iterator[str]:
         yield from ("", "They disagree on:", *map(_disagreement, result.disagreements))
     unjudged = [answer for answer in result.answers if answer.judgement is None]
     if unjudged:
-        yield from ("", "Not judged:", *(f"  {answer.item.at}: {answer.error}" for answer in unjudged))
+        yield from (
+            "",
+            "Not judged:",
+            *(f"  {answer.item.at}: {answer.error}" for answer in unjudged),
+        )
     used = result.usage
     yield from (
         "",
-        f"tokens {number(used.input_tokens)} in, {number(used.output_tokens)} out · cost {money(used.cost_usd)}",
+        (
+            f"tokens {number(used.input_tokens)} in, {number(used.output_tokens)} out"
+            f" · cost {money(used.cost_usd)}"
+        ),
     )
 
 
@@ -96,7 +110,10 @@ def _disagreement(answer: Measured) -> str:
     assert answer.judgement is not None
     said = answer.judgement.grade or f"{answer.judgement.score:.2f}"
     human = answer.item.human if isinstance(answer.item.human, str) else f"{answer.item.human:.2f}"
-    return f"  {answer.item.at}: human {human}, judge {said}: {shorten(answer.judgement.explanation, 300)}"
+    return (
+        f"  {answer.item.at}: human {human}, judge {said}: "
+        f"{shorten(answer.judgement.explanation, 300)}"
+    )
 
 
 def _document(result: JudgeCheck) -> dict[str, Any]:

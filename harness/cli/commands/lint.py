@@ -26,7 +26,9 @@ _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 @click.command("lint")
 @LISTED
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
-@click.option("--ignore", multiple=True, metavar="RULE", help="Leave out the findings of a rule; repeatable.")
+@click.option(
+    "--ignore", multiple=True, metavar="RULE", help="Leave out the findings of a rule; repeatable."
+)
 @click.option(
     "--fail-on",
     type=click.Choice(["error", "warning", "never"]),
@@ -34,13 +36,15 @@ _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
     show_default=True,
     help="From which severity on a finding makes the exit code 1.",
 )
-def command(listed: Listed, *, json_output: bool, ignore: tuple[str, ...], fail_on: Threshold) -> None:
+def command(
+    listed: Listed, *, json_output: bool, ignore: tuple[str, ...], fail_on: Threshold
+) -> None:
     """Find what in a server's tool list makes LLMs fail, and what to write instead.
 
-    SERVER is the name of a configured or built-in server, or the URL of one that runs. No tool is called
-    and no model is asked. The exit code is 0 if there are no errors or warnings (notes do not count), and 1
-    if there are; --fail-on decides otherwise. The server's entry in harness.yml may name findings to ignore
-    (lint_ignore).
+    SERVER is the name of a configured or built-in server, or the URL of one that runs. No tool is
+    called and no model is asked. The exit code is 0 if there are no errors or warnings (notes do
+    not count), and 1 if there are; --fail-on decides otherwise. The server's entry in harness.yml
+    may name findings to ignore (lint_ignore).
     """
     found = lint(listed.tools)
     configured = listed.server.lint_ignore
@@ -55,7 +59,9 @@ def command(listed: Listed, *, json_output: bool, ignore: tuple[str, ...], fail_
     raise click.exceptions.Exit(1 if fails(findings, fail_on) else 0)
 
 
-def _document(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding], ignored: int) -> dict[str, Any]:
+def _document(
+    spec: ServerSpec, tools: ToolList, findings: Sequence[Finding], ignored: int
+) -> dict[str, Any]:
     counts = Counter(finding.severity for finding in findings)
     return {
         "status": "ok",
@@ -87,7 +93,11 @@ def _print(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding], ignor
             head = Text(f"{finding.severity} ", style=_STYLES[finding.severity])
             head.append(printable(f"{finding.rule}: {finding.message}"), style="default")
             print_text(console, head, 2)
-            advice = [line for line in (f"Why: {finding.why}", f"Instead: {finding.instead}") if line not in told]
+            advice = [
+                line
+                for line in (f"Why: {finding.why}", f"Instead: {finding.instead}")
+                if line not in told
+            ]
             told.update(advice)  # what was said once is not said again
             if advice:
                 print_text(console, Text(printable("\n".join(advice)), style="dim"), 6)
@@ -96,6 +106,12 @@ def _print(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding], ignor
 
 def _summary(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding], ignored: int) -> str:
     counts = Counter(finding.severity for finding in findings)
-    told = [f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}" for severity in _SEVERITIES]
+    told = [
+        f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}"
+        for severity in _SEVERITIES
+    ]
     told += [f"{ignored} ignored"] if ignored else []
-    return f"{spec.name}: {len(tools.tools)} tool{'' if len(tools.tools) == 1 else 's'}: {', '.join(told)}"
+    return (
+        f"{spec.name}: {len(tools.tools)} tool{'' if len(tools.tools) == 1 else 's'}: "
+        f"{', '.join(told)}"
+    )

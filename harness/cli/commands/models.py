@@ -27,18 +27,32 @@ def command(json_output: bool) -> None:
     config = load_config(Path.cwd(), os.environ)
     models = config.models()
     if json_output:
-        click.echo(json.dumps({"default": config.default_model, "models": [_document(model) for model in models]}))
+        click.echo(
+            json.dumps(
+                {"default": config.default_model, "models": [_document(model) for model in models]}
+            )
+        )
         return
     for model in models:
         click.echo(printable("\n".join(_lines(model, config))))
-    click.echo("Without configuration: PROVIDER:MODEL, for example anthropic:claude-sonnet-4-6 or openai:gpt-4o.")
+    click.echo(
+        "Without configuration: PROVIDER:MODEL, for example anthropic:claude-sonnet-4-6 or "
+        "openai:gpt-4o."
+    )
 
 
 def _lines(model: ResolvedModel, config: Config) -> list[str]:
     spec = model.spec
     default = " (default)" if spec.name == config.default_model else ""
-    lines = [f"{spec.name}{default}", f"    {spec.provider}: {spec.model_id}", f"    key: {_key(model)}"]
-    lines += [f"    {setting}: {_value(model, setting)}  [{source}]" for setting, source in spec.sources.items()]
+    lines = [
+        f"{spec.name}{default}",
+        f"    {spec.provider}: {spec.model_id}",
+        f"    key: {_key(model)}",
+    ]
+    lines += [
+        f"    {setting}: {_value(model, setting)}  [{source}]"
+        for setting, source in spec.sources.items()
+    ]
     lines += [f"    {note}" for note in (*spec.notes, *unsent(spec))]
     if wrong := _error(model):
         lines += [f"    ! {line.strip()}" for line in wrong.splitlines()]

@@ -39,10 +39,26 @@ from harness.types import Suite
 )
 @MCP_CONFIG
 @TRUST
-@click.option("--destructive", is_flag=True, help="Also make the suite's calls that change something.")
-@click.option("--named-only", is_flag=True, help="Ask as the suite's own identities alone, not as damaged ones.")
-@click.option("--expect", type=click.Path(path_type=Path), metavar="FILE", help="Fail on any change of this table.")
-@click.option("--update", type=click.Path(path_type=Path), metavar="FILE", help="Write the table for --expect.")
+@click.option(
+    "--destructive", is_flag=True, help="Also make the suite's calls that change something."
+)
+@click.option(
+    "--named-only",
+    is_flag=True,
+    help="Ask as the suite's own identities alone, not as damaged ones.",
+)
+@click.option(
+    "--expect",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Fail on any change of this table.",
+)
+@click.option(
+    "--update",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the table for --expect.",
+)
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(
     suites: tuple[str, ...],
@@ -57,23 +73,30 @@ def command(
 ) -> None:
     """Ask a server's policy directly: every identity makes every call, and no model is needed.
 
-    Identities and calls are those of SUITE (a name or a path; none means all of evals/). Tools that are
-    marked as read-only and that no suite calls are called with arguments drafted from their schema. It is free and
-    comes out the same each time. The exit code is 1 if something is wrong: a leak, a hidden tool that works, a policy
-    that fails open, a decision that the suite does not expect.
+    Identities and calls are those of SUITE (a name or a path; none means all of evals/). Tools that
+    are marked as read-only and that no suite calls are called with arguments drafted from their
+    schema. It is free and comes out the same each time. The exit code is 1 if something is wrong: a
+    leak, a hidden tool that works, a policy that fails open, a decision that the suite does not
+    expect.
     """
     kept = None if expect is None else read_frozen(expect)
     config = load_config(Path.cwd(), os.environ, mcp_config)
     found = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY)
     chosen = _of_one_server(found)
-    spec = config.server_options(servers) if servers else config.server(chosen[0].server, chosen[0].name)
+    spec = (
+        config.server_options(servers)
+        if servers
+        else config.server(chosen[0].server, chosen[0].name)
+    )
     for suite in chosen:
         spec = guarded(spec, suite, Request())
     cases = tuple(case for suite in chosen for case in suite.cases)
     callers = named_callers(cases)
     if len(callers) < 2:  # noqa: PLR2004 - nobody can be told from nobody
         raise NothingToRun("the suite has no identity: give its tests a user_context, or 'as:'")
-    plan = ProbePlan(server=spec, callers=callers, cases=cases, destructive=destructive, damaged=not named_only)
+    plan = ProbePlan(
+        server=spec, callers=callers, cases=cases, destructive=destructive, damaged=not named_only
+    )
     log, skipped = anyio.run(probe, plan, RUNS, None if json_output else _announce)
     report = read_probe(log)
     if update is not None:
@@ -86,7 +109,10 @@ def command(
         for line, style in lines(report, skipped, changed, console.width):
             console.print(printable(line), style=style, soft_wrap=True)
         if update is not None:
-            click.echo(f"These decisions are kept in {update}; hold the server to them with --expect {update}")
+            click.echo(
+                f"These decisions are kept in {update}; hold the server to them with --expect "
+                f"{update}"
+            )
     raise click.exceptions.Exit(1 if changed else report.exit_code)
 
 
@@ -98,8 +124,12 @@ def _of_one_server(suites: Sequence[Suite]) -> Sequence[Suite]:
     """Return ``suites``, which have to be about one server."""
     if not suites:
         raise NothingToRun("there is no suite whose identities and calls could be used")
-    servers = {suite.server if isinstance(suite.server, str | tuple) else suite.name for suite in suites}
+    servers = {
+        suite.server if isinstance(suite.server, str | tuple) else suite.name for suite in suites
+    }
     if len(servers) > 1:
         names = ", ".join(suite.name for suite in suites)
-        raise UsageError("these suites are about several servers", meant=f"Probe one at a time: {names}.")
+        raise UsageError(
+            "these suites are about several servers", meant=f"Probe one at a time: {names}."
+        )
     return suites

@@ -31,8 +31,10 @@ def _settings(*, max_mb: float, **values: Any) -> Settings:
 @bundle(
     "settings",
     _settings,
-    click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one."),
-    click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; others than this machine "
+    click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 "
+        "takes a free one."),
+    click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; others "
+        "than this machine "
                  f"need a token, ${TOKEN} or one that is printed."),
     click.option("--name", "names", multiple=True, metavar="HOST",
                  help="A name by which the page is reached from elsewhere; may be repeated."),
@@ -45,7 +47,8 @@ def _settings(*, max_mb: float, **values: Any) -> Settings:
     click.option("--case-timeout", "case_timeout_s", type=Number(0.1), default=DEFAULT_TIMEOUT_S,
                  show_default=True, metavar="SECONDS", help="The most that one case may take."),
     click.option("--heartbeat", "heartbeat_s", type=Number(0.1), default=15.0, show_default=True,
-                 metavar="SECONDS", help="Between signs of life on a stream that has nothing to say."),
+                 metavar="SECONDS", help="Between signs of life on a stream that has nothing to "
+        "say."),
 )  # fmt: skip
 def command(settings: Settings) -> None:
     """Serve the page at /evaluation: drop a suite, watch the results, look at past runs.
@@ -56,7 +59,8 @@ def command(settings: Settings) -> None:
         from harness.web.server import serve  # the web server is an extra
     except ImportError as error:
         raise UsageError(
-            f"the page needs more packages ({error.name} is missing)", meant='In the checkout: pip install ".[web]"'
+            f"the page needs more packages ({error.name} is missing)",
+            meant='In the checkout: pip install ".[web]"',
         ) from error
     if GATE.trusting:
         os.environ[VARIABLE] = "1"  # for the processes of its runs
@@ -67,7 +71,9 @@ def _token(settings: Settings) -> str | None:
     """Return the token that is asked for; on this machine alone none is needed, and one can be set."""
     given = os.environ.get(TOKEN)
     if given and len(given) < LEAST_TOKEN:
-        raise UsageError(f"${TOKEN} is too short", meant=f"Take {LEAST_TOKEN} characters or more, at random.")
+        raise UsageError(
+            f"${TOKEN} is too short", meant=f"Take {LEAST_TOKEN} characters or more, at random."
+        )
     return given or (None if settings.is_local else secrets.token_urlsafe(32))
 
 

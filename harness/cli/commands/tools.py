@@ -46,7 +46,9 @@ def _document(spec: ServerSpec, tools: ToolList) -> dict[str, Any]:
             }
             for tool in tools.tools
         ],
-        "problems": [{"tool": problem.tool, "problem": problem.problem} for problem in tools.problems],
+        "problems": [
+            {"tool": problem.tool, "problem": problem.problem} for problem in tools.problems
+        ],
         "estimated_tokens": sum(map(estimated_tokens, tools.tools)),
     }
 
@@ -64,7 +66,11 @@ def _print(spec: ServerSpec, tools: ToolList, console: Console) -> None:
         print_text(console, Text(printable(f"! {problem.tool}: {problem.problem}"), style="yellow"))
     total = sum(map(estimated_tokens, tools.tools))
     plural = "" if len(tools.tools) == 1 else "s"
-    told = f"{spec.name}: {len(tools.tools)} tool{plural}, about {total:,} tokens in every request (estimated)"
+    told = (
+        f"{spec.name}: {len(tools.tools)} tool{plural}, about {total:,} tokens in every "
+        f"request "
+        f"(estimated)"
+    )
     print_text(console, Text(printable(told)))
 
 

@@ -22,13 +22,17 @@ from harness.runner.runs.folders import LATEST
 def command(run: str, no_open: bool) -> None:
     """Write the page of RUN into its folder and open it: every message, call and check.
 
-    RUN is the name of a run, its beginning, a path, or "latest" (the default). The page is one file that
-    needs no network; its path is printed.
+    RUN is the name of a run, its beginning, a path, or "latest" (the default). The page is one file
+    that needs no network; its path is printed.
     """
     log = open_run(run)
     path, _ = write_report(ReportRequest(format="html"), build_report(log), log)
     click.echo(str(path))
-    if not no_open and has_browser(os.environ, sys.platform) and not webbrowser.open(path.resolve().as_uri()):
+    if (
+        not no_open
+        and has_browser(os.environ, sys.platform)
+        and not webbrowser.open(path.resolve().as_uri())
+    ):
         click.echo("No browser could be started: open the file above in one.", err=True)
 
 

@@ -59,9 +59,17 @@ def _value(scalar: Any, kind: str) -> Value | None:
         return None
     number = _number(scalar, text)
     digits = "".join(filter(str.isdigit, text))
-    bare = len(digits) >= _PHONE_DIGITS and not any(map(str.isalpha, text)) and not _DATE.fullmatch(text)
+    bare = (
+        len(digits) >= _PHONE_DIGITS
+        and not any(map(str.isalpha, text))
+        and not _DATE.fullmatch(text)
+    )
     # A mask is known by its lines, and a folded text has none.
-    grade = _grade_of_text(text, masked=is_masked(scalar)) if number is None else _grade_of_number(number)
+    grade = (
+        _grade_of_text(text, masked=is_masked(scalar))
+        if number is None
+        else _grade_of_number(number)
+    )
     return Value(text, number, digits if bare else "", grade)
 
 
@@ -124,12 +132,16 @@ class Prose:
 
     def words(self) -> frozenset[str]:
         """Return every word of the text, runs of digits that belong together, and nothing twice."""
-        return frozenset(_WORD.findall(self._folded)) | frozenset(_WORD.findall(_squeezed(self._folded)))
+        return frozenset(_WORD.findall(self._folded)) | frozenset(
+            _WORD.findall(_squeezed(self._folded))
+        )
 
     def numbers(self) -> frozenset[float]:
         """Return every number of the text, in all its readings."""
         if self._numbers is None:
-            self._numbers = frozenset(reading for amount in amounts(self._text) for reading in amount.readings)
+            self._numbers = frozenset(
+                reading for amount in amounts(self._text) for reading in amount.readings
+            )
         return self._numbers
 
 

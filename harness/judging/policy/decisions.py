@@ -12,8 +12,8 @@ from harness.types import Access, Decision, RefusalShape
 def decide(views: Sequence[View]) -> list[tuple[Decision, ...]]:
     """Return for each view what was decided on the tools of its group.
 
-    Those are the tools that any view of the group called, and those that others are offered and this one is not.
-    Fields are missing by what any of ``views`` got for the same call.
+    Those are the tools that any view of the group called, and those that others are offered and
+    this one is not. Fields are missing by what any of ``views`` got for the same call.
     """
     distinct: dict[tuple[str, str], Result] = {}
     for view in views:
@@ -34,7 +34,9 @@ def decide(views: Sequence[View]) -> list[tuple[Decision, ...]]:
     return [
         tuple(
             _decision(view, tool, answers)
-            for tool in dict.fromkeys((*tools[view.suite, view.group], *sorted(offered[view.suite] - view.offered)))
+            for tool in dict.fromkeys(
+                (*tools[view.suite, view.group], *sorted(offered[view.suite] - view.offered))
+            )
         )
         for view in views
     ]
@@ -47,7 +49,9 @@ def _decision(view: View, tool: str, answers: dict[CallKey, list[tuple[str, Resu
     masked: dict[str, None] = {}
     compared = 0
     for result in good:
-        others = [full for identity, full in answers.get(result.key, ()) if identity != view.identity]
+        others = [
+            full for identity, full in answers.get(result.key, ()) if identity != view.identity
+        ]
         compared += bool(others)
         for full in others:
             for leaf, kept in differences(full, result):
@@ -65,7 +69,9 @@ def _decision(view: View, tool: str, answers: dict[CallKey, list[tuple[str, Resu
     )
 
 
-def _access(view: View, tool: str, made: Sequence[Result], *, kept_back: bool) -> tuple[Access, RefusalShape | None]:
+def _access(
+    view: View, tool: str, made: Sequence[Result], *, kept_back: bool
+) -> tuple[Access, RefusalShape | None]:
     if view.refused:
         return "denied", "http_status"
     outcomes = {result.call.outcome for result in made if result.call.outcome != "blocked"}

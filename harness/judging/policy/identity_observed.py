@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator
 from harness.canonical_json import canonical_json, digest
 from harness.judging.policy.views import CallKey, Leaf, Result, View
 
-_VOLATILE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
+_VOLATILE = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE
+)
 """What differs from call to call whoever asks: times of day, random ids."""
 _VOLATILE_NAME = re.compile(
     r"time|elapsed|duration|latency|took|request_?id|trace|nonce|session|generated", re.IGNORECASE
@@ -20,8 +22,9 @@ _MOST_NAMED = 5
 def unobserved(views: Iterable[View]) -> str | None:
     """Return in a sentence why nothing shows that the server knows who asks; ``None`` if something does.
 
-    It does where identities are shown different tools, are answered differently to the same call, or where a tool
-    only refuses one and only serves another. Views are looked at one by one, and no more of them than it takes.
+    It does where identities are shown different tools, are answered differently to the same call,
+    or where a tool only refuses one and only serves another. Views are looked at one by one, and no
+    more of them than it takes.
     """
     seen = _Seen()
     for view in views:
@@ -72,7 +75,9 @@ class _Seen:
     def differs(self, view: View) -> bool:
         """Take a view into account, and return whether identities have seen anything different by now."""
         names = sorted((tool.name, tool.description) for tool in view.tools.tools)
-        offers_differ = self._offers.differs(view.identity, "refused" if view.refused else digest(names))
+        offers_differ = self._offers.differs(
+            view.identity, "refused" if view.refused else digest(names)
+        )
         differ = [self._answer_differs(view.identity, result) for result in view.results]
         return offers_differ or any(differ)
 
@@ -110,7 +115,10 @@ class _Seen:
         elif not shared:
             found = "no two of them made the same call"
         else:
-            found = f"{shared} call{'s' if shared > 1 else ''} that several of them made had the same answer for each"
+            found = (
+                f"{shared} call{'s' if shared > 1 else ''} that several of them made had the "
+                f"same answer for each"
+            )
         return (
             f"{len(self._offers)} identities ({names}) were shown the same tools, and {found}: "
             "nothing shows that the server knows who asks"
@@ -121,7 +129,10 @@ def _shape(result: Result) -> str:
     """Return a digest of an answer without what differs from call to call."""
     if result.call.outcome != "ok":
         return str(result.call.outcome)
-    told = [[leaf.channel, leaf.path, "…" if is_volatile(leaf) else leaf.value] for leaf in result.leaves]
+    told = [
+        [leaf.channel, leaf.path, "…" if is_volatile(leaf) else leaf.value]
+        for leaf in result.leaves
+    ]
     return digest(sorted(told, key=canonical_json) if told else result.call.text)
 
 

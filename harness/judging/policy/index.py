@@ -43,13 +43,21 @@ class Secrets:
 
     def of(self, value: Value) -> Iterable[Secret]:
         """Return the secrets of that value."""
-        return {id(secret): secret for form in _forms(value) for secret in self._by_form.get(form, ())}.values()
+        return {
+            id(secret): secret for form in _forms(value) for secret in self._by_form.get(form, ())
+        }.values()
 
     def told_in(self, prose: Prose) -> Iterable[Secret]:
         """Return the secrets that stand in a text and cannot be a coincidence there."""
-        found = {id(secret): secret for word in prose.words() for secret in self._by_word.get(word, ())}
+        found = {
+            id(secret): secret for word in prose.words() for secret in self._by_word.get(word, ())
+        }
         if self._by_number:
-            found |= {id(one): one for number in prose.numbers() for one in self._by_number.get(number, ())}
+            found |= {
+                id(one): one
+                for number in prose.numbers()
+                for one in self._by_number.get(number, ())
+            }
         return [secret for secret in found.values() if prose.holds(secret.value)]
 
 
@@ -77,7 +85,8 @@ class Shown:
         if secret.reach == "call":
             return bool(places)
         return any(
-            not akin(leaf.name, secret.leaf.name) or about(leaf, result, secret) is False for leaf, result in places
+            not akin(leaf.name, secret.leaf.name) or about(leaf, result, secret) is False
+            for leaf, result in places
         )
 
 

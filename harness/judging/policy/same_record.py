@@ -29,7 +29,12 @@ def unlike_things(ours: Mapping[str, Any], theirs: Mapping[str, Any], except_for
 def _agreed(ours: Mapping[str, Any], theirs: Mapping[str, Any], except_for: str) -> Iterator[bool]:
     """Yield for each id that both have whether it is the same."""
     for key in ours.keys() & theirs.keys():
-        if key == except_for or not _IDENTIFYING.search(key) or is_masked(ours[key]) or is_masked(theirs[key]):
+        if (
+            key == except_for
+            or not _IDENTIFYING.search(key)
+            or is_masked(ours[key])
+            or is_masked(theirs[key])
+        ):
             continue  # a mask says nothing of what it hides
         left, right = value_of(ours[key]), value_of(theirs[key])
         if left is not None and right is not None:

@@ -107,7 +107,8 @@ class View:
     answer: str = ""
     """What the user saw."""
     known: tuple[str, ...] = ()
-    """Texts that the identity brought itself: prompts, its own attributes. What stands in them is no secret."""
+    """Texts that the identity brought itself: prompts, its own attributes. What stands in them is
+    no secret."""
     suite: str = ""
     """Name of the suite, for leaks."""
     case: str = ""
@@ -123,7 +124,8 @@ class View:
     refused: bool = False
     """Whether the server did not let this identity in at all, by HTTP 401 or 403."""
     rightful: bool = True
-    """Whether what it sees counts as rightly seen; not so where the suite says that it must not see it."""
+    """Whether what it sees counts as rightly seen; not so where the suite says that it must not see
+    it."""
 
     @cached_property
     def results(self) -> tuple[Result, ...]:
@@ -143,7 +145,10 @@ def _leaves(value: Any, channel: Channel) -> Iterator[Leaf]:
     while waiting and left:
         path, name, part, record = waiting.pop()
         if isinstance(part, Mapping):
-            inside = [(f"{path}.{key}" if path else str(key), str(key), each, part) for key, each in part.items()]
+            inside = [
+                (f"{path}.{key}" if path else str(key), str(key), each, part)
+                for key, each in part.items()
+            ]
             waiting.extend(reversed(inside))
         elif isinstance(part, list | tuple):
             waiting.extend((f"{path}[]", name, each, record) for each in reversed(part))
@@ -155,7 +160,9 @@ def _leaves(value: Any, channel: Channel) -> Iterator[Leaf]:
 def _lines(text: str) -> Iterator[Leaf]:
     """Yield ``name: value`` lines as fields."""
     pairs = [
-        (match["name"], match["value"]) for line in text.splitlines()[:_MAX_FIELDS] if (match := _LINE.match(line))
+        (match["name"], match["value"])
+        for line in text.splitlines()[:_MAX_FIELDS]
+        if (match := _LINE.match(line))
     ]
     names = [fold(name) for name, _ in pairs]
     # A name that comes again begins another record, of which a line shows no end.

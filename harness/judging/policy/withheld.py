@@ -2,11 +2,14 @@
 
 Something is kept from an identity when another one was rightly given it, and this one
 
-- was answered without the field, or with a mask in its place (reach ``field``: the server answers, and leaves out);
+- was answered without the field, or with a mask in its place (reach ``field``: the server answers,
+  and leaves out);
 - was answered with fewer rows (reach ``call``);
-- was refused the same call, or is not shown the tool (reach ``call``: what is refused is the question. Its fields
-  may be public elsewhere: who may not search by telephone may still look up a name);
-- was refused it, and is answered by the same tool otherwise, each time without the field (reach ``field``).
+- was refused the same call, or is not shown the tool (reach ``call``: what is refused is the
+  question. Its fields may be public elsewhere: who may not search by telephone may still look up a
+  name);
+- was refused it, and is answered by the same tool otherwise, each time without the field (reach
+  ``field``).
 """
 
 from __future__ import annotations
@@ -69,18 +72,28 @@ def differences(full: Result, other: Result) -> Iterator[Difference]:
     for leaf in full.leaves:
         ours.setdefault((leaf.channel, leaf.path), []).append(leaf)
     for (channel, path), given in ours.items():
-        if channel not in other.paths and not (channel == "structured" and other.call.structured is not None):
+        if channel not in other.paths and not (
+            channel == "structured" and other.call.structured is not None
+        ):
             continue  # it has no such form of the result to be compared with
-        yield from _compared(given, theirs.get((channel, path), []), other.paths.get(channel, frozenset()))
+        yield from _compared(
+            given, theirs.get((channel, path), []), other.paths.get(channel, frozenset())
+        )
 
 
-def _compared(given: Sequence[Leaf], got: Sequence[Leaf], paths: frozenset[str]) -> Iterator[Difference]:
+def _compared(
+    given: Sequence[Leaf], got: Sequence[Leaf], paths: frozenset[str]
+) -> Iterator[Difference]:
     meant = _are_meant(got, given)
-    readable = [leaf for leaf in given if not is_masked(leaf.value) or (meant and may_be_meant(leaf.value))]
+    readable = [
+        leaf for leaf in given if not is_masked(leaf.value) or (meant and may_be_meant(leaf.value))
+    ]
     if not got:
         rows = _rows_of(given[0].path)
         whole_row = rows and not any(path.startswith(rows) for path in paths)
-        yield from (Difference(leaf, "row left out" if whole_row else "left out") for leaf in readable)
+        yield from (
+            Difference(leaf, "row left out" if whole_row else "left out") for leaf in readable
+        )
     elif not meant and all(is_masked(leaf.value) for leaf in got):
         yield from (Difference(leaf, "masked") for leaf in readable)
     elif len(got) < len(given):
@@ -92,10 +105,15 @@ def _compared(given: Sequence[Leaf], got: Sequence[Leaf], paths: frozenset[str])
 
 def _are_meant(got: Sequence[Leaf], given: Sequence[Leaf]) -> bool:
     """Whether nothing, or a word such as *None*, is meant: of the thing in question nobody was given anything else."""
-    if not got or not all(may_be_meant(leaf.value) for leaf in got) or len(got) * len(given) > _MOST_PAIRS:
+    if (
+        not got
+        or not all(may_be_meant(leaf.value) for leaf in got)
+        or len(got) * len(given) > _MOST_PAIRS
+    ):
         return False
     return all(
-        value_of(full.value) == value_of(leaf.value) or unlike_things(full.record, leaf.record, leaf.name)
+        value_of(full.value) == value_of(leaf.value)
+        or unlike_things(full.record, leaf.record, leaf.name)
         for leaf in got
         for full in given
     )
@@ -120,7 +138,9 @@ def kept_from(views: Sequence[View]) -> Mapping[str, list[Secret]]:
                 by_key.setdefault(result.key, []).append((view, result))
                 by_tool.setdefault(result.call.tool, []).append((view, result))
     identities = dict.fromkeys(view.identity for view in views)
-    return {identity: _Keeping(identity, views, by_key, by_tool).secrets() for identity in identities}
+    return {
+        identity: _Keeping(identity, views, by_key, by_tool).secrets() for identity in identities
+    }
 
 
 class _Keeping:
@@ -181,7 +201,10 @@ class _Keeping:
         for tool, answers in self._by_tool.items():
             if any(tool in view.offered for view in self._own) or not self._own:
                 continue
-            if any(view.identity == self._identity and result.call.outcome == "ok" for view, result in answers):
+            if any(
+                view.identity == self._identity and result.call.outcome == "ok"
+                for view, result in answers
+            ):
                 continue
             for view, result in answers:
                 if self._gives(view, result) and tool in view.offered:
@@ -195,6 +218,8 @@ class _Keeping:
         place = (full.call.tool, leaf.path, value.text, reach)
         secret = self._found.get(place)
         if secret is None:
-            secret = self._found[place] = Secret(full.call.tool, leaf, value, reach, kept, set(), {}, full)
+            secret = self._found[place] = Secret(
+                full.call.tool, leaf, value, reach, kept, set(), {}, full
+            )
         secret.keys.add(full.key)
         secret.givers[giver.identity] = None

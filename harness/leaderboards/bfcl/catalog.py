@@ -10,8 +10,8 @@ from harness.errors import UsageError, did_you_mean
 from harness.types import JsonObject
 
 Judging: TypeAlias = Literal["calls", "no_call", "some_call", "multi_turn", "answer"]
-"""By which rule a category is judged: its calls are the expected ones, there is none, there is one, every turn
-leaves the expected state, or the last message holds the answer."""
+"""By which rule a category is judged: its calls are the expected ones, there is none, there is one,
+every turn leaves the expected state, or the last message holds the answer."""
 
 Language: TypeAlias = Literal["python", "java", "javascript"]
 """How arguments are written."""
@@ -63,28 +63,114 @@ CATEGORIES: Mapping[str, Category] = dict(
     (
         _category("simple_python", 400, "non_live", "one function, one call"),
         _category("simple_java", 100, "non_live", "one Java method, one call", language="java"),
-        _category("simple_javascript", 50, "non_live", "one JavaScript function, one call", language="javascript"),
+        _category(
+            "simple_javascript",
+            50,
+            "non_live",
+            "one JavaScript function, one call",
+            language="javascript",
+        ),
         _category("multiple", 200, "non_live", "several functions, one call of the right one"),
         _category("parallel", 200, "non_live", "one function, several calls at once"),
         _category("parallel_multiple", 200, "non_live", "several functions, several calls at once"),
-        _category("irrelevance", 240, "hallucination", "no function fits: none may be called", judging="no_call"),
+        _category(
+            "irrelevance",
+            240,
+            "hallucination",
+            "no function fits: none may be called",
+            judging="no_call",
+        ),
         _category("live_simple", 258, "live", "one function that a user wrote, one call"),
         _category("live_multiple", 1053, "live", "several functions that users wrote, one call"),
         _category("live_parallel", 16, "live", "one function that a user wrote, several calls"),
-        _category("live_parallel_multiple", 24, "live", "several functions that users wrote, several calls"),
-        _category("live_irrelevance", 884, "hallucination", "no function fits, asked by users", judging="no_call"),
-        _category("live_relevance", 16, "hallucination", "some function fits: any call counts", judging="some_call"),
-        _category("multi_turn_base", 200, "multi_turn", "a conversation that changes a state", judging="multi_turn"),
-        _category("multi_turn_miss_func", 200, "multi_turn", "a function comes only later", judging="multi_turn"),
-        _category("multi_turn_miss_param", 200, "multi_turn", "a detail comes only later", judging="multi_turn"),
-        _category("multi_turn_long_context", 200, "multi_turn", "results flood the context", judging="multi_turn"),
-        _category("web_search_base", 100, "agentic", "questions to the web", judging="answer", file="web_search"),
         _category(
-            "web_search_no_snippet", 100, "agentic", "…with bare result lists", judging="answer", file="web_search"
+            "live_parallel_multiple",
+            24,
+            "live",
+            "several functions that users wrote, several calls",
         ),
-        _category("memory_kv", 155, "agentic", "answers from a key-value memory", judging="answer", file="memory"),
-        _category("memory_vector", 155, "agentic", "answers from a vector memory", judging="answer", file="memory"),
-        _category("memory_rec_sum", 155, "agentic", "answers from a running summary", judging="answer", file="memory"),
+        _category(
+            "live_irrelevance",
+            884,
+            "hallucination",
+            "no function fits, asked by users",
+            judging="no_call",
+        ),
+        _category(
+            "live_relevance",
+            16,
+            "hallucination",
+            "some function fits: any call counts",
+            judging="some_call",
+        ),
+        _category(
+            "multi_turn_base",
+            200,
+            "multi_turn",
+            "a conversation that changes a state",
+            judging="multi_turn",
+        ),
+        _category(
+            "multi_turn_miss_func",
+            200,
+            "multi_turn",
+            "a function comes only later",
+            judging="multi_turn",
+        ),
+        _category(
+            "multi_turn_miss_param",
+            200,
+            "multi_turn",
+            "a detail comes only later",
+            judging="multi_turn",
+        ),
+        _category(
+            "multi_turn_long_context",
+            200,
+            "multi_turn",
+            "results flood the context",
+            judging="multi_turn",
+        ),
+        _category(
+            "web_search_base",
+            100,
+            "agentic",
+            "questions to the web",
+            judging="answer",
+            file="web_search",
+        ),
+        _category(
+            "web_search_no_snippet",
+            100,
+            "agentic",
+            "…with bare result lists",
+            judging="answer",
+            file="web_search",
+        ),
+        _category(
+            "memory_kv",
+            155,
+            "agentic",
+            "answers from a key-value memory",
+            judging="answer",
+            file="memory",
+        ),
+        _category(
+            "memory_vector",
+            155,
+            "agentic",
+            "answers from a vector memory",
+            judging="answer",
+            file="memory",
+        ),
+        _category(
+            "memory_rec_sum",
+            155,
+            "agentic",
+            "answers from a running summary",
+            judging="answer",
+            file="memory",
+        ),
     )
 )
 """Category by name, in the leaderboard's order."""
@@ -103,7 +189,9 @@ COLLECTIONS: Mapping[str, tuple[str, ...]] = {
     "live": _named("live_"),
     "single_turn": (*_NON_LIVE, *_named("live_")),
     "multi_turn": _named("multi_turn_"),
-    "python": tuple(name for name in (*_NON_LIVE, *_named("live_")) if CATEGORIES[name].language == "python"),
+    "python": tuple(
+        name for name in (*_NON_LIVE, *_named("live_")) if CATEGORIES[name].language == "python"
+    ),
     "non_python": ("simple_java", "simple_javascript"),
     "memory": _named("memory_"),
     "web_search": _named("web_search_"),
@@ -120,7 +208,9 @@ def categories_of(part: str | None) -> tuple[Category, ...]:
     """
     wanted: set[str] = set()
     for name in (part or "all").split(","):
-        known = COLLECTIONS.get(name.strip()) or ((name.strip(),) if name.strip() in CATEGORIES else None)
+        known = COLLECTIONS.get(name.strip()) or (
+            (name.strip(),) if name.strip() in CATEGORIES else None
+        )
         if known is None:
             every = (*CATEGORIES, *COLLECTIONS)
             meant = did_you_mean(name.strip(), every) or f"There are {', '.join(every)}."
@@ -140,11 +230,16 @@ def _leaves(names: Iterable[str]) -> list[JsonObject]:
     return [_leaf(name) for name in names]
 
 
-def _node(name: str, parts: Sequence[JsonObject], *, weight: float = 1, mean: str = "equal") -> JsonObject:
+def _node(
+    name: str, parts: Sequence[JsonObject], *, weight: float = 1, mean: str = "equal"
+) -> JsonObject:
     return {"name": name, "mean": mean, "weight": weight, "parts": list(parts)}
 
 
-_AST = [_node("simple", _leaves(COLLECTIONS["simple"])), *_leaves(("multiple", "parallel", "parallel_multiple"))]
+_AST = [
+    _node("simple", _leaves(COLLECTIONS["simple"])),
+    *_leaves(("multiple", "parallel", "parallel_multiple")),
+]
 _LIVE_AST = _leaves(("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"))
 
 SCORES: JsonObject = {
@@ -170,5 +265,5 @@ SCORES: JsonObject = {
         _leaf("live_relevance"),
     ]
 }
-"""How the leaderboard weighs: 10 % non-live, 10 % live (by cases), 10 % irrelevance, 30 % multi-turn, 40 % agentic.
-Relevance is shown and not weighed."""
+"""How the leaderboard weighs: 10 % non-live, 10 % live (by cases), 10 % irrelevance, 30 %
+multi-turn, 40 % agentic. Relevance is shown and not weighed."""

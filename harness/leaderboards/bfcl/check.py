@@ -13,7 +13,11 @@ from harness.leaderboards.bfcl.catalog import CATEGORIES
 from harness.leaderboards.bfcl.checker.agentic import answer_fault
 from harness.leaderboards.bfcl.checker.fault import Fault
 from harness.leaderboards.bfcl.checker.multi_turn import Conversation, turns_fault
-from harness.leaderboards.bfcl.checker.single import expected_calls_fault, no_call_fault, some_call_fault
+from harness.leaderboards.bfcl.checker.single import (
+    expected_calls_fault,
+    no_call_fault,
+    some_call_fault,
+)
 from harness.leaderboards.bfcl.data import Entry
 from harness.leaderboards.bfcl.output import Step, first_step, is_no_conversation, turns_of
 from harness.leaderboards.bfcl.source import data_folder
@@ -52,7 +56,9 @@ def fault_of(params: JsonObject, transcript: Transcript) -> Fault | None:
     category = CATEGORIES[params["category"]]
     match category.judging:
         case "calls":
-            return expected_calls_fault(category, params["functions"], params["ground_truth"], first_step(transcript))
+            return expected_calls_fault(
+                category, params["functions"], params["ground_truth"], first_step(transcript)
+            )
         case "no_call":
             return no_call_fault(first_step(transcript))
         case "some_call":

@@ -66,7 +66,9 @@ def entries(category: Category, folder: Path | None = None) -> Iterator[Entry]:
     file = folder / "data" / f"BFCL_v4_{category.source}.json"
     answers: list[Any] = []
     if category.judging in ("calls", "multi_turn", "answer"):
-        answers = [one["ground_truth"] for one in _lines(folder / "data" / "possible_answer" / file.name)]
+        answers = [
+            one["ground_truth"] for one in _lines(folder / "data" / "possible_answer" / file.name)
+        ]
     for place, question in enumerate(_lines(file)):
         yield Entry(
             id=question["id"].replace(category.source, category.name, 1),
@@ -109,14 +111,18 @@ def question_file(category: Category) -> str:
 @cache
 def class_functions(class_name: str, folder: Path) -> tuple[dict[str, Any], ...]:
     """Return the functions of a class of the multi-turn cases, as the data describes them."""
-    return tuple(_lines(folder / "data" / "multi_turn_func_doc" / f"{CLASS_FILES[class_name]}.json"))
+    return tuple(
+        _lines(folder / "data" / "multi_turn_func_doc" / f"{CLASS_FILES[class_name]}.json")
+    )
 
 
 @cache
 def told_before(scenario: str, folder: Path) -> tuple[tuple[str, ...], ...]:
     """Return what the user said ahead of the memory cases of a scenario, conversation by conversation."""
     return tuple(
-        tuple("\n\n".join(message["content"] for message in said) for said in conversation["question"])
+        tuple(
+            "\n\n".join(message["content"] for message in said) for said in conversation["question"]
+        )
         for conversation in _lines(folder / TOLD / f"memory_{scenario}.json")
     )
 
@@ -129,7 +135,9 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
                     yield _parsed(line, path, number)
     except OSError as error:
         meant = f"Fetch release {RELEASE} again: remove {data_folder()}, then {fetch_command()}."
-        problem = Problem(at=Location(file=str(path)), message=f"cannot be read: {error.strerror}.", meant=meant)
+        problem = Problem(
+            at=Location(file=str(path)), message=f"cannot be read: {error.strerror}.", meant=meant
+        )
         raise InvalidInput([problem]) from error
 
 

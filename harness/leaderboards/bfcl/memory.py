@@ -1,12 +1,14 @@
 """The memory cases, live: what went before is told to the model, conversation by conversation, then all is asked.
 
-The benchmark tells a model the conversations of a scenario once and then asks every question about it from the
-memory that was left. So does one case here, `memory_kv-customer`: its questions are its turns, each judged by the
-official rule, and each counts as one of the benchmark's cases. The memory is `servers/memory`.
+The benchmark tells a model the conversations of a scenario once and then asks every question about
+it from the memory that was left. So does one case here, `memory_kv-customer`: its questions are its
+turns, each judged by the official rule, and each counts as one of the benchmark's cases. The memory
+is `servers/memory`.
 
-Three things differ from the official run, so scores are not the leaderboard's. The tools have our descriptions, and
-the vector store finds by words, not by a sentence encoder. What a model stores while it is asked a question stays for
-the questions after it. And the form that an answer should have stands behind each question, not in the system prompt.
+Three things differ from the official run, so scores are not the leaderboard's. The tools have our
+descriptions, and the vector store finds by words, not by a sentence encoder. What a model stores
+while it is asked a question stays for the questions after it. And the form that an answer should
+have stands behind each question, not in the system prompt.
 """
 
 from __future__ import annotations
@@ -50,16 +52,26 @@ class _Store:
 
 
 _STORES: Mapping[str, _Store] = {
-    "memory_kv": _Store("memory_kv", "core_memory_retrieve_all", "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"),
-    "memory_vector": _Store("memory_vector", "core_memory_retrieve_all", "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"),
-    "memory_rec_sum": _Store("memory_summary", "memory_retrieve", "MEMORY_BACKEND_INSTRUCTION_UNIFIED"),
+    "memory_kv": _Store(
+        "memory_kv", "core_memory_retrieve_all", "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"
+    ),
+    "memory_vector": _Store(
+        "memory_vector", "core_memory_retrieve_all", "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"
+    ),
+    "memory_rec_sum": _Store(
+        "memory_summary", "memory_retrieve", "MEMORY_BACKEND_INSTRUCTION_UNIFIED"
+    ),
 }
 
 
 def memory_cases(category: Category, entries: Sequence[Entry]) -> Iterator[Case]:
     """Yield one case for each scenario of ``entries``."""
     for scenario in dict.fromkeys(str(entry.question["scenario"]) for entry in entries):
-        yield _case(category, scenario, [entry for entry in entries if entry.question["scenario"] == scenario])
+        yield _case(
+            category,
+            scenario,
+            [entry for entry in entries if entry.question["scenario"] == scenario],
+        )
 
 
 def _case(category: Category, scenario: str, entries: Sequence[Entry]) -> Case:
@@ -99,7 +111,9 @@ def _question(entry: Entry, form: str) -> Turn:
 
 def _system_prompt(store: _Store, scenario: str, words: Mapping[str, Any]) -> str:
     """Return the benchmark's own words; what is remembered comes in when a conversation begins."""
-    instruction = str(words[store.instruction]).replace(_SETTING, words["MEMORY_AGENT_SETTINGS"][scenario])
+    instruction = str(words[store.instruction]).replace(
+        _SETTING, words["MEMORY_AGENT_SETTINGS"][scenario]
+    )
     return instruction.replace(_MEMORY_CONTENT, RECALLED)
 
 
@@ -110,4 +124,6 @@ def _words(folder: Path) -> Mapping[str, Any]:
     try:
         return constants(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, SyntaxError) as error:
-        raise UsageError(f"cannot read {path}: {error}", meant=f"Fetch it again: {fetch_command()}") from None
+        raise UsageError(
+            f"cannot read {path}: {error}", meant=f"Fetch it again: {fetch_command()}"
+        ) from None

@@ -1,7 +1,8 @@
 """Function names with dots: whether a model was let write them as they are, or with ``_`` in their place.
 
-Most APIs refuse a dot in a name. Upstream's table of models says of each whether its runner put ``_`` in place of
-dots; here the outputs say it, where they name a function of the very case that they answer.
+Most APIs refuse a dot in a name. Upstream's table of models says of each whether its runner put
+``_`` in place of dots; here the outputs say it, where they name a function of the very case that
+they answer.
 """
 
 from __future__ import annotations
@@ -19,17 +20,22 @@ from harness.types import JsonObject
 def undotted(entry: Entry) -> dict[str, str]:
     """Return the names of a case's functions as they are with ``_`` for dots → as the case has them.
 
-    A name with dots, where it should have none, is no function's: it is marked, so that it equals none.
+    A name with dots, where it should have none, is no function's: it is marked, so that it equals
+    none.
     """
     dotted = [one["name"] for one in entry.functions if "." in one["name"]]
-    return {name.replace(".", "_"): name for name in dotted} | {name: f"{name} (with a dot)" for name in dotted}
+    return {name.replace(".", "_"): name for name in dotted} | {
+        name: f"{name} (with a dot)" for name in dotted
+    }
 
 
-def keeps_dots(form: Form, rows: Mapping[str, JsonObject], entry_of: Callable[[str], Entry]) -> bool:
+def keeps_dots(
+    form: Form, rows: Mapping[str, JsonObject], entry_of: Callable[[str], Entry]
+) -> bool:
     """Whether names in the outputs of a recording keep their dots.
 
-    What most names say counts that equal a function with dots of their case, written in one way or the other; where
-    there is no such name, what is usual for the form.
+    What most names say counts that equal a function with dots of their case, written in one way or
+    the other; where there is no such name, what is usual for the form.
     """
     if form.dotted is not None:
         return form.dotted

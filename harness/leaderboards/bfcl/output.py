@@ -22,7 +22,8 @@ class Call:
 
 
 Unreadable: TypeAlias = Literal["words", "misshapen"]
-"""Why a reply is not calls: it is words or arguments that are no JSON, or arguments that are no object."""
+"""Why a reply is not calls: it is words or arguments that are no JSON, or arguments that are no
+object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,9 @@ def turns_of(transcript: Transcript) -> tuple[tuple[Step, ...], ...]:
 
 def is_no_conversation(transcript: Transcript) -> bool:
     """Whether what was recorded has no turns at all: the model is said to have spoken, and nobody asked."""
-    return bool(transcript.messages) and not any(isinstance(one, UserMessage) for one in transcript.messages)
+    return bool(transcript.messages) and not any(
+        isinstance(one, UserMessage) for one in transcript.messages
+    )
 
 
 def first_step(transcript: Transcript) -> Step:
@@ -92,13 +95,20 @@ def first_step(transcript: Transcript) -> Step:
 
 
 def _step(reply: Reply, sent: Sequence[ToolCall]) -> Step:
-    malformed = next((request.malformed for request in reply.tool_requests if request.malformed is not None), None)
+    malformed = next(
+        (request.malformed for request in reply.tool_requests if request.malformed is not None),
+        None,
+    )
     if malformed is not None:
         return Step(unreadable="misshapen" if _is_json(malformed) else "words", text=reply.text)
     if not reply.tool_requests:
-        no_words = not reply.text or reply.stop == "tool_calls"  # the latter is an empty list of calls, written out
+        no_words = (
+            not reply.text or reply.stop == "tool_calls"
+        )  # the latter is an empty list of calls, written out
         return Step(unreadable=None if no_words else "words", text=reply.text)
-    return Step(calls=tuple(Call(call.tool, _read_back(call.arguments)) for call in sent), text=reply.text)
+    return Step(
+        calls=tuple(Call(call.tool, _read_back(call.arguments)) for call in sent), text=reply.text
+    )
 
 
 def _read_back(arguments: JsonObject) -> JsonObject:
@@ -109,7 +119,11 @@ def _read_back(arguments: JsonObject) -> JsonObject:
 
 
 def _literal(value: Any) -> Any:
-    if not isinstance(value, dict) or value.keys() != {PYTHON} or not isinstance(value[PYTHON], str):
+    if (
+        not isinstance(value, dict)
+        or value.keys() != {PYTHON}
+        or not isinstance(value[PYTHON], str)
+    ):
         return value
     try:
         return ast.literal_eval(value[PYTHON])

@@ -28,8 +28,8 @@ from harness.types import (
 def steps_of(result: Any, category: Category) -> list[list[Any]] | None:
     """Return a recorded result as turns of steps, each what one reply was; ``None`` where it has no turns.
 
-    A turn that is an object is gone through by its keys, and one that is a text letter by letter, of which the last
-    one is kept: as upstream, where neither is read as calls.
+    A turn that is an object is gone through by its keys, and one that is a text letter by letter,
+    of which the last one is kept: as upstream, where neither is read as calls.
     """
     if not _is_executed(category):
         return [[result]]
@@ -37,7 +37,13 @@ def steps_of(result: Any, category: Category) -> list[list[Any]] | None:
 
 
 def _steps(turn: Any) -> list[Any]:
-    return list(turn) if isinstance(turn, list | dict) else [turn[-1]] if isinstance(turn, str) and turn else []
+    return (
+        list(turn)
+        if isinstance(turn, list | dict)
+        else [turn[-1]]
+        if isinstance(turn, str) and turn
+        else []
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,8 @@ class Reader:
     """How the outputs of one case are read."""
 
     category: Category
-    """Of the case: it says whether calls are compared or executed, and in which language they are."""
+    """Of the case: it says whether calls are compared or executed, and in which language they
+    are."""
     form: Form
     """Of the recording."""
     names: Mapping[str, str]
@@ -60,7 +67,10 @@ class Reader:
         except NotCalls:
             return Reply(text=_answer(item) if executed else text or json.dumps(item))
         except Misshapen:
-            return Reply(text=text, tool_requests=(ToolRequest(id="call_0", tool="", malformed=json.dumps(item)),))
+            return Reply(
+                text=text,
+                tool_requests=(ToolRequest(id="call_0", tool="", malformed=json.dumps(item)),),
+            )
         if executed and not calls:
             return Reply(text=_answer(item))
         requests = tuple(
@@ -94,11 +104,13 @@ def _answer(item: Any) -> str:
     return str(item[0] if isinstance(item, list) else item) or " "
 
 
-def transcript_of(entry: Entry, turns: Sequence[Sequence[Reply]] | None, row: JsonObject) -> Transcript:
+def transcript_of(
+    entry: Entry, turns: Sequence[Sequence[Reply]] | None, row: JsonObject
+) -> Transcript:
     """Return the conversation of ``entry`` in which the model gave these replies, turn by turn.
 
-    ``row`` is the recorded line: what it says of tokens (counts, or lists of them) and seconds is kept. Where there
-    are no ``turns``, its result stands there as something that nobody asked for.
+    ``row`` is the recorded line: what it says of tokens (counts, or lists of them) and seconds is
+    kept. Where there are no ``turns``, its result stands there as something that nobody asked for.
     """
     if turns is None:
         said = AssistantMessage(reply=Reply(text=json.dumps(row["result"])))
@@ -113,7 +125,13 @@ def transcript_of(entry: Entry, turns: Sequence[Sequence[Reply]] | None, row: Js
             number += 1
             messages.append(AssistantMessage(reply=reply))
             calls += [
-                ToolCall(tool=one.tool, arguments=one.arguments, outcome="ok", turn=number, request_id=one.id)
+                ToolCall(
+                    tool=one.tool,
+                    arguments=one.arguments,
+                    outcome="ok",
+                    turn=number,
+                    request_id=one.id,
+                )
                 for one in reply.tool_requests
                 if one.malformed is None
             ]

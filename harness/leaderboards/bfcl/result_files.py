@@ -1,7 +1,8 @@
 """Recorded outputs: result files as BFCL's own runner writes them, or lines that also name the model.
 
-The first are ``BFCL_v4_CATEGORY_result.json`` files, one line a case (``{"id", "result", …}``), in a folder for
-each model; the second one file of lines ``{"model", "id", "result", …}``. Either may be gzipped.
+The first are ``BFCL_v4_CATEGORY_result.json`` files, one line a case (``{"id", "result", …}``), in
+a folder for each model; the second one file of lines ``{"model", "id", "result", …}``. Either may
+be gzipped.
 """
 
 from __future__ import annotations
@@ -25,7 +26,17 @@ from harness.types import JsonObject, Location, Transcript
 
 _RESULTS = "BFCL_v4_*_result.json*"
 _GROUPS = frozenset(
-    {"non_live", "live", "multi_turn", "agentic", "memory", "kv", "vector", "rec_sum", "format_sensitivity"}
+    {
+        "non_live",
+        "live",
+        "multi_turn",
+        "agentic",
+        "memory",
+        "kv",
+        "vector",
+        "rec_sum",
+        "format_sensitivity",
+    }
 )
 # Folders of a model's results; the folder above them has the model's name.
 _PREREQUISITE = "_prereq"
@@ -66,14 +77,19 @@ class BfclRecording:
     @property
     def notes(self) -> Sequence[str]:
         """How the outputs are read where that is not the usual way, and what cannot be read or is left out."""
-        if self._told is None:  # it is asked for often: whoever asks whether this is a certain recording asks for it
+        if (
+            self._told is None
+        ):  # it is asked for often: whoever asks whether this is a certain recording asks for it
             self._told = tuple(f"{self.model}: {note}." for note in self._notes())
         return self._told
 
     def _notes(self) -> Iterator[str]:
         form, dotted = self._way()
         if form.title != TEXTS.title:
-            yield f"outputs are read as {form.title}; function names have {'dots' if dotted else '_ for dots'}"
+            yield (
+                f"outputs are read as {form.title}; function names have "
+                f"{'dots' if dotted else '_ for dots'}"
+            )
         if self.left_out:
             kinds = ", ".join(f"{count} of {name!r}" for name, count in self.left_out.items())
             yield f"outputs that belong to no category of BFCL v4 here are left out: {kinds}"
@@ -86,7 +102,11 @@ class BfclRecording:
         entry = self.entry_of(case)
         turns = steps_of(row["result"], entry.category)
         read = self._reader(entry).reply
-        yield transcript_of(entry, None if turns is None else [[read(item) for item in steps] for steps in turns], row)
+        yield transcript_of(
+            entry,
+            None if turns is None else [[read(item) for item in steps] for steps in turns],
+            row,
+        )
 
     def _reader(self, entry: Entry) -> Reader:
         form, dotted = self._way()
@@ -95,26 +115,36 @@ class BfclRecording:
     def _way(self) -> tuple[Form, bool]:
         """Return the form of the outputs, and whether function names in them keep their dots."""
         if self._ways is None:
-            items = ((item, category_of(case).language) for case in self.rows for item in self._items(case))
+            items = (
+                (item, category_of(case).language)
+                for case in self.rows
+                for item in self._items(case)
+            )
             form = form_of(items, self.model)
             self._ways = form, keeps_dots(form, self.rows, self.entry_of)
         return self._ways
 
     def _unreadable(self) -> Iterator[str]:
         """Yield how many outputs are no calls though calls are expected, if those are many."""
-        expected = [case for case in self.rows if category_of(case).judging in ("calls", "multi_turn")]
+        expected = [
+            case for case in self.rows if category_of(case).judging in ("calls", "multi_turn")
+        ]
         failed = [case for case in expected if self._says_nothing_readable(case)]
         if failed and len(failed) > _TOO_MANY * len(expected):
             shown = json.dumps(self.rows[failed[0]]["result"], ensure_ascii=False)
             shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
             yield (
-                f"{len(failed)} of the {len(expected)} outputs from which calls are expected cannot be read as "
-                f"{self._way()[0].title}, and count as wrong, as they do upstream. {failed[0]} is {shown}"
+                f"{len(failed)} of the {len(expected)} outputs from which calls are expected "
+                f"cannot be read as "
+                f"{self._way()[0].title}, and count as wrong, as they do upstream. {failed[0]} is "
+                f"{shown}"
             )
 
     def _items(self, case: str) -> list[Any]:
         """Return what was recorded of a case, reply by reply."""
-        return list(chain.from_iterable(steps_of(self.rows[case]["result"], category_of(case)) or ()))
+        return list(
+            chain.from_iterable(steps_of(self.rows[case]["result"], category_of(case)) or ())
+        )
 
     def _says_nothing_readable(self, case: str) -> bool:
         form, category, items = self._way()[0], category_of(case), self._items(case)
@@ -135,7 +165,11 @@ def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str
     for file in files:
         for number, row in _lines(file):
             at = Location(file=str(file), line=number)
-            if not isinstance(row, dict) or not isinstance(row.get("id"), str) or "result" not in row:
+            if (
+                not isinstance(row, dict)
+                or not isinstance(row.get("id"), str)
+                or "result" not in row
+            ):
                 message = 'a line of recorded outputs is an object with "id" and "result".'
                 raise InvalidInput([Problem(at=at, message=message)])
             model, category = str(row.get("model") or _model_of(file)), _category(row["id"])
@@ -148,28 +182,40 @@ def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str
                 continue  # a conversation ahead of memory cases, which is not judged
             rows = models.setdefault(model, {})
             if row["id"] in rows:
-                raise InvalidInput([Problem(at=at, message=f"{row['id']} is there twice for this model.")])
+                raise InvalidInput(
+                    [Problem(at=at, message=f"{row['id']} is there twice for this model.")]
+                )
             rows[row["id"]] = row
     if not models and unknown is not None:
         raise InvalidInput([unknown])
     if not models:
         raise UsageError(
-            f"{path} holds no outputs of BFCL", meant=f"In a folder, files are looked for that are named {_RESULTS}."
+            f"{path} holds no outputs of BFCL",
+            meant=f"In a folder, files are looked for that are named {_RESULTS}.",
         )
-    return {name: BfclRecording(rows, entry_of, name, others.get(name, {})) for name, rows in models.items()}
+    return {
+        name: BfclRecording(rows, entry_of, name, others.get(name, {}))
+        for name, rows in models.items()
+    }
 
 
 def _lines(file: Path) -> Iterator[tuple[int, Any]]:
     number = 0
     try:
-        with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as lines:
+        with (
+            gzip.open(file, "rt", encoding="utf-8")
+            if file.suffix == ".gz"
+            else file.open(encoding="utf-8") as lines
+        ):
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     yield number, json.loads(line)
     except (ValueError, RecursionError, EOFError, gzip.BadGzipFile) as error:
         # A line that is no JSON was counted; one that could not even be read was not.
         at = Location(file=str(file), line=number + (not isinstance(error, json.JSONDecodeError)))
-        raise InvalidInput([Problem(at=at, message=f"this is no line of JSON in UTF-8: {error}.")]) from error
+        raise InvalidInput(
+            [Problem(at=at, message=f"this is no line of JSON in UTF-8: {error}.")]
+        ) from error
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}") from error
 
@@ -187,4 +233,6 @@ def category_of(case: str) -> Category:
 def _model_of(file: Path) -> str:
     """Return the name of the folder that stands for a model."""
     parents = file.absolute().parents
-    return next((parent.name for parent in parents if parent.name and parent.name not in _GROUPS), file.stem)
+    return next(
+        (parent.name for parent in parents if parent.name and parent.name not in _GROUPS), file.stem
+    )

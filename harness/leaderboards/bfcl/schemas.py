@@ -1,6 +1,7 @@
 """The data's descriptions of functions as tools of MCP: types by their names in JSON Schema, nothing lost.
 
-Java and JavaScript values travel as texts, as upstream has them, and the description says of which type they are.
+Java and JavaScript values travel as texts, as upstream has them, and the description says of which
+type they are.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ _LISTS = ("Array", "ArrayList", "array")
 
 def description_of(function: Mapping[str, Any], language: Language) -> str:
     """Return what the model is told of a function."""
-    return f"{function['description']} Note that the provided function is in {_SYNTAX[language]} syntax."
+    return (
+        f"{function['description']} Note that the provided function is in {_SYNTAX[language]} "
+        f"syntax."
+    )
 
 
 def parameters_of(function: Mapping[str, Any], language: Language) -> JsonObject:
@@ -38,7 +42,10 @@ def parameters_of(function: Mapping[str, Any], language: Language) -> JsonObject
     schema = json_schema({**described, "type": "dict"})
     if language == "python":
         return schema
-    return {**schema, "properties": {name: _as_text(one, _NAMES[language]) for name, one in properties.items()}}
+    return {
+        **schema,
+        "properties": {name: _as_text(one, _NAMES[language]) for name, one in properties.items()},
+    }
 
 
 def json_schema(described: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,7 +55,9 @@ def json_schema(described: Mapping[str, Any]) -> dict[str, Any]:
     if kind is not None:
         schema["type"] = kind
     if isinstance(schema.get("properties"), dict):
-        schema["properties"] = {name: json_schema(one) for name, one in schema["properties"].items()}
+        schema["properties"] = {
+            name: json_schema(one) for name, one in schema["properties"].items()
+        }
     for key in ("items", "additionalProperties"):
         if isinstance(schema.get(key), dict):
             schema[key] = json_schema(schema[key])
@@ -61,7 +70,9 @@ def _as_text(described: Mapping[str, Any], language: str) -> dict[str, Any]:
     """Return the schema of a value that is written down in ``language``."""
     kind, words = described["type"], described.get("description", "")
     if kind == "any":
-        words += f" This parameter can be of any type of {language} object in string representation."
+        words += (
+            f" This parameter can be of any type of {language} object in string representation."
+        )
     else:
         words += f" This is {language} {kind} type parameter in string representation."
     if kind in _LISTS and "items" in described:
@@ -69,6 +80,13 @@ def _as_text(described: Mapping[str, Any], language: str) -> dict[str, Any]:
         words += f" The list elements are of type {inner}; they are not in string representation."
     if kind == "dict" and "properties" in described:
         entries = json.dumps(described["properties"])
-        words += f" The dictionary entries have the following schema; they are not in string representation. {entries}"
-    kept = {key: value for key, value in described.items() if key not in ("type", "items", "properties", "required")}
+        words += (
+            f" The dictionary entries have the following schema; they are not in string "
+            f"representation. {entries}"
+        )
+    kept = {
+        key: value
+        for key, value in described.items()
+        if key not in ("type", "items", "properties", "required")
+    }
     return {**kept, "type": "string", "description": words}

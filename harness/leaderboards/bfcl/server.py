@@ -1,8 +1,8 @@
 """``python -m harness.leaderboards.bfcl.server PORT``: one MCP server for all cases, over HTTP.
 
-Every request says in its ``_meta`` which trial of which case it belongs to. A case sees its own functions, and
-nothing of another's: calls of single-turn cases are acknowledged, those of multi-turn cases act on instances that
-belong to the trial alone.
+Every request says in its ``_meta`` which trial of which case it belongs to. A case sees its own
+functions, and nothing of another's: calls of single-turn cases are acknowledged, those of
+multi-turn cases act on instances that belong to the trial alone.
 """
 
 from __future__ import annotations
@@ -42,10 +42,17 @@ def tools_of(entry: Entry, turn: int = 0) -> list[Tool]:
     if entry.category.judging == "multi_turn":
         listed = tools_of_case(entry.question["involved_classes"], held_out(entry), data_folder())
         offered = tools_at(listed, turn)
-        return [Tool(name=one.name, description=one.description, input_schema=one.parameters) for one in offered]
+        return [
+            Tool(name=one.name, description=one.description, input_schema=one.parameters)
+            for one in offered
+        ]
     language = entry.category.language
     return [
-        Tool(name=one["name"], description=description_of(one, language), input_schema=parameters_of(one, language))
+        Tool(
+            name=one["name"],
+            description=description_of(one, language),
+            input_schema=parameters_of(one, language),
+        )
         for one in entry.functions
     ]
 
@@ -106,7 +113,9 @@ def make_server() -> Server[Any]:
         tools = tools_of(entry, turn)
         return types.ListToolsResult(
             tools=[
-                types.Tool(name=one.name, description=one.description, input_schema=dict(one.input_schema))
+                types.Tool(
+                    name=one.name, description=one.description, input_schema=dict(one.input_schema)
+                )
                 for one in tools
             ]
         )
@@ -129,7 +138,13 @@ def main(arguments: Sequence[str]) -> int:
     import uvicorn
 
     app = make_server().streamable_http_app(json_response=True, stateless_http=True)
-    uvicorn.run(app, host="127.0.0.1", port=int(arguments[0]), log_level="warning", timeout_graceful_shutdown=1)
+    uvicorn.run(
+        app,
+        host="127.0.0.1",
+        port=int(arguments[0]),
+        log_level="warning",
+        timeout_graceful_shutdown=1,
+    )
     return 0
 
 

@@ -21,14 +21,19 @@ RELEASE = "2026.3.23"
 WHEEL_SHA256 = "3bb6dfa5f0c68ad403c9ec50b00db2bb3b4cc9b38ab1ff33f48fe30d853d3a0a"
 """The wheel on the package index."""
 TREE_SHA256 = "c1d477240dce4292f3001298f2d5a766edd12c4b2aa2e0fba74527d642a40793"
-"""The files of it that are used, wherever they come from (`harness.fetching.verify.tree_digest`)."""
+"""The files of it that are used, wherever they come from
+(`harness.fetching.verify.tree_digest`)."""
 
 _TOP = "bfcl_eval/"
-# Tables and texts, written as Python: read as data by `harness.leaderboards.bfcl.apis.tables`, never run.
-_TABLES = frozenset(f"{SOURCES.as_posix()}/{module}" for module in (*MODULES.values(), LONG_CONTEXT))
+# Tables and texts, written as Python: read as data by `harness.leaderboards.bfcl.apis.tables`,
+# never run.
+_TABLES = frozenset(
+    f"{SOURCES.as_posix()}/{module}" for module in (*MODULES.values(), LONG_CONTEXT)
+)
 _CASES, _FUNCTIONS = ("data", "data/possible_answer"), "data/multi_turn_func_doc"
 TOLD, PROMPTS = "data/memory_prereq_conversation", "constants/default_prompts.py"
-"""Of the memory cases: the folder of the conversations that went before, and the module with the words about memory."""
+"""Of the memory cases: the folder of the conversations that went before, and the module with the
+words about memory."""
 _SOURCES = frozenset(category.source for category in CATEGORIES.values())
 
 
@@ -54,11 +59,17 @@ class BfclSource:
         wanted = categories_of(",".join(request.categories) or None)
         folder = data_folder(request.root)
         there = stamp(folder)
-        parts = Parts(tree=TREE_SHA256, names=frozenset(one.name for one in wanted), limit=request.limit)
+        parts = Parts(
+            tree=TREE_SHA256, names=frozenset(one.name for one in wanted), limit=request.limit
+        )
         if there is not None and parts.are_in(there):
             return Fetched(folder=folder, summary=_summary(there), new=False)
         files = self._files(request, progress)
-        noted = {"package": PACKAGE, "release": RELEASE, **parts.beside(there).stamp(list(CATEGORIES))}
+        noted = {
+            "package": PACKAGE,
+            "release": RELEASE,
+            **parts.beside(there).stamp(list(CATEGORIES)),
+        }
         kept = _narrowed(files, noted)
         with replaced(folder, noted) as fresh:
             progress("unpacking", 0, len(kept))
@@ -71,18 +82,25 @@ class BfclSource:
         if origin is None:
             origin = wheel(PACKAGE, RELEASE, WHEEL_SHA256, request.root / "downloads", progress)
         elif not origin.exists():
-            raise UsageError(f"there is nothing at {origin}", meant="Name a wheel, or a checkout of the repository.")
+            raise UsageError(
+                f"there is nothing at {origin}",
+                meant="Name a wheel, or a checkout of the repository.",
+            )
         elif origin.is_file() and sha256_of(origin) != WHEEL_SHA256:
             raise UsageError(
-                f"{origin} is not the wheel {PACKAGE} {RELEASE}", meant=f"Its SHA-256 should be {WHEEL_SHA256}."
+                f"{origin} is not the wheel {PACKAGE} {RELEASE}",
+                meant=f"Its SHA-256 should be {WHEEL_SHA256}.",
             )
         progress("verifying", 0, 0)
         place, above = (_top_of(origin), "") if origin.is_dir() else (origin, _TOP)
-        found = members(place, lambda name: name.startswith(above) and _is_used(name.removeprefix(above)))
+        found = members(
+            place, lambda name: name.startswith(above) and _is_used(name.removeprefix(above))
+        )
         files = {name.removeprefix(above): content for name, content in found.items()}
         if tree_digest(files) != TREE_SHA256:
             raise UsageError(
-                f"the data in {origin} is not that of {PACKAGE} {RELEASE}: scores would not be comparable",
+                f"the data in {origin} is not that of {PACKAGE} {RELEASE}: scores would not be "
+                f"comparable",
                 meant="Check out the commit of that release, or leave out --from.",
             )
         return files
@@ -93,17 +111,25 @@ BFCL_SOURCE = BfclSource()
 
 def _top_of(checkout: Path) -> Path:
     """Return the folder of a checkout, however deep the user stands in it, that is the package's."""
-    for candidate in (checkout, checkout / "bfcl_eval", checkout / "berkeley-function-call-leaderboard" / "bfcl_eval"):
+    for candidate in (
+        checkout,
+        checkout / "bfcl_eval",
+        checkout / "berkeley-function-call-leaderboard" / "bfcl_eval",
+    ):
         if (candidate / "data" / "possible_answer").is_dir():
             return candidate
-    raise UsageError(f"{checkout} is no checkout of the BFCL repository: bfcl_eval/data is not in it")
+    raise UsageError(
+        f"{checkout} is no checkout of the BFCL repository: bfcl_eval/data is not in it"
+    )
 
 
 def _is_used(name: str) -> bool:
     path = PurePosixPath(name)
     if str(path.parent) in _CASES:
         return path.suffix == ".json" and path.stem.removeprefix("BFCL_v4_") in _SOURCES
-    return name in {*_TABLES, PROMPTS} or (path.suffix == ".json" and str(path.parent) in {_FUNCTIONS, TOLD})
+    return name in {*_TABLES, PROMPTS} or (
+        path.suffix == ".json" and str(path.parent) in {_FUNCTIONS, TOLD}
+    )
 
 
 # ── A part of it ─────────────────────────────────────────────────────────────────────────────
@@ -118,7 +144,9 @@ def _narrowed(files: dict[str, bytes], noted: dict[str, Any]) -> dict[str, bytes
             if path.stem.removeprefix("BFCL_v4_") not in sources:
                 continue
             limit = noted["limit"]
-            kept[name] = content if limit is None else b"".join(content.splitlines(keepends=True)[:limit])
+            kept[name] = (
+                content if limit is None else b"".join(content.splitlines(keepends=True)[:limit])
+            )
         else:
             kept[name] = content
     return kept

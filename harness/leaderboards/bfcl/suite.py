@@ -27,7 +27,11 @@ _NEEDS_SERVICES = (
     "web_search cases need a search engine, which is not part of harness: "
     "score recorded outputs of them with --model recorded:FILE"
 )
-_ASKED_TOGETHER = "questions to a memory are asked together, in one case for each scenario such as memory_kv-customer"
+_ASKED_TOGETHER = (
+    "questions to a memory are asked together, in one case for each scenario such "
+    "as "
+    "memory_kv-customer"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,9 @@ class Bfcl:
         if noted is None:
             raise NothingToRun(f"BFCL's data was not fetched. Fetch it: {fetch_command()}")
         if part is None:
-            categories = tuple(category for category in categories if category.name in noted["categories"])
+            categories = tuple(
+                category for category in categories if category.name in noted["categories"]
+            )
         cases = tuple(case for category in categories for case in _cases(category))
         suite = Suite(
             name=NAME,
@@ -81,7 +87,9 @@ def _case(entry: Entry) -> Case:
         turns=_turns(entry, prompts) if len(prompts) > 1 else (),
         checks=(check_of(entry),),
         routing={CASE: entry.id},
-        limits=Limits(max_turns=MOST_STEPS * len(prompts), max_calls=1000, timeout_s=_timeout_s(category)),
+        limits=Limits(
+            max_turns=MOST_STEPS * len(prompts), max_calls=1000, timeout_s=_timeout_s(category)
+        ),
         tags=(category.name, category.group),
         metadata={"category": category.name, "group": category.group},
         system_prompt=system_prompt_of(entry),
@@ -89,7 +97,11 @@ def _case(entry: Entry) -> Case:
         silence=True,
         one_reply=category.judging in ("calls", "no_call", "some_call"),
         allow_no_tools=not tools_of(entry, _LAST),
-        unavailable=None if category.live else _ASKED_TOGETHER if category.remembers else _NEEDS_SERVICES,
+        unavailable=None
+        if category.live
+        else _ASKED_TOGETHER
+        if category.remembers
+        else _NEEDS_SERVICES,
         at=Location(file=question_file(category), line=entry.line),
     )
 
@@ -104,7 +116,10 @@ def _turns(entry: Entry, prompts: Sequence[str]) -> tuple[Turn, ...]:
 
 def tokens_of(entry: Entry) -> tuple[int, int]:
     """Return the input and output that a trial may take: what is sent with every request, and what comes back."""
-    tools = sum(len(json.dumps([one.name, one.description, one.input_schema])) for one in tools_of(entry, _LAST))
+    tools = sum(
+        len(json.dumps([one.name, one.description, one.input_schema]))
+        for one in tools_of(entry, _LAST)
+    )
     sent = (tools + sum(map(len, prompts_of(entry)))) // _LETTERS_A_TOKEN + _FRAME
     if entry.category.judging != "multi_turn":
         return sent, _A_REPLY

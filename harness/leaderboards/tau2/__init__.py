@@ -10,6 +10,7 @@
 | `suite`    | tasks as cases: ``harness evals tau2:airline``                       |
 | `source`   | ``harness fetch tau2``                                               |
 
-The database is compared by the check ``end_state``: the servers of the two domains (`servers.airline`,
-`servers.retail`) have a resource that is its digest, and a tool, listed for nobody, that sets it back.
+The database is compared by the check ``end_state``: the servers of the two domains
+(`servers.airline`, `servers.retail`) have a resource that is its digest, and a tool, listed for
+nobody, that sets it back.
 """

@@ -1,6 +1,7 @@
 """The benchmark's rules as checks of a case; what is not in a task's basis is shown and decides nothing.
 
-The database is compared by ``end_state``: the resource that is its digest, with what it is after the gold actions.
+The database is compared by ``end_state``: the resource that is its digest, with what it is after
+the gold actions.
 """
 
 from __future__ import annotations
@@ -64,13 +65,20 @@ def checks_of(criteria: Criteria | None) -> tuple[Check, ...]:
 def _database(criteria: Criteria) -> tuple[Check, ...]:
     if criteria.actions is None:
         return ()
-    calls = [{"tool": one.name, "args": dict(one.arguments), "may_fail": True} for one in criteria.actions]
+    calls = [
+        {"tool": one.name, "args": dict(one.arguments), "may_fail": True}
+        for one in criteria.actions
+    ]
     params = {"source": {"resource": HASH_URI}, "same_state_as": calls}
     return (Check(kind="end_state", params=params, severity=_severity(criteria, "DB")),)
 
 
-def _rule(criteria: Criteria, component: Literal["COMMUNICATE", "ACTION"], what: JsonObject) -> Check:
-    return Check(kind=RULE, params={"component": component, **what}, severity=_severity(criteria, component))
+def _rule(
+    criteria: Criteria, component: Literal["COMMUNICATE", "ACTION"], what: JsonObject
+) -> Check:
+    return Check(
+        kind=RULE, params={"component": component, **what}, severity=_severity(criteria, component)
+    )
 
 
 def _severity(criteria: Criteria, component: Literal["DB", "COMMUNICATE", "ACTION"]) -> Severity:
@@ -101,15 +109,26 @@ class RuleKind:
 
 
 ENDED: Final[tuple[Stop, ...]] = ("user_stop", "agent_stop", "transfer")
-"""The ends after which the benchmark judges at all: the customer or the agent ended the conversation."""
+"""The ends after which the benchmark judges at all: the customer or the agent ended the
+conversation."""
 
 
 def _terminated(_: JsonObject, evidence: Evidence) -> Finding:
     transcript = evidence.transcript
     ended = transcript.stop in ENDED
     how = transcript.stop_detail or transcript.stop
-    lines = [] if ended else [f"Neither the customer nor the agent ended the conversation: it ended with {how}."]
-    return Finding(label="TERMINATION", verdict=passed_if(ended), expected=list(ENDED), actual=how, explanation=lines)
+    lines = (
+        []
+        if ended
+        else [f"Neither the customer nor the agent ended the conversation: it ended with {how}."]
+    )
+    return Finding(
+        label="TERMINATION",
+        verdict=passed_if(ended),
+        expected=list(ENDED),
+        actual=how,
+        explanation=lines,
+    )
 
 
 def _communicated(params: JsonObject, evidence: Evidence) -> Finding:
@@ -117,8 +136,15 @@ def _communicated(params: JsonObject, evidence: Evidence) -> Finding:
     told = communicated(wanted, said(evidence.transcript))
     lines = [] if told else [f"The agent never said {show(wanted, 200)}."]
     if not told and "," in wanted:
-        lines.append("A comma in it can never be found: the benchmark takes them out of what the agent says.")
-    return Finding(label=f"COMMUNICATE {show(wanted, 60)}", verdict=passed_if(told), expected=wanted, explanation=lines)
+        lines.append(
+            "A comma in it can never be found: the benchmark takes them out of what the agent says."
+        )
+    return Finding(
+        label=f"COMMUNICATE {show(wanted, 60)}",
+        verdict=passed_if(told),
+        expected=wanted,
+        explanation=lines,
+    )
 
 
 def _called(params: JsonObject, evidence: Evidence) -> Finding:
@@ -128,7 +154,11 @@ def _called(params: JsonObject, evidence: Evidence) -> Finding:
     lines = []
     for action in (action for action, hit in zip(actions, made, strict=True) if not hit):
         lines.append(f"Never called: {action.name}({show(action.arguments, 300)})")
-        lines += [f"  called was: {show(call.arguments, 200)}" for call in calls if call.tool == action.name][:_NEAREST]
+        lines += [
+            f"  called was: {show(call.arguments, 200)}"
+            for call in calls
+            if call.tool == action.name
+        ][:_NEAREST]
     return Finding(
         label=f"ACTION {sum(made)} of {len(made)} gold actions called",
         verdict=passed_if(all(made)),
@@ -164,9 +194,17 @@ correct: it holds. wrong: it does not, or only in part. Do not use "partially co
 
 def _question(params: JsonObject, evidence: Evidence) -> Question:
     text = conversation_text(evidence)
-    cut = text if len(text) <= _CHARS else f"{text[:_CHARS]}\n[… {len(text) - _CHARS} characters left out]"
+    cut = (
+        text
+        if len(text) <= _CHARS
+        else f"{text[:_CHARS]}\n[… {len(text) - _CHARS} characters left out]"
+    )
     material = material_of(
-        evidence.case.prompt, (), evidence.transcript.answer, conversation=cut, assertion=params["text"]
+        evidence.case.prompt,
+        (),
+        evidence.transcript.answer,
+        conversation=cut,
+        assertion=params["text"],
     )
     return Question(instructions=_INSTRUCTIONS, material=material, scale=GRADE)
 
@@ -181,7 +219,10 @@ def conversation_text(evidence: Evidence) -> str:
         elif isinstance(message, AssistantMessage):
             reply = message.reply
             lines += [f"assistant: {reply.text}"] if reply.text else []
-            lines += [f"assistant calls {call.tool}({show(call.arguments, 2_000)})" for call in reply.tool_requests]
+            lines += [
+                f"assistant calls {call.tool}({show(call.arguments, 2_000)})"
+                for call in reply.tool_requests
+            ]
         elif isinstance(message, ToolMessage):
             lines += [f"tool: {answer.text}" for answer in message.answers]
     return "\n".join(lines)
@@ -198,7 +239,9 @@ class AssertionKind(Judged):
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Ask the judge; without one, take the recorded verdict and say so."""
         judge = evidence.judge
-        given = None if judge is None or judge.available() else judge.given.get(check.params["text"])
+        given = (
+            None if judge is None or judge.available() else judge.given.get(check.params["text"])
+        )
         if judge is None or given is None:
             return await Judged.evaluate(self, check, evidence)
         judge.take_over(_question(check.params, evidence), given)

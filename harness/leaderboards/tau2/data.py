@@ -37,13 +37,19 @@ def domain_folder(domain: str) -> Path:
     """
     folder = cache_root() / "tau2"
     if not fetched_parts(stamp(folder), (domain,), _ANY):
-        raise NothingToRun("the data of tau2-bench are not there; fetch them once: harness fetch tau2")
+        raise NothingToRun(
+            "the data of tau2-bench are not there; fetch them once: harness fetch tau2"
+        )
     return folder / domain
 
 
-def fetched_parts(noted: Mapping[str, Any] | None, domains: Collection[str], limit: int | None) -> bool:
+def fetched_parts(
+    noted: Mapping[str, Any] | None, domains: Collection[str], limit: int | None
+) -> bool:
     """Return whether a folder with the stamp ``noted`` holds these domains, of whatever known revision."""
-    parts = (Parts(tree=revision.tree, names=frozenset(domains), limit=limit) for revision in REVISIONS)
+    parts = (
+        Parts(tree=revision.tree, names=frozenset(domains), limit=limit) for revision in REVISIONS
+    )
     return any(one.are_in(noted) for one in parts)
 
 
@@ -56,7 +62,9 @@ def domain_server(domain: str, folder: Path, unlisted: Sequence[str] = ()) -> Se
     options = ["--data", str(folder.absolute()), "--reset-tool", RESET_TOOL]
     for name in unlisted:
         options += ["--unlisted-tool", name]
-    return replace(server, args=(*server.args, *options), isolation="case", reset=ScriptedCall(tool=RESET_TOOL))
+    return replace(
+        server, args=(*server.args, *options), isolation="case", reset=ScriptedCall(tool=RESET_TOOL)
+    )
 
 
 def read_tasks(folder: Path) -> tuple[Task, ...]:

@@ -10,7 +10,13 @@ from harness.errors import UsageError
 
 _T = TypeVar("_T")
 
-_NAMES: Mapping[type, str] = {str: "a text", list: "a list", dict: "an object", bool: "true or false", int: "a number"}
+_NAMES: Mapping[type, str] = {
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+    bool: "true or false",
+    int: "a number",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,9 @@ class Node:
     def nodes(self, key: str) -> tuple[Node, ...]:
         """Return what stands in the list under ``key``; nothing where it is null or missing."""
         items = self.maybe(key, list) or []
-        return tuple(Node(item, f"{self.place}.{key}[{number}]") for number, item in enumerate(items))
+        return tuple(
+            Node(item, f"{self.place}.{key}[{number}]") for number, item in enumerate(items)
+        )
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return the texts in the list under ``key``; nothing where it is null or missing.

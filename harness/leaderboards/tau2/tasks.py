@@ -38,7 +38,8 @@ class Criteria:
     """What has to come of a task."""
 
     actions: tuple[Action, ...] | None = None
-    """The gold actions, in order; none at all leave the database as it was, ``None`` says nothing of it."""
+    """The gold actions, in order; none at all leave the database as it was, ``None`` says nothing
+    of it."""
     communicate: tuple[str, ...] = ()
     """What the agent has to say."""
     assertions: tuple[str, ...] = ()
@@ -73,7 +74,9 @@ def read_task(node: Node) -> Task:
     if user is None:
         raise UsageError(f"{node.place} has no 'user_scenario'")
     if node.maybe("initial_state", dict):
-        raise UsageError(f"{node.place} begins in a state of its own, which the two domains do not know")
+        raise UsageError(
+            f"{node.place} begins in a state of its own, which the two domains do not know"
+        )
     return Task(
         id=node.get("id", str),
         scenario=scenario_text(user.value),
@@ -84,14 +87,21 @@ def read_task(node: Node) -> Task:
 
 def _criteria(node: Node) -> Criteria:
     if node.maybe("env_assertions", list):
-        raise UsageError(f"{node.place} has assertions on the environment, which the two domains do not know")
+        raise UsageError(
+            f"{node.place} has assertions on the environment, which the two domains do not know"
+        )
     actions = node.nodes("actions")
     basis = node.texts("reward_basis") or DEFAULT_BASIS
     unknown = [name for name in basis if name not in get_args(Component)]
     if unknown:
-        raise UsageError(f"{node.place}.reward_basis names {unknown[0]!r}; known: {', '.join(get_args(Component))}")
+        raise UsageError(
+            f"{node.place}.reward_basis names {unknown[0]!r}; known: "
+            f"{', '.join(get_args(Component))}"
+        )
     return Criteria(
-        actions=None if node.maybe("actions", list) is None else tuple(_action(action) for action in actions),
+        actions=None
+        if node.maybe("actions", list) is None
+        else tuple(_action(action) for action in actions),
         communicate=node.texts("communicate_info"),
         assertions=node.texts("nl_assertions"),
         basis=tuple(name for name in get_args(Component) if name in basis),
@@ -134,7 +144,9 @@ def _lines(instructions: Mapping[str, Any]) -> str:
     for key, title in _INSTRUCTIONS:
         text = instructions.get(key)
         if text is not None:
-            lines.append(f"{title}: {text}" if key == "domain" else f"{title}:\n{_indented(str(text))}")
+            lines.append(
+                f"{title}: {text}" if key == "domain" else f"{title}:\n{_indented(str(text))}"
+            )
     return "\n".join(lines)
 
 

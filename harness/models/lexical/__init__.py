@@ -1,7 +1,7 @@
 """`lexical`, the embedded default model: a deterministic baseline that is *not* an LLM.
 
-It needs no key and no network, and it sees exactly what an LLM sees: the conversation and the tools'
-names, descriptions and schemas. A reply is a pure function of them and of today's date::
+It needs no key and no network, and it sees exactly what an LLM sees: the conversation and the
+tools' names, descriptions and schemas. A reply is a pure function of them and of today's date::
 
     prompt → requests → goals (tool + arguments) → calls still to be made, or an answer
     requests.py          goals.py: ranking.py, arguments.py     planning.py      answers.py
@@ -65,14 +65,19 @@ class LexicalModel:
         """Of ``spec`` only the id matters; there is nothing to configure."""
         self._id = spec.model_id
         self._now = today
-        # A ToolList is kept beside its index, so that its identity stays its own while it is in here.
+        # A ToolList is kept beside its index, so that its identity stays its own while it is in
+        # here.
         self._lists: OrderedDict[int, _Known] = OrderedDict()
 
-    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
         """Return the calls still to be made, or the answer from those that were."""
         known = self._known(tools)
         if known.is_large:  # a server's text must not hold up other servers and their deadlines
-            return await anyio.to_thread.run_sync(self._reply, conversation, known, abandon_on_cancel=True)
+            return await anyio.to_thread.run_sync(
+                self._reply, conversation, known, abandon_on_cancel=True
+            )
         return self._reply(conversation, known)
 
     def _reply(self, conversation: Sequence[Message], known: _Known) -> Reply:
@@ -84,7 +89,12 @@ class LexicalModel:
         )
         if requests:
             return Reply(tool_requests=requests, stop="tool_calls", served_by=self._id)
-        return Reply(text=compose(step.outcomes), stop="end", served_by=self._id, beyond=beyond(step.outcomes))
+        return Reply(
+            text=compose(step.outcomes),
+            stop="end",
+            served_by=self._id,
+            beyond=beyond(step.outcomes),
+        )
 
     async def aclose(self) -> None:
         """Hold nothing, give back nothing."""

@@ -38,7 +38,8 @@ _LIKE: Mapping[Kind, tuple[frozenset[str], float]] = {
     "email": (frozenset(terms("email mail e-mail")), 4.0),
     "url": (frozenset(terms("url uri link website href address endpoint")), 4.0),
     "zone": (frozenset(terms("timezone zone tz repository repo")), 4.0),
-    "path": (frozenset(terms("path file filename directory folder dir repository repo source destination target")),
+    "path": (frozenset(terms("path file filename directory folder dir repository repo source "
+        "destination target")),
              4.0),
     "tag": (frozenset(terms("channel tag label user assignee mention handle room hashtag topic")), 3.5),
     "phone": (frozenset(terms("phone telephone mobile fax")), 5.0),
@@ -47,9 +48,11 @@ _LIKE: Mapping[Kind, tuple[frozenset[str], float]] = {
     "time": (frozenset(terms("time hour clock")), 4.0),
     "id": (frozenset([*terms("id number code key reference sku hash revision commit"), "id", "no"]), 3.0),
     "code": (frozenset(terms("code symbol ticker currency country sku abbreviation")), 3.0),
-    "name": (frozenset(terms("name query search person company city country location place title assignee author "
+    "name": (frozenset(terms("name query search person company city country location place title "
+        "assignee author "
                              "owner user brand region keyword term subject language")), 1.5),
-    "quoted": (frozenset(terms("message content text title comment body query name reason note subject description "
+    "quoted": (frozenset(terms("message content text title comment body query name reason note "
+        "subject description "
                                "search keyword input value label pattern string sql prompt")), 2.0),
 }  # fmt: skip
 """Kind of value → the words of parameters that take it, and what such a word is worth."""
@@ -66,8 +69,14 @@ _BASE: Mapping[Kind, float] = {
 
 _ROLES: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
     (frozenset({"from"}), frozenset(terms("source from origin start base sender old"))),
-    (frozenset({"to", "into", "onto", "as"}), frozenset(terms("target destination to end recipient new"))),
-    (frozenset({"in", "at", "near"}), frozenset(terms("city location country region place path office directory"))),
+    (
+        frozenset({"to", "into", "onto", "as"}),
+        frozenset(terms("target destination to end recipient new")),
+    ),
+    (
+        frozenset({"in", "at", "near"}),
+        frozenset(terms("city location country region place path office directory")),
+    ),
     (frozenset({"by"}), frozenset(terms("author user assignee owner creator"))),
 )
 """A preposition before a value, and the words of the parameters that it points to."""
@@ -95,7 +104,9 @@ def fit(param: Param, value: Value, around: Nearby) -> Found | None:
         scored = None
     if scored is None:
         return None
-    return Found(argument=scored[0], score=scored[1], start=value.start, end=value.end, said=value.text)
+    return Found(
+        argument=scored[0], score=scored[1], start=value.start, end=value.end, said=value.text
+    )
 
 
 def _string(param: Param, value: Value, around: Nearby) -> Scored | None:
@@ -112,14 +123,20 @@ def _string(param: Param, value: Value, around: Nearby) -> Scored | None:
     kinds, worth = _LIKE.get(value.kind, (frozenset[str](), 0.0))
     score = _BASE[value.kind] + (worth if kinds & param.terms else 0.0)
     score += 4.0 if param.schema.get("format") == _FORMATS.get(value.kind, "none") else 0.0
-    score += 2.5 if around.negated else 0.0  # what is left out, for the parameter that says what to leave out
+    score += (
+        2.5 if around.negated else 0.0
+    )  # what is left out, for the parameter that says what to leave out
     score += _shape_score(param, value, text) + _role_score(param, around)
     return text, score
 
 
 def _zone(param: Param, value: Value) -> str | None:
     """Return the IANA time zone of a city, for a parameter that takes such names."""
-    if value.kind not in ("name", "quoted") or not param.terms & _ZONES or param.schema.get("pattern"):
+    if (
+        value.kind not in ("name", "quoted")
+        or not param.terms & _ZONES
+        or param.schema.get("pattern")
+    ):
         return None
     other_names = param.examples and not any("/" in example for example in param.examples)
     return None if other_names else zone_of(value.text)
@@ -141,12 +158,21 @@ def _spelled(param: Param, value: Value) -> str | None:
     spellings: tuple[str, ...] = (value.text, value.text.upper(), value.text.lower())
     if value.kind == "id" and any(_shape(example, value.text) for example in param.examples):
         shown = next(example for example in param.examples if _shape(example, value.text))
-        cased = value.text.upper() if shown.isupper() else value.text.lower() if shown.islower() else value.text
+        cased = (
+            value.text.upper()
+            if shown.isupper()
+            else value.text.lower()
+            if shown.islower()
+            else value.text
+        )
         spellings = (cased, *spellings)
     pattern = _pattern(param)
     if pattern is None:
         return spellings[0]
-    return next((text for text in spellings if len(text) <= _LONGEST_PATTERN and search(pattern, text)), None)
+    return next(
+        (text for text in spellings if len(text) <= _LONGEST_PATTERN and search(pattern, text)),
+        None,
+    )
 
 
 def _shape_score(param: Param, value: Value, text: str) -> float:
@@ -157,7 +183,11 @@ def _shape_score(param: Param, value: Value, text: str) -> float:
         return 4.0
     letters = re.match(r"[^\W\d_]+", text)
     if value.kind == "id" and letters is not None and len(letters[0]) > 1:
-        return 2.0 if any(term.startswith(letters[0].lower()[:4]) for term in param.name_terms) else 0.0
+        return (
+            2.0
+            if any(term.startswith(letters[0].lower()[:4]) for term in param.name_terms)
+            else 0.0
+        )
     return -1.0 if value.kind == "number" and not param.terms & _LIKE["id"][0] else 0.0
 
 

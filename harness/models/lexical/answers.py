@@ -29,7 +29,9 @@ _LONGEST_VALUE = 300
 _DEEPEST = 4
 _KEYS = frozenset([*terms("name title id status total count sum average amount date type"), "id"])
 _TOTALS = frozenset(terms("total count sum average number"))
-_PREFIX = re.compile(r"^\s*(?:Error (?:executing|calling|running) tool [\w./-]+\s*:\s*|Error\s*:\s*|\w*Error:\s*)+")
+_PREFIX = re.compile(
+    r"^\s*(?:Error (?:executing|calling|running) tool [\w./-]+\s*:\s*|Error\s*:\s*|\w*Error:\s*)+"
+)
 
 
 def compose(outcomes: Sequence[Outcome]) -> str:
@@ -39,13 +41,18 @@ def compose(outcomes: Sequence[Outcome]) -> str:
         return "I could not find a tool for this."
     blocks = [block for outcome in answerable for block in _blocks(outcome)]
     unmet = [outcome.goal.request.reading for outcome in outcomes if outcome.goal.entry is None]
-    blocks += [f"I could not find a tool for this: {_clipped(one.text)}" for one in unmet if one.actions]
+    blocks += [
+        f"I could not find a tool for this: {_clipped(one.text)}" for one in unmet if one.actions
+    ]
     return "\n\n".join(dict.fromkeys(blocks)) or _EMPTY
 
 
 def beyond(outcomes: Sequence[Outcome]) -> str | None:
     """Return what of all this the baseline can never do: "write SQL, which query takes"."""
-    return "; ".join(dict.fromkeys(limit for outcome in outcomes for limit in _limits(outcome))) or None
+    return (
+        "; ".join(dict.fromkeys(limit for outcome in outcomes for limit in _limits(outcome)))
+        or None
+    )
 
 
 def _limits(outcome: Outcome) -> list[str]:
@@ -62,7 +69,11 @@ def _blocks(outcome: Outcome) -> list[str]:
     if outcome.searched is not None:
         call, answer = outcome.searched
         given = ", ".join(str(value) for value in call.arguments.values())
-        return [_trouble(answer.text)] if answer.is_error else [f"I found nothing for {_clipped(given)}."]
+        return (
+            [_trouble(answer.text)]
+            if answer.is_error
+            else [f"I found nothing for {_clipped(given)}."]
+        )
     limits = _limits(outcome)
     if limits:
         return [f"This takes more than I can do: to {limit}." for limit in limits]
@@ -74,14 +85,22 @@ def _blocks(outcome: Outcome) -> list[str]:
 
 
 def _told(heading: str, answer: ToolAnswer, asked: frozenset[str]) -> str:
-    body = _trouble(answer.text) if answer.is_error else "\n".join(_render(content(answer.text), asked, 0))
+    body = (
+        _trouble(answer.text)
+        if answer.is_error
+        else "\n".join(_render(content(answer.text), asked, 0))
+    )
     return f"{heading}:\n{body or _EMPTY}" if heading else body or _EMPTY
 
 
 def _heading(call: Call, calls: Sequence[Call]) -> str:
     """Name a call by the argument that sets it apart from the others: ``Apple (AAPL)``."""
     others = [other for other in calls if other is not call and other.tool == call.tool]
-    apart = (name for name in call.arguments if any(call.arguments[name] != o.arguments.get(name) for o in others))
+    apart = (
+        name
+        for name in call.arguments
+        if any(call.arguments[name] != o.arguments.get(name) for o in others)
+    )
     named = []
     for name in apart:
         sent, said = str(call.arguments[name]), call.said.get(name, "")
@@ -92,7 +111,11 @@ def _heading(call: Call, calls: Sequence[Call]) -> str:
 def _trouble(error: str) -> str:
     """Tell an error in the tool's own words."""
     said = _clipped(_PREFIX.sub("", error).strip(), _LONGEST_TEXT)
-    return f"This could not be done: {said}" if said else "This could not be done; the tool gives no reason."
+    return (
+        f"This could not be done: {said}"
+        if said
+        else "This could not be done; the tool gives no reason."
+    )
 
 
 def _asked(reading: Reading) -> frozenset[str]:
@@ -119,7 +142,11 @@ def _render_object(value: JsonObject, asked: frozenset[str], depth: int) -> list
         elif depth < _DEEPEST:
             body = _render(inner, asked, depth + 1) or ["none"]
             flat = len(body) == 1
-            lines += [f"{_label(key)}: {body[0]}"] if flat else [f"{_label(key)}:", *(f"  {line}" for line in body)]
+            lines += (
+                [f"{_label(key)}: {body[0]}"]
+                if flat
+                else [f"{_label(key)}:", *(f"  {line}" for line in body)]
+            )
     return lines
 
 
@@ -144,7 +171,8 @@ def _row(item: Any, asked: frozenset[str]) -> str:
 def _is_plain(value: Any) -> bool:
     """Whether a value is told on one line: a scalar, or some of them."""
     return all(
-        not isinstance(part, (Mapping, list)) for part in (value if isinstance(value, list) and value else [value])
+        not isinstance(part, (Mapping, list))
+        for part in (value if isinstance(value, list) and value else [value])
     )
 
 
@@ -159,7 +187,11 @@ def _chosen(value: JsonObject, asked: frozenset[str], few: int) -> list[str]:
 
 def _relevance(key: str, inner: Any, asked: frozenset[str]) -> int:
     own = frozenset(terms(key)) | ({"id"} & set(words(key)))
-    said = isinstance(inner, str) and len(inner) < _LONGEST_VALUE and bool(asked & frozenset(terms(inner)))
+    said = (
+        isinstance(inner, str)
+        and len(inner) < _LONGEST_VALUE
+        and bool(asked & frozenset(terms(inner)))
+    )
     return 4 * bool(own & asked) + 2 * bool(own & _KEYS) + bool(own & _TOTALS) + said
 
 

@@ -1,8 +1,8 @@
 """A tool's parameters are filled from a request.
 
 First what the request names by a word (enums, aliases, flags), then the values in it, each to the
-parameter that it fits best, then plain words, then what was said before, and last the defaults. What
-is not said is not sent: an optional parameter without evidence stays out.
+parameter that it fits best, then plain words, then what was said before, and last the defaults.
+What is not said is not sent: an optional parameter without evidence stays out.
 """
 
 from __future__ import annotations
@@ -22,10 +22,15 @@ from harness.tool_text.ranking import Entry
 from harness.tool_text.terms import first_sentence, terms
 
 _MOST_CALLS = 8  # of one request for several things
-_SEVERAL: frozenset[str] = frozenset({"id", "code", "name", "zone", "path", "file", "quoted", "email", "glob", "tag"})
+_SEVERAL: frozenset[str] = frozenset(
+    {"id", "code", "name", "zone", "path", "file", "quoted", "email", "glob", "tag"}
+)
 _KIND_OF = frozenset(terms("type kind"))
 _COUNTED = frozenset([*terms("id number issue key"), "no"])
-_AND = re.compile(r"(?:\W|['’]s\b|\b(?:and|or|vs|versus|with|plus|to|that|of|the|for|as well as)\b)*", re.IGNORECASE)
+_AND = re.compile(
+    r"(?:\W|['’]s\b|\b(?:and|or|vs|versus|with|plus|to|that|of|the|for|as well as)\b)*",
+    re.IGNORECASE,
+)
 _JOINT = re.compile(r",|&|\b(?:and|or|vs|versus|with|plus|to)\b", re.IGNORECASE)
 _CONTEXT = 2.5  # score from which something said earlier is taken up again
 _POINTED_TO = 4.0  # the same for an optional parameter, when the request points back
@@ -81,7 +86,9 @@ def fill(
     """
     work = _Work()
     _fill_from(entry, entry.params, reading, work)
-    evidence = len({found[0].start for found in work.found.values() if found[0].score >= CONVINCING})
+    evidence = len(
+        {found[0].start for found in work.found.values() if found[0].score >= CONVINCING}
+    )
     for earlier in context:
         _fill_from_context(entry.params, earlier, work, points_back=points_back)
     values: dict[str, Any] = {}
@@ -98,7 +105,14 @@ def fill(
     arguments, said = _spread(entry.params, values, work.found)
     used = tuple(value for value in reading.values if work.is_taken(value.start, value.end))
     unused = tuple(value for value in reading.values if value not in used)
-    return Filling(arguments=arguments, said=said, missing=missing, used=used, unused=unused, evidence=float(evidence))
+    return Filling(
+        arguments=arguments,
+        said=said,
+        missing=missing,
+        used=used,
+        unused=unused,
+        evidence=float(evidence),
+    )
 
 
 def _fill_from(entry: Entry, params: Sequence[Param], reading: Reading, work: _Work) -> None:
@@ -112,20 +126,33 @@ def _fill_from(entry: Entry, params: Sequence[Param], reading: Reading, work: _W
             work.give(param, named_choices(target, reading))
     _match_values(params, reading, work, PLAUSIBLE, CONVINCING)
     tool_terms = frozenset(terms(entry.tool.name))
-    kinds = [one.end for param in params if param.name_terms & _KIND_OF for one in work.found.get(param.name, ())]
+    kinds = [
+        one.end
+        for param in params
+        if param.name_terms & _KIND_OF
+        for one in work.found.get(param.name, ())
+    ]
     for param in params:
         wanted = param.required or not work.found
         if param.name not in work.found and _takes_text(param):
             text = free_text(param, reading, entry.vocabulary, tool_terms, kinds)
-            if text and (wanted or text.score >= CONVINCING) and not work.is_taken(text.start, text.end):
+            if (
+                text
+                and (wanted or text.score >= CONVINCING)
+                and not work.is_taken(text.start, text.end)
+            ):
                 work.give(param, [text])
 
 
 def _takes_text(param: Param) -> bool:
-    return param.kind in ("string", "any") or (param.kind == "array" and bool(param.items and _takes_text(param.items)))
+    return param.kind in ("string", "any") or (
+        param.kind == "array" and bool(param.items and _takes_text(param.items))
+    )
 
 
-def _match_values(params: Sequence[Param], reading: Reading, work: _Work, required: float, optional: float) -> None:
+def _match_values(
+    params: Sequence[Param], reading: Reading, work: _Work, required: float, optional: float
+) -> None:
     """Give each value to the parameter that it fits best, the surest pairs first."""
     around = {id(value): nearby(value, reading) for value in reading.values}
     pairs: list[tuple[float, int, int, Found, Value]] = []
@@ -150,7 +177,9 @@ def _match_values(params: Sequence[Param], reading: Reading, work: _Work, requir
             work.taken += [] if shared else [(found.start, found.end)]
 
 
-def _goes_along(param: Param, have: Sequence[Found], more: Found, value: Value, reading: Reading) -> bool:
+def _goes_along(
+    param: Param, have: Sequence[Found], more: Found, value: Value, reading: Reading
+) -> bool:
     """Whether ``more`` is meant for the same parameter as what it already has: "Apple and Microsoft"."""
     if param.kind == "array":
         return True
@@ -165,9 +194,15 @@ def _are_joined(one: Found, other: Found, text: str) -> bool:
     return _JOINT.search(between) is not None and _AND.fullmatch(between) is not None
 
 
-def _fill_from_context(params: Sequence[Param], reading: Reading, work: _Work, *, points_back: bool) -> None:
+def _fill_from_context(
+    params: Sequence[Param], reading: Reading, work: _Work, *, points_back: bool
+) -> None:
     """Take from what was said elsewhere only what this call cannot do without, or what it points back to."""
-    lacking = [param for param in params if param.name not in work.found and (param.required or points_back)]
+    lacking = [
+        param
+        for param in params
+        if param.name not in work.found and (param.required or points_back)
+    ]
     elsewhere = _Work()
     for param in lacking:
         if param.required and param.kind != "boolean":
@@ -179,7 +214,11 @@ def _fill_from_context(params: Sequence[Param], reading: Reading, work: _Work, *
 def _fill_object(entry: Entry, param: Param, reading: Reading, values: dict[str, Any]) -> None:
     inner = _Work()
     _fill_from(entry, param.properties, reading, inner)
-    content = {sub.name: _argument(sub, inner.found[sub.name]) for sub in param.properties if sub.name in inner.found}
+    content = {
+        sub.name: _argument(sub, inner.found[sub.name])
+        for sub in param.properties
+        if sub.name in inner.found
+    }
     for sub in param.properties:
         if sub.required and sub.name not in content:
             _fill_otherwise(sub, content)
@@ -207,7 +246,14 @@ def _spread(
     params: Iterable[Param], values: Mapping[str, Any], found: Mapping[str, Sequence[Found]]
 ) -> tuple[tuple[Mapping[str, Any], ...], tuple[Mapping[str, str], ...]]:
     """Return one call for each of several values of a parameter, and what the user called them."""
-    several = next((p for p in params if p.kind not in ("array", "boolean") and len(found.get(p.name, ())) > 1), None)
+    several = next(
+        (
+            p
+            for p in params
+            if p.kind not in ("array", "boolean") and len(found.get(p.name, ())) > 1
+        ),
+        None,
+    )
     words = {name: one[0].said for name, one in found.items() if one}
     if several is None:
         return (dict(values),), (words,)

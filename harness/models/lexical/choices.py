@@ -35,15 +35,26 @@ SURE = 5.0
 """Score of a value that is named in so many words."""
 _OTHER_WORD = 3.5  # score of a synonym of it
 
-_DURATION = re.compile(r"(?P<number>\d{1,4})\s*(?P<unit>d|wk?|mo?|q|y|days?|weeks?|months?|years?)", re.IGNORECASE)
-_UNITS = {"d": "day", "w": "week", "wk": "week", "m": "month", "mo": "month", "q": "quarter", "y": "year"}
+_DURATION = re.compile(
+    r"(?P<number>\d{1,4})\s*(?P<unit>d|wk?|mo?|q|y|days?|weeks?|months?|years?)", re.IGNORECASE
+)
+_UNITS = {
+    "d": "day",
+    "w": "week",
+    "wk": "week",
+    "m": "month",
+    "mo": "month",
+    "q": "quarter",
+    "y": "year",
+}
 _SAID_DURATION = re.compile(
     r"\b(?:(?:last|past|previous|over|one|an?)\s+)?(?:(?P<number>\d{1,4})[\s-]?)?(?P<unit>day|week|month|quarter|year)s?\b",
     re.IGNORECASE,
 )
 
 _FLAG_WORDS = frozenset(
-    terms("include including show return returns whether enable flag is has with true false set also info "
+    terms("include including show return returns whether enable flag is has with true false set "
+        "also info "
           "information detail details data extra additional default if add result results full")
 )  # fmt: skip
 """What the name or description of any flag may say; it does not tell which one is meant."""
@@ -65,7 +76,9 @@ def named_choices(param: Param, reading: Reading) -> list[Found]:
     elif param.kind in ("string", "any"):
         found += [_by_example(example, reading) for example in param.examples]
     unique: dict[str, Found] = {}
-    for one in sorted((one for one in found if one is not None), key=lambda one: (one.start, -one.score)):
+    for one in sorted(
+        (one for one in found if one is not None), key=lambda one: (one.start, -one.score)
+    ):
         unique.setdefault(repr(one.argument), one)
     return list(unique.values())
 
@@ -91,7 +104,8 @@ def named_flag(param: Param, reading: Reading, known: frozenset[str]) -> Found |
 def _speaks_of(wanted: frozenset[str], reading: Reading) -> Word | None:
     """Return the word at which most of ``wanted`` is spoken of, the first of several such.
 
-    For ``thought_needed`` that is the second "thought" of "Record thought 3. No more thought is needed".
+    For ``thought_needed`` that is the second "thought" of "Record thought 3. No more thought is
+    needed".
     """
     best, most = None, 0
     addresses = [(value.start, value.end) for value in reading.values if value.kind in _ADDRESSES]
@@ -120,7 +134,11 @@ def _by_name(choice: Any, reading: Reading) -> Found | None:
 def _by_synonym(choice: Any, reading: Reading) -> Found | None:
     wanted = terms(str(choice)) if isinstance(choice, str) else ()
     for word in reading.words:
-        if len(wanted) == 1 and wanted[0] in synonyms(word.term) and not (word.negated or word.is_stop):
+        if (
+            len(wanted) == 1
+            and wanted[0] in synonyms(word.term)
+            and not (word.negated or word.is_stop)
+        ):
             return _found(choice, _OTHER_WORD, word.start, word.end, reading)
     return None
 
@@ -138,14 +156,29 @@ def _by_example(example: str, reading: Reading) -> Found | None:
     whole = _literally(example, example, reading) or _one_of(example, reading)
     last = example.rpartition("/")[2].replace("_", " ")
     if zone_of(last) == example:
-        return whole  # which of two time zones a city is for, `affinity` tells by the words around it
-    return whole or (_literally(last, example, reading) if "/" in example and last[:1].isupper() else None)
+        return (
+            whole  # which of two time zones a city is for, `affinity` tells by the words around it
+        )
+    return whole or (
+        _literally(last, example, reading) if "/" in example and last[:1].isupper() else None
+    )
 
 
 def _one_of(example: str, reading: Reading) -> Found | None:
     """Match "the service checkout" with an example ``services``."""
-    word = next((word for word in reading.words if example.isalpha() and word.term == stem(example.lower())), None)
-    return _found(example, SURE, word.start, word.end, reading) if word and not (word.is_stop or word.negated) else None
+    word = next(
+        (
+            word
+            for word in reading.words
+            if example.isalpha() and word.term == stem(example.lower())
+        ),
+        None,
+    )
+    return (
+        _found(example, SURE, word.start, word.end, reading)
+        if word and not (word.is_stop or word.negated)
+        else None
+    )
 
 
 def _literally(text: str, argument: Any, reading: Reading) -> Found | None:
@@ -170,7 +203,9 @@ def _by_duration(choice: Any, reading: Reading) -> Found | None:
 def _by_operation(choice: Any, reading: Reading) -> Found | None:
     """Match ``multiply``, or ``*``, with "17 * 23"."""
     for value in reading.values:
-        used = set(operators(value.text)) if value.kind == "sum" and isinstance(choice, str) else set()
+        used = (
+            set(operators(value.text)) if value.kind == "sum" and isinstance(choice, str) else set()
+        )
         if len(used) == 1 and (choice in used or NAMES[used.pop()] & frozenset(terms(choice))):
             return _found(choice, SURE, value.start, value.start, reading)
     return None

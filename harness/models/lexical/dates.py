@@ -1,6 +1,7 @@
 """Dates as people write them, made absolute by a given *today*.
 
-``last year``, ``in March 2025``, ``since 2023``, ``between 1 May and 2025-06-30``, ``the past 6 months``.
+``last year``, ``in March 2025``, ``since 2023``, ``between 1 May and 2025-06-30``,
+``the past 6 months``.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class Period:
     end: int
     """Where they end."""
     rolling: bool = False
-    """Whether it is counted back from today ("the last 6 months"): its number may mean something by itself."""
+    """Whether it is counted back from today ("the last 6 months"): its number may mean something by
+    itself."""
 
 
 def periods(text: str, today: date) -> tuple[Period, ...]:
@@ -44,7 +46,15 @@ def periods(text: str, today: date) -> tuple[Period, ...]:
             days = _safely(read, match, today)
             if days is not None:
                 rolling = read is _rolling
-                found.append(Period(first=days[0], last=days[1], start=match.start(), end=match.end(), rolling=rolling))
+                found.append(
+                    Period(
+                        first=days[0],
+                        last=days[1],
+                        start=match.start(),
+                        end=match.end(),
+                        rolling=rolling,
+                    )
+                )
     return tuple(_with_relations(text, sorted(found, key=lambda period: period.start)))
 
 
@@ -57,7 +67,9 @@ def days_in(number: float, unit: str) -> int | None:
 _Days = tuple[date, date]
 
 
-def _safely(read: Callable[[re.Match[str], date], _Days], match: re.Match[str], today: date) -> _Days | None:
+def _safely(
+    read: Callable[[re.Match[str], date], _Days], match: re.Match[str], today: date
+) -> _Days | None:
     """Return nothing for a day that does not exist, such as 31 February or the year 0."""
     try:
         return read(match, today)
@@ -77,7 +89,9 @@ def _named_day(match: re.Match[str], today: date) -> _Days:
 
 def _named_month(match: re.Match[str], today: date) -> _Days:
     number = _MONTHS[match["month"].lower()]
-    return _month(int(match["year"]) if match["year"] else today.year - (number > today.month), number)
+    return _month(
+        int(match["year"]) if match["year"] else today.year - (number > today.month), number
+    )
 
 
 def _iso_month(match: re.Match[str], _today: date) -> _Days:
@@ -93,7 +107,9 @@ def _year(match: re.Match[str], _today: date) -> _Days:
 
 
 def _day_word(match: re.Match[str], today: date) -> _Days:
-    day = today + timedelta(days={"yesterday": -1, "today": 0, "tomorrow": 1}[match["word"].lower()])
+    day = today + timedelta(
+        days={"yesterday": -1, "today": 0, "tomorrow": 1}[match["word"].lower()]
+    )
     return day, day
 
 
@@ -138,22 +154,40 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], _Days]], 
     for pattern, read in (
         (_YEAR + r"-(?P<m>\d\d)-(?P<day>\d\d)", _iso),
         (_MONTH + r"\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+" + _YEAR + ")?", _named_day),
-        (r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?" + _MONTH + r"(?:,?\s+" + _YEAR + ")?", _named_day),
+        (
+            r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?" + _MONTH + r"(?:,?\s+" + _YEAR + ")?",
+            _named_day,
+        ),
         (_YEAR + r"-(?P<m>\d\d)", _iso_month),
         (r"(?<=in\s)" + _MONTH + r"(?:\s+" + _YEAR + ")?", _named_month),
         (_MONTH + r"\s+" + _YEAR, _named_month),
         (r"Q(?P<quarter>[1-4])(?:\s+(?:of\s+)?" + _YEAR + ")?", _quarter),
         (r"(?P<word>yesterday|today|tomorrow)", _day_word),
-        (r"(?:last|past|previous)\s+(?P<number>\d{1,5})\s+(?P<unit>days?|weeks?|months?|quarters?|years?)", _rolling),
+        (
+            r"(?:last|past|previous)\s+(?P<number>\d{1,5})\s+(?P<unit>days?|weeks?|months?|quarters?|years?)",
+            _rolling,
+        ),
         (r"past\s+(?P<number>)(?P<unit>week|month|quarter|year)", _rolling),
-        (r"(?P<which>this|current|last|previous|next)\s+(?P<unit>week|month|quarter|year)", _calendar_unit),
-        (r"(?<!top )(?<!first )" + _YEAR + r"(?!\s+(?:dollars|euros|usd|customers|orders|items))", _year),
+        (
+            r"(?P<which>this|current|last|previous|next)\s+(?P<unit>week|month|quarter|year)",
+            _calendar_unit,
+        ),
+        (
+            r"(?<!top )(?<!first )"
+            + _YEAR
+            + r"(?!\s+(?:dollars|euros|usd|customers|orders|items))",
+            _year,
+        ),
     )
 )
 """Every way of writing a period, the most exact first."""
 
-_OPEN_END = re.compile(r"\b(?:since|after|from|starting|as of|newer than)(?:\s+(?:in|on|the))*\s*$", re.IGNORECASE)
-_OPEN_START = re.compile(r"\b(?:before|until|till|up to|prior to|older than)(?:\s+(?:the))?\s*$", re.IGNORECASE)
+_OPEN_END = re.compile(
+    r"\b(?:since|after|from|starting|as of|newer than)(?:\s+(?:in|on|the))*\s*$", re.IGNORECASE
+)
+_OPEN_START = re.compile(
+    r"\b(?:before|until|till|up to|prior to|older than)(?:\s+(?:the))?\s*$", re.IGNORECASE
+)
 _FROM = re.compile(r"\b(?:since|after|starting)\b", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:to|and|until|till|through|[-–—])\s*(?:the\s+)?", re.IGNORECASE)
 
@@ -163,7 +197,12 @@ def _with_relations(text: str, found: list[Period]) -> Iterator[Period]:
     pending: Period | None = None
     for period in found:
         if pending is not None and _RANGE.fullmatch(text[pending.end : period.start]):
-            yield Period(first=_not_after(pending.first, period), last=period.last, start=pending.start, end=period.end)
+            yield Period(
+                first=_not_after(pending.first, period),
+                last=period.last,
+                start=pending.start,
+                end=period.end,
+            )
             pending = None
             continue
         if pending is not None:
@@ -175,7 +214,12 @@ def _with_relations(text: str, found: list[Period]) -> Iterator[Period]:
 
 def _not_after(first: date | None, second: Period) -> date | None:
     """Return the first day of ``1 May to 3 June 2025``, whose year is said only once."""
-    if first is None or second.first is None or first <= second.first or (first.month, first.day) == (2, 29):
+    if (
+        first is None
+        or second.first is None
+        or first <= second.first
+        or (first.month, first.day) == (2, 29)
+    ):
         return first
     return first.replace(year=second.first.year)
 

@@ -21,11 +21,17 @@ _ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives an id or several
 _CANDIDATES = 6  # tools that are looked at more closely
 _EVIDENCE = 0.8  # what an argument that fits adds to a tool's score
 _INCOMPLETE = 0.6  # factor for a tool that lacks a required argument
-_TO_LOOK_UP = 0.9  # the same, when only the id of somebody who is named is lacking, or what no prompt gives
-_OTHER_ACTION = 0.6  # factor for a tool that reads when a change is asked for, or changes when nothing is
+_TO_LOOK_UP = (
+    0.9  # the same, when only the id of somebody who is named is lacking, or what no prompt gives
+)
+_OTHER_ACTION = (
+    0.6  # factor for a tool that reads when a change is asked for, or changes when nothing is
+)
 _LEFT_OVER = 0.4  # factor for a tool that cannot take the id that the request names
 _SAME_AGAIN = 1.25  # factor for the tool of the request before, when this one points back
-_HALF_ENOUGH = 0.36  # coverage of "lifetime value" alone, so that "A and B" is taken for two requests
+_HALF_ENOUGH = (
+    0.36  # coverage of "lifetime value" alone, so that "A and B" is taken for two requests
+)
 _HALF_BETTER = 1.4  # times that its tool must outdo the other half's tool
 
 _FORBIDS = re.compile(r"(?:please\s+)?(?:do not|don['’]t|never|avoid)\b[^,;:]*\Z", re.IGNORECASE)
@@ -77,10 +83,17 @@ def _parts(request: Request, index: Index, today: date) -> list[Request]:
     if pair is None:
         return [request]
     actions = request.reading.actions
-    ranked = [[m for m in index.rank(half.query()) if permits(actions, m.entry.action)] for half in pair]
+    ranked = [
+        [m for m in index.rank(half.query()) if permits(actions, m.entry.action)] for half in pair
+    ]
     best = [matches[0] if matches else None for matches in ranked]
     left, right = best
-    if left is None or right is None or left.entry is right.entry or min(left.coverage, right.coverage) < _HALF_ENOUGH:
+    if (
+        left is None
+        or right is None
+        or left.entry is right.entry
+        or min(left.coverage, right.coverage) < _HALF_ENOUGH
+    ):
         return [request]
     for own, matches, other in ((left, ranked[0], right), (right, ranked[1], left)):
         rival = next(match.score for match in matches if match.entry is other.entry)
@@ -89,11 +102,15 @@ def _parts(request: Request, index: Index, today: date) -> list[Request]:
     return [replace(request, reading=replace(half, actions=actions)) for half in pair]
 
 
-def _goal(request: Request, context: tuple[Reading, ...], index: Index, before: Entry | None) -> Goal:
+def _goal(
+    request: Request, context: tuple[Reading, ...], index: Index, before: Entry | None
+) -> Goal:
     reading = request.reading
     mentions = [word.term for word in reading.words if word.in_value and not word.is_stop]
     best: tuple[float, Entry, Filling] | None = None
-    allowed = [m for m in index.rank(reading.query(), mentions) if permits(reading.actions, m.entry.action)]
+    allowed = [
+        m for m in index.rank(reading.query(), mentions) if permits(reading.actions, m.entry.action)
+    ]
     for match in allowed[:_CANDIDATES]:
         filling = _filling(match.entry, request, context)
         score = _score(match, filling, request, before)
@@ -106,7 +123,12 @@ def _goal(request: Request, context: tuple[Reading, ...], index: Index, before: 
 
 def _continued(goal: Goal, before: Goal | None) -> Goal:
     """Let "and what is their total?" go on with the arguments of the same tool before it."""
-    if before is None or before.filling is None or goal.filling is None or goal.entry is not before.entry:
+    if (
+        before is None
+        or before.filling is None
+        or goal.filling is None
+        or goal.entry is not before.entry
+    ):
         return goal
     if not goal.request.points_back or len(before.filling.arguments) > 1:
         return goal
@@ -126,7 +148,9 @@ def _is_meant(match: Match, filling: Filling, reading: Reading) -> bool:
     # One argument may fit by chance, but hardly one that looks like an id.
     sure = filling.evidence > 1 or any(value.kind in _IDENTIFYING for value in filling.used)
     if reading.actions and not says_something(reading.query()):
-        return filling.evidence > 0 and not filling.missing  # "Show CUST_00042" says nothing but the value
+        return (
+            filling.evidence > 0 and not filling.missing
+        )  # "Show CUST_00042" says nothing but the value
     return match.coverage >= (_ENOUGH_WITH_EVIDENCE if sure else _ENOUGH)
 
 
@@ -147,7 +171,9 @@ def _score(match: Match, filling: Filling, request: Request, before: Entry | Non
 
 
 def _can_be_looked_up(filling: Filling) -> bool:
-    return _names_something(filling) and all(param.name_terms & _IDENTIFIES for param in filling.missing)
+    return _names_something(filling) and all(
+        param.name_terms & _IDENTIFIES for param in filling.missing
+    )
 
 
 def _names_something(filling: Filling) -> bool:
@@ -162,7 +188,10 @@ def _with_lookup(goal: Goal, index: Index) -> Goal:
     given = goal.filling.arguments[0]
     for param in goal.entry.params:
         identifies = param.name_terms & _IDENTIFIES and param.name not in given
-        if not (param in goal.filling.missing or (identifies and named)) or beyond_filling(param) is not None:
+        if (
+            not (param in goal.filling.missing or (identifies and named))
+            or beyond_filling(param) is not None
+        ):
             continue
         found = _lookup(param, goal, index)
         if found is not None:
@@ -176,12 +205,19 @@ def _lookup(param: Param, goal: Goal, index: Index) -> tuple[Entry, Filling] | N
     query = (*sorted(things), stem("search"), stem("find"))
     for match in index.rank(query):
         entry = match.entry
-        speaks = any(term in entry.weights for term in things) and any(term in entry.weights for term in _SEARCHES)
+        speaks = any(term in entry.weights for term in things) and any(
+            term in entry.weights for term in _SEARCHES
+        )
         if entry is goal.entry or not speaks or entry.action not in (None, "read"):
             continue
         filling = fill(entry, goal.request.reading)
         sure = filling.evidence > 0 or goal.entry is None or goal.entry.action in (None, "read")
-        if filling.arguments[0] and not filling.missing and param.name not in filling.arguments[0] and sure:
+        if (
+            filling.arguments[0]
+            and not filling.missing
+            and param.name not in filling.arguments[0]
+            and sure
+        ):
             return entry, filling
     return None
 
@@ -191,10 +227,17 @@ def _merged(found: list[Goal], index: Index, today: date) -> tuple[Goal, ...]:
     merged: list[Goal] = []
     for goal in found:
         before = merged[-1] if merged else None
-        if goal.entry is None and before is not None and before.entry is not None and not goal.request.reading.actions:
+        if (
+            goal.entry is None
+            and before is not None
+            and before.entry is not None
+            and not goal.request.reading.actions
+        ):
             request = join(before.request, goal.request, today)
             filling = _filling(before.entry, request, before.context)
-            whole = Goal(request=request, entry=before.entry, filling=filling, context=before.context)
+            whole = Goal(
+                request=request, entry=before.entry, filling=filling, context=before.context
+            )
             merged[-1] = _with_lookup(whole, index)
         else:
             merged.append(goal)

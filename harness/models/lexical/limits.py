@@ -5,13 +5,19 @@ from __future__ import annotations
 from harness.tool_text.parameters import Param
 from harness.tool_text.terms import terms
 
-_CODE = frozenset(terms("code script javascript python function program source regex manifest yaml"))
+_CODE = frozenset(
+    terms("code script javascript python function program source regex manifest yaml")
+)
 _SUMS = frozenset(terms("expression formula equation calculation"))
 
 
 def beyond_filling(param: Param) -> str | None:
     """Return what it takes to fill ``param`` where no words of the prompt are its value; ``None`` if only words."""
-    if param.kind == "array" and param.items is not None and param.items.kind in ("object", "array"):
+    if (
+        param.kind == "array"
+        and param.items is not None
+        and param.items.kind in ("object", "array")
+    ):
         return "build lists of objects"
     if param.kind == "object":
         return "build objects"

@@ -17,10 +17,14 @@ from harness.tool_text.actions import is_verb
 from harness.tool_text.parameters import Param
 from harness.tool_text.terms import synonyms, terms, word_set
 
-_LONG = frozenset(terms("message content text comment body input prompt note reason question string description"))
+_LONG = frozenset(
+    terms("message content text comment body input prompt note reason question string description")
+)
 _QUERY = frozenset([*terms("query search keyword term phrase question"), "q"])
 _SAYS_NOTHING = frozenset(terms("name id text value string query number code message input path"))
-_FILLERS = word_set("named called titled labelled labeled saying is are as to with of the a an number")
+_FILLERS = word_set(
+    "named called titled labelled labeled saying is are as to with of the a an number"
+)
 _NAMING = word_set("named called titled saying")
 _PROSE: frozenset[Kind] = frozenset({"name", "code", "quoted"})
 _NAME_OF = re.compile(r"\bname of (?:the |a |an )?(?P<thing>[a-z]+(?: [a-z]+)?)", re.IGNORECASE)
@@ -37,8 +41,8 @@ def free_text(
     """Return plain words of a request as an argument for a string parameter.
 
     ``vocabulary`` holds the terms of all tools' texts: words that they use themselves are no value.
-    ``tool_terms`` are those of the tool's name. ``kinds`` are the places after words such as *service* that have
-    become the argument for a type: what follows there is a name.
+    ``tool_terms`` are those of the tool's name. ``kinds`` are the places after words such as
+    *service* that have become the argument for a type: what follows there is a name.
     """
     if param.schema.get("pattern") or param.schema.get("format") or param.choices:
         return None
@@ -67,7 +71,9 @@ def _after_its_name(param: Param, reading: Reading, vocabulary: Mapping[str, int
         if param.name_terms & _LONG:
             found = _rest(reading, place)
         else:
-            found = _one_token(reading, place, vocabulary) or _token_before(reading, word, vocabulary)
+            found = _one_token(reading, place, vocabulary) or _token_before(
+                reading, word, vocabulary
+            )
         if found is not None:
             return found
     return None
@@ -79,7 +85,9 @@ def _named_thing(param: Param) -> frozenset[str]:
     return frozenset(terms(match["thing"])) if match else frozenset()
 
 
-def _one_token(reading: Reading, place: int, vocabulary: Mapping[str, int], *, verbs: bool = False) -> Found | None:
+def _one_token(
+    reading: Reading, place: int, vocabulary: Mapping[str, int], *, verbs: bool = False
+) -> Found | None:
     match = _TOKEN.match(reading.text, place)
     token = match["token"].rstrip(".?!") if match else ""
     if match is None or not token:
@@ -107,12 +115,18 @@ def _token_before(reading: Reading, cue: Word, vocabulary: Mapping[str, int]) ->
 def _rest(reading: Reading, place: int) -> Found | None:
     said = reading.text[place:].strip(" \t\n:=.,\"'“”")
     start = reading.text.find(said, place)
-    return Found(argument=said, score=PLAUSIBLE, start=start, end=start + len(said), said=said) if said else None
+    return (
+        Found(argument=said, score=PLAUSIBLE, start=start, end=start + len(said), said=said)
+        if said
+        else None
+    )
 
 
 def _after_the_verb(reading: Reading, tool_terms: frozenset[str]) -> Found | None:
     """Read "hello world" from "echo hello world" for a tool named echo."""
-    verb = next((word for word in reading.words if word.term in tool_terms and not word.in_value), None)
+    verb = next(
+        (word for word in reading.words if word.term in tool_terms and not word.in_value), None
+    )
     return _rest(reading, verb.end) if verb is not None else None
 
 
@@ -120,10 +134,17 @@ def _leftover(reading: Reading, vocabulary: Mapping[str, int]) -> Found | None:
     """Return the longest run of words that are neither the tool's own nor empty."""
     best: list[Word] = []
     run: list[Word] = []
-    opaque = {place for v in reading.values if v.kind not in _PROSE for place in range(v.start, v.end)}
+    opaque = {
+        place for v in reading.values if v.kind not in _PROSE for place in range(v.start, v.end)
+    }
     for word in reading.words:
         known = any(term in vocabulary for term in (word.term, *synonyms(word.term)))
-        own = word.is_stop or is_verb(word.text) or word.start in opaque or (known and not word.in_value)
+        own = (
+            word.is_stop
+            or is_verb(word.text)
+            or word.start in opaque
+            or (known and not word.in_value)
+        )
         run = [] if own else [*run, word]
         best = run if len(run) > len(best) else best
     if not best:

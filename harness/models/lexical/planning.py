@@ -31,7 +31,8 @@ class Outcome:
     goal: Goal
     """What was asked."""
     done: tuple[tuple[Call, ToolAnswer], ...] = ()
-    """The calls made for it, with what came back; those that only looked something up are left out."""
+    """The calls made for it, with what came back; those that only looked something up are left
+    out."""
     searched: tuple[Call, ToolAnswer] | None = None
     """A look-up that found nothing to go on with."""
 
@@ -51,7 +52,10 @@ _Past = Mapping[str, ToolAnswer]
 
 def plan(conversation: Sequence[Message], index: Index, today: date) -> Plan:
     """Return the next step of ``conversation``."""
-    start = max((place for place, message in enumerate(conversation) if isinstance(message, UserMessage)), default=-1)
+    start = max(
+        (place for place, message in enumerate(conversation) if isinstance(message, UserMessage)),
+        default=-1,
+    )
     message = conversation[start] if start >= 0 else None
     prompt = message.text if isinstance(message, UserMessage) else ""
     since = conversation[start + 1 :]
@@ -71,8 +75,18 @@ def plan(conversation: Sequence[Message], index: Index, today: date) -> Plan:
 
 def _past(messages: Sequence[Message]) -> _Past:
     """Return the answer to each call that was made, by `Call.key`."""
-    answers = {a.request_id: a for message in messages if isinstance(message, ToolMessage) for a in message.answers}
-    requests = [r for message in messages if isinstance(message, AssistantMessage) for r in message.reply.tool_requests]
+    answers = {
+        a.request_id: a
+        for message in messages
+        if isinstance(message, ToolMessage)
+        for a in message.answers
+    }
+    requests = [
+        r
+        for message in messages
+        if isinstance(message, AssistantMessage)
+        for r in message.reply.tool_requests
+    ]
     return {
         Call(tool=request.tool, arguments=request.arguments).key: answers[request.id]
         for request in requests
@@ -130,7 +144,9 @@ def _filled_from(goal: Goal, looking: Call, answer: ToolAnswer, today: date) -> 
     return filling if goal.wanted.name in filling.arguments[0] else None
 
 
-def _carry_out(calls: Sequence[Call], goal: Goal, past: _Past, index: Index) -> tuple[list[Call], Outcome]:
+def _carry_out(
+    calls: Sequence[Call], goal: Goal, past: _Past, index: Index
+) -> tuple[list[Call], Outcome]:
     pending: list[Call] = []
     done: list[tuple[Call, ToolAnswer]] = []
     for call in calls:
@@ -139,7 +155,9 @@ def _carry_out(calls: Sequence[Call], goal: Goal, past: _Past, index: Index) -> 
             pending.append(call)
             continue
         done.append((call, answer))
-        further = follow_up(call, answer.text, index, goal.request.reading) if answer.is_error else None
+        further = (
+            follow_up(call, answer.text, index, goal.request.reading) if answer.is_error else None
+        )
         if further is not None and further.key in past:
             done.append((further, past[further.key]))
         elif further is not None:

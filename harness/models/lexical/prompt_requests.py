@@ -16,7 +16,9 @@ from harness.tool_text.actions import is_question_word, is_verb
 from harness.tool_text.terms import word_set
 
 _BULLET = r"(?:[-*•]|\d{1,3}[.)])\s+"
-_SENTENCE_END = re.compile(rf"(?<![.!?;])[.!?;]++[\"'”’)]*\s+(?:{_BULLET})?|\s*\n\s*(?:{_BULLET})?|^{_BULLET}")
+_SENTENCE_END = re.compile(
+    rf"(?<![.!?;])[.!?;]++[\"'”’)]*\s+(?:{_BULLET})?|\s*\n\s*(?:{_BULLET})?|^{_BULLET}"
+)
 _CONNECTOR = re.compile(
     r"(?:,?\s+(?:and|but)|,)\s+(?P<after_and>then|also|afterwards|next|finally|additionally)\s+"
     r"|,?\s+(?P<after>then|afterwards)\s+"
@@ -24,12 +26,17 @@ _CONNECTOR = re.compile(
     r"(?P<object>\s+(?:the|its|their|his|her|all|my|our|an?|me|it|them|each|every|\d+)\b)?",
     re.IGNORECASE,
 )
-_FIRST_WORD = re.compile(r"(?P<after>then|afterwards|after that|next|finally)\b,?\s*", re.IGNORECASE)
+_FIRST_WORD = re.compile(
+    r"(?P<after>then|afterwards|after that|next|finally)\b,?\s*", re.IGNORECASE
+)
 _SEQUENCE = frozenset(("then", "afterwards", "next", "finally"))
 _POINTS_BACK = word_set("it its their them they he his him she her this these that those same")
 _MOST_REQUESTS = 12  # in one prompt; what follows is taken as part of the last
-_NOUN_VERBS = word_set("count report list rank record order book stage set display project update post")
-"""Verbs that are as often nouns: after "and" they open a request only if an object follows ("list their …")."""
+_NOUN_VERBS = word_set(
+    "count report list rank record order book stage set display project update post"
+)
+"""Verbs that are as often nouns: after "and" they open a request only if an object follows ("list
+their …")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +69,9 @@ def split(prompt: str, today: date) -> tuple[Request, ...]:
             break
     if prompt[start:].strip(" ,.") or not pieces:
         pieces.append((prompt[start:], after))
-    return tuple(Request(reading=read(text.strip(" ,\n\t"), today), after=later) for text, later in pieces)
+    return tuple(
+        Request(reading=read(text.strip(" ,\n\t"), today), after=later) for text, later in pieces
+    )
 
 
 def join(first: Request, second: Request, today: date) -> Request:

@@ -1,7 +1,7 @@
 """How well numbers and days fit a parameter: the half of `affinity` that is about quantities.
 
-Scores mean what they mean there. A quantity looks like any other, so that mostly the words around it
-decide: "over $500" is a minimum, "the 5 latest" a limit, "for 10 years" a number of years.
+Scores mean what they mean there. A quantity looks like any other, so that mostly the words around
+it decide: "over $500" is a minimum, "the 5 latest" a limit, "for 10 years" a number of years.
 """
 
 from __future__ import annotations
@@ -24,13 +24,24 @@ _AT_LEAST = word_set("over above exceeding least minimum min than from more grea
 _AT_MOST = word_set("under below most maximum max up less fewer lower smaller")
 _MINIMUM = frozenset([*terms("min minimum above over greater least lower gt gte"), "from"])
 _MAXIMUM = frozenset(terms("max maximum below under less most upper lt lte"))
-_MONEY = frozenset(terms("amount price dollar usd eur cost salary principal contribution budget value fee revenue "
+_MONEY = frozenset(terms("amount price dollar usd eur cost salary principal contribution budget "
+        "value fee revenue "
                          "deposit payment balance invested"))  # fmt: skip
-_PERCENT = frozenset(terms("rate percent percentage interest discount share margin ratio growth tax"))
+_PERCENT = frozenset(
+    terms("rate percent percentage interest discount share margin ratio growth tax")
+)
 _FRACTION = frozenset(terms("decimal fraction"))
 _START = frozenset([*terms("start since begin first min earliest"), "from", "after"])
 _END = frozenset([*terms("end last max latest until"), "to", "until", "before", "through", "till"])
-_DATED = frozenset([*terms("date day start end since until begin timestamp datetime"), "from", "to", "before", "after"])
+_DATED = frozenset(
+    [
+        *terms("date day start end since until begin timestamp datetime"),
+        "from",
+        "to",
+        "before",
+        "after",
+    ]
+)
 
 
 def number(param: Param, value: Value, around: Nearby) -> Scored | None:
@@ -50,7 +61,13 @@ def _measured(param: Param, value: Value) -> float:
     if value.measure == "%":
         return 3.0 if param.terms & _PERCENT else -1.0
     if value.measure == "$":
-        return -1.5 if param.terms & _PERCENT and not param.terms & _MONEY else 1.5 if param.terms & _MONEY else 0.0
+        return (
+            -1.5
+            if param.terms & _PERCENT and not param.terms & _MONEY
+            else 1.5
+            if param.terms & _MONEY
+            else 0.0
+        )
     return -1.0 if _PERCENT & param.name_terms else 0.0
 
 
@@ -64,7 +81,9 @@ def _cued(param: Param, value: Value, around: Nearby) -> float:
     if counted and value.measure == "" and param.terms & _MONEY and not counted & param.terms:
         score -= 2.0  # "7 orders" is no amount of money
     if name & _LIMIT and value.measure == "":
-        cued = around.says_before(_LIMIT_CUES) or any(word.text in _LIMIT_CUES for word in around.after[:1])
+        cued = around.says_before(_LIMIT_CUES) or any(
+            word.text in _LIMIT_CUES for word in around.after[:1]
+        )
         score += (2.0 if cued else 0.0) + (1.0 if counted & param.terms else 0.0)
     if around.says_before(_AT_LEAST) and not around.says_before(_AT_MOST):
         score += 3.0 if name & _MINIMUM else -3.0 if name & _MAXIMUM else 0.0
@@ -78,7 +97,9 @@ def _as_fraction(param: Param, value: Value) -> float | int:
     shown = [float(example) for example in param.examples if re.fullmatch(r"0?\.\d+", example)]
     highest = param.schema.get("maximum")
     small = isinstance(highest, (int, float)) and not isinstance(highest, bool) and highest <= 1
-    return round(value.number / 100, 12) if shown or small or param.terms & _FRACTION else value.number
+    return (
+        round(value.number / 100, 12) if shown or small or param.terms & _FRACTION else value.number
+    )
 
 
 def _in_bounds(param: Param, number: float) -> bool:
@@ -105,7 +126,11 @@ def _day_or_words(param: Param, value: Value, days: Period) -> Scored | None:
     roles = param.name_terms | param.name_words
     dated = str(param.schema.get("format")).startswith("date") or roles & _DATED
     if not dated:
-        return (value.text, 1.0) if roles & frozenset(terms("period timeframe range interval query")) else None
+        return (
+            (value.text, 1.0)
+            if roles & frozenset(terms("period timeframe range interval query"))
+            else None
+        )
     ends = bool(roles & _END and not roles & _START)
     day = days.last if ends else days.first
     if day is None:

@@ -23,7 +23,8 @@ _CLAUSE = 80  # characters before a value that are looked at for "what" and "wit
 _ASKS_FOR = re.compile(r"\b(?:what|when|which)\b[^.,;:!?\n\d]*\Z", re.IGNORECASE)
 _LEAVES_OUT = re.compile(
     r"\b(?:without|except(?: for)?|excluding|other than|apart from|leave out|leaving out"
-    r"|(?:not|don['’]t|never) (?:include|show|list|read|return|use|touch|change|count|mention|open|look (?:at|in)))\s"
+    r"|(?:not|don['’]t|never) "
+    r"(?:include|show|list|read|return|use|touch|change|count|mention|open|look (?:at|in)))\s"
     r"(?:(?!\b(?:and|but|then)\b)[^.,;:!?\n])*\Z",
     re.IGNORECASE,
 )
@@ -71,7 +72,8 @@ class Reading:
         """Return the terms to look for a tool by: what is said, not the values that it is said of."""
         said = (word for word in self.words if not (word.is_stop or word.in_value))
         listing = [_LIST] if self._enumerates() else []
-        # "Do not delete it" is no reason to look for a tool that deletes; "have not bought" is about buying.
+        # "Do not delete it" is no reason to look for a tool that deletes; "have not bought" is
+        # about buying.
         terms = [word.term for word in said if not (word.negated and is_verb(word.text))]
         sums = [term for value in self.values if value.kind == "sum" for term in wanted(value.text)]
         statement = _STATEMENT if any(value.kind == "sql" for value in self.values) else ()
@@ -81,7 +83,11 @@ class Reading:
         """Whether it asks for several of something: "which files …"."""
         opening = [word for word in self.words[:4] if word.text != "and"]
         nouns = [word.text for word in opening[1:3] if not word.is_stop]
-        return bool(opening and opening[0].text in _ENUMERATING and any(re.search(r"[^s]s$", noun) for noun in nouns))
+        return bool(
+            opening
+            and opening[0].text in _ENUMERATING
+            and any(re.search(r"[^s]s$", noun) for noun in nouns)
+        )
 
     def terms(self) -> frozenset[str]:
         """Return all terms, values and negated words included."""
@@ -116,15 +122,27 @@ class Nearby:
 
 def nearby(value: Value, reading: Reading) -> Nearby:
     """Return the words around ``value``."""
-    before = max((one for one in reading.values if one.end <= value.start), key=lambda one: one.end, default=None)
-    after = min((one for one in reading.values if one.start >= value.end), key=lambda one: one.start, default=None)
+    before = max(
+        (one for one in reading.values if one.end <= value.start),
+        key=lambda one: one.end,
+        default=None,
+    )
+    after = min(
+        (one for one in reading.values if one.start >= value.end),
+        key=lambda one: one.start,
+        default=None,
+    )
     left = before.end if before is not None else 0
     right = after.start if after is not None else len(reading.text)
     close = before is not None and len(_WORD.findall(reading.text, left, value.start)) <= _CLOSE
     clause = reading.text[max(0, value.start - _CLAUSE) : value.start]
     return Nearby(
-        before=tuple(word for word in reading.words if left <= word.start and word.end <= value.start)[-_REACH:],
-        after=tuple(word for word in reading.words if value.end <= word.start and word.end <= right)[:_REACH],
+        before=tuple(
+            word for word in reading.words if left <= word.start and word.end <= value.start
+        )[-_REACH:],
+        after=tuple(
+            word for word in reading.words if value.end <= word.start and word.end <= right
+        )[:_REACH],
         follows=before.kind if before is not None and close else None,
         leads=None if after is None else after.kind,
         asked=_ASKS_FOR.search(clause) is not None,
@@ -140,7 +158,9 @@ def read(text: str, today: date) -> Reading:
 @lru_cache(maxsize=512)
 def _read(text: str, today: date) -> Reading:
     found = values(text, today)
-    masked = _blank(text, found)  # "do not delete" in quotes is something to be written, not to be done
+    masked = _blank(
+        text, found
+    )  # "do not delete" in quotes is something to be written, not to be done
     return Reading(text=text, words=_words(text, found), values=found, actions=asked_for(masked))
 
 

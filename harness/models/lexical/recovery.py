@@ -14,9 +14,12 @@ from harness.tool_text.actions import permits
 from harness.tool_text.ranking import Entry, Index
 from harness.types import JsonObject
 
-_MEANT = re.compile(r"did you mean:?\s+(?:\"([^\"]+)\"|'([^']+)'|`([^`]+)`|([\w./@-]*\w))", re.IGNORECASE)
+_MEANT = re.compile(
+    r"did you mean:?\s+(?:\"([^\"]+)\"|'([^']+)'|`([^`]+)`|([\w./@-]*\w))", re.IGNORECASE
+)
 _REFUSED = re.compile(
-    r"\b(?:denied|forbidden|not (?:allowed|permitted|authori[sz]ed)|unauthori[sz]ed|permissions?|polic(?:y|ies)"
+    r"\b(?:denied|forbidden|not "
+    r"(?:allowed|permitted|authori[sz]ed)|unauthori[sz]ed|permissions?|polic(?:y|ies)"
     r"|blocked)\b",
     re.IGNORECASE,
 )
@@ -59,7 +62,11 @@ def _corrected(call: Call, error: str, entry: Entry) -> Call | None:
     wrong = _blamed(call.arguments, error)
     if wrong is None or meant == call.tool or call.arguments[wrong] == meant:
         return None
-    return Call(tool=call.tool, arguments={**call.arguments, wrong: meant}, said={wrong: str(call.arguments[wrong])})
+    return Call(
+        tool=call.tool,
+        arguments={**call.arguments, wrong: meant},
+        said={wrong: str(call.arguments[wrong])},
+    )
 
 
 def _blamed(arguments: JsonObject, error: str) -> str | None:
@@ -73,7 +80,11 @@ def _referred(call: Call, error: str, index: Index, request: Reading) -> Call | 
     named: list[tuple[int, Entry]] = []
     for entry in index.entries:
         place = re.search(rf"(?<![\w-]){re.escape(entry.tool.name)}(?![\w-])", error)
-        if place is not None and entry.tool.name != call.tool and permits(request.actions, entry.action):
+        if (
+            place is not None
+            and entry.tool.name != call.tool
+            and permits(request.actions, entry.action)
+        ):
             named.append((place.start(), entry))
     for _, entry in sorted(named, key=lambda pair: pair[0]):
         filling = fill(entry, request)

@@ -46,7 +46,11 @@ def content(text: str) -> Any:
     if not found:
         return text.strip()
     value = found[0] if len(found) == 1 else found
-    while isinstance(value, dict) and len(value) == 1 and next(iter(value)) in ("result", "results", "data", "items"):
+    while (
+        isinstance(value, dict)
+        and len(value) == 1
+        and next(iter(value)) in ("result", "results", "data", "items")
+    ):
         value = next(iter(value.values()))
     return value
 
@@ -61,19 +65,23 @@ def records(value: Any) -> Iterator[JsonObject]:
         level = [child for node in level for child in _children(node)][: max(0, left)]
 
 
-def find_argument(text: str, param: Param, wanted: frozenset[str], *, strict: bool = False) -> Any | None:
+def find_argument(
+    text: str, param: Param, wanted: frozenset[str], *, strict: bool = False
+) -> Any | None:
     """Return the value for ``param`` in a result, such as the ``customer_id`` of the customer that was asked for.
 
     A property of the parameter's name is looked for, then one called ``id``; of several records the
-    one wins that holds most of the ``wanted`` terms. With ``strict`` it must hold them all, and be the
-    only one that does.
+    one wins that holds most of the ``wanted`` terms. With ``strict`` it must hold them all, and be
+    the only one that does.
     """
     ranked: list[tuple[int, int, Any]] = []
     for record in records(documents(text)):
         for key, value in record.items():
             argument = _as_argument(param, value)
             exact = words(key) == words(param.name)
-            if argument is not None and (exact or (key.lower() in ("id", "_id") and "id" in param.name_words)):
+            if argument is not None and (
+                exact or (key.lower() in ("id", "_id") and "id" in param.name_words)
+            ):
                 ranked.append((_held(record, wanted), int(exact), argument))
     if not ranked:
         return None
@@ -99,11 +107,19 @@ def _as_argument(param: Param, value: Any) -> Any | None:
         return None
     shown = Value(kind="id", text=str(value), start=0, end=0)
     found = fit(param, shown, _NOWHERE)
-    return value if found is not None and found.score >= PLAUSIBLE and found.argument == str(value) else None
+    return (
+        value
+        if found is not None and found.score >= PLAUSIBLE and found.argument == str(value)
+        else None
+    )
 
 
 def _held(record: JsonObject, wanted: frozenset[str]) -> int:
-    said = " ".join(str(value)[:_LONGEST_VALUE] for value in record.values() if isinstance(value, (str, int, float)))
+    said = " ".join(
+        str(value)[:_LONGEST_VALUE]
+        for value in record.values()
+        if isinstance(value, (str, int, float))
+    )
     return len(wanted & frozenset(terms(said)))
 
 

@@ -11,7 +11,8 @@ from harness.tool_text.terms import terms
 _AMOUNT = r"[-−]?\$?\d{1,15}(?:,\d{3}){0,4}(?:\.\d{1,15})?"
 _OPERAND = rf"(?:\(\s?){{0,4}}{_AMOUNT}(?:\s?\)){{0,4}}"
 _SPELLED = {
-    "plus": "+", "minus": "-", "times": "*", "multiplied by": "*", "divided by": "/", "to the power of": "**",
+    "plus": "+", "minus": "-", "times": "*", "multiplied by": "*", "divided by": "/", ("to the "
+        "power of"): "**",
     "raised to the power of": "**", "modulo": "%", "mod": "%",
 }  # fmt: skip
 _WORDS = "|".join(sorted(_SPELLED, key=len, reverse=True))
@@ -19,9 +20,13 @@ _OPERATOR = rf"\s?(?:\*\*|[*×·÷^+])\s?|\s[-−/x]\s|(?<=\d)/(?=\d)|\s(?:{_WOR
 _FIRST = re.compile(rf"(?<![\w.,/:(-]){_OPERAND}")
 _NEXT = re.compile(rf"(?P<operator>{_OPERATOR})(?P<operand>{_OPERAND})", re.IGNORECASE)
 _END = re.compile(r"(?![\w/:-]|[.,]\d)")
-_HINT = re.compile(rf"\d[\s)]{{0,4}}(?:[-−+*×·÷^/x%]|percent|{_WORDS})", re.IGNORECASE)  # what every sum has
+_HINT = re.compile(
+    rf"\d[\s)]{{0,4}}(?:[-−+*×·÷^/x%]|percent|{_WORDS})", re.IGNORECASE
+)  # what every sum has
 _MOST_STEPS = 20  # nobody writes a longer sum into a prompt
-_SHARE = re.compile(rf"(?<![\w.,/:-])(?P<share>{_AMOUNT})\s?(?:%|percent) of (?P<whole>{_AMOUNT})(?![\w/:-]|[.,]\d)")
+_SHARE = re.compile(
+    rf"(?<![\w.,/:-])(?P<share>{_AMOUNT})\s?(?:%|percent) of (?P<whole>{_AMOUNT})(?![\w/:-]|[.,]\d)"
+)
 _SIGNS = {"×": "*", "·": "*", "x": "*", "÷": "/", "−": "-", "^": "**"}
 NAMES = {
     "+": frozenset(terms("add addition plus sum")),
@@ -32,7 +37,14 @@ NAMES = {
     "%": frozenset(terms("modulo remainder modulus")),
 }
 """Operator → the terms that tools name it by."""
-_ASKED_FOR_BY = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "**": "power", "%": "modulo"}
+_ASKED_FOR_BY = {
+    "+": "add",
+    "-": "subtract",
+    "*": "multiply",
+    "/": "divide",
+    "**": "power",
+    "%": "modulo",
+}
 
 
 class Sum(NamedTuple):
@@ -54,7 +66,9 @@ def sums(text: str) -> Iterator[Sum]:
     place = 0
     while first := _FIRST.search(text, place):
         parts, place = [first[0]], first.end()
-        while step := _NEXT.match(text, place):  # one step after the other: linear, whatever the text
+        while step := _NEXT.match(
+            text, place
+        ):  # one step after the other: linear, whatever the text
             parts += [_operator(step["operator"]), step["operand"]]
             place = step.end()
         balanced = text.count("(", first.start(), place) == text.count(")", first.start(), place)

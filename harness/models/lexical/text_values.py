@@ -38,13 +38,15 @@ Kind: TypeAlias = Literal[
 ]
 """What a value looks like:
 
-- ``sql``: an SQL statement, its verb in capitals. ``sum``: ``17 * 23``; its numbers are values as well.
+- ``sql``: an SQL statement, its verb in capitals. ``sum``: ``17 * 23``; its numbers are values as
+  well.
 - ``quoted``: between quotation marks, taken as it is.
 - ``tag``: ``#general`` or ``@jo``.
 - ``zone``: ``Europe/Berlin``. ``glob``: ``*.py``. ``path``: ``/srv/data``. ``file``: ``notes.txt``.
 - ``period``: a day, a month, last year. ``time``: ``14:30`` (as such, whatever was written).
 - ``id``: letters and digits, ``CUST_00042``. ``phone``: ``+1 619 555-0148``.
-- ``number``: with what it counts. ``name``: ``Maria Keller``. ``code``: a word in capitals, ``AAPL``."""
+- ``number``: with what it counts. ``name``: ``Maria Keller``. ``code``: a word in capitals,
+  ``AAPL``."""
 
 Measure: TypeAlias = Literal["", "%", "$"]
 """What a number measures: nothing known, percent, or money of whatever currency."""
@@ -79,21 +81,46 @@ _MOST_DIGITS = 15  # a longer number is no exact one
 _NUMBER_WORDS = {
     word: number
     for number, word in enumerate(
-        ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), start=2
+        (
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ),
+        start=2,
     )
 } | {"dozen": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
-_SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
+_SCALES = {
+    "k": 1e3,
+    "thousand": 1e3,
+    "m": 1e6,
+    "mn": 1e6,
+    "million": 1e6,
+    "bn": 1e9,
+    "billion": 1e9,
+}
 
 _NUMBER = re.compile(
     r"(?<![\w.,-])(?P<sign>[-−]?)(?P<money>[$€£¥]?)\s?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
     r"(?P<scale>\s?(?:k|m|mn|bn|thousand|million|billion)\b)?(?![\w]|\.\d)"
-    r"(?:\s?(?P<measure>%|percent\b|per cent\b|dollars?\b|euros?\b|pounds?\b|usd\b|eur\b|gbp\b|[€£$]))?"
+    r"(?:\s?(?P<measure>%|percent\b|per "
+    r"cent\b|dollars?\b|euros?\b|pounds?\b|usd\b|eur\b|gbp\b|[€£$]))?"
     r"(?:[\s-](?P<unit>[^\W\d_]+))?",
     re.IGNORECASE,
 )
-_NUMBER_WORD = re.compile(r"\b(?P<word>" + "|".join(_NUMBER_WORDS) + r")\b(?:[\s-](?P<unit>[^\W\d_]+))?", re.IGNORECASE)
+_NUMBER_WORD = re.compile(
+    r"\b(?P<word>" + "|".join(_NUMBER_WORDS) + r")\b(?:[\s-](?P<unit>[^\W\d_]+))?", re.IGNORECASE
+)
 _TIME = re.compile(
-    r"(?<![\w:.])(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap]\.?m\b)?(?![\w:])", re.IGNORECASE
+    r"(?<![\w:.])(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap]\.?m\b)?(?![\w:])",
+    re.IGNORECASE,
 )
 _CAPITAL = r"[A-Z][^\W\d_]*(?:['’-][A-Z][^\W\d_]*)*"
 _NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:\s(?:(?:de|da|van|von|der|la|of)\s)?{_CAPITAL})*(?!\w)")
@@ -105,17 +132,33 @@ _SQL = re.compile(
     r"[^;\n\"`]{1,2000}?(?=[;\n\"`]|\.?\s*\Z|[.?!]\s+[A-Z])"
 )
 _PLAIN: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("quoted", re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|`([^`\n]+)`|(?<!\w)['‘]([^'’\n]+)['’](?!\w)")),
+    (
+        "quoted",
+        re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|`([^`\n]+)`|(?<!\w)['‘]([^'’\n]+)['’](?!\w)"),
+    ),
     ("url", re.compile(r"(?:https?|ftp|file)://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)]", re.IGNORECASE)),
     ("email", re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")),
     (
         "phone",
-        re.compile(r"(?<![\w.,/-])(?:\+\d|\(\d{2,5}\)\s?\d|0\d|\d{3}[-.]\d{3})(?:[ ()./-]{0,2}\d){5,12}(?![\w.,-]*\d)"),
+        re.compile(
+            r"(?<![\w.,/-])(?:\+\d|\(\d{2,5}\)\s?\d|0\d|\d{3}[-.]\d{3})(?:[ "
+            r"()./-]{0,2}\d){5,12}(?![\w.,-]*\d)"
+        ),
     ),
     ("tag", re.compile(r"(?<![\w#@/&])[#@][^\W\d_][\w-]*")),
-    ("zone", re.compile(r"(?<![\w/])[A-Z][A-Za-z]{2,}(?:/[A-Z][A-Za-z]*(?:[_-][A-Z]?[a-z]+)*)+(?![\w/])")),
+    (
+        "zone",
+        re.compile(
+            r"(?<![\w/])[A-Z][A-Za-z]{2,}(?:/[A-Z][A-Za-z]*(?:[_-][A-Z]?[a-z]+)*)+(?![\w/])"
+        ),
+    ),
     ("glob", re.compile(r"(?<!\w)[\w./-]{0,80}\*[\w.*/-]{1,80}")),
-    ("path", re.compile(r"(?<![\w/])(?:~|\.{1,2})?/(?:[\w.@+-]*[\w@+-]/?)*|(?<!\w)[A-Za-z]:\\[\w.\\-]*\w")),
+    (
+        "path",
+        re.compile(
+            r"(?<![\w/])(?:~|\.{1,2})?/(?:[\w.@+-]*[\w@+-]/?)*|(?<!\w)[A-Za-z]:\\[\w.\\-]*\w"
+        ),
+    ),
     ("file", re.compile(r"(?<![\w/@-])[\w-]+(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w@/])")),
     (
         "id",
@@ -133,7 +176,13 @@ def values(text: str, today: date) -> tuple[Value, ...]:
     for kind, pattern in _PLAIN[:-1]:
         _take(found, [_plain(kind, match) for match in pattern.finditer(text)])
     spans = periods(text, today)
-    _take(found, [Value(kind="period", text=text[p.start : p.end], start=p.start, end=p.end, period=p) for p in spans])
+    _take(
+        found,
+        [
+            Value(kind="period", text=text[p.start : p.end], start=p.start, end=p.end, period=p)
+            for p in spans
+        ],
+    )
     _take(found, _times(text))
     rolling = [value for value in found if value.period is not None and value.period.rolling]
     firm = [value for value in found if value not in rolling]
@@ -161,7 +210,9 @@ def _with_sums(found: list[Value], text: str) -> list[Value]:
         if all(value.kind in ("number", "glob") for value in within):
             found = [value for value in found if value.kind != "glob" or value not in within]
             found.append(Value(kind="sum", text=one.expression, start=one.start, end=one.end))
-            inside = [value for value in numbers if one.start <= value.start and value.end <= one.end]
+            inside = [
+                value for value in numbers if one.start <= value.start and value.end <= one.end
+            ]
             found += [value for value in inside if value not in found]
     return found
 
@@ -188,7 +239,9 @@ def _numbers(text: str) -> list[Value]:
     found = []
     for match in _NUMBER.finditer(text):
         digits = match["digits"].replace(",", "")
-        number: float | int = float(digits) if "." in digits or len(digits) > _MOST_DIGITS else int(digits)
+        number: float | int = (
+            float(digits) if "." in digits or len(digits) > _MOST_DIGITS else int(digits)
+        )
         scale = _SCALES.get((match["scale"] or "").strip().lower())
         if scale is not None:
             number = number * scale

@@ -14,7 +14,14 @@ from statistics import fmean, harmonic_mean
 from harness.reports.comparing.nouns import CasePair, Comparison, Contrast, Effect, Tally
 from harness.reports.comparing.sides import CaseName, Entrant, duels, setting_differences, tally
 from harness.runlog import RunLog
-from harness.stats import holm, mean, newcombe, newcombe_paired, paired_interval, smallest_difference
+from harness.stats import (
+    holm,
+    mean,
+    newcombe,
+    newcombe_paired,
+    paired_interval,
+    smallest_difference,
+)
 from harness.stats.intervals import Interval
 from harness.stats.pairs import PairedTest, paired_test
 from harness.stats.repeats import effective_trials
@@ -27,7 +34,8 @@ def compare(logs: Sequence[RunLog]) -> Comparison:
     """Compare every further log with the first, model by model; or the models of a single log.
 
     Raises:
-        UsageError: there is nothing to compare: one log with one model, or logs that share no model.
+        UsageError: there is nothing to compare: one log with one model, or logs that share no
+            model.
     """
     drafts = [_Draft.of(before, after) for before, after in duels(logs)]
     tests = [test for draft in drafts for scope in draft.scopes if (test := scope.test) is not None]
@@ -82,7 +90,9 @@ class _Scope:
             p_value=self.test.p_value if self.test else None,
             p_adjusted=p_adjusted,
             smallest=self._smallest(level),
-            evidence=("better" if fmean(after) > fmean(before) else "worse") if found else "no evidence either way",
+            evidence=("better" if fmean(after) > fmean(before) else "worse")
+            if found
+            else "no evidence either way",
         )
 
     def _tallies(self) -> tuple[list[Tally], list[Tally]]:
@@ -91,8 +101,12 @@ class _Scope:
     def _smallest(self, level: float) -> float | None:
         if not self.judged:
             return None
-        trials, other_trials = (harmonic_mean([tally.judged for tally in side]) for side in self._tallies())
-        return smallest_difference(_moves(self.judged), trials=trials, other_trials=other_trials, alpha=level)
+        trials, other_trials = (
+            harmonic_mean([tally.judged for tally in side]) for side in self._tallies()
+        )
+        return smallest_difference(
+            _moves(self.judged), trials=trials, other_trials=other_trials, alpha=level
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,12 +122,20 @@ class _Draft:
     def of(cls, before: Entrant, after: Entrant) -> _Draft:
         shared = tuple(name for name in before.trials if name in after.trials)
         pairs = [
-            CasePair(suite=name[0], case=name[1], before=tally(before.trials[name]), after=tally(after.trials[name]))
+            CasePair(
+                suite=name[0],
+                case=name[1],
+                before=tally(before.trials[name]),
+                after=tally(after.trials[name]),
+            )
             for name in shared
         ]
         suites = list(dict.fromkeys(pair.suite for pair in pairs))
         parts = suites if len(suites) > 1 else []
-        scopes = [_Scope.of(None, pairs), *(_Scope.of(s, [pair for pair in pairs if pair.suite == s]) for s in parts)]
+        scopes = [
+            _Scope.of(None, pairs),
+            *(_Scope.of(s, [pair for pair in pairs if pair.suite == s]) for s in parts),
+        ]
         return cls(before=before, after=after, shared=shared, scopes=tuple(scopes))
 
     def contrast(self, adjusted: Iterator[float], level: float) -> Contrast:
@@ -162,4 +184,6 @@ def _interval(
     # Every case moved alike: their spread is unknown, so the sides count as if they were unrelated.
     size = effective_trials(after, sum(pair.after.judged for pair in pairs)) or 0.0
     other_size = effective_trials(before, sum(pair.before.judged for pair in pairs)) or 0.0
-    return newcombe(fmean(after) * size, size, fmean(before) * other_size, other_size), "Newcombe, unpaired"
+    return newcombe(
+        fmean(after) * size, size, fmean(before) * other_size, other_size
+    ), "Newcombe, unpaired"

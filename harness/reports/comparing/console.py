@@ -11,8 +11,17 @@ from harness.reports.comparing import sentences as words
 from harness.reports.comparing.nouns import Change, Comparison, Contrast, Evidence
 from harness.safe_text import printable
 
-_VERDICTS: dict[Evidence, str] = {"better": "bold green", "worse": "bold red", "no evidence either way": "bold yellow"}
-_CHANGES: dict[Change, str] = {"worse": "red", "better": "green", "not judged": "magenta", "same": "dim"}
+_VERDICTS: dict[Evidence, str] = {
+    "better": "bold green",
+    "worse": "bold red",
+    "no evidence either way": "bold yellow",
+}
+_CHANGES: dict[Change, str] = {
+    "worse": "red",
+    "better": "green",
+    "not judged": "magenta",
+    "same": "dim",
+}
 _MOST_LINES = 30
 """Cases or differences beyond this are counted; the JSON has all of them."""
 
@@ -31,7 +40,10 @@ class _Printer:
         for side in self.comparison.sides:
             name, model, run, trials, rate, tokens, cost, time = words.side_row(side)
             self._line(f"{name}  {model}  {run}", "bold")
-            self._line(f"{trials}: pass rate {rate} · a trial: {time}, {tokens} tokens, cost {cost}", depth=3)
+            self._line(
+                f"{trials}: pass rate {rate} · a trial: {time}, {tokens} tokens, cost {cost}",
+                depth=3,
+            )
         for contrast in self.comparison.contrasts:
             self.console.print()
             self._contrast(contrast)
@@ -39,7 +51,9 @@ class _Printer:
     def _contrast(self, contrast: Contrast) -> None:
         overall = contrast.effects[0]
         self._line(words.heading(contrast), _VERDICTS[overall.evidence])
-        self._list("what differs in the setting", contrast.differences or ("nothing that the logs record",))
+        self._list(
+            "what differs in the setting", contrast.differences or ("nothing that the logs record",)
+        )
         self._line(words.counts(overall), depth=2)
         for sentence in words.sentences(overall, self.comparison):
             self._line(sentence, depth=2)
@@ -47,12 +61,20 @@ class _Printer:
             self._line(words.UNJUDGED, depth=2)
         for effect in contrast.effects[1:]:
             cases, before, after, difference, interval, _, p, verdict = words.effect_row(effect)
-            line = f"suite {cases}: {before} → {after}, {difference} points ({interval}), p (Holm) {p}: {verdict}"
+            line = (
+                f"suite {cases}: {before} → {after}, {difference} points ({interval}), p "
+                f"(Holm) "
+                f"{p}: {verdict}"
+            )
             self._line(line, _VERDICTS[effect.evidence], depth=2)
         for change in words.CHANGES[:-1]:
             pairs = words.moved(contrast, change)
             rows = [words.case_row(pair, contrast) for pair in pairs]
-            self._list(change, [f"{name}  {before} → {after}" for name, before, after in rows], _CHANGES[change])
+            self._list(
+                change,
+                [f"{name}  {before} → {after}" for name, before, after in rows],
+                _CHANGES[change],
+            )
         for sentence in words.not_shared(contrast):
             self._line(sentence, "yellow", depth=2)
 
@@ -66,7 +88,12 @@ class _Printer:
 
     def _line(self, text: str, style: str = "", *, depth: int = 0) -> None:
         room = max(20, self.console.width - depth)
-        for number, line in enumerate(Text(printable(text), style=style).wrap(self.console, room - 2)):
-            # Wrapping may have moved to the start of a line what a CI system takes for a command there.
+        for number, line in enumerate(
+            Text(printable(text), style=style).wrap(self.console, room - 2)
+        ):
+            # Wrapping may have moved to the start of a line what a CI system takes for a command
+            # there.
             shown = Text(printable(line.plain.rstrip()), style=style)
-            self.console.print(Text(" " * (depth + (2 if number else 0))).append_text(shown), soft_wrap=True)
+            self.console.print(
+                Text(" " * (depth + (2 if number else 0))).append_text(shown), soft_wrap=True
+            )

@@ -10,9 +10,14 @@ from typing import Any, TextIO
 from harness.reports.comparing.nouns import CasePair, Comparison, Contrast, Effect, Side, Tally
 
 
-def write_comparison_json(comparison: Comparison, stream: TextIO, gate: Mapping[str, Any] | None = None) -> None:
+def write_comparison_json(
+    comparison: Comparison, stream: TextIO, gate: Mapping[str, Any] | None = None
+) -> None:
     """Write one JSON document."""
-    json.dump({"status": "ok", "result": comparison_json(comparison) | ({"gate": gate} if gate else {})}, stream)
+    json.dump(
+        {"status": "ok", "result": comparison_json(comparison) | ({"gate": gate} if gate else {})},
+        stream,
+    )
     stream.write("\n")
 
 

@@ -32,7 +32,8 @@ class Side:
     counts: Counts
     """How its trials ended."""
     rate: float | None
-    """Mean over the cases of the share of judged trials that passed; ``None`` when none was judged."""
+    """Mean over the cases of the share of judged trials that passed; ``None`` when none was
+    judged."""
     interval: tuple[float, float] | None
     """Its 95 % interval."""
     usage: Usage
@@ -50,7 +51,8 @@ class Tally:
     judged: int
     """Trials with a verdict: the denominator."""
     unjudged: tuple[str, ...] = ()
-    """What became of the others, each once: ``error (server)``, ``skipped (budget)``, ``no record`` …"""
+    """What became of the others, each once: ``error (server)``, ``skipped (budget)``, ``no record``
+    …"""
 
     @property
     def rate(self) -> float | None:
@@ -113,7 +115,8 @@ class Effect:
     p_value: float | None
     """Two-sided, of this test alone."""
     p_adjusted: float | None
-    """The same after Holm's correction for all tests of the comparison: what the verdict goes by."""
+    """The same after Holm's correction for all tests of the comparison: what the verdict goes
+    by."""
     smallest: float | None
     """The smallest true difference that so many cases would show four times in five; ``None`` when
     not even a move of every case would be evidence."""
@@ -165,7 +168,11 @@ class Comparison:
     @property
     def sides(self) -> tuple[Side, ...]:
         """Every side once, by name."""
-        sides = {side.name: side for contrast in self.contrasts for side in (contrast.before, contrast.after)}
+        sides = {
+            side.name: side
+            for contrast in self.contrasts
+            for side in (contrast.before, contrast.after)
+        }
         return tuple(sides[name] for name in sorted(sides, key=lambda name: (len(name), name)))
 
     @property

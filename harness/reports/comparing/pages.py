@@ -65,7 +65,10 @@ class _Html:
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         head = "".join(f'<th scope="col">{cell}</th>' for cell in columns)
         body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>\n" for row in rows)
-        return f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n'
+        return (
+            f"<div "
+            f'class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n'
+        )
 
     def folded(self, title: str, body: str) -> str:
         return f"<details><summary>{title}</summary>\n{body}</details>\n"
@@ -108,10 +111,13 @@ def _contrast(contrast: Contrast, comparison: Comparison, form: _Markdown | _Htm
         yield form.items(map(form.code, rest))
 
 
-def _cells(rows: Iterable[Sequence[str]], form: _Markdown | _Html, names: Collection[int]) -> list[list[str]]:
+def _cells(
+    rows: Iterable[Sequence[str]], form: _Markdown | _Html, names: Collection[int]
+) -> list[list[str]]:
     """Return ``rows`` written in ``form``; the columns ``names`` hold what a suite or a user has named."""
     return [
-        [form.code(cell) if column in names else form.text(cell) for column, cell in enumerate(row)] for row in rows
+        [form.code(cell) if column in names else form.text(cell) for column, cell in enumerate(row)]
+        for row in rows
     ]
 
 

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.reports.comparing.nouns import CasePair, Change, Comparison, Contrast, Effect, Side, Tally
+from harness.reports.comparing.nouns import (
+    CasePair,
+    Change,
+    Comparison,
+    Contrast,
+    Effect,
+    Side,
+    Tally,
+)
 from harness.safe_text import money, number, printable, seconds
 
 CHANGES: tuple[Change, ...] = ("worse", "better", "not judged", "same")
 """In the order in which they are worth reading."""
-UNJUDGED = "A case that one side has no verdict of (error, skipped, cancelled) is in no rate and no test."
+UNJUDGED = (
+    "A case that one side has no verdict of (error, skipped, cancelled) is in no rate and no test."
+)
 """How what could not be judged is treated; said wherever there is any."""
 SIDE_COLUMNS = (
     "",
@@ -21,7 +31,16 @@ SIDE_COLUMNS = (
     "cost a trial",
     "time a trial",
 )
-EFFECT_COLUMNS = ("cases", "before", "after", "difference", "95 % interval", "p", "p (Holm)", "verdict")
+EFFECT_COLUMNS = (
+    "cases",
+    "before",
+    "after",
+    "difference",
+    "95 % interval",
+    "p",
+    "p (Holm)",
+    "verdict",
+)
 
 
 def heading(contrast: Contrast) -> str:
@@ -47,19 +66,27 @@ def sentences(effect: Effect, comparison: Comparison) -> Iterator[str]:
         yield "No case was judged on both sides, so there is nothing to compare."
         return
     yield (
-        f"pass rate {percent(effect.before)} → {percent(effect.after)} of {effect.pairs} judged on both sides: "
-        f"{points(effect.difference)} points (95 % interval {interval(effect)}; {effect.interval_method})"
+        f"pass rate {percent(effect.before)} → {percent(effect.after)} of {effect.pairs} judged on "
+        f"both sides: "
+        f"{points(effect.difference)} points (95 % interval {interval(effect)}; "
+        f"{effect.interval_method})"
     )
     if comparison.tests > 1:
-        adjusted = f", {p_value(effect.p_adjusted)} after Holm's correction for {comparison.tests} tests"
+        adjusted = (
+            f", {p_value(effect.p_adjusted)} after Holm's correction for {comparison.tests} tests"
+        )
     else:
         adjusted = ""
     yield f"{effect.test} test of the pairs: p = {p_value(effect.p_value)}{adjusted}"
     if effect.smallest is None:
-        yield f"{effect.pairs} cases are too few to show any difference: not even a move of all would be evidence."
+        yield (
+            f"{effect.pairs} cases are too few to show any difference: not even a move of all "
+            f"would be evidence."
+        )
     else:
         yield (
-            f"{effect.pairs} cases show a difference of {points(effect.smallest, sign=False)} points, four times in "
+            f"{effect.pairs} cases show a difference of {points(effect.smallest, sign=False)} "
+            f"points, four times in "
             "five; a smaller one would likely stay unseen."
         )
 
@@ -69,7 +96,9 @@ def side_row(side: Side) -> tuple[str, ...]:
     ran = side.counts.planned - side.counts.skipped
     usage = side.usage
     known = usage.input_tokens is not None and usage.output_tokens is not None and ran
-    tokens = round(((usage.input_tokens or 0) + (usage.output_tokens or 0)) / ran) if known else None
+    tokens = (
+        round(((usage.input_tokens or 0) + (usage.output_tokens or 0)) / ran) if known else None
+    )
     cost = usage.cost_usd / ran if usage.cost_usd is not None and ran else None
     return (
         side.name,
@@ -120,12 +149,17 @@ def moved(contrast: Contrast, change: Change) -> list[CasePair]:
 
 def not_shared(contrast: Contrast) -> Iterator[str]:
     """Yield a sentence for each side that has cases of its own."""
-    for side, names in ((contrast.before, contrast.only_before), (contrast.after, contrast.only_after)):
+    for side, names in (
+        (contrast.before, contrast.only_before),
+        (contrast.after, contrast.only_after),
+    ):
         if names:
             yield f"Only {side.name} has {len(names)} more: {_some(names)}."
 
 
-def gate_sentences(comparison: Comparison, failed: Sequence[tuple[Contrast, Effect]], margin: float) -> Iterator[str]:
+def gate_sentences(
+    comparison: Comparison, failed: Sequence[tuple[Contrast, Effect]], margin: float
+) -> Iterator[str]:
     """Yield the gate's verdict."""
     if not comparison.judged:
         yield "gate: nothing to go by, for no case was judged on both sides"
@@ -136,7 +170,10 @@ def gate_sentences(comparison: Comparison, failed: Sequence[tuple[Contrast, Effe
     for contrast, effect in failed:
         where = "" if effect.suite is None else f" in {printable(effect.suite)}"
         sides = f"{contrast.before.name} → {contrast.after.name}"
-        yield f"gate: evidence of a regression{beyond}{where} ({sides}: {points(effect.difference)} points)"
+        yield (
+            f"gate: evidence of a regression{beyond}{where} ({sides}: "
+            f"{points(effect.difference)} points)"
+        )
 
 
 def percent(rate: float) -> str:
@@ -156,7 +193,11 @@ def points(difference: float | None, *, sign: bool = True) -> str:
 
 def interval(effect: Effect) -> str:
     """Return the interval's bounds in points."""
-    return "–" if effect.interval is None else f"{points(effect.interval[0])} to {points(effect.interval[1])}"
+    return (
+        "–"
+        if effect.interval is None
+        else f"{points(effect.interval[0])} to {points(effect.interval[1])}"
+    )
 
 
 def p_value(value: float | None) -> str:

@@ -45,7 +45,9 @@ class Entrant:
         asked = {suite for suite, _ in found}
         planned = [name for name in _planned(log.header) if name[0] in asked]
         names = dict.fromkeys([*planned, *found])
-        return cls(name=name, log=log, model=model, trials={name: found.get(name, []) for name in names})
+        return cls(
+            name=name, log=log, model=model, trials={name: found.get(name, []) for name in names}
+        )
 
     def tools(self, names: Iterable[CaseName]) -> dict[str, ToolList]:
         """Return the lists that the users of those cases were shown: other users may see other tools."""
@@ -95,25 +97,31 @@ def duels(logs: Sequence[RunLog]) -> Iterator[tuple[Entrant, Entrant]]:
     if len(logs) == 1:
         if len(models[0]) < 2:  # noqa: PLR2004 - it takes two to compare
             raise UsageError(
-                f"run {logs[0].header.run_id} holds one model, so there is nothing to compare it with",
+                f"run {logs[0].header.run_id} holds one model, so there is nothing to compare it "
+                f"with",
                 meant="Name a second run: harness compare A B.",
             )
         for other in models[0][1:]:
             yield entrant(0, models[0][0]), entrant(0, other)
         return
     for number in range(1, len(logs)):
-        for one, other in _opponents(models[0], models[number], logs[0].header, logs[number].header):
+        for one, other in _opponents(
+            models[0], models[number], logs[0].header, logs[number].header
+        ):
             yield entrant(0, one), entrant(number, other)
 
 
-def _opponents(one: Sequence[str], other: Sequence[str], first: Header, second: Header) -> list[tuple[str, str]]:
+def _opponents(
+    one: Sequence[str], other: Sequence[str], first: Header, second: Header
+) -> list[tuple[str, str]]:
     shared = [(model, model) for model in one if model in other]
     if shared:
         return shared
     if len(one) == len(other) == 1:
         return [(one[0], other[0])]
     raise UsageError(
-        f"runs {first.run_id} ({', '.join(one)}) and {second.run_id} ({', '.join(other)}) share no model, and it is "
+        f"runs {first.run_id} ({', '.join(one)}) and {second.run_id} ({', '.join(other)}) share no "
+        f"model, and it is "
         "not clear which is to be compared with which",
         meant="Compare runs of one model each, or of the same models.",
     )
@@ -122,7 +130,9 @@ def _opponents(one: Sequence[str], other: Sequence[str], first: Header, second: 
 def _letters(number: int) -> str:
     size = len(ascii_uppercase)
     return (
-        ascii_uppercase[number] if number < size else f"{ascii_uppercase[number // size - 1]}{_letters(number % size)}"
+        ascii_uppercase[number]
+        if number < size
+        else f"{ascii_uppercase[number // size - 1]}{_letters(number % size)}"
     )
 
 
@@ -130,7 +140,11 @@ def tally(runs: Sequence[TrialResult]) -> Tally:
     """Count the trials of one case."""
     counts = count(runs)
     unjudged = dict.fromkeys(_ending(run) for run in runs if _is_unjudged(run))
-    return Tally(passed=counts.passed, judged=counts.judged, unjudged=tuple(unjudged) if runs else ("no record",))
+    return Tally(
+        passed=counts.passed,
+        judged=counts.judged,
+        unjudged=tuple(unjudged) if runs else ("no record",),
+    )
 
 
 def _is_unjudged(run: TrialResult) -> bool:
@@ -142,7 +156,9 @@ def _ending(run: TrialResult) -> str:
     return f"{run.status} ({detail})" if detail else run.status
 
 
-def setting_differences(before: Entrant, after: Entrant, shared: Sequence[CaseName]) -> Iterator[str]:
+def setting_differences(
+    before: Entrant, after: Entrant, shared: Sequence[CaseName]
+) -> Iterator[str]:
     """Yield what differs between what two sides were asked, as far as they share it."""
     if before.model != after.model:
         yield f"model was {before.model}, is {after.model}"
@@ -152,7 +168,9 @@ def setting_differences(before: Entrant, after: Entrant, shared: Sequence[CaseNa
         yield f"harness was {old.harness_version}, is {new.harness_version}"
     if set(before.log.tools) != set(after.log.tools):
         shown = [(entrant, entrant.tools(shared)) for entrant in (before, after)]
-        blind = [f"no tool list was seen in {entrant.name}" for entrant, tools in shown if not tools]
+        blind = [
+            f"no tool list was seen in {entrant.name}" for entrant, tools in shown if not tools
+        ]
         yield from blind or tool_differences(shown[0][1], shown[1][1])
 
 
@@ -161,7 +179,10 @@ def _reduced(entrant: Entrant, shared: Sequence[CaseName], model: str) -> Header
     header = entrant.log.header
     wanted = set(shared)
     suites = {
-        suite: {**facts, "cases": {case: digest for case, digest in _cases(facts) if (suite, case) in wanted}}
+        suite: {
+            **facts,
+            "cases": {case: digest for case, digest in _cases(facts) if (suite, case) in wanted},
+        }
         for suite, facts in header.suites.items()
         if any(suite == name[0] for name in shared)
     }

@@ -13,7 +13,13 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.reports.build import total_usage
-from harness.reports.sections.access_matrix import LEGEND, distinct_leaks, leak_title, matrix_lines, unobserved_words
+from harness.reports.sections.access_matrix import (
+    LEGEND,
+    distinct_leaks,
+    leak_title,
+    matrix_lines,
+    unobserved_words,
+)
 from harness.reports.sections.call_outcomes import call_lines, case_mark
 from harness.reports.sections.model_grid import grid_lines
 from harness.reports.sections.repeats import repeat_lines, trials_passed
@@ -52,7 +58,8 @@ _MAX_LINES = 40
 _LONGEST = 8_000
 """Characters of one text."""
 _FEW = 5
-"""Cases that passed, or were not started, have a line each up to this number; more are named in one."""
+"""Cases that passed, or were not started, have a line each up to this number; more are named in
+one."""
 _NAMES = 160
 """Characters of the names in such a line."""
 _MAX_MATRIX = 60
@@ -69,8 +76,8 @@ def print_summary(report: Report, log: RunLog, console: Console, detail: Detail 
 
 
 Detail: TypeAlias = Literal["quiet", "usual", "verbose"]
-"""``quiet``: a line for each case that did not pass or has a mark, and the counts; ``verbose``: every case, every
-failed check."""
+"""``quiet``: a line for each case that did not pass or has a mark, and the counts; ``verbose``:
+every case, every failed check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +125,10 @@ class _Summary:
             description = shorten(one_line(facts.get("description") or ""), 200)
             self._line(Text(one_line(suite), style="bold"), Text(description, style="dim"))
         for name, facts in self.report.models.items():
-            self._line(Text(one_line(f"model {name}")), Text(one_line(model_words(facts, name)), style="dim"))
+            self._line(
+                Text(one_line(f"model {name}")),
+                Text(one_line(model_words(facts, name)), style="dim"),
+            )
         self.console.print()
 
     def _cases(self) -> None:
@@ -165,7 +175,9 @@ class _Summary:
 
     def _case(self, case: CaseResult) -> None:
         line = Text(f"{case.status:<9}", style=_STYLES[case.status])
-        line.append(f" {case_name(case, self.report)}", style="" if case.status == "passed" else "bold")
+        line.append(
+            f" {case_name(case, self.report)}", style="" if case.status == "passed" else "bold"
+        )
         if case.planned > 1:
             line.append(f"  {trials_passed(case)}", style="dim")
         line.append(f"  {_effort(case)}", style="dim")
@@ -202,7 +214,9 @@ class _Summary:
     def _label(self, check: CheckResult) -> None:
         warns = check.severity == "warn"
         where = f"  ({check.at})" if check.at else ""
-        self._indented(f"{'!' if warns else '✗'} {check.label}{where}", "yellow" if warns else "red")
+        self._indented(
+            f"{'!' if warns else '✗'} {check.label}{where}", "yellow" if warns else "red"
+        )
 
     def _access(self) -> None:
         """Print who saw what: leaks first, then tests by identities."""
@@ -229,7 +243,10 @@ class _Summary:
 
     def _counts(self) -> None:
         line = Text(f"{self.report.counts.planned} planned: ", style="bold")
-        parts = [Text(f"{amount} {status}", style=_STYLES[status]) for status, amount in endings(self.report)]
+        parts = [
+            Text(f"{amount} {status}", style=_STYLES[status])
+            for status, amount in endings(self.report)
+        ]
         self._print(line.append_text(Text(", ").join(parts)))
 
     def _totals(self) -> None:
@@ -238,7 +255,12 @@ class _Summary:
         rate = pass_rate(self.report)
         if rate is not None:
             self._indented(str(rate), "", depth=0)
-        for words in (*repeat_lines(self.report), *stand_ins(self.report), *effort(self.report), *beside(self.report)):
+        for words in (
+            *repeat_lines(self.report),
+            *stand_ins(self.report),
+            *effort(self.report),
+            *beside(self.report),
+        ):
             self._indented(words, "", depth=0)
         self._damage()
         self._scores()
@@ -255,7 +277,10 @@ class _Summary:
         """Print the scores of benchmarks."""
         for table in score_tables(self.report):
             self.console.print()
-            self._line(Text(one_line(f"scores of {table.suite}"), style="bold"), Text(one_line(table.model)))
+            self._line(
+                Text(one_line(f"scores of {table.suite}"), style="bold"),
+                Text(one_line(table.model)),
+            )
             for line in score_lines(table):
                 self._indented(line, "", depth=2)
 
@@ -263,7 +288,10 @@ class _Summary:
         mistaken = confusions(self.report, self.log)
         self._few(
             "expected → called instead",
-            [f"{one.expected} → {one.called}{f' ({one.trials}×)' if one.trials > 1 else ''}" for one in mistaken],
+            [
+                f"{one.expected} → {one.called}{f' ({one.trials}×)' if one.trials > 1 else ''}"
+                for one in mistaken
+            ],
             style="yellow",
         )
         ran = [case for case in self.report.cases if any(run.stop for run in case.trials)]
@@ -271,13 +299,23 @@ class _Summary:
         self._most("dearest", ran, _cost, money)
 
     def _most(
-        self, title: str, cases: Sequence[CaseResult], of: Callable[[CaseResult], float], show: Callable[[float], str]
+        self,
+        title: str,
+        cases: Sequence[CaseResult],
+        of: Callable[[CaseResult], float],
+        show: Callable[[float], str],
     ) -> None:
         ordered = sorted((case for case in cases if of(case) > 0), key=of, reverse=True)
         if len(ordered) > 1:
-            self._few(title, [f"{case_name(case, self.report)} {show(of(case))}" for case in ordered], hidden=False)
+            self._few(
+                title,
+                [f"{case_name(case, self.report)} {show(of(case))}" for case in ordered],
+                hidden=False,
+            )
 
-    def _few(self, title: str, items: Sequence[str], *, style: str = "dim", hidden: bool = True) -> None:
+    def _few(
+        self, title: str, items: Sequence[str], *, style: str = "dim", hidden: bool = True
+    ) -> None:
         if items:
             more = f", {len(items) - _MOST} more" if hidden and len(items) > _MOST else ""
             self._indented(f"{title}: {', '.join(items[:_MOST])}{more}", style, depth=0)
@@ -304,7 +342,9 @@ class _Summary:
 
 def _is_remarkable(case: CaseResult) -> bool:
     """Whether a case that passed, or was not started, has something that a reader should know."""
-    return case_mark(case) is not None or any(check.verdict != "passed" for check in case.spokesman.checks)
+    return case_mark(case) is not None or any(
+        check.verdict != "passed" for check in case.spokesman.checks
+    )
 
 
 def _time(case: CaseResult) -> float:
@@ -323,8 +363,13 @@ def _effort(case: CaseResult) -> str:
         return f"({reason})" if reason else ""
     calls = sum(run.tool_calls for run in ran)
     cost = f", {money(_cost(case))}" if _cost(case) else ""
-    scored = [(check.score, check.turn) for run in ran for check in run.checks if check.score is not None]
+    scored = [
+        (check.score, check.turn) for run in ran for check in run.checks if check.score is not None
+    ]
     # What was found of the whole counts the turns already.
     scores = [score for score, turn in scored if turn is None] or [score for score, _ in scored]
     score = f", score {sum(scores) / len(scores):.2f}" if scores else ""
-    return f"{seconds(sum(run.latency_s for run in ran))}, {calls} call{'' if calls == 1 else 's'}{cost}{score}"
+    return (
+        f"{seconds(sum(run.latency_s for run in ran))}, {calls} "
+        f"call{'' if calls == 1 else 's'}{cost}{score}"
+    )

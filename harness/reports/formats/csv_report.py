@@ -15,7 +15,8 @@ from harness.types import Report, TrialResult
 _LONGEST = 2_000
 """Characters of a cell; a spreadsheet refuses more than 32,767."""
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
-"""With these a spreadsheet begins a formula (OWASP, "CSV Injection"); tab and carriage return never get here."""
+"""With these a spreadsheet begins a formula (OWASP, "CSV Injection"); tab and carriage return never
+get here."""
 
 
 def write_csv(report: Report, _log: RunLog, stream: TextIO) -> None:
@@ -27,7 +28,9 @@ def write_csv(report: Report, _log: RunLog, stream: TextIO) -> None:
             rows.writerow(row)
         rows.writerow(_cell(value) for value in row.values())
     if not report.runs:
-        rows.writerow(_row(TrialResult(key="", suite="", case="", model="", index=0, status="skipped")))
+        rows.writerow(
+            _row(TrialResult(key="", suite="", case="", model="", index=0, status="skipped"))
+        )
 
 
 CSV = Writer(write=write_csv, file_name="report.csv", media_type="text/csv")

@@ -42,7 +42,9 @@ def _annotation(case: CaseResult, report: Report) -> str:
     properties = {"title": shorten(f"{case_name(case, report)} {ending}", 200)}
     if run.at is not None:
         place = {"file": run.at.file, "line": run.at.line, "col": run.at.column}
-        properties = {key: str(value) for key, value in place.items() if value is not None} | properties
+        properties = {
+            key: str(value) for key, value in place.items() if value is not None
+        } | properties
     said = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     return f"::error {said}::{_message(shorten(account(run), _LONGEST))}"
 

@@ -24,17 +24,24 @@ from harness.runlog import RunLog
 from harness.types import CaseResult, CheckResult, Report, Status, ToolCall, TrialResult
 
 
-def write_json(report: Report, log: RunLog, stream: TextIO, more: Mapping[str, Any] | None = None) -> None:
+def write_json(
+    report: Report, log: RunLog, stream: TextIO, more: Mapping[str, Any] | None = None
+) -> None:
     """Write the document, one test at a time, so that a large run needs little memory; ``more`` joins the result."""
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in report.cases:
         groups.setdefault((case.suite, case.model), []).append(case)
     if len(groups) == 1:
         ((suite, model), cases) = next(iter(groups.items()))
-        result = _suite(suite, model, cases, report, log) | {"elapsed_time": report.elapsed_s} | _common(report)
+        result = (
+            _suite(suite, model, cases, report, log)
+            | {"elapsed_time": report.elapsed_s}
+            | _common(report)
+        )
     else:
         suites = (
-            _suite(suite, model, cases, report, log) | {"path": report.suites.get(suite, {}).get("file"), "error": None}
+            _suite(suite, model, cases, report, log)
+            | {"path": report.suites.get(suite, {}).get("file"), "error": None}
             for (suite, model), cases in groups.items()
         )
         result = {"suites": suites, "elapsed_time": report.elapsed_s} | _common(report)
@@ -68,7 +75,9 @@ def _common(report: Report) -> dict[str, Any]:
     }
 
 
-def _suite(suite: str, model: str, cases: list[CaseResult], report: Report, log: RunLog) -> dict[str, Any]:
+def _suite(
+    suite: str, model: str, cases: list[CaseResult], report: Report, log: RunLog
+) -> dict[str, Any]:
     verdicts = {case.status for case in cases}
     return {
         "suite": suite,
@@ -125,12 +134,22 @@ def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
         "metadata": shown.metadata,
     }
     if shown.error is not None:
-        test |= {"error": shown.error.message, "error_kind": shown.error.kind, "error_detail": shown.error.detail}
+        test |= {
+            "error": shown.error.message,
+            "error_kind": shown.error.kind,
+            "error_detail": shown.error.detail,
+        }
     if shown.skip_reason is not None:
         test["skip_reason"] = shown.skip_reason
     if case.planned > 1:
-        test["trials"] = [{"trial": run.index, "status": run.status, "time": run.latency_s} for run in case.trials]
-        test |= {"trials_planned": case.planned, "trials_passed": case.passed, "pass_threshold": case.pass_threshold}
+        test["trials"] = [
+            {"trial": run.index, "status": run.status, "time": run.latency_s} for run in case.trials
+        ]
+        test |= {
+            "trials_planned": case.planned,
+            "trials_passed": case.passed,
+            "pass_threshold": case.pass_threshold,
+        }
     return test
 
 
@@ -154,7 +173,12 @@ def _details(run: TrialResult, log: RunLog) -> dict[str, Any]:
 
 def _calls(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
     return [
-        {"tool": call.tool, "arguments": call.arguments, "outcome": call.outcome, "time": call.duration_s}
+        {
+            "tool": call.tool,
+            "arguments": call.arguments,
+            "outcome": call.outcome,
+            "time": call.duration_s,
+        }
         for call in calls
     ]
 

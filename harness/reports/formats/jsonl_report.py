@@ -15,7 +15,9 @@ from harness.types import Report, TrialResult, Usage
 
 def write_jsonl(report: Report, _log: RunLog, stream: TextIO) -> None:
     """Write one JSON object a line for every trial of the report."""
-    stream.writelines(escaped_json(json.dumps(_line(run), ensure_ascii=False)) + "\n" for run in report.runs)
+    stream.writelines(
+        escaped_json(json.dumps(_line(run), ensure_ascii=False)) + "\n" for run in report.runs
+    )
 
 
 JSONL = Writer(write=write_jsonl, file_name="report.jsonl", media_type="application/jsonl")
@@ -40,7 +42,11 @@ def _line(run: TrialResult) -> dict[str, Any]:
 
 
 def _used(usage: Usage) -> dict[str, Any]:
-    return {"tokens_in": usage.input_tokens, "tokens_out": usage.output_tokens, "cost_usd": usage.cost_usd}
+    return {
+        "tokens_in": usage.input_tokens,
+        "tokens_out": usage.output_tokens,
+        "cost_usd": usage.cost_usd,
+    }
 
 
 def _ours(run: TrialResult) -> dict[str, Any]:
@@ -60,7 +66,11 @@ def _ours(run: TrialResult) -> dict[str, Any]:
         "scores": {check.label: check.score for check in run.checks if check.score is not None},
         **({"faithfulness_by": label} if (label := stand_in(run)) else {}),
         "failed_checks": [check.label for check in run.checks if check.verdict == "failed"],
-        **({"error_type": codes[0]} if (codes := [check.code for check in run.checks if check.code]) else {}),
+        **(
+            {"error_type": codes[0]}
+            if (codes := [check.code for check in run.checks if check.code])
+            else {}
+        ),
         "tags": list(run.tags),
         "key": run.key,
     }

@@ -1,9 +1,9 @@
 """JUnit XML, as CI systems read it: a suite for each suite and model, a test case for each case.
 
 The document keeps to what the strictest common reader accepts (the ``junit-10`` schema of Jenkins'
-xUnit plugin, after that of Maven's Surefire). That schema gives a test case neither properties nor a
-file, so those stand in its ``system-out`` as ``[[PROPERTY|name=value]]``, the form that readers of test
-reports know; properties of the whole stand where the schema has them, on the suite.
+xUnit plugin, after that of Maven's Surefire). That schema gives a test case neither properties nor
+a file, so those stand in its ``system-out`` as ``[[PROPERTY|name=value]]``, the form that readers
+of test reports know; properties of the whole stand where the schema has them, on the suite.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def write_junit(report: Report, log: RunLog, stream: TextIO) -> None:
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in report.cases:
         groups.setdefault((case.suite, case.model), []).append(case)
-    root.extend(_suite(suite, model, cases, report, log) for (suite, model), cases in groups.items())
+    root.extend(
+        _suite(suite, model, cases, report, log) for (suite, model), cases in groups.items()
+    )
     ET.indent(root)
     stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
     stream.write(ET.tostring(root, encoding="unicode"))
@@ -52,7 +54,9 @@ JUNIT = Writer(write=write_junit, file_name="junit.xml", media_type="application
 """``--report junit``."""
 
 
-def _suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report, log: RunLog) -> ET.Element:
+def _suite(
+    suite: str, model: str, cases: Sequence[CaseResult], report: Report, log: RunLog
+) -> ET.Element:
     runs = [run for case in cases for run in case.trials]
     name = suite if len(report.models) == 1 else f"{suite} [{model}]"
     skipped = sum(case.status == "skipped" for case in cases)
@@ -80,7 +84,9 @@ def _suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report, 
 
 
 def _case(case: CaseResult, log: RunLog) -> ET.Element:
-    element = ET.Element("testcase", {"name": _text(case.case), "classname": _text(case.suite), "time": _time(case)})
+    element = ET.Element(
+        "testcase", {"name": _text(case.case), "classname": _text(case.suite), "time": _time(case)}
+    )
     shown = case.spokesman
     if case.status in _ELEMENTS:
         attributes = {"message": _text(shorten(problem(shown), _MESSAGE)), "type": _type(shown)}
@@ -95,7 +101,11 @@ def _case(case: CaseResult, log: RunLog) -> ET.Element:
 def _reason(case: CaseResult) -> str:
     shown = case.spokesman
     where = [str(shown.at)] if shown.at else []
-    trials = [f"{case.passed} of {trials_needed(case)} trials passed, {case.needed} needed"] if case.planned > 1 else []
+    trials = (
+        [f"{case.passed} of {trials_needed(case)} trials passed, {case.needed} needed"]
+        if case.planned > 1
+        else []
+    )
     return "\n".join((*where, *trials, bounded(account(shown), _LONGEST)))
 
 
@@ -103,7 +113,9 @@ def _type(run: TrialResult) -> str:
     """Return the sort of problem, for readers that group by it."""
     if run.error is not None:
         return run.error.kind
-    kinds = (check.kind for check in run.checks if check.verdict != "passed" and check.severity == "fail")
+    kinds = (
+        check.kind for check in run.checks if check.verdict != "passed" and check.severity == "fail"
+    )
     return _text(next(kinds, run.status))
 
 

@@ -1,7 +1,7 @@
 """Markdown for a pull request's comment or a job's summary: what failed and why, and the whole in a table.
 
-Whatever comes from a suite, a model or a server stands in a code span or a code block, so that nothing
-in it is markup, a link, a mention of somebody or a picture to fetch.
+Whatever comes from a suite, a model or a server stands in a code span or a code block, so that
+nothing in it is markup, a link, a mention of somebody or a picture to fetch.
 """
 
 from __future__ import annotations
@@ -42,7 +42,13 @@ from harness.runlog import RunLog
 from harness.safe_text import bounded, money, number, one_line, seconds, shorten
 from harness.types import CaseResult, Report, Status
 
-_MARKS: dict[Status, str] = {"passed": "✅", "failed": "❌", "error": "💥", "skipped": "⏭️", "cancelled": "⏹️"}
+_MARKS: dict[Status, str] = {
+    "passed": "✅",
+    "failed": "❌",
+    "error": "💥",
+    "skipped": "⏭️",
+    "cancelled": "⏹️",
+}
 _ROOM = 50_000
 """Characters for all of it: a comment may hold 65,536."""
 _PROBLEM = 160
@@ -113,7 +119,9 @@ def _head(report: Report, log: RunLog) -> Iterator[str]:
         yield ""
 
 
-_TABLE_HEAD = "| | case | problem | trials | time | tokens | cost |\n|---|---|---|---:|---:|---:|---:|\n"
+_TABLE_HEAD = (
+    "| | case | problem | trials | time | tokens | cost |\n|---|---|---|---:|---:|---:|---:|\n"
+)
 
 
 def _access(report: Report) -> str:
@@ -130,7 +138,9 @@ def _access(report: Report) -> str:
         lines.append(f"|---|{'---|' * len(identities)}")
         for row in rows[:_ROWS]:
             cells = (html.escape(cell_words(cell)) for cell in cells_of(row, identities))
-            lines.append(f"| {code(shorten(row_name(row, report), _PROBLEM))} | {' | '.join(cells)} |")
+            lines.append(
+                f"| {code(shorten(row_name(row, report), _PROBLEM))} | {' | '.join(cells)} |"
+            )
         left_out = f" … and {len(rows) - _ROWS} more tests." if len(rows) > _ROWS else ""
         lines.append(f"\n{LEGEND}.{left_out}\n")
     return "\n".join([*lines, ""]) if lines else ""

@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from harness.reports.sections.call_outcomes import call_lines, case_mark
-from harness.reports.sections.sentences import by_urgency, case_name, effort, endings, pass_rate, problem
+from harness.reports.sections.sentences import (
+    by_urgency,
+    case_name,
+    effort,
+    endings,
+    pass_rate,
+    problem,
+)
 from harness.runlog import RunLog
 from harness.safe_text import money, one_line, seconds, shorten
 from harness.types import CaseResult, Report, Transcript, Usage
@@ -44,14 +51,22 @@ def _html(report: Report) -> Iterator[str]:
     """Yield the table; whatever a suite, a model or a server said is text in it, and no markup."""
     rate = pass_rate(report)
     ended = ", ".join(f"{amount} {status}" for status, amount in endings(report)) or "none"
-    head = " · ".join((f"{report.counts.planned} planned: {ended}", *([str(rate)] if rate else ()), *effort(report)))
+    head = " · ".join(
+        (
+            f"{report.counts.planned} planned: {ended}",
+            *([str(rate)] if rate else ()),
+            *effort(report),
+        )
+    )
     told = "<br>".join(_text(line) for line in (head, *call_lines(report)))
     yield f"<p><b>{_text(report.suite_name)}</b> {_text(report.model)}<br>{told}</p>"
     yield "<table><thead><tr><th>case</th><th>status</th><th>trials</th><th>problem</th><th>time</th><th>cost</th>"
     yield "</tr></thead><tbody>"
     cases = by_urgency(report)
     for case in cases[:_ROWS]:
-        cells = "".join(f'<td style="text-align: left">{_text(cell)}</td>' for cell in _cells(case, report))
+        cells = "".join(
+            f'<td style="text-align: left">{_text(cell)}</td>' for cell in _cells(case, report)
+        )
         yield f"<tr>{cells}</tr>"
     yield "</tbody></table>"
     if len(cases) > _ROWS:

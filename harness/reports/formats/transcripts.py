@@ -38,7 +38,9 @@ def trial_text(run: TrialResult, transcript: Transcript) -> str:
                 lines += _block("assistant", message.reply.text)
             for request in message.reply.tool_requests:
                 lines += _call(calls.get((turn, request.id)), request.tool)
-    lines.append(f"ended: {transcript.stop} after {transcript.turns} turns, {seconds(transcript.latency_s)}")
+    lines.append(
+        f"ended: {transcript.stop} after {transcript.turns} turns, {seconds(transcript.latency_s)}"
+    )
     for call in transcript.teardown_calls:
         lines += _call(call, call.tool, "teardown")
     if transcript.error is not None:
@@ -59,8 +61,14 @@ def _said(message: UserMessage) -> list[str]:
 def _call(call: ToolCall | None, tool: str, what: str = "call") -> list[str]:
     if call is None:
         return [f"{what:<9} {tool}: not recorded"]
-    head = f"{what:<9} {call.tool}({_json(call.arguments)}) → {call.outcome}, {seconds(call.duration_s)}"
-    faults = [f"    {fault}" for fault in (*call.argument_errors, *call.output_errors, *call.not_validated)]
+    head = (
+        f"{what:<9} {call.tool}({_json(call.arguments)}) → {call.outcome}, "
+        f"{seconds(call.duration_s)}"
+    )
+    faults = [
+        f"    {fault}"
+        for fault in (*call.argument_errors, *call.output_errors, *call.not_validated)
+    ]
     return [head, *faults, *(f"    {line}" for line in call.text.splitlines())]
 
 

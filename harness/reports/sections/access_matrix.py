@@ -12,7 +12,13 @@ from harness.safe_text import one_line, shorten
 from harness.types import AccessCell, AccessReport, AccessRow, Leak, Report, Status
 
 _WORDS = {"not_attempted": "not tried"}
-_MARKS: dict[Status, str] = {"passed": "", "failed": " ✗", "error": " ?", "skipped": " –", "cancelled": " –"}
+_MARKS: dict[Status, str] = {
+    "passed": "",
+    "failed": " ✗",
+    "error": " ?",
+    "skipped": " –",
+    "cancelled": " –",
+}
 _MAX_NAME = 30
 LEGEND = "✗ not as expected, ? no verdict, – not run; · this identity does not ask"
 
@@ -36,7 +42,9 @@ def row_name(row: AccessRow, report: Report) -> str:
 
 def by_urgency(access: AccessReport) -> list[AccessRow]:
     """Return the rows, those with leaks first, then those with failures."""
-    return sorted(access.rows, key=lambda row: (not any(cell.leaks for cell in row.cells), _passed(row)))
+    return sorted(
+        access.rows, key=lambda row: (not any(cell.leaks for cell in row.cells), _passed(row))
+    )
 
 
 def _passed(row: AccessRow) -> bool:
@@ -84,7 +92,10 @@ def matrix_lines(report: Report, width: int) -> Iterator[str]:
         return
     names = [shorten(row_name(row, report), _MAX_NAME) for row in rows]
     columns = [
-        [shorten(one_line(identity), _MAX_NAME), *(cell_words(cells_of(row, [identity])[0]) for row in rows)]
+        [
+            shorten(one_line(identity), _MAX_NAME),
+            *(cell_words(cells_of(row, [identity])[0]) for row in rows),
+        ]
         for identity in identities
     ]
     yield from table_lines(["test", *names], columns, width)
@@ -118,6 +129,7 @@ def _cell_json(cell: AccessCell) -> dict[str, Any]:
         "leaked": bool(cell.leaks),
         "status": cell.status,
         "tools": [
-            {key: value for key, value in asdict(decision).items() if key != "identity"} for decision in cell.decisions
+            {key: value for key, value in asdict(decision).items() if key != "identity"}
+            for decision in cell.decisions
         ],
     }

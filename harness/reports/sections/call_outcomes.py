@@ -1,7 +1,8 @@
 """What came of the tool calls: how many succeeded, and which trials passed although none did.
 
-A check of the answer, or one that only forbids, passes on a server where nothing works. Such a trial has passed all
-the same, for that is what its checks say; every report marks it, so that nobody takes it for proof.
+A check of the answer, or one that only forbids, passes on a server where nothing works. Such a
+trial has passed all the same, for that is what its checks say; every report marks it, so that
+nobody takes it for proof.
 """
 
 from __future__ import annotations
@@ -15,18 +16,23 @@ from harness.runlog import RunLog
 from harness.types import CallCounts, CaseResult, CheckResult, Report, TrialResult
 
 _NO_SUCCESS_WANTED = frozenset({"must_be_denied", "must_be_refused", "must_error", "bfcl", "tau2"})
-"""Kinds of check that ask for calls which fail or for none; benchmarks say themselves which calls are right."""
+"""Kinds of check that ask for calls which fail or for none; benchmarks say themselves which calls
+are right."""
 _NO_SUCCESS_DECIDED = frozenset({"denied", "hidden", "not_attempted"})
 """Decisions of a server with which no call succeeds."""
 _WITHHOLDING = frozenset({"tool_result_not_contains"})
-"""Kinds of check that ask the server to keep something back: a refusal is what they ask for, a breakdown is not."""
+"""Kinds of check that ask the server to keep something back: a refusal is what they ask for, a
+breakdown is not."""
 _CALLED = ("must_call", "must_call_any")
 """Kinds of check that a call passes, whatever came of it."""
 
 
 def with_outcomes(runs: Sequence[TrialResult], log: RunLog) -> list[TrialResult]:
     """Return ``runs``; those of earlier versions get what came of their calls from their conversations."""
-    return [_recounted(run, log) if run.outcomes is None and run.stop is not None else run for run in runs]
+    return [
+        _recounted(run, log) if run.outcomes is None and run.stop is not None else run
+        for run in runs
+    ]
 
 
 def _recounted(run: TrialResult, log: RunLog) -> TrialResult:
@@ -63,7 +69,9 @@ def calls_words(calls: CallCounts) -> str:
 
 def calls_json(calls: CallCounts) -> dict[str, Any]:
     """Return the counts for programs: ``{"total", "ok", "denied", "errors", "not_sent", "outcomes": {…}}``."""
-    counts = {name: getattr(calls, name) for name in ("total", "ok", "denied", "errors", "not_sent")}
+    counts = {
+        name: getattr(calls, name) for name in ("total", "ok", "denied", "errors", "not_sent")
+    }
     unknown = {"unknown": calls.unknown} if calls.unknown else {}
     return {**counts, **unknown, "outcomes": dict(sorted(calls.outcomes.items()))}
 
@@ -71,17 +79,26 @@ def calls_json(calls: CallCounts) -> dict[str, Any]:
 def mark(run: TrialResult) -> str | None:
     """Return what a reader must know of a trial that passed: ``passed, but no call succeeded: 2 tool_error``.
 
-    ``None`` where a call succeeded, where a check that decides asks for calls which fail or for none, where the trial
-    did not pass, where it had no tools, and where nobody knows what came of its calls.
+    ``None`` where a call succeeded, where a check that decides asks for calls which fail or for
+    none, where the trial did not pass, where it had no tools, and where nobody knows what came of
+    its calls.
     """
     if run.status != "passed" or run.outcomes is None or not (run.offered or run.tool_calls):
         return None
-    deciding = [check for check in run.checks if check.severity == "fail" and check.verdict == "passed"]
+    deciding = [
+        check for check in run.checks if check.severity == "fail" and check.verdict == "passed"
+    ]
     outcomes = {outcome: amount for outcome, amount in run.outcomes.items() if amount}
     if outcomes.get("ok"):
         held_back = next(filter(_only_held_back, deciding), None)
-        return None if held_back is None else f"passed, but the call of {held_back.label} was not sent (blocked)"
-    refused = outcomes.keys() == {"denied"} and any(check.kind in _WITHHOLDING for check in deciding)
+        return (
+            None
+            if held_back is None
+            else f"passed, but the call of {held_back.label} was not sent (blocked)"
+        )
+    refused = outcomes.keys() == {"denied"} and any(
+        check.kind in _WITHHOLDING for check in deciding
+    )
     if refused or any(map(_wants_no_success, deciding)):
         return None
     if not outcomes:
@@ -98,7 +115,9 @@ def mark(run: TrialResult) -> str | None:
 
 def case_mark(case: CaseResult) -> str | None:
     """Return the `mark` of a case that passed, with the number of its trials that have one where it has several."""
-    marks = [words for run in case.trials if (words := mark(run))] if case.status == "passed" else []
+    marks = (
+        [words for run in case.trials if (words := mark(run))] if case.status == "passed" else []
+    )
     if not marks:
         return None
     of = f" ({len(marks)} of {case.passed} passed trials)" if case.planned > 1 else ""
@@ -130,7 +149,9 @@ def _wants_no_success(check: CheckResult) -> bool:
 
 _GROUPS = ("any_of", "all_of")
 _ASKS_FOR_NONE: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
-    "decision": lambda expected: bool(expected.get("is")) and _NO_SUCCESS_DECIDED.issuperset(expected["is"]),
+    "decision": lambda expected: (
+        bool(expected.get("is")) and _NO_SUCCESS_DECIDED.issuperset(expected["is"])
+    ),
     "max_calls": lambda expected: expected.get("at_most") == 0 and expected.get("tool") is None,
     "only_call": lambda expected: not expected.get("only", True),
     "graded": lambda expected: not expected.get("calls", True),
@@ -149,9 +170,13 @@ def _is_passed_member(member: Mapping[str, Any]) -> bool:
     kind, _, rest = str(member.get("check", "")).partition(" ")
     wanted = set(rest.partition(" ")[0].split(" or ")) if kind == "decision" else set()
     refusing = (
-        kind in _NO_SUCCESS_WANTED or (kind == "refuses" and rest != "false") or rest in _NONE_ALLOWED.get(kind, ())
+        kind in _NO_SUCCESS_WANTED
+        or (kind == "refuses" and rest != "false")
+        or rest in _NONE_ALLOWED.get(kind, ())
     )
-    return member.get("verdict") == "passed" and (refusing or bool(wanted and wanted <= _NO_SUCCESS_DECIDED))
+    return member.get("verdict") == "passed" and (
+        refusing or bool(wanted and wanted <= _NO_SUCCESS_DECIDED)
+    )
 
 
 _NONE_ALLOWED = {"only_call": ("(no tool)",), "max_calls": ("0",)}
@@ -161,4 +186,6 @@ _NONE_ALLOWED = {"only_call": ("(no tool)",), "max_calls": ("0",)}
 def _only_held_back(check: CheckResult) -> bool:
     """Whether the calls that a check counts were all held back by our own guard."""
     made = check.actual if check.kind in _CALLED and isinstance(check.actual, list | tuple) else ()
-    return bool(made) and all(isinstance(call, Mapping) and call.get("outcome") == "blocked" for call in made)
+    return bool(made) and all(
+        isinstance(call, Mapping) and call.get("outcome") == "blocked" for call in made
+    )

@@ -16,8 +16,8 @@ _MAX_NAME = 40
 def grid_lines(report: Report, width: int) -> Iterator[str]:
     """Yield the grid within ``width``, cases that did not pass everywhere last; nothing where there is one model.
 
-    A cell is the case's verdict with that model, and with several trials how many of them passed; ``·`` where that
-    model was not asked.
+    A cell is the case's verdict with that model, and with several trials how many of them passed;
+    ``·`` where that model was not asked.
     """
     models = list(report.models)
     if len(models) < 2:  # noqa: PLR2004 - a grid of one column is a list
@@ -27,10 +27,14 @@ def grid_lines(report: Report, width: int) -> Iterator[str]:
     worst = {(case.suite, case.case): case for case in least_urgent_first(report)}
     rows = sorted(worst, key=lambda row: -URGENCY.index(worst[row].status))
     names = [
-        shorten(one_line(f"{suite}::{case}" if len(report.suites) > 1 else case), _MAX_NAME) for suite, case in rows
+        shorten(one_line(f"{suite}::{case}" if len(report.suites) > 1 else case), _MAX_NAME)
+        for suite, case in rows
     ]
     columns = [
-        [shorten(one_line(model), _MAX_NAME), *(_cell(found.get((suite, case, model))) for suite, case in rows)]
+        [
+            shorten(one_line(model), _MAX_NAME),
+            *(_cell(found.get((suite, case, model))) for suite, case in rows),
+        ]
         for model in models
     ]
     yield from table_lines(["case", *names], columns, width)

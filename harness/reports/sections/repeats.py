@@ -11,7 +11,8 @@ from harness.stats import mean, pass_at_k, pass_hat_k, standard_error
 from harness.types import DECIDED, CaseResult, Report
 
 _WHOLE_CURVE = (3, 8)
-"""From and up to how many trials pass^k is listed for every k: fewer are no curve, more fill no line."""
+"""From and up to how many trials pass^k is listed for every k: fewer are no curve, more fill no
+line."""
 _MOST = 10
 """Flaky cases that are named in a summary."""
 
@@ -51,7 +52,8 @@ def repeat_lines(report: Report) -> Iterator[str]:
             last = known[-1]
             of = f" [{one_line(model)}]" if len(report.models) > 1 else ""
             yield (
-                f"pass@{last.k} {100 * (last.pass_at_k or 0):.0f} % (at least one of {last.k} trials passes) · "
+                f"pass@{last.k} {100 * (last.pass_at_k or 0):.0f} % (at least one of {last.k} "
+                f"trials passes) · "
                 f"pass^{last.k} {100 * (last.pass_hat_k or 0):.0f} % (all of {last.k} pass){of}"
             )
             if _WHOLE_CURVE[0] <= last.k <= _WHOLE_CURVE[1]:
@@ -62,7 +64,8 @@ def repeat_lines(report: Report) -> Iterator[str]:
     flaky = [case for case in report.cases if is_flaky(case)]
     if flaky:
         names = ", ".join(
-            f"{one_line(case.case)} {case.passed}/{sum(run.status in {'passed', 'failed'} for run in case.trials)}"
+            f"{one_line(case.case)} "
+            f"{case.passed}/{sum(run.status in {'passed', 'failed'} for run in case.trials)}"
             for case in flaky[:_MOST]
         )
         more = f" and {len(flaky) - _MOST} more" if len(flaky) > _MOST else ""
@@ -77,7 +80,9 @@ def trials_needed(case: CaseResult) -> int:
 def trials_passed(case: CaseResult) -> str:
     """Return ``2 of 3 trials passed, 7 more not needed``."""
     spared = _spared(case)
-    return f"{case.passed} of {trials_needed(case)} trials passed" + (f", {spared} more not needed" if spared else "")
+    return f"{case.passed} of {trials_needed(case)} trials passed" + (
+        f", {spared} more not needed" if spared else ""
+    )
 
 
 def repeats_json(cases: Sequence[CaseResult]) -> dict[str, Any]:
@@ -108,5 +113,8 @@ def _reliability(tallies: Sequence[tuple[int, int]], k: int) -> Reliability:
     at_least_one = [value for n, c in tallies if (value := pass_at_k(n, c, k)) is not None]
     all_of_them = [value for n, c in tallies if (value := pass_hat_k(n, c, k)) is not None]
     return Reliability(
-        k=k, pass_at_k=mean(at_least_one), pass_hat_k=mean(all_of_them), standard_error=standard_error(all_of_them)
+        k=k,
+        pass_at_k=mean(at_least_one),
+        pass_hat_k=mean(all_of_them),
+        standard_error=standard_error(all_of_them),
     )

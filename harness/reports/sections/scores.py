@@ -1,9 +1,9 @@
 """Scores that a suite defines over its categories: means of means, weighed as its benchmark weighs them.
 
-A suite's ``scores`` are ``{"parts": [PART, …]}``. A PART is a category, ``{"name", "category", "cases"}``, whose
-cases are those with that ``category`` in their metadata, and whose score is the share that passed; or a mean,
-``{"name", "mean", "weight", "parts"}``, where ``mean`` is ``equal``, ``weighted`` (by the parts' ``weight``) or
-``pooled`` (by their cases).
+A suite's ``scores`` are ``{"parts": [PART, …]}``. A PART is a category,
+``{"name", "category", "cases"}``, whose cases are those with that ``category`` in their metadata,
+and whose score is the share that passed; or a mean, ``{"name", "mean", "weight", "parts"}``, where
+``mean`` is ``equal``, ``weighted`` (by the parts' ``weight``) or ``pooled`` (by their cases).
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ COUNTED = "turns_passed"
 """The check of a case that has its turns counted."""
 
 INCOMPLETE = (
-    "*: not every case was judged. In a mean, a category without any counts as 0, as a leaderboard would have it."
+    "*: not every case was judged. In a mean, a category without any counts as 0, as a "
+    "leaderboard would have it."
 )
 
 
@@ -63,8 +64,15 @@ def score_tables(report: Report) -> Iterator[ScoreTable]:
     for suite, facts in report.suites.items():
         defined: JsonObject = facts.get("scores") or {}
         for model in report.models if defined else ():
-            rates = _rates(case for case in report.cases if (case.suite, case.model) == (suite, model))
-            lines = [line for part in defined["parts"] for line in _Part.of(part, rates).lines(0, None) if line.judged]
+            rates = _rates(
+                case for case in report.cases if (case.suite, case.model) == (suite, model)
+            )
+            lines = [
+                line
+                for part in defined["parts"]
+                for line in _Part.of(part, rates).lines(0, None)
+                if line.judged
+            ]
             if lines:
                 yield ScoreTable(suite=suite, model=model, scores=tuple(lines))
 
@@ -73,7 +81,10 @@ def score_lines(table: ScoreTable) -> list[str]:
     """Return a table in lines of text, aligned."""
     names = [f"{'  ' * line.depth}{line.name}" for line in table.scores]
     width = max(map(len, names))
-    rows = [f"{name:<{width}}  {_words(line)}".rstrip() for name, line in zip(names, table.scores, strict=True)]
+    rows = [
+        f"{name:<{width}}  {_words(line)}".rstrip()
+        for name, line in zip(names, table.scores, strict=True)
+    ]
     return rows if all(line.complete for line in table.scores) else [*rows, INCOMPLETE]
 
 
@@ -144,12 +155,21 @@ class _Part:
             "weighted": [one.weight for one in parts],
             "pooled": [float(one.judged or one.cases) for one in parts],
         }[part["mean"]]
-        score = sum(share * one.score for share, one in zip(weights, parts, strict=True)) / sum(weights)
+        score = sum(share * one.score for share, one in zip(weights, parts, strict=True)) / sum(
+            weights
+        )
         judged, cases = sum(one.judged for one in parts), sum(one.cases for one in parts)
         return cls(part["name"], score, judged, cases, weight, part["mean"] == "weighted", parts)
 
     def lines(self, depth: int, share: float | None) -> Iterator[Score]:
-        yield Score(name=self.name, depth=depth, score=self.score, judged=self.judged, cases=self.cases, weight=share)
+        yield Score(
+            name=self.name,
+            depth=depth,
+            score=self.score,
+            judged=self.judged,
+            cases=self.cases,
+            weight=share,
+        )
         total = sum(part.weight for part in self.parts)
         for part in self.parts:
             yield from part.lines(depth + 1, part.weight / total if self.weighted else None)

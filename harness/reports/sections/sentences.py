@@ -44,7 +44,11 @@ class PassRate:
         """``pass rate 85 % of 13 judged (95 % interval 58–96 %)``, with no more digits than the data supports."""
         low, rate, high = (round(100 * value) for value in (self.low, self.rate, self.high))
         cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
-        what = f"{self.judged} judged" if self.judged == self.cases else f"{self.judged} trials of {cases}"
+        what = (
+            f"{self.judged} judged"
+            if self.judged == self.cases
+            else f"{self.judged} trials of {cases}"
+        )
         return f"pass rate {rate} % of {what} (95 % interval {low}–{high} %)"
 
 
@@ -57,7 +61,9 @@ def pass_rate_of(cases: Iterable[CaseResult]) -> PassRate | None:
     """Return the pass rate of ``cases``, or ``None`` when nothing has a verdict."""
     rates, judged = [], 0
     for case in cases:
-        verdicts = [run.status == "passed" for run in case.trials if run.status in {"passed", "failed"}]
+        verdicts = [
+            run.status == "passed" for run in case.trials if run.status in {"passed", "failed"}
+        ]
         if verdicts:
             rates.append(sum(verdicts) / len(verdicts))
             judged += len(verdicts)
@@ -81,7 +87,11 @@ def effort(report: Report) -> tuple[str, str]:
     took = "interrupted" if report.elapsed_s is None else seconds(report.elapsed_s)
     usage = report.usage
     average, total = report.summary["avg_latency_ms"], report.summary["total_latency_ms"]
-    latency = "" if average is None else f" · latency {seconds(average / 1000)} average, {seconds(total / 1000)} total"
+    latency = (
+        ""
+        if average is None
+        else f" · latency {seconds(average / 1000)} average, {seconds(total / 1000)} total"
+    )
     tokens = f"tokens {number(usage.input_tokens)} in, {number(usage.output_tokens)} out"
     return f"time {took}{latency}", f"{tokens} · cost {money(usage.cost_usd)}"
 
@@ -121,7 +131,11 @@ def by_urgency(report: Report) -> list[CaseResult]:
     """Return the cases, those first that did not pass, of these such as leak; of those that passed the marked ones."""
 
     def urgency(case: CaseResult) -> tuple[int, bool, bool]:
-        return URGENCY.index(case.status), not any(map(is_leaking, case.trials)), case_mark(case) is None
+        return (
+            URGENCY.index(case.status),
+            not any(map(is_leaking, case.trials)),
+            case_mark(case) is None,
+        )
 
     return sorted(report.cases, key=urgency)
 
@@ -163,7 +177,11 @@ def account(run: TrialResult) -> str:
         parts += [run.error.detail] if run.error.detail else []
     for check in failed_checks(run):
         where = f" ({check.at})" if check.at else ""
-        parts.append("\n".join(part for part in (f"{check.label}{where}", check.explanation, check.hint) if part))
+        parts.append(
+            "\n".join(
+                part for part in (f"{check.label}{where}", check.explanation, check.hint) if part
+            )
+        )
     if run.skip_reason:
         parts.append(run.skip_reason)
     return "\n\n".join(bounded(part, _PART) for part in parts)

@@ -10,7 +10,8 @@ from harness.runlog import RunLog
 from harness.types import CheckResult, Report, ToolCall, Transcript, TrialResult
 
 NO_CALL = "(no other tool)"
-"""Stands in the place of a tool where an expected one was not called, and nothing else instead of it."""
+"""Stands in the place of a tool where an expected one was not called, and nothing else instead of
+it."""
 
 _EXPECTING = ("must_call", "must_call_any", "must_call_in_order", "graded")
 _LISTS = ("any_of", "in_order", "calls")
@@ -31,7 +32,8 @@ class ToolUse:
     denied: int = 0
     """Of those, calls that the server refused to this user."""
     blocked: int = 0
-    """Of those, calls that were not sent, because reading alone was allowed or the tool was blocked."""
+    """Of those, calls that were not sent, because reading alone was allowed or the tool was
+    blocked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +83,9 @@ def confusions(report: Report, log: RunLog) -> list[Confusion]:
                 found.update(cell for cell in _cells(run, transcript) if cell[0] != cell[1])
     return [
         Confusion(expected=expected, called=called, trials=trials)
-        for (expected, called), trials in sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        for (expected, called), trials in sorted(
+            found.items(), key=lambda item: (-item[1], item[0])
+        )
     ]
 
 
@@ -90,13 +94,23 @@ def expected_tools(checks: Iterable[CheckResult]) -> list[str]:
 
     Of alternatives those count that were called; all of them, if none was.
     """
-    return list(dict.fromkeys(tool for check in checks if check.kind in _EXPECTING for tool in _asked(check)))
+    return list(
+        dict.fromkeys(
+            tool for check in checks if check.kind in _EXPECTING for tool in _asked(check)
+        )
+    )
 
 
 def _asked(check: CheckResult) -> Iterator[str]:
     wanted = check.expected if isinstance(check.expected, Mapping) else {}
-    listed = next((wanted[key] for key in _LISTS if isinstance(wanted.get(key), list | tuple)), [wanted])
-    tools = [item["tool"] for item in listed if isinstance(item, Mapping) and isinstance(item.get("tool"), str)]
+    listed = next(
+        (wanted[key] for key in _LISTS if isinstance(wanted.get(key), list | tuple)), [wanted]
+    )
+    tools = [
+        item["tool"]
+        for item in listed
+        if isinstance(item, Mapping) and isinstance(item.get("tool"), str)
+    ]
     if check.kind == "must_call_any":
         made = {call.get("tool") for call in check.actual or () if isinstance(call, Mapping)}
         tools = [tool for tool in tools if tool in made] or tools

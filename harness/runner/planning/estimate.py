@@ -20,7 +20,8 @@ RECENT_RUNS = 10
 TYPICAL_TOKENS = (6000, 400)
 """Input and output of a case about which nothing is known: two turns with a dozen tools."""
 TYPICAL_JUDGEMENT = (1500, 150)
-"""Likewise of one judgement: the rubric, a conversation's results and its answer; a score and a reason."""
+"""Likewise of one judgement: the rubric, a conversation's results and its answer; a score and a
+reason."""
 FREE = ("lexical", "replay", "recorded")
 """Providers that nobody pays."""
 
@@ -54,7 +55,10 @@ def estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
         jobs = [job for job in plan.jobs if job.model.name == model.name]
         known = [used[_name(job)] for job in jobs if _name(job) in used]
         unknown = [job for job in jobs if _name(job) not in used]
-        guessed = [job.trial.case.typical_tokens or job.suite.typical_tokens or TYPICAL_TOKENS for job in unknown]
+        guessed = [
+            job.trial.case.typical_tokens or job.suite.typical_tokens or TYPICAL_TOKENS
+            for job in unknown
+        ]
         tokens_in = round(sum(tokens for tokens, _ in (*known, *guessed)))
         tokens_out = round(sum(tokens for _, tokens in (*known, *guessed)))
         free = model.provider in FREE
@@ -103,8 +107,14 @@ def user_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
         if run.user_usage.input_tokens
     }
     for player in plan.players:
-        jobs = [job for job in plan.jobs if job.player is not None and job.player.name == player.name]
-        known = [tokens for job in jobs if (tokens := used.get((job.suite.name, job.trial.case.name))) is not None]
+        jobs = [
+            job for job in plan.jobs if job.player is not None and job.player.name == player.name
+        ]
+        known = [
+            tokens
+            for job in jobs
+            if (tokens := used.get((job.suite.name, job.trial.case.name))) is not None
+        ]
         left = len(jobs) - len(known)
         tokens_in = sum(tokens or 0 for tokens, _ in known) + left * TYPICAL_TOKENS[0]
         tokens_out = sum(tokens for _, tokens in known) + left * TYPICAL_TOKENS[1]
@@ -128,7 +138,10 @@ def _judged_before(runs: Path) -> dict[tuple[str, str, str, str], tuple[float, f
         judges = {one.model for one in made}
         tokens = run.judge_usage.input_tokens, run.judge_usage.output_tokens
         if len(judges) == 1 and tokens[0] is not None and tokens[1] is not None:
-            used[(run.suite, run.case, run.model, judges.pop())] = tokens[0] / len(made), tokens[1] / len(made)
+            used[(run.suite, run.case, run.model, judges.pop())] = (
+                tokens[0] / len(made),
+                tokens[1] / len(made),
+            )
     return used
 
 

@@ -26,7 +26,8 @@ class Bench:
     models: tuple[ModelSpec, ...] = ()
     """Every judge, once, set for judging."""
     default_of: dict[str, str] = field(default_factory=dict)
-    """Suite → the judge of those of its checks that name none; suites without such a judge are missing."""
+    """Suite → the judge of those of its checks that name none; suites without such a judge are
+    missing."""
     notes: tuple[str, ...] = ()
     """Sentences for the user."""
 
@@ -46,10 +47,11 @@ def choose_judges(
 ) -> Bench:
     """Return the judges that the checks of ``suites`` ask for.
 
-    ``judged_then`` are the suites of which a recording holds judgements, which stand where nobody judges now.
+    ``judged_then`` are the suites of which a recording holds judgements, which stand where nobody
+    judges now.
 
-    ``named`` (from the command line) comes first, then the suite's own, then `DEFAULT_JUDGE` if it is configured
-    in a file: a key in the environment alone never starts a paid judge.
+    ``named`` (from the command line) comes first, then the suite's own, then `DEFAULT_JUDGE` if it
+    is configured in a file: a key in the environment alone never starts a paid judge.
 
     Raises:
         UsageError: a judge is unknown, cannot be used, or is no LLM.
@@ -70,7 +72,9 @@ def choose_judges(
         for name in names:
             models.setdefault(name, _usable(name, config))
     notes += [note for spec in models.values() for note in spec.notes]
-    return Bench(models=tuple(models.values()), default_of=default_of, notes=tuple(dict.fromkeys(notes)))
+    return Bench(
+        models=tuple(models.values()), default_of=default_of, notes=tuple(dict.fromkeys(notes))
+    )
 
 
 def sole_judge(named: str | None, config: Config) -> ModelSpec:
@@ -93,11 +97,16 @@ def _default(suite: Suite, named: str | None, config: Config, notes: list[str]) 
 
 
 def _configured(config: Config, notes: list[str]) -> str | None:
-    configured = next((model for model in config.models() if model.spec.name == DEFAULT_JUDGE), None)
+    configured = next(
+        (model for model in config.models() if model.spec.name == DEFAULT_JUDGE), None
+    )
     if configured is None:
         return None
     if configured.error is not None:
-        notes.append(f"The judge {DEFAULT_JUDGE} is configured and cannot be used: {configured.error.message}.")
+        notes.append(
+            f"The judge {DEFAULT_JUDGE} is configured and cannot be used: "
+            f"{configured.error.message}."
+        )
         return None
     return DEFAULT_JUDGE
 
@@ -105,7 +114,9 @@ def _configured(config: Config, notes: list[str]) -> str | None:
 def _usable(name: str, config: Config) -> ModelSpec:
     spec = config.model(name)
     if spec.provider in _NO_LLM:
-        raise UsageError(f"{name} cannot judge: it is no LLM", meant="Name another model with --judge-model.")
+        raise UsageError(
+            f"{name} cannot judge: it is no LLM", meant="Name another model with --judge-model."
+        )
     return judging(spec)
 
 
@@ -113,13 +124,15 @@ def _without_judge(suite: Suite, undecided: Iterable[Need], judged_then: Collect
     required = sum(need.required for need in undecided)
     if required and suite.name in judged_then:
         return (
-            f"No judge is named for {suite.name}: its checks that need one take the recorded verdict, and end as "
+            f"No judge is named for {suite.name}: its checks that need one take the recorded "
+            f"verdict, and end as "
             "errors where there is none. Name a judge with --judge-model to have them judged anew."
         )
     if required:
         are = "check needs" if required == 1 else "checks need"
         return f"{required} {are} a judge in {suite.name}, and will end as errors: {NO_JUDGE}"
     return (
-        f"No judge is named for {suite.name}: faithfulness is scored by keywords and grounding, and not judged. "
+        f"No judge is named for {suite.name}: faithfulness is scored by keywords and grounding, "
+        f"and not judged. "
         "Name a judge with --judge-model."
     )

@@ -12,7 +12,18 @@ from harness.checks.kinds.end_state import needs_fresh_copy
 from harness.documents.files import shown
 from harness.errors import UsageError
 from harness.redaction.places import bare_url
-from harness.types import Case, Check, IdentitySpec, JsonObject, ModelSpec, ServerSpec, Suite, Trial, TrialResult, Usage
+from harness.types import (
+    Case,
+    Check,
+    IdentitySpec,
+    JsonObject,
+    ModelSpec,
+    ServerSpec,
+    Suite,
+    Trial,
+    TrialResult,
+    Usage,
+)
 
 _DIGITS = 12
 """Of a digest that people read."""
@@ -43,7 +54,8 @@ class Plan:
     """All jobs of a run, in the order in which they are started."""
 
     jobs: tuple[Job, ...]
-    """Suite by suite, case by case, model by model, repeat by repeat; optional repeats last, round by round."""
+    """Suite by suite, case by case, model by model, repeat by repeat; optional repeats last, round
+    by round."""
     settings: JsonObject = field(default_factory=dict)
     """What was asked for on the command line, for the log's header."""
     judges: tuple[ModelSpec, ...] = ()
@@ -66,13 +78,17 @@ class Plan:
     @property
     def players(self) -> tuple[ModelSpec, ...]:
         """Every model that plays a user, once."""
-        return tuple({job.player.name: job.player for job in self.jobs if job.player is not None}.values())
+        return tuple(
+            {job.player.name: job.player for job in self.jobs if job.player is not None}.values()
+        )
 
     @property
     def servers(self) -> tuple[ServerSpec, ...]:
         """Every server, once."""
         used = {job.server.name: job.server for job in self.jobs}
-        return tuple({each.name: each for one in used.values() for each in (one, *one.members)}.values())
+        return tuple(
+            {each.name: each for one in used.values() for each in (one, *one.members)}.values()
+        )
 
 
 def case_label(suite: str, case: str) -> str:
@@ -111,10 +127,24 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
                 played_by = [] if player is None else [describe_model(player)]
                 for index in range(repeats):
                     key = digest([case_key, model_key, server_key, index, *played_by])
-                    trial = Trial(suite=suite.name, case=case, model=model.name, index=index, key=key, repeats=repeats)
+                    trial = Trial(
+                        suite=suite.name,
+                        case=case,
+                        model=model.name,
+                        index=index,
+                        key=key,
+                        repeats=repeats,
+                    )
                     judge = judge_of(suite)
                     jobs.append(
-                        Job(trial=trial, suite=suite, model=model, server=own_server, judge=judge, player=player)
+                        Job(
+                            trial=trial,
+                            suite=suite,
+                            model=model,
+                            server=own_server,
+                            judge=judge,
+                            player=player,
+                        )
                     )
     laid_out = jobs if least_trials is None else _optional_last(jobs, least_trials)
     return Plan(jobs=tuple(laid_out), settings=settings or {}, judges=tuple(judges))
@@ -126,12 +156,18 @@ def _with_state_for(case: Case, server: ServerSpec) -> ServerSpec:
         return server
     if any(one.command is None and one.reset is None for one in server.members or (server,)):
         raise UsageError(
-            f"{case.at or case.name}: same_state_as needs a fresh copy of server {server.name!r}, which runs already",
-            meant="Name the call that makes its state a fresh one by 'reset:' in the server's entry.",
+            f"{case.at or case.name}: same_state_as needs a fresh copy of server {server.name!r}, "
+            f"which runs already",
+            meant="Name the call that makes its state a fresh one by 'reset:' in the server's "
+            "entry.",
         )
     if all(one.isolation == "case" for one in (server, *server.members)):
         return server
-    return replace(server, isolation="case", members=tuple(replace(one, isolation="case") for one in server.members))
+    return replace(
+        server,
+        isolation="case",
+        members=tuple(replace(one, isolation="case") for one in server.members),
+    )
 
 
 def _optional_last(jobs: Sequence[Job], least: int) -> list[Job]:
@@ -153,7 +189,10 @@ def describe_case(case: Case) -> JsonObject:
         "checks": _described(case.checks),
     }
     parts = {
-        "turns": [[turn.prompt, _described(turn.checks), *(["fresh"] if turn.fresh else [])] for turn in case.turns],
+        "turns": [
+            [turn.prompt, _described(turn.checks), *(["fresh"] if turn.fresh else [])]
+            for turn in case.turns
+        ],
         "setup": [[call.tool, call.arguments] for call in case.setup],
         "teardown": [[call.tool, call.arguments] for call in case.teardown],
         "user": None if case.user is None else asdict(replace(case.user, code=None)),
@@ -164,7 +203,9 @@ def describe_case(case: Case) -> JsonObject:
         "recall": None if case.recall is None else [case.recall.tool, case.recall.arguments],
         "one_reply": case.one_reply,
         "routing": case.routing,
-        "later": [turn.routing for turn in case.turns] if any(turn.routing for turn in case.turns) else None,
+        "later": [turn.routing for turn in case.turns]
+        if any(turn.routing for turn in case.turns)
+        else None,
     }
     return described | {name: part for name, part in parts.items() if part}
 
@@ -231,13 +272,16 @@ def _describe_transport(server: ServerSpec) -> JsonObject:
 def _describe_rest(server: ServerSpec) -> JsonObject:
     """Return what few servers have, so that it changes no key of the others.
 
-    A folder outside the project is left out: it is another one on every machine. How a server's state is read and
-    reset may hold secrets in any form, and need only be told from another way: of that, digests.
+    A folder outside the project is left out: it is another one on every machine. How a server's
+    state is read and reset may hold secrets in any form, and need only be told from another way: of
+    that, digests.
     """
     cwd = None if server.cwd is None else shown(Path(server.cwd))
     parts = {
         "cwd": None if cwd is None or cwd == "." or Path(cwd).is_absolute() else cwd,
-        "reset": None if server.reset is None else [server.reset.tool, _short_digest(server.reset.arguments)],
+        "reset": None
+        if server.reset is None
+        else [server.reset.tool, _short_digest(server.reset.arguments)],
         "queries": {name: _short_digest(asdict(query)) for name, query in server.queries.items()},
     }
     return {name: part for name, part in parts.items() if part}
@@ -260,5 +304,9 @@ def describe_server(server: ServerSpec) -> JsonObject:
         "read_only": server.read_only,
         "block": list(server.block),
         **_describe_rest(server),
-        **({"members": [describe_server(member) for member in server.members]} if server.members else {}),
+        **(
+            {"members": [describe_server(member) for member in server.members]}
+            if server.members
+            else {}
+        ),
     }

@@ -28,7 +28,15 @@ from harness.runner.runs.shard import shard
 from harness.suites.csv_dataset import MAX_CASES, reader
 from harness.suites.discovery import distinct, find_suites, select_cases
 from harness.suites.leaderboards import narrowed
-from harness.types import DEFAULT_TIMEOUT_S, Case, JsonObject, ModelSpec, NamedTool, ServerSpec, Suite
+from harness.types import (
+    DEFAULT_TIMEOUT_S,
+    Case,
+    JsonObject,
+    ModelSpec,
+    NamedTool,
+    ServerSpec,
+    Suite,
+)
 
 EMBEDDED_MODEL = "lexical"
 """What runs when nobody named a model: a key in the environment alone never starts a paid run."""
@@ -46,13 +54,15 @@ class Request:
     categories: str | None = None
     """Parts of a benchmark, joined by commas; ``None`` means all."""
     models: Sequence[str] = ()
-    """Models that answer; none means each suite's own, else the configured default, else `EMBEDDED_MODEL`."""
+    """Models that answer; none means each suite's own, else the configured default, else
+    `EMBEDDED_MODEL`."""
     pattern: str | None = None
     """Picks cases by name or tag."""
     cases: Sequence[str] | None = None
     """Only these, each as ``suite::case``; ``None`` means all."""
     server: str | Sequence[str] | None = None
-    """A command line or a configured name that replaces every suite's server; several are joined."""
+    """A command line or a configured name that replaces every suite's server; several are
+    joined."""
     mcp_config: str | None = None
     """The configuration of an MCP client, whose servers go before all others."""
     user_context: JsonObject | None = None
@@ -85,8 +95,14 @@ class Request:
         ranges.CONCURRENCY.check(self.concurrency)
         ranges.MAX_CASES.check(self.max_cases)
         ranges.TIMEOUT_MS.check(None if self.timeout_s is None else self.timeout_s * 1000)
-        if self.trials is not None and self.least_trials is not None and self.least_trials > self.trials:
-            raise UsageError(f"least_trials is {self.least_trials}, and there are only {self.trials} trials")
+        if (
+            self.trials is not None
+            and self.least_trials is not None
+            and self.least_trials > self.trials
+        ):
+            raise UsageError(
+                f"least_trials is {self.least_trials}, and there are only {self.trials} trials"
+            )
         if self.user_context is not None and not isinstance(self.user_context, Mapping):
             raise UsageError("user_context: expected a mapping such as {'role': 'admin'}")
 
@@ -102,7 +118,8 @@ class Request:
             return self
         if MARK[:-1] in json.dumps(recorded):
             raise UsageError(
-                "this run was started with a secret on its command line, which its log does not hold",
+                "this run was started with a secret on its command line, which its log does not "
+                "hold",
                 meant="Give the same options again beside --resume.",
             )
         return replace(Request(**recorded), concurrency=self.concurrency)
@@ -149,8 +166,12 @@ def prepare(
         names = narrowed(request.suites, request.categories)
         found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(request.max_cases))
     found = distinct((*given, *found))
-    KNOWN.know(suites=found)  # before any is left out: what a mark stands for is the same in every run of them
-    request = replace(request, suites=(*request.suites, *(suite.reference or suite.name for suite in given)))
+    KNOWN.know(
+        suites=found
+    )  # before any is left out: what a mark stands for is the same in every run of them
+    request = replace(
+        request, suites=(*request.suites, *(suite.reference or suite.name for suite in given))
+    )
     picked = _only(select_cases(found, request.pattern), request.cases)
     suites = [_adapted(suite, request, config) for suite in picked]
     if not suites:
@@ -186,7 +207,13 @@ def prepare(
     return Prepared(
         plan=plan,
         concurrency=request.concurrency or config.concurrency or CONCURRENCY,
-        notes=(*_notes(request, suites, config, plan), *recorded_notes, *left_out, *bench.notes, *cast.notes),
+        notes=(
+            *_notes(request, suites, config, plan),
+            *recorded_notes,
+            *left_out,
+            *bench.notes,
+            *cast.notes,
+        ),
     )
 
 
@@ -200,14 +227,19 @@ def _only(suites: Sequence[Suite], cases: Sequence[str] | None) -> Sequence[Suit
     if cases is None:
         return suites
     kept = (
-        replace(suite, cases=tuple(case for case in suite.cases if case_label(suite.name, case.name) in cases))
+        replace(
+            suite,
+            cases=tuple(case for case in suite.cases if case_label(suite.name, case.name) in cases),
+        )
         for suite in suites
     )
     return [suite for suite in kept if suite.cases]
 
 
 def _adapted(suite: Suite, request: Request, config: Config) -> Suite:
-    return replace(suite, cases=tuple(_adapted_case(case, suite, request, config) for case in suite.cases))
+    return replace(
+        suite, cases=tuple(_adapted_case(case, suite, request, config) for case in suite.cases)
+    )
 
 
 def _adapted_case(case: Case, suite: Suite, request: Request, config: Config) -> Case:
@@ -216,7 +248,11 @@ def _adapted_case(case: Case, suite: Suite, request: Request, config: Config) ->
     # An identity of a matrix stays who it is: under another's attributes its name would be a lie.
     own = request.user_context is None or case.identity is not None
     context = case.user_context if own else request.user_context
-    server = None if case.server is None or request.server is not None else config.server(case.server, case.name)
+    server = (
+        None
+        if case.server is None or request.server is not None
+        else config.server(case.server, case.name)
+    )
     return replace(
         case,
         user_context=context,
@@ -225,7 +261,9 @@ def _adapted_case(case: Case, suite: Suite, request: Request, config: Config) ->
     )
 
 
-def _models(suite: Suite, request: Request, config: Config, options: Mapping[str, Any] | None) -> list[ModelSpec]:
+def _models(
+    suite: Suite, request: Request, config: Config, options: Mapping[str, Any] | None
+) -> list[ModelSpec]:
     names = request.models or [suite.model or config.default_model or EMBEDDED_MODEL]
     found = (config.model(name, options) for name in dict.fromkeys(names))
     return [one for model in found for one in entrants(suite, _recorded(model))]
@@ -252,7 +290,9 @@ def _recorded(model: ModelSpec) -> ModelSpec:
 
 def _server(suite: Suite, request: Request, config: Config) -> ServerSpec:
     if request.server is not None:
-        server = config.server_options([request.server] if isinstance(request.server, str) else request.server)
+        server = config.server_options(
+            [request.server] if isinstance(request.server, str) else request.server
+        )
     else:
         server = config.server(suite.server, suite.name)
     return guarded(server, suite, request)
@@ -277,7 +317,11 @@ def guarded(server: ServerSpec, suite: Suite, request: Request) -> ServerSpec:
 def _notes(request: Request, suites: Sequence[Suite], config: Config, plan: Plan) -> list[str]:
     notes = [note for suite in suites for note in suite.notes]
     notes += dict.fromkeys(note for model in plan.models for note in (*model.notes, *unsent(model)))
-    if not request.models and config.default_model is None and any(suite.model is None for suite in suites):
+    if (
+        not request.models
+        and config.default_model is None
+        and any(suite.model is None for suite in suites)
+    ):
         notes.append(
             "No model was named: the built-in baseline 'lexical' answers. It is not an LLM; "
             "name one with --model, for example --model claude-4-sonnet."

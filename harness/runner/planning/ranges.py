@@ -30,10 +30,21 @@ class Range:
         """
         if value is None:
             return
-        numeric = isinstance(value, int if self.whole else (int, float)) and not isinstance(value, bool)
-        if not numeric or not math.isfinite(value) or value < self.least or value > (self.most or math.inf):
+        numeric = isinstance(value, int if self.whole else (int, float)) and not isinstance(
+            value, bool
+        )
+        if (
+            not numeric
+            or not math.isfinite(value)
+            or value < self.least
+            or value > (self.most or math.inf)
+        ):
             kind = "a whole number" if self.whole else "a number"
-            span = f"of at least {self.least}" if self.most is None else f"from {self.least} to {self.most}"
+            span = (
+                f"of at least {self.least}"
+                if self.most is None
+                else f"from {self.least} to {self.most}"
+            )
             raise UsageError(f"{self.name}: expected {kind} {span}, found {value!r}")
 
 

@@ -50,18 +50,26 @@ class Cast:
 
     def settings(self) -> JsonObject:
         """Return what the log's header says of simulated users; nothing where no model plays one."""
-        return {"user_models": {spec.name: describe_model(spec) for spec in self.models}} if self.models else {}
+        return (
+            {"user_models": {spec.name: describe_model(spec) for spec in self.models}}
+            if self.models
+            else {}
+        )
 
 
 def choose_players(
-    suites: Sequence[Suite], models: Mapping[str, Sequence[ModelSpec]], named: str | None, config: Config
+    suites: Sequence[Suite],
+    models: Mapping[str, Sequence[ModelSpec]],
+    named: str | None,
+    config: Config,
 ) -> Cast:
     """Return who plays the users of ``suites``, whose cases are answered by ``models`` (by suite).
 
     ``named`` (from the command line) comes first, then the case's own, then the suite's.
 
     Raises:
-        UsageError: somebody is to be played and nobody is named for it, or who is named cannot do it.
+        UsageError: somebody is to be played and nobody is named for it, or who is named cannot do
+            it.
     """
     by_name: dict[str, ModelSpec] = {}
     of_case: dict[tuple[str, str], str] = {}
@@ -76,7 +84,8 @@ def choose_players(
             elif not replayed:
                 where = case.at or suite.name
                 raise UsageError(
-                    f"{where}: test {case.name!r} has a simulated user, and no model is named to play them",
+                    f"{where}: test {case.name!r} has a simulated user, and no model is named to "
+                    f"play them",
                     meant="Name one with --user-model, or by 'user_model:' in the suite.",
                 )
     return Cast(
@@ -95,8 +104,13 @@ def needs_player(case: Case) -> bool:
 def _usable(name: str, config: Config) -> ModelSpec:
     spec = config.model(name)
     if spec.provider in _UNFIT:
-        raise UsageError(f"{name} cannot play a user: it is no LLM", meant="Name another model with --user-model.")
-    return replace(spec, model_id=str(find_log(spec.model_id))) if spec.provider == _REPLAY else spec
+        raise UsageError(
+            f"{name} cannot play a user: it is no LLM",
+            meant="Name another model with --user-model.",
+        )
+    return (
+        replace(spec, model_id=str(find_log(spec.model_id))) if spec.provider == _REPLAY else spec
+    )
 
 
 @asynccontextmanager
@@ -104,7 +118,8 @@ async def open_players(specs: Sequence[ModelSpec]) -> AsyncIterator[dict[str, Pl
     """Yield everybody who plays users, by name."""
     recorded = [spec for spec in specs if spec.provider == _REPLAY]
     players: dict[str, Player] = {
-        spec.name: await anyio.to_thread.run_sync(RecordedUsers, Path(spec.model_id)) for spec in recorded
+        spec.name: await anyio.to_thread.run_sync(RecordedUsers, Path(spec.model_id))
+        for spec in recorded
     }
     async with open_models(tuple(spec for spec in specs if spec.provider != _REPLAY)) as models:
         yield {**players, **models}

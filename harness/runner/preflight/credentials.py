@@ -36,6 +36,7 @@ def _problems(job: Job) -> Iterator[Problem]:
     if asks_for_admission(case) and all(one.transport == "stdio" for one in servers):
         yield Problem(
             at=at,
-            message=f"test {case.name!r}: 'must_be_refused' needs a server over HTTP; {server.name!r} is on stdio.",
+            message=f"test {case.name!r}: 'must_be_refused' needs a server over HTTP; "
+            f"{server.name!r} is on stdio.",
             meant="A process on stdio refuses nobody at the door: assert must_be_denied.",
         )

@@ -15,7 +15,8 @@ ON_COMMAND_LINE = Location(file="--block")
 """Where tools are named that are blocked for all suites of a request."""
 
 Scope: TypeAlias = tuple[str | None, str | None]
-"""Name of the suite and of the server of whose users one must be offered a tool; ``None`` means any."""
+"""Name of the suite and of the server of whose users one must be offered a tool; ``None`` means
+any."""
 CaseKey: TypeAlias = tuple[str, str]
 """Name of a suite and of a case in it."""
 
@@ -34,9 +35,11 @@ class Mention:
     may_say_absent: bool = False
     """Whether ``allow_absent: true`` could be written there."""
     by_own_name: bool = False
-    """Whether a tool of joined servers may also go by the name that its own server gives it, as in ``block``."""
+    """Whether a tool of joined servers may also go by the name that its own server gives it, as in
+    ``block``."""
     only_near: bool = False
-    """Whether it is a mistake only if it is nearly the name of a tool: it may not be meant as one."""
+    """Whether it is a mistake only if it is nearly the name of a tool: it may not be meant as
+    one."""
 
 
 def mentions_of(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
@@ -46,7 +49,9 @@ def mentions_of(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
         key = job.suite.name, job.trial.case.name
         for mention in _in_case(job.trial.case, (job.suite.name, job.server.name)):
             found.setdefault(mention, set()).add(key)
-    for suite, server in {(job.suite.name, job.server.name): (job.suite, job.server) for job in jobs}.values():
+    for suite, server in {
+        (job.suite.name, job.server.name): (job.suite, job.server) for job in jobs
+    }.values():
         found |= {mention: set() for mention in _in_server(suite, server)}
     return found
 
@@ -82,22 +87,30 @@ def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
     """Yield the tools that a suite, its server or the command line block, and that a server resets itself by."""
     for one in (server, *server.members):
         if one.reset is not None:
-            # A server may carry out its reset without listing it; a call that fails is told, or costs a new process.
+            # A server may carry out its reset without listing it; a call that fails is told, or
+            # costs a new process.
             reset = _of_call(one.reset)
             yield Mention(named=reset, scope=(None, server.name), only_near=True, by_own_name=True)
         for named in _blocked(one):
             if named in suite.blocked:
-                yield Mention(named=named, scope=(suite.name, None), may_say_absent=True, by_own_name=True)
+                yield Mention(
+                    named=named, scope=(suite.name, None), may_say_absent=True, by_own_name=True
+                )
             elif named.at == ON_COMMAND_LINE:
                 yield Mention(named=named, scope=(None, None), by_own_name=True)
             else:
-                yield Mention(named=named, scope=(None, server.name), may_say_absent=True, by_own_name=True)
+                yield Mention(
+                    named=named, scope=(None, server.name), may_say_absent=True, by_own_name=True
+                )
 
 
 def _blocked(server: ServerSpec) -> Iterable[NamedTool]:
     placed = {named.tool for named in server.blocked}
     at = server.at or Location(file=f"server {server.name}")
-    return (*server.blocked, *(NamedTool(tool=tool, at=at) for tool in server.block if tool not in placed))
+    return (
+        *server.blocked,
+        *(NamedTool(tool=tool, at=at) for tool in server.block if tool not in placed),
+    )
 
 
 def _of_call(call: ScriptedCall) -> NamedTool:

@@ -15,8 +15,8 @@ _NAMED = 3
 def require_tools(case: Case, server: str, offers: Sequence[ToolList], stderr_tail: str) -> None:
     """Return if one of the ``offers`` of a trial has a tool, or if ``case`` says that there may be none.
 
-    It says so by `Case.allow_no_tools`, or by a check that accepts a hidden tool. A server of which every tool is
-    unusable hides nothing from anybody, so only the former helps there.
+    It says so by `Case.allow_no_tools`, or by a check that accepts a hidden tool. A server of which
+    every tool is unusable hides nothing from anybody, so only the former helps there.
 
     Raises:
         ServerError: ``server`` offers no tool.
@@ -27,10 +27,14 @@ def require_tools(case: Case, server: str, offers: Sequence[ToolList], stderr_ta
     if broken:
         reasons = "; ".join(f"{each.tool}: {each.problem}" for each in broken[:_NAMED])
         more = f"; and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
-        why = f"lists no tool that can be offered to a model, so there is nothing to judge: {reasons}{more}"
+        why = (
+            f"lists no tool that can be offered to a model, so there is nothing to judge: "
+            f"{reasons}{more}"
+        )
     elif not _accepts_hidden(case):
         why = (
-            "offers this user no tool, so there is nothing to judge. If that is what it should do, say so by "
+            "offers this user no tool, so there is nothing to judge. If that is what it should do, "
+            "say so by "
             "'allow_no_tools: true' in the test, or by the decision 'hidden' on a tool"
         )
     else:
@@ -39,4 +43,7 @@ def require_tools(case: Case, server: str, offers: Sequence[ToolList], stderr_ta
 
 
 def _accepts_hidden(case: Case) -> bool:
-    return any(kind == "decision" and "hidden" in params.get("is", ()) for kind, params in every_check(case))
+    return any(
+        kind == "decision" and "hidden" in params.get("is", ())
+        for kind, params in every_check(case)
+    )

@@ -12,32 +12,51 @@ _SHOWN = 12
 """Tools that are listed where none has a name like it."""
 
 
-def unoffered(named: NamedTool, who: str, known: Mapping[str, str | None], *, may_say_absent: bool) -> Problem:
+def unoffered(
+    named: NamedTool, who: str, known: Mapping[str, str | None], *, may_say_absent: bool
+) -> Problem:
     """Return the problem that ``who`` (``no identity of this suite is offered a``) has no tool of that name.
 
     ``known`` are the tools that there are, with their titles.
     """
     name = named.tool
-    titled = next((tool for tool, title in known.items() if title and _spoken(title) == _spoken(name)), None)
+    titled = next(
+        (tool for tool, title in known.items() if title and _spoken(title) == _spoken(name)), None
+    )
     near = f"Did you mean {titled!r}, whose title that is?" if titled else did_you_mean(name, known)
     if near is None:
         more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-        near = f"There is {', '.join(list(known)[:_SHOWN])}{more}." if known else "There is no tool at all."
-    absent = f" If it is meant to be absent, write {{tool: {name}, allow_absent: true}}." if may_say_absent else ""
+        near = (
+            f"There is {', '.join(list(known)[:_SHOWN])}{more}."
+            if known
+            else "There is no tool at all."
+        )
+    absent = (
+        f" If it is meant to be absent, write {{tool: {name}, allow_absent: true}}."
+        if may_say_absent
+        else ""
+    )
     at = named.at or Location(file="?")
     return Problem(at=at, message=f"{who} tool {name!r}.", meant=f"{near}{absent}")
 
 
 def titles(tools: ToolList) -> dict[str, str | None]:
     """Return the name of every tool of a list with its title, those included that cannot be offered."""
-    found: dict[str, str | None] = {problem.tool: None for problem in tools.problems if problem.tool != THE_LIST}
+    found: dict[str, str | None] = {
+        problem.tool: None for problem in tools.problems if problem.tool != THE_LIST
+    }
     return found | {tool.name: tool.title for tool in tools.tools}
 
 
 def own_names(tools: ToolList, server: ServerSpec) -> set[str]:
     """Return what joined servers themselves call the tools that are offered under longer names; see ``block``."""
     prefixes = [f"{member.name}{SEPARATOR}" for member in server.members]
-    return {name.removeprefix(prefix) for name in titles(tools) for prefix in prefixes if name.startswith(prefix)}
+    return {
+        name.removeprefix(prefix)
+        for name in titles(tools)
+        for prefix in prefixes
+        if name.startswith(prefix)
+    }
 
 
 def _spoken(name: str) -> str:
@@ -46,4 +65,6 @@ def _spoken(name: str) -> str:
 
 def sorted_problems(problems: Sequence[Problem]) -> list[Problem]:
     """Return each problem once, in the order of files and lines."""
-    return sorted(dict.fromkeys(problems), key=lambda one: (one.at.file, one.at.line or 0, one.at.column or 0))
+    return sorted(
+        dict.fromkeys(problems), key=lambda one: (one.at.file, one.at.line or 0, one.at.column or 0)
+    )

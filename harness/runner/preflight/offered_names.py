@@ -1,8 +1,9 @@
 """Is every tool that a plan names offered to somebody? A misspelt name in a prohibition would pass for ever.
 
-A name is a mistake when no user of the suite's server is offered such a tool: neither those of the cases that run nor
-those of its other cases. Lists are asked for only as long as a name is in none of the known ones, first as a user
-whose cases name it, so that a plan without a mistake costs one list, or none that its trials would not ask for.
+A name is a mistake when no user of the suite's server is offered such a tool: neither those of the
+cases that run nor those of its other cases. Lists are asked for only as long as a name is in none
+of the known ones, first as a user whose cases name it, so that a plan without a mistake costs one
+list, or none that its trials would not ask for.
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ from dataclasses import dataclass, field
 from harness.canonical_json import canonical_json
 from harness.errors import HarnessError, InvalidInput, NotAdmitted, Problem
 from harness.runner.planning.plan import Job, Plan
-from harness.runner.preflight.named_tools import CaseKey, Mention, Scope, is_told_its_tools, mentions_of, named_in
+from harness.runner.preflight.named_tools import (
+    CaseKey,
+    Mention,
+    Scope,
+    is_told_its_tools,
+    mentions_of,
+    named_in,
+)
 from harness.runner.preflight.not_offered import own_names, titles, unoffered
 from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.types import Case, Credential, JsonObject, ServerSpec, ToolList
@@ -41,7 +49,8 @@ class Listed:
     asked: bool = False
     """Whether the list was asked for."""
     failure: HarnessError | None = None
-    """Why there is none; a caller who is refused at the door is offered nothing, and that is an answer."""
+    """Why there is none; a caller who is refused at the door is offered nothing, and that is an
+    answer."""
     cut: str | None = None
     """Why only a part of it is known."""
 
@@ -58,7 +67,9 @@ class Offers:
         """Find out which tools ``plan`` names and who could be offered them."""
         jobs = [job for job in plan.jobs if job.model.provider != RECORDED]
         self._mentions = {
-            mention: cases for mention, cases in mentions_of(jobs).items() if not mention.named.allow_absent
+            mention: cases
+            for mention, cases in mentions_of(jobs).items()
+            if not mention.named.allow_absent
         }
         self._narrowed = plan.settings.get("shard") is not None
         self._open: list[Mention] = []
@@ -97,7 +108,9 @@ class Offers:
 
     # ── What is learnt ───────────────────────────────────────────────────────────────────────
 
-    def learn(self, server: ServerSpec, who: JsonObject | None, credential: Credential, tools: ToolList) -> None:
+    def learn(
+        self, server: ServerSpec, who: JsonObject | None, credential: Credential, tools: ToolList
+    ) -> None:
         """Note the list of a user."""
         user = self._users.get(_key(server, who, credential))
         if user is None or (user.asked and user.failure is None):
@@ -110,7 +123,13 @@ class Offers:
             self._known.setdefault(scope, {}).update(names)
             self._own_names.setdefault(scope, set()).update(own)
 
-    def failed(self, server: ServerSpec, who: JsonObject | None, credential: Credential, error: HarnessError) -> None:
+    def failed(
+        self,
+        server: ServerSpec,
+        who: JsonObject | None,
+        credential: Credential,
+        error: HarnessError,
+    ) -> None:
         """Note that there is no list of a user."""
         if user := self._users.get(_key(server, who, credential)):
             user.asked, user.failure = True, error
@@ -118,15 +137,25 @@ class Offers:
     def next_users(self, most: int) -> list[Listed]:
         """Return who is to be asked next because of names that no known list has; nobody, when that is settled.
 
-        At first that is one user of each server, then up to ``most``; who names a missing tool comes first.
+        At first that is one user of each server, then up to ``most``; who names a missing tool
+        comes first.
         """
         missing = [mention for mention in self._mentions if self._is_missing(mention)]
-        scopes, names = {mention.scope for mention in missing}, {mention.named.tool for mention in missing}
+        scopes, names = (
+            {mention.scope for mention in missing},
+            {mention.named.tool for mention in missing},
+        )
         waiting = [
-            user for user in self._users.values() if not user.asked and any(user.is_in(scope) for scope in scopes)
+            user
+            for user in self._users.values()
+            if not user.asked and any(user.is_in(scope) for scope in scopes)
         ]
         waiting.sort(key=lambda user: user.names.isdisjoint(names))
-        fresh = {user.server.name: user for user in reversed(waiting) if not self._has_list_of(user.server.name)}
+        fresh = {
+            user.server.name: user
+            for user in reversed(waiting)
+            if not self._has_list_of(user.server.name)
+        }
         return list(fresh.values())[:most] or waiting[:most]
 
     def _has_list_of(self, server: str) -> bool:
@@ -137,11 +166,14 @@ class Offers:
     def problems(self) -> list[Problem]:
         """Return every name that nobody is offered.
 
-        A name stays open where a server that failed, or the part of a list that was not read, might have it.
-        Where there is no tool at all, no name is at fault: the trials end as errors that say so.
+        A name stays open where a server that failed, or the part of a list that was not read, might
+        have it. Where there is no tool at all, no name is at fault: the trials end as errors that
+        say so.
         """
         self._open = [
-            mention for mention in self._mentions if self._is_missing(mention) and self._known.get(mention.scope) != {}
+            mention
+            for mention in self._mentions
+            if self._is_missing(mention) and self._known.get(mention.scope) != {}
         ]
         return [
             self._problem(mention)
@@ -157,7 +189,11 @@ class Offers:
             HarnessError: no known list has one, and not every list is known, or known to its end.
         """
         for mention in self._open:
-            if self._concerns(mention, case) and self._is_missing(mention) and self._asked(mention.scope):
+            if (
+                self._concerns(mention, case)
+                and self._is_missing(mention)
+                and self._asked(mention.scope)
+            ):
                 problem, silent = self._problem(mention), self._silent(mention.scope)
                 if not silent:
                     raise InvalidInput([problem])
@@ -176,16 +212,25 @@ class Offers:
         maybe = mention.only_near or (self._narrowed and mention.scope == (None, None))
         if name in known or not maybe:
             return name not in known
-        return bool(difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)) or not self._asked(mention.scope)
+        return bool(difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)) or not self._asked(
+            mention.scope
+        )
 
     def _asked(self, scope: Scope) -> list[Listed]:
-        return [user for user in self._users.values() if user.asked and user.failure is None and user.is_in(scope)]
+        return [
+            user
+            for user in self._users.values()
+            if user.asked and user.failure is None and user.is_in(scope)
+        ]
 
     def _silent(self, scope: Scope) -> list[Listed]:
         return [
             user
             for user in self._users.values()
-            if (user.cut is not None or (user.failure is not None and not isinstance(user.failure, NotAdmitted)))
+            if (
+                user.cut is not None
+                or (user.failure is not None and not isinstance(user.failure, NotAdmitted))
+            )
             and user.is_in(scope)
         ]
 
@@ -195,7 +240,11 @@ class Offers:
         if server is None and suite is None:
             who = "no server of this run offers"
         elif several:
-            who = "no identity of this suite is offered" if suite else "no identity of this run is offered"
+            who = (
+                "no identity of this suite is offered"
+                if suite
+                else "no identity of this run is offered"
+            )
         else:
             who = f"the server {asked[0].server.name!r} offers no"
         article = "" if who.endswith(" no") else " a"

@@ -1,10 +1,11 @@
 """Before a token is spent: is there every tool, and does it have the arguments, that checks and scripted calls name?
 
-A server says only at run time which arguments its tools take, and may say it differently to every user. So
-the tools of the users of a plan are listed before its first trial opens a session; the sessions stay open for
-the trials. Users beyond the first `LISTED_AHEAD`, and those whose server did not come up, are looked at when
-their own session opens: starting every process at once would cost more than it saves. Where a tool is named that
-none of them is offered, all others are asked, too (`harness.runner.preflight.offered_names`).
+A server says only at run time which arguments its tools take, and may say it differently to every
+user. So the tools of the users of a plan are listed before its first trial opens a session; the
+sessions stay open for the trials. Users beyond the first `LISTED_AHEAD`, and those whose server did
+not come up, are looked at when their own session opens: starting every process at once would cost
+more than it saves. Where a tool is named that none of them is offered, all others are asked, too
+(`harness.runner.preflight.offered_names`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from harness.sessions import SessionPool
 from harness.types import Case, Credential, JsonObject, Location, ServerSpec, Tool, ToolList
 
 LISTED_AHEAD = 8
-"""Users whose tools are listed before any model is asked: about what a machine starts within a few seconds."""
+"""Users whose tools are listed before any model is asked: about what a machine starts within a few
+seconds."""
 
 
 @dataclass(slots=True)
@@ -59,7 +61,8 @@ class Preflight:
         """List the tools of the first users; a server that does not come up is left to its trials.
 
         Raises:
-            InvalidInput: with every tool that nobody is offered, and every argument that a tool does not have.
+            InvalidInput: with every tool that nobody is offered, and every argument that a tool
+                does not have.
         """
         problems: list[Problem] = []
 
@@ -75,7 +78,9 @@ class Preflight:
                 if isinstance(user, _User):
                     user.failure = error
 
-        wave: Sequence[_User | Listed] = list(self._users.values())[:LISTED_AHEAD] or self._offers.next_users(1)
+        wave: Sequence[_User | Listed] = list(self._users.values())[
+            :LISTED_AHEAD
+        ] or self._offers.next_users(1)
         while wave:
             async with anyio.create_task_group() as group:
                 for user in wave:
@@ -95,7 +100,8 @@ class Preflight:
         """Wait until all have been looked at; a trial that held a session meanwhile could stand in the way.
 
         Raises:
-            HarnessError: the server of this user did not come up. It is told once; the next trial tries again.
+            HarnessError: the server of this user did not come up. It is told once; the next trial
+                tries again.
         """
         if self._users or self._offers:
             await self._over.wait()
@@ -108,8 +114,10 @@ class Preflight:
         """Look at ``tools``, in case that nobody has seen those of this user before.
 
         Raises:
-            InvalidInput: the job's case names a tool that nobody is offered, or an argument that a tool does not have.
-            HarnessError: it names a tool of which that cannot be said, because a server does not come up.
+            InvalidInput: the job's case names a tool that nobody is offered, or an argument that a
+                tool does not have.
+            HarnessError: it names a tool of which that cannot be said, because a server does not
+                come up.
         """
         case = job.trial.case
         self._offers.learn(job.server, case.user_context, case.credential, tools)
@@ -122,7 +130,9 @@ class Preflight:
         if key in self._user_of or not any(names for _, names, _ in _named(case)):
             return
         who = (id(job.server), canonical_json([case.user_context, case.credential]))
-        user = self._user_of[key] = self._users.setdefault(who, _User(job.server, case.user_context, case.credential))
+        user = self._user_of[key] = self._users.setdefault(
+            who, _User(job.server, case.user_context, case.credential)
+        )
         user.cases.append(case)
 
 
@@ -158,8 +168,8 @@ def _problems(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]:
 def known_arguments(tool: Tool) -> tuple[str, ...] | None:
     """Return the names of a tool's arguments; ``None`` if its schema lets any name pass.
 
-    A schema that names some arguments and does not say whether there are others has no others: few servers
-    write ``additionalProperties: false``, and nearly all mean it.
+    A schema that names some arguments and does not say whether there are others has no others: few
+    servers write ``additionalProperties: false``, and nearly all mean it.
     """
     names = _properties(tool.input_schema, 0)
     if names is None or (not names and tool.input_schema.get("additionalProperties") is not False):

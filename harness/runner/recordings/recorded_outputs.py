@@ -1,8 +1,8 @@
 """``recorded:FILE``: what a model did elsewhere in a benchmark, judged here as if it had just done it.
 
-Nothing is asked of a model and no server is started: the benchmark turns each recorded output into the
-transcript that it would have left, and checks, log and reports are those of any run. A file that holds several
-models gives each of them; ``recorded:FILE#MODEL`` picks one.
+Nothing is asked of a model and no server is started: the benchmark turns each recorded output into
+the transcript that it would have left, and checks, log and reports are those of any run. A file
+that holds several models gives each of them; ``recorded:FILE#MODEL`` picks one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class RecordedModel:
         recorded = self._recording.transcripts(trial.case.name)
         return recorded[trial.index] if trial.index < len(recorded) else None
 
-    async def answer(self, conversation: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
         """Refuse: it said what it said.
 
         Raises:
@@ -101,17 +103,22 @@ def as_recorded(
     kept: list[Suite] = []
     notes: list[str] = []
     for suite in suites:
-        recordings = [_recording(model) for model in models[suite.name] if model.provider == RECORDED]
+        recordings = [
+            _recording(model) for model in models[suite.name] if model.provider == RECORDED
+        ]
         notes += [note for recording in recordings for note in recording.notes]
         if not recordings or len(recordings) < len(models[suite.name]):
             kept.append(suite)
             continue
         cases = tuple(
-            _as_often(_as_recorded(case, recordings), recordings) for case in suite.cases if _trials(case, recordings)
+            _as_often(_as_recorded(case, recordings), recordings)
+            for case in suite.cases
+            if _trials(case, recordings)
         )
         if len(cases) < len(suite.cases):
             notes.append(
-                f"{len(cases)} of the {len(suite.cases)} cases of {suite.name} were recorded: the others are left."
+                f"{len(cases)} of the {len(suite.cases)} cases of {suite.name} were recorded: the "
+                f"others are left."
             )
         if cases:
             kept.append(replace(suite, cases=cases))
@@ -159,14 +166,20 @@ def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
     """Return ``case`` as it was then, where a recording knows.
 
     Raises:
-        UsageError: the recordings do not agree on what it asks: they are of different revisions of the benchmark.
+        UsageError: the recordings do not agree on what it asks: they are of different revisions of
+            the benchmark.
     """
-    found = [one.case(case) for one in recordings if isinstance(one, CarriedOut) and one.transcripts(case.name)]
+    found = [
+        one.case(case)
+        for one in recordings
+        if isinstance(one, CarriedOut) and one.transcripts(case.name)
+    ]
     if not found:
         return case
     if any(one.checks != found[0].checks for one in found):
         raise UsageError(
-            f"the recordings have different criteria for {case.name}: they are of different revisions of the benchmark",
+            f"the recordings have different criteria for {case.name}: they are of different "
+            f"revisions of the benchmark",
             meant="Replay them one at a time: name one file, or one model with #NAME.",
         )
     return next((one for one in found if one.server is not None), found[0])
@@ -193,7 +206,9 @@ def _split(reference: str) -> tuple[str, str | None]:
     if not os.path.exists(reference) and "#" in reference:  # noqa: PTH110 - Path.exists raises for too long a name
         path, mark, entrant = reference.partition("#")
     if not os.path.exists(path):  # noqa: PTH110 - as above
-        raise UsageError(f"there is no recording {path!r}", meant="Name a file or folder: --model recorded:FILE.")
+        raise UsageError(
+            f"there is no recording {path!r}", meant="Name a file or folder: --model recorded:FILE."
+        )
     return str(Path(path).absolute()), entrant if mark else None
 
 

@@ -1,7 +1,8 @@
 """A conversation that was recorded elsewhere, with its calls carried out again on the real server.
 
-What was said stays as it was; what the tools answer is what they answer now. Where that is something else than what
-was recorded, the verdict stands on another ground than the recorded one, and the trial says so.
+What was said stays as it was; what the tools answer is what they answer now. Where that is
+something else than what was recorded, the verdict stands on another ground than the recorded one,
+and the trial says so.
 """
 
 from __future__ import annotations
@@ -18,11 +19,20 @@ from harness.agent import lost_in
 from harness.errors import ServerError
 from harness.json_bounds import loads
 from harness.sessions import Session
-from harness.types import AssistantMessage, CheckResult, Message, ToolAnswer, ToolCall, ToolMessage, Transcript
+from harness.types import (
+    AssistantMessage,
+    CheckResult,
+    Message,
+    ToolAnswer,
+    ToolCall,
+    ToolMessage,
+    Transcript,
+)
 
 _SHOWN = 300
 _BEFORE = 40
-"""Characters of a text that are shown, and how many of them before the place where two texts part."""
+"""Characters of a text that are shown, and how many of them before the place where two texts
+part."""
 _MOST = 5
 
 
@@ -38,7 +48,9 @@ class Difference:
     """Whether it was an error."""
 
 
-async def carried_out(recorded: Transcript, session: Session) -> tuple[Transcript, tuple[Difference, ...]]:
+async def carried_out(
+    recorded: Transcript, session: Session
+) -> tuple[Transcript, tuple[Difference, ...]]:
     """Return ``recorded`` with the results that its calls have now, and the calls that came out differently.
 
     Calls are made one after the other, in the order in which they were asked for.
@@ -58,7 +70,10 @@ async def carried_out(recorded: Transcript, session: Session) -> tuple[Transcrip
         if not isinstance(message, AssistantMessage):
             continue
         turn += 1
-        calls = [await session.call(request, turn=turn, epoch=epoch) for request in message.reply.tool_requests]
+        calls = [
+            await session.call(request, turn=turn, epoch=epoch)
+            for request in message.reply.tool_requests
+        ]
         if (lost := session.lost or lost_in(calls)) is not None:
             raise ServerError(lost, stderr_tail=session.stderr_tail())
         made += calls
@@ -78,7 +93,9 @@ async def carried_out(recorded: Transcript, session: Session) -> tuple[Transcrip
 
 def replay_check(differences: Sequence[Difference]) -> CheckResult:
     """Return whether every call came out as recorded. It changes no verdict: it is no fault of the model."""
-    times = Counter(f"{one.call.tool}, reply {one.call.turn}: {_difference(one)}" for one in differences)
+    times = Counter(
+        f"{one.call.tool}, reply {one.call.turn}: {_difference(one)}" for one in differences
+    )
     lines = [words if count == 1 else f"{words} ({count} times)" for words, count in times.items()]
     if len(lines) > _MOST:
         lines[_MOST:] = [f"and {len(differences) - sum(list(times.values())[:_MOST])} more"]
@@ -124,12 +141,15 @@ def _value(text: str) -> Any:
 def _difference(one: Difference) -> str:
     """Return what differs, each text from shortly before the place where they part."""
     then, now = one.recorded, one.call.text
-    part = next((place for place, pair in enumerate(zip_longest(then, now)) if pair[0] != pair[1]), 0)
+    part = next(
+        (place for place, pair in enumerate(zip_longest(then, now)) if pair[0] != pair[1]), 0
+    )
     start = max(0, part - _BEFORE)
     as_then = as_now = ""
     if one.recorded_error != one.call.is_error:
         as_then, as_now = (
-            "as an error " if error else "as a result " for error in (one.recorded_error, one.call.is_error)
+            "as an error " if error else "as a result "
+            for error in (one.recorded_error, one.call.is_error)
         )
     return f"recorded {as_then}“{_excerpt(then, start)}”, now {as_now}“{_excerpt(now, start)}”"
 

@@ -39,17 +39,22 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
     if not known:
         raise UsageError(f"there is no run named {name!r}: {runs} holds none yet")
     if name == LATEST:
-        begun = next((run_id for run_id in reversed(known) if has_header(log_path(run_id, runs))), None)
+        begun = next(
+            (run_id for run_id in reversed(known) if has_header(log_path(run_id, runs))), None
+        )
         if begun is None:
             raise UsageError(f"there is no latest run: {runs} holds none that has begun")
         return log_path(begun, runs)
-    fitting = [run_id for run_id in known if run_id == name] or [run_id for run_id in known if run_id.startswith(name)]
+    fitting = [run_id for run_id in known if run_id == name] or [
+        run_id for run_id in known if run_id.startswith(name)
+    ]
     if len(fitting) == 1:
         return log_path(fitting[0], runs)
     if fitting:
         raise UsageError(f"{name!r} fits {len(fitting)} runs: {', '.join(fitting)}")
     raise UsageError(
-        f"there is no run named {name!r}", meant=did_you_mean(name, known) or f"The latest is {known[-1]}."
+        f"there is no run named {name!r}",
+        meant=did_you_mean(name, known) or f"The latest is {known[-1]}.",
     )
 
 
@@ -60,8 +65,13 @@ def resume_command(run_id: str) -> str:
 
 def run_ids(runs: Path = RUNS) -> list[str]:
     """Return the names of all runs that have a log, the oldest first; one with an empty log never began."""
-    logs = {path.parent.name: facts for path in runs.glob("*/log.jsonl") if (facts := _facts(path)) is not None}
-    # Names tell the second; of two runs in one second, the log that was written to last is the later one.
+    logs = {
+        path.parent.name: facts
+        for path in runs.glob("*/log.jsonl")
+        if (facts := _facts(path)) is not None
+    }
+    # Names tell the second; of two runs in one second, the log that was written to last is the
+    # later one.
     return sorted(logs, key=lambda name: (name[:_SECOND], logs[name].st_mtime_ns, name))
 
 

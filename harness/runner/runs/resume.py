@@ -28,7 +28,8 @@ def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
         path = find_log(name, runs)
         if (source := read_header(path).settings.get("graded_from")) is not None:
             raise UsageError(
-                f"run {name} was made by harness grade from recorded conversations, and has nothing to resume",
+                f"run {name} was made by harness grade from recorded conversations, and has "
+                f"nothing to resume",
                 meant=f"The run that it was made from: harness evals --resume {source}",
             )
         return path
@@ -42,7 +43,10 @@ def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
     if not passed_over:
         raise UsageError(f"there is no run to resume: {runs} holds none yet")
     listed = "\n".join(f"  - {line}" for line in passed_over[:_SHOWN])
-    raise UsageError(f"there is no run that can be resumed{' of ' + ', '.join(suites) if suites else ''}:\n{listed}")
+    raise UsageError(
+        f"there is no run that can be "
+        f"resumed{' of ' + ', '.join(suites) if suites else ''}:\n{listed}"
+    )
 
 
 def _why_not(path: Path, suites: Sequence[str]) -> str | None:
@@ -77,7 +81,9 @@ def remaining(plan: Plan, log: RunLog) -> Plan:
     """Return the part of ``plan`` that ``log`` holds no verdict of."""
     done = {run.key: run for run in log.runs if _stands(run)}
     jobs = tuple(job for job in plan.jobs if job.trial.key not in done)
-    made = (line.run for _, _, line in read_lines(log.path) if isinstance(line, TrialLine))  # all that were paid for
+    made = (
+        line.run for _, _, line in read_lines(log.path) if isinstance(line, TrialLine)
+    )  # all that were paid for
     spent = sum((_known(run.usage + run.judge_usage + run.user_usage) for run in made), Usage())
     return replace(plan, jobs=jobs, done=tuple(done.values()), spent=spent)
 
@@ -106,7 +112,9 @@ def refuse_if_changed(old: Header, new: Header, strangers: Iterable[TrialResult]
     changes = list(differences(old, new))
     if not changes:
         # What is secret in a server's arguments decides what is asked, and is not in a header.
-        changes = [f"suite {run.suite}: case {run.case} was asked in another way" for run in strangers]
+        changes = [
+            f"suite {run.suite}: case {run.case} was asked in another way" for run in strangers
+        ]
     if changes:
         listed = "\n".join(f"  - {change}" for change in changes)
         raise UsageError(

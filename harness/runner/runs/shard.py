@@ -17,7 +17,8 @@ from harness.runner.runs.folders import log_path, new_run_id
 def shard(plan: Plan, spec: str) -> Plan:
     """Return part ``i`` of ``n`` for a ``spec`` of ``i/n``: whole cases, dealt out in the plan's order.
 
-    Cases that ask one thing as several identities stay together, for they are held against one another.
+    Cases that ask one thing as several identities stay together, for they are held against one
+    another.
 
     Raises:
         UsageError: the spec is not of that form.
@@ -25,11 +26,18 @@ def shard(plan: Plan, spec: str) -> Plan:
     match = re.fullmatch(r"(\d+)/(\d+)", spec)
     part, parts = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= part <= parts:
-        raise UsageError(f"--shard {spec} is no part of a whole", meant="Write i/n with 1 ≤ i ≤ n, for example 2/3.")
+        raise UsageError(
+            f"--shard {spec} is no part of a whole",
+            meant="Write i/n with 1 ≤ i ≤ n, for example 2/3.",
+        )
     cases = dict.fromkeys(_together(job) for job in plan.jobs)
     mine = {case for place, case in enumerate(cases) if place % parts == part - 1}
     jobs = tuple(job for job in plan.jobs if _together(job) in mine)
-    return replace(plan, jobs=jobs, settings={**plan.settings, "shard": f"{part}/{parts}", "dealt_out": len(cases)})
+    return replace(
+        plan,
+        jobs=jobs,
+        settings={**plan.settings, "shard": f"{part}/{parts}", "dealt_out": len(cases)},
+    )
 
 
 def _together(job: Job) -> tuple[str, str]:
@@ -45,7 +53,8 @@ def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
     """Write one log of all trials of ``logs`` to ``target`` and return it.
 
     Raises:
-        UsageError: the logs are not of one plan, or two hold the same trial; nothing is written then.
+        UsageError: the logs are not of one plan, or two hold the same trial; nothing is written
+            then.
     """
     _refuse_doubles(logs)
     _check_parts([log.header for log in logs])
@@ -79,10 +88,15 @@ def _refuse_doubles(logs: Sequence[RunLog]) -> None:
         twice = next((run for run in log.runs if run.key in found), None)
         if twice is not None:
             other = found[twice.key]
-            whose = f"run {name} is given twice" if other == name else f"runs {other} and {name} hold the same trial"
+            whose = (
+                f"run {name} is given twice"
+                if other == name
+                else f"runs {other} and {name} hold the same trial"
+            )
             raise UsageError(
                 f"{whose}: {twice.suite}/{twice.case}, trial {twice.index + 1} with {twice.model}",
-                meant="Only parts of one plan can be joined (--shard); to hold two runs against each other: "
+                meant="Only parts of one plan can be joined (--shard); to hold two runs against "
+                "each other: "
                 "harness compare A B",
             )
         found |= {run.key: name for run in log.runs}
@@ -95,15 +109,20 @@ def _check_parts(headers: Sequence[Header]) -> None:
         return
     totals = {spec.partition("/")[2] for spec in specs}
     if len(totals) > 1 or len(specs) < len(headers):
-        raise UsageError(f"these are shards of several splits: {', '.join(_shard_of(header) for header in headers)}")
+        raise UsageError(
+            f"these are shards of several splits: "
+            f"{', '.join(_shard_of(header) for header in headers)}"
+        )
     total = int(totals.pop())
     # With fewer cases than parts the last ones have none, and no log.
     parts = min(total, headers[0].settings.get("dealt_out", total))
     missing = [f"{part}/{total}" for part in range(1, parts + 1) if f"{part}/{total}" not in specs]
     if missing:
         raise UsageError(
-            f"of {total} shards {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing",
-            meant="Did a job end before its log was kept? Each shard's own report shows what it found.",
+            f"of {total} shards {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} "
+            f"missing",
+            meant="Did a job end before its log was kept? Each shard's own report shows what it "
+            "found.",
         )
     if len(specs) > parts:
         raise UsageError(f"a shard is given twice: {', '.join(specs)}")
@@ -120,7 +139,9 @@ def _joined(headers: Sequence[Header], run_id: str) -> Header:
         comparable = replace(header, suites=shared, settings={**header.settings, "shard": None})
         changes = list(differences(replace(first, settings=settings), comparable))
         if changes:
-            raise UsageError(f"runs {first.run_id} and {header.run_id} are not of one plan: {'; '.join(changes)}")
+            raise UsageError(
+                f"runs {first.run_id} and {header.run_id} are not of one plan: {'; '.join(changes)}"
+            )
     return replace(
         first,
         run_id=run_id,

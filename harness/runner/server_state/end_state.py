@@ -1,7 +1,8 @@
 """What a conversation has left behind: read when it is over, and compared with what reference calls leave behind.
 
-A reference state is read once a run for each server, user, setup and list of calls, from a session of its own whose
-state is fresh, after the setup of the case: the calls are the same for every trial, and so is what they do.
+A reference state is read once a run for each server, user, setup and list of calls, from a session
+of its own whose state is fresh, after the setup of the case: the calls are the same for every
+trial, and so is what they do.
 """
 
 from __future__ import annotations
@@ -35,22 +36,29 @@ class EndStates:
         self._references: dict[str, StateReading] = {}
         self._locks: dict[str, anyio.Lock] = {}
 
-    async def references(self, case: Case, server: ServerSpec, pool: SessionPool) -> tuple[StateReading, ...]:
+    async def references(
+        self, case: Case, server: ServerSpec, pool: SessionPool
+    ) -> tuple[StateReading, ...]:
         """Return the reference states for ``case``; what cannot be read says why.
 
-        Call it before the trial has a session of its own: each that waited with one for another would wait for ever.
+        Call it before the trial has a session of its own: each that waited with one for another
+        would wait for ever.
         """
         wanted = [one for one in wanted_states(case.every_check) if one.after is not None]
         return tuple([await self._reference(one, case, server, pool) for one in wanted])
 
-    async def _reference(self, wanted: Wanted, case: Case, server: ServerSpec, pool: SessionPool) -> StateReading:
+    async def _reference(
+        self, wanted: Wanted, case: Case, server: ServerSpec, pool: SessionPool
+    ) -> StateReading:
         user = [case.user_context, case.credential]
         setup = [{"tool": call.tool, "args": call.arguments} for call in case.setup]
         key = canonical_json([server.name, server.command, list(server.args), user, setup, wanted])
         async with self._locks.setdefault(key, anyio.Lock()):
             if key not in self._references:
                 with anyio.move_on_after(READING_S):
-                    self._references[key] = await _from_fresh_copy(wanted, case, setup, server, pool)
+                    self._references[key] = await _from_fresh_copy(
+                        wanted, case, setup, server, pool
+                    )
                 self._references.setdefault(key, _unread(wanted, _LATE))
             return self._references[key]
 
@@ -76,10 +84,14 @@ async def _from_fresh_copy(
     try:
         async with pool.session(server, case.user_context, case.credential) as session:
             for name, call in calls:
-                request = ToolRequest(id=name.replace(" call ", "_"), tool=call["tool"], arguments=call["args"])
+                request = ToolRequest(
+                    id=name.replace(" call ", "_"), tool=call["tool"], arguments=call["args"]
+                )
                 made = await session.call(request, turn=0, epoch=anyio.current_time())
                 if made.is_error and not (call.get("may_fail") and not made.unanswered):
-                    return _unread(wanted, f"{name} failed: {made.tool} → {made.outcome}: {made.text}")
+                    return _unread(
+                        wanted, f"{name} failed: {made.tool} → {made.outcome}: {made.text}"
+                    )
             return await _read(wanted, server, session)
     except ServerError as error:
         return _unread(wanted, str(error))
@@ -90,7 +102,9 @@ async def _read(wanted: Wanted, server: ServerSpec, session: Session) -> StateRe
         value = await _value(wanted.source, server, session)
     except HarnessError as error:
         return _unread(wanted, str(error))
-    if (why := shortcoming(value)) is not None:  # two states that differ only in what was not read are not equal
+    if (
+        why := shortcoming(value)
+    ) is not None:  # two states that differ only in what was not read are not equal
         return _unread(wanted, f"the state cannot be compared: {why}")
     data = canonical_json(value).encode("utf-8", "replace")
     cut = len(data) > KEPT_BYTES
@@ -117,7 +131,9 @@ async def _value(source: JsonObject, server: ServerSpec, session: Session) -> An
 
 
 def _contents(contents: Any) -> Any:
-    texts = [part.get("text", part.get("blob")) for part in contents or () if isinstance(part, dict)]
+    texts = [
+        part.get("text", part.get("blob")) for part in contents or () if isinstance(part, dict)
+    ]
     if not texts:
         raise ServerError("the resource is empty")
     return parsed_json(texts[0]) if len(texts) == 1 else [parsed_json(text) for text in texts]

@@ -27,7 +27,10 @@ async def run_query(server: ServerSpec, name: str) -> Any:
     """
     query = server.queries.get(name)
     if query is None:
-        meant = did_you_mean(name, server.queries) or f"Its queries: {', '.join(server.queries) or 'none'}."
+        meant = (
+            did_you_mean(name, server.queries)
+            or f"Its queries: {', '.join(server.queries) or 'none'}."
+        )
         raise HarnessError(f"server {server.name!r} declares no query {name!r}. {meant}")
     with anyio.move_on_after(QUERY_S):
         if query.command is not None:
@@ -39,9 +42,14 @@ async def run_query(server: ServerSpec, name: str) -> Any:
 def _rows(query: StateQuery, server: ServerSpec) -> list[dict[str, Any]]:
     path = Path(server.cwd or ".") / (query.database or "")
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=QUERY_S / 2)) as database:
+        with closing(
+            sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=QUERY_S / 2)
+        ) as database:
             database.row_factory = sqlite3.Row
-            return [{key: _json(row[key]) for key in row.keys()} for row in database.execute(query.sql or "")]  # noqa: SIM118 - a Row is no mapping
+            return [
+                {key: _json(row[key]) for key in row.keys()}  # noqa: SIM118 - a Row is no mapping
+                for row in database.execute(query.sql or "")
+            ]
     except sqlite3.Error as error:
         raise HarnessError(f"the query of {path.name} failed: {error}") from error
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from harness.sessions.identity.tokens import Token
 
 RENEW_S = 60.0
-"""How long before its expiry a token is renewed, at most: no request may arrive with one that just expired."""
+"""How long before its expiry a token is renewed, at most: no request may arrive with one that just
+expired."""
 
 RENEW_SHARE = 1 / 4
 """The same as a share of its life, for tokens that live shorter."""
@@ -35,14 +36,20 @@ PLACEHOLDERS: Mapping[str, str] = {
     "jwks_url": "HARNESS_JWKS_URL",
     "audience": "HARNESS_AUDIENCE",
 }
-"""What a server that we start is told in ``{name}`` of its args and env → the variable that tells it, too."""
+"""What a server that we start is told in ``{name}`` of its args and env → the variable that tells
+it, too."""
 
 
 class Bearer:
     """Gives the ``Authorization`` header of one caller, request by request."""
 
     def __init__(
-        self, source: Bearers, spec: ServerSpec, who: Identity, audience: str, now: Callable[[], float] = time.time
+        self,
+        source: Bearers,
+        spec: ServerSpec,
+        who: Identity,
+        audience: str,
+        now: Callable[[], float] = time.time,
     ) -> None:
         """Speak for ``who`` to ``spec``, whose tokens are for ``audience``; ``now`` is the clock since the epoch."""
         self._source = source
@@ -84,7 +91,11 @@ class Bearer:
             for name in filter(names_secret, identity.token_env):
                 self._source.learn(os.environ.get(name, ""))
             text = await ask_command(
-                identity.token_command, user_context, self._source.guardian, self._spec.cwd, identity.token_env
+                identity.token_command,
+                user_context,
+                self._source.guardian,
+                self._spec.cwd,
+                identity.token_env,
             )
             self._source.learn(text)
             return Token(text, expiry_of(text))
@@ -110,7 +121,10 @@ class Bearers:
         return self
 
     async def __aexit__(
-        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         """End the issuers."""
         if self._issuers is not None:
@@ -130,10 +144,16 @@ class Bearers:
         if identity.via != "bearer" or identity.token_command is not None:
             return spec
         issuer = await self.issuer(identity.issuer_port)
-        facts = {"issuer": issuer.url, "jwks_url": issuer.jwks_url, "audience": audience_of(spec, spec.url or "")}
+        facts = {
+            "issuer": issuer.url,
+            "jwks_url": issuer.jwks_url,
+            "audience": audience_of(spec, spec.url or ""),
+        }
         told = {variable: facts[name] for name, variable in PLACEHOLDERS.items()}
         env = {name: _filled(value, facts) for name, value in spec.env.items()}
-        return replace(spec, args=tuple(_filled(text, facts) for text in spec.args), env={**told, **env})
+        return replace(
+            spec, args=tuple(_filled(text, facts) for text in spec.args), env={**told, **env}
+        )
 
     async def issuer(self, port: int | None) -> Issuer:
         """Return the issuer on ``port``, where ``None`` is any that is free; it is started when first asked for.
@@ -170,7 +190,9 @@ def shown_to(member: ServerSpec, credential: Credential) -> Credential:
     return credential if member.identity.via == "bearer" else "valid"
 
 
-def check_credential(spec: ServerSpec, user_context: JsonObject | None, credential: Credential) -> None:
+def check_credential(
+    spec: ServerSpec, user_context: JsonObject | None, credential: Credential
+) -> None:
     """Accept only credentials that can be shown to ``spec``, and users that can be told to it.
 
     Raises:
@@ -179,7 +201,8 @@ def check_credential(spec: ServerSpec, user_context: JsonObject | None, credenti
     identity = spec.identity
     if credential != "valid" and identity.via != "bearer":
         raise UsageError(
-            f"credential {credential!r} needs a bearer token, and {spec.name!r} learns who asks by {identity.via}",
+            f"credential {credential!r} needs a bearer token, and {spec.name!r} learns who asks by "
+            f"{identity.via}",
             meant="Write 'identity: bearer' in the server's entry, or take the credential out.",
         )
     if credential not in ("valid", "none") and user_context is None:
@@ -189,7 +212,8 @@ def check_credential(spec: ServerSpec, user_context: JsonObject | None, credenti
         )
     if credential not in ("valid", "none") and identity.token_command is not None:
         raise UsageError(
-            f"credential {credential!r} cannot be made: the tokens of server {spec.name!r} come from its token_command",
+            f"credential {credential!r} cannot be made: the tokens of server {spec.name!r} come "
+            f"from its token_command",
             meant="Only 'valid' and 'none' go with a token_command.",
         )
     if identity.via == "bearer" and identity.token_command is None and user_context is not None:

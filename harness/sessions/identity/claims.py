@@ -1,6 +1,7 @@
 """The claims of a token: what a server learns of a ``user_context`` that travels by bearer.
 
-Without ``claims:`` every attribute is a claim of its own name. With it, exactly those claims are made:
+Without ``claims:`` every attribute is a claim of its own name. With it, exactly those claims are
+made:
 
 | written                                      | becomes                                                       |
 |----------------------------------------------|---------------------------------------------------------------|
@@ -11,9 +12,9 @@ Without ``claims:`` every attribute is a claim of its own name. With it, exactly
 | ``https://example.com/roles: "{roles}"``     | one claim of that name: the dots of a URL are no path         |
 
 A claim whose template names an attribute that is missing or null is left out. There is always a
-``sub``: what ``claims:`` or the attribute ``sub`` says, else ``user_id``, ``username`` or ``name``, else a
-digest of the whole, so that equal users have equal subjects. The claims of `RESERVED_CLAIMS` are the
-issuer's: a ``user_context`` that would become one of them is refused, never passed over.
+``sub``: what ``claims:`` or the attribute ``sub`` says, else ``user_id``, ``username`` or ``name``,
+else a digest of the whole, so that equal users have equal subjects. The claims of `RESERVED_CLAIMS`
+are the issuer's: a ``user_context`` that would become one of them is refused, never passed over.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ SUBJECTS = ("sub", "user_id", "username", "name")
 """Attributes that name a user, the most telling first."""
 
 AGAIN = "\u200b"
-"""Behind an attribute's name: in a token of ours it becomes one more claim of that name. RFC 7519 has a reader take
-the last of them or refuse the token; who takes the first can be told what nobody is."""
+"""Behind an attribute's name: in a token of ours it becomes one more claim of that name. RFC 7519
+has a reader take the last of them or refuse the token; who takes the first can be told what nobody
+is."""
 
 _ALONE = re.compile(r"\{([^{}]+)\}")
 _LEFT_OUT = object()
@@ -46,7 +48,11 @@ def claims_of(identity: IdentitySpec, user_context: JsonObject) -> dict[str, Any
     """
     claims = _mapped(identity.claims, user_context) if identity.claims else _own(user_context)
     if identity.scope is not None:
-        lists = {name: " ".join(map(str, value)) for name, value in user_context.items() if isinstance(value, list)}
+        lists = {
+            name: " ".join(map(str, value))
+            for name, value in user_context.items()
+            if isinstance(value, list)
+        }
         scope = filled(identity.scope, {**user_context, **lists})
         if scope is not None:
             claims["scope"] = scope
@@ -66,7 +72,8 @@ def _own(user_context: JsonObject) -> dict[str, Any]:
     if reserved:
         raise UsageError(
             f"the user_context has {reserved[0]!r}, which in a token is the issuer's claim",
-            meant="Rename the attribute, or say under 'claims:' of the identity which claims there are.",
+            meant="Rename the attribute, or say under 'claims:' of the identity which claims there "
+            "are.",
         )
     return dict(user_context)
 
@@ -91,7 +98,9 @@ def _value(template: Any, user_context: JsonObject) -> Any:
         value = user_context.get(alone[1]) if alone else filled(template, user_context)
         return _LEFT_OUT if value is None else value
     if isinstance(template, list | tuple):
-        return [value for item in template if (value := _value(item, user_context)) is not _LEFT_OUT]
+        return [
+            value for item in template if (value := _value(item, user_context)) is not _LEFT_OUT
+        ]
     if isinstance(template, Mapping):
         values = {name: _value(item, user_context) for name, item in template.items()}
         return {name: value for name, value in values.items() if value is not _LEFT_OUT}
@@ -99,5 +108,7 @@ def _value(template: Any, user_context: JsonObject) -> Any:
 
 
 def _subject(user_context: JsonObject) -> Any:
-    named = (user_context[name] for name in SUBJECTS if isinstance(user_context.get(name), str | int))
+    named = (
+        user_context[name] for name in SUBJECTS if isinstance(user_context.get(name), str | int)
+    )
     return next((name for name in named if name != ""), f"user-{digest(dict(user_context))[:16]}")

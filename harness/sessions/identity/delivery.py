@@ -57,12 +57,14 @@ def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
     via = server.identity.via
     if server.transport == "stdio" and via not in ("meta", "env"):
         raise UsageError(
-            f"identity {via!r} comes with HTTP servers, and server {server.name!r} is reached over stdio",
+            f"identity {via!r} comes with HTTP servers, and server {server.name!r} is reached over "
+            f"stdio",
             meant="For a server that is started as a process use 'meta' or 'env'.",
         )
     if via == "env" and server.command is None:
         raise UsageError(
-            f"identity 'env' needs a server that harness starts, and server {server.name!r} has no command",
+            f"identity 'env' needs a server that harness starts, and server {server.name!r} has no "
+            f"command",
             meant="Use 'meta' or 'header', or give the server's command.",
         )
     check_headers(server.headers, f"server {server.name!r}")
@@ -89,14 +91,18 @@ def user_headers(identity: IdentitySpec, user_context: JsonObject | None) -> dic
     """
     if identity.via != "header" or user_context is None:
         return {}
-    values = {name: filled(str(template), user_context) for name, template in identity.headers.items()}
+    values = {
+        name: filled(str(template), user_context) for name, template in identity.headers.items()
+    }
     headers = {name: value for name, value in values.items() if value is not None}
     check_headers(headers, "this user_context")
     return headers
 
 
 async def request_headers(server: ServerSpec, user_context: JsonObject | None) -> dict[str, str]:
-    """Return the headers of the next request that tell ``server`` who asks; for bearer see `harness.sessions.identity.bearer`.
+    """Return the headers of the next request that tell ``server`` who asks.
+
+    For bearer tokens see `harness.sessions.identity.bearer`.
 
     It is asked for every request, because what it tells may have to be renewed.
 
@@ -121,7 +127,9 @@ def process_env(identity: IdentitySpec, user_context: JsonObject | None) -> dict
     """
     if identity.via != "env" or user_context is None:
         return {}
-    values = {name: filled(str(template), user_context) for name, template in identity.variables.items()}
+    values = {
+        name: filled(str(template), user_context) for name, template in identity.variables.items()
+    }
     if identity.json_variable is not None:
         values[identity.json_variable] = json.dumps(dict(user_context), ensure_ascii=False)
     return {name: value for name, value in values.items() if value is not None}

@@ -53,8 +53,14 @@ class Issuer:
         try:
             self._http = _Http((HOST, port), _Handler)
         except OSError as error:
-            why = "is taken by another process" if error.errno == errno.EADDRINUSE else f"is no use: {error.strerror}"
-            raise ServerError(f"the issuer of tokens could not start: port {port} of {HOST} {why}") from error
+            why = (
+                "is taken by another process"
+                if error.errno == errno.EADDRINUSE
+                else f"is no use: {error.strerror}"
+            )
+            raise ServerError(
+                f"the issuer of tokens could not start: port {port} of {HOST} {why}"
+            ) from error
         self.url = f"http://{HOST}:{self._http.server_address[1]}"
         self.jwks_url = f"{self.url}{_JWKS}"
         self._key = SigningKey()
@@ -64,7 +70,9 @@ class Issuer:
             "/.well-known/oauth-authorization-server": metadata,
             _JWKS: self._key.jwks(),
         }
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(_POLL_S,), daemon=True)
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, args=(_POLL_S,), daemon=True
+        )
         self._thread.start()
 
     def token(self, claims: JsonObject, *, audience: str, credential: Credential) -> Token:
@@ -95,7 +103,9 @@ class Issuers:
         async with self._lock:
             issuer = self._issuers.get(port or 0)
             if issuer is None:
-                issuer = self._issuers[port or 0] = await anyio.to_thread.run_sync(Issuer, port or 0)
+                issuer = self._issuers[port or 0] = await anyio.to_thread.run_sync(
+                    Issuer, port or 0
+                )
             return issuer
 
     async def aclose(self) -> None:

@@ -1,8 +1,9 @@
 """A token from a command of the user's own, where no server would believe our issuer.
 
-The command is run without a shell, reads the ``user_context`` as JSON on stdin and prints the token. Of our
-environment it gets what it needs to run and to reach an identity provider (`INHERITED`), and the variables that the
-configuration names (``token_env``): keys of models and whatever else is secret there are none of its business.
+The command is run without a shell, reads the ``user_context`` as JSON on stdin and prints the
+token. Of our environment it gets what it needs to run and to reach an identity provider
+(`INHERITED`), and the variables that the configuration names (``token_env``): keys of models and
+whatever else is secret there are none of its business.
 """
 
 from __future__ import annotations
@@ -32,12 +33,18 @@ INHERITED = (
     *SERVER_INHERITED,
     *("LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"),
     *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"),
-    *("SSL_CERT_DIR", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
+    *(
+        "SSL_CERT_DIR",
+        "SSL_CERT_FILE",
+        "REQUESTS_CA_BUNDLE",
+        "CURL_CA_BUNDLE",
+        "NODE_EXTRA_CA_CERTS",
+    ),
     *_PROXIES,
     *map(str.upper, _PROXIES),
 )
-"""What a command gets of our environment: what a server gets, and where caches, settings, certificates and proxies
-are."""
+"""What a command gets of our environment: what a server gets, and where caches, settings,
+certificates and proxies are."""
 
 COMMAND_S = 15.0
 """How long the command may take: it may ask a far identity provider."""
@@ -64,11 +71,13 @@ async def ask_command(
     ``variables`` names those of our environment that it gets beside `INHERITED`.
 
     Raises:
-        ServerError: it could not be run, failed, took longer than `COMMAND_S` or printed no token. No message
-            holds anything that it printed on stdout.
+        ServerError: it could not be run, failed, took longer than `COMMAND_S` or printed no token.
+            No message holds anything that it printed on stdout.
     """
     if unset := [name for name in variables if name not in os.environ]:
-        raise ServerError(f"the token_command cannot be run: {', '.join(unset)} of its token_env is not set")
+        raise ServerError(
+            f"the token_command cannot be run: {', '.join(unset)} of its token_env is not set"
+        )
     with anyio.CancelScope(shield=True):  # nobody may lose sight of a process that was just started
         process = await _started(command, cwd, guardian, {*INHERITED, *variables})
         guardian.watch(process.pid)
@@ -87,11 +96,15 @@ async def ask_command(
         raise ServerError(f"the token_command did not end within {COMMAND_S:g} s", stderr_tail=tail)
     if process.returncode:
         why = "".join(f"; its last words: {cause}" for cause in last_words(tail)[:1])
-        raise ServerError(f"the token_command ended with exit code {process.returncode}{why}", stderr_tail=tail)
+        raise ServerError(
+            f"the token_command ended with exit code {process.returncode}{why}", stderr_tail=tail
+        )
     return _token_in(bytes(out), tail)
 
 
-async def _started(command: str, cwd: str | None, guardian: Guardian, variables: Iterable[str]) -> Process:
+async def _started(
+    command: str, cwd: str | None, guardian: Guardian, variables: Iterable[str]
+) -> Process:
     try:
         await guardian.start()
         return await anyio.open_process(

@@ -59,7 +59,9 @@ class SigningKey:
         key = RSAAlgorithm.to_jwk(self._private.public_key(), as_dict=True)
         return {"keys": [{**key, "kid": self._id, "use": "sig", "alg": ALGORITHM}]}
 
-    def sign(self, claims: JsonObject, *, issuer: str, audience: str, credential: Credential = "valid") -> Token:
+    def sign(
+        self, claims: JsonObject, *, issuer: str, audience: str, credential: Credential = "valid"
+    ) -> Token:
         """Return a token with ``claims`` and those of the issuer, flawed as ``credential`` says."""
         issued = self._now() - (EXPIRED_S + LIFETIME_S if credential == "expired" else 0)
         expires = issued + LIFETIME_S
@@ -72,9 +74,13 @@ class SigningKey:
             "exp": int(expires),
             "jti": uuid.uuid4().hex,
         }
-        data = json.dumps(payload, separators=(",", ":")).replace(f'{json.dumps(AGAIN)[1:-1]}":', '":')
+        data = json.dumps(payload, separators=(",", ":")).replace(
+            f'{json.dumps(AGAIN)[1:-1]}":', '":'
+        )
         headers = {"kid": self._id, "typ": "JWT"}
-        text = jwt.PyJWS().encode(data.encode(), self._private, algorithm=ALGORITHM, headers=headers)
+        text = jwt.PyJWS().encode(
+            data.encode(), self._private, algorithm=ALGORITHM, headers=headers
+        )
         return Token(_forged(text) if credential == "bad_signature" else text, expires)
 
 

@@ -71,7 +71,10 @@ class Guardian:
         self._tell(f"-{group}\n")
 
     async def __aexit__(
-        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         """Close the pipe and see the helper off; never raises, never waits longer than `END_S`."""
         if self._pipe is not None:

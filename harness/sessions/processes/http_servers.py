@@ -46,7 +46,9 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 class Host:
     """A server at a URL, with the process behind it if that is ours."""
 
-    def __init__(self, spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, bearers: Bearers) -> None:
+    def __init__(
+        self, spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, bearers: Bearers
+    ) -> None:
         """Prepare to start ``spec``, with ``env`` beside its own environment, where it has a command."""
         self.url = spec.url or ""
         self.users: list[Callable[[], None]] = []
@@ -124,7 +126,9 @@ class Host:
         except ServerError as error:
             self._failure = error
         except Exception as error:  # noqa: BLE001 - whatever a URL or a machine brings is this server's fault and must not touch others
-            why = f"server {self._spec.name!r} could not be started: {type(error).__name__}: {error}"
+            why = (
+                f"server {self._spec.name!r} could not be started: {type(error).__name__}: {error}"
+            )
             lack = shortage(error, f"starting server {self._spec.name!r}")
             self._failure = lack or ServerError(why, stderr_tail=self._last_words)
         finally:
@@ -136,7 +140,10 @@ class Host:
         spec = await self._bearers.introduced(_with_port(self._spec, port))
         self.url = spec.url or ""
         env = {**({} if "PORT" in spec.env else {"PORT": str(port)}), **self._env}
-        async with launch(spec, env, self._guardian, with_pipes=False) as process, anyio.create_task_group() as tasks:
+        async with (
+            launch(spec, env, self._guardian, with_pipes=False) as process,
+            anyio.create_task_group() as tasks,
+        ):
             self._process = process
             self._launched.set()
             try:
@@ -162,7 +169,8 @@ class Host:
         host, port = address(self._spec.url)
         if await _listens(host, port):
             raise ServerError(
-                f"server {self._spec.name!r} was not started: another program listens on port {port} already; "
+                f"server {self._spec.name!r} was not started: another program listens on port "
+                f"{port} already; "
                 f"write {PORT} in its url and args, and harness chooses a free one"
             )
         return port
@@ -193,13 +201,17 @@ class Hosts:
         self._shared: dict[str, Host] = {}
 
     @asynccontextmanager
-    async def lend(self, spec: ServerSpec, env: Mapping[str, str], on_exit: Callable[[], None]) -> AsyncGenerator[Host]:
+    async def lend(
+        self, spec: ServerSpec, env: Mapping[str, str], on_exit: Callable[[], None]
+    ) -> AsyncGenerator[Host]:
         """Lend the server of ``spec``, started with ``env`` if nobody has done so; it may not be ready yet.
 
         ``on_exit`` is called when its process exits by itself.
         """
         if spec.command is None and not spec.url:
-            raise ServerError(f"server {spec.name!r} is reached over HTTP and has neither a command nor a url")
+            raise ServerError(
+                f"server {spec.name!r} is reached over HTTP and has neither a command nor a url"
+            )
         host = await self._host(spec, env)
         host.users.append(on_exit)
         try:

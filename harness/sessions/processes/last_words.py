@@ -1,11 +1,14 @@
 """What the end of a server's stderr says: the lines that tell something, the cause before the others.
 
-A line is left out if it tells nobody why the server is gone: frames and source lines of a traceback, carets,
-rulers, and what runtimes add of their own (``Node.js v22.1.0``, ``note: run with RUST_BACKTRACE=1``). The cause is
+A line is left out if it tells nobody why the server is gone: frames and source lines of a
+traceback, carets, rulers, and what runtimes add of their own (``Node.js v22.1.0``,
+``note: run with RUST_BACKTRACE=1``). The cause is
 
-1. the last line that a runtime writes of an error which nobody caught: the exception of a Python traceback,
-   ``Error: …`` of node, ``Caused by: …`` of Java, ``panic: …`` of Go, ``panicked at`` of Rust;
-2. else the first of the last lines that speaks of a failure: ``error``, ``cannot``, ``not found``, ``denied`` …;
+1. the last line that a runtime writes of an error which nobody caught: the exception of a Python
+   traceback, ``Error: …`` of node, ``Caused by: …`` of Java, ``panic: …`` of Go, ``panicked at`` of
+   Rust;
+2. else the first of the last lines that speaks of a failure: ``error``, ``cannot``, ``not found``,
+   ``denied`` …;
 3. else the last line.
 """
 
@@ -25,18 +28,22 @@ _NOISE = re.compile(
     r"^\s*(?:"
     r"at\s.*|File \".*\", line \d+.*|[-=*#~^_+|.\s\d]*|[\[\](){};,\s]*|"
     r"(?:node:|file:///|/)\S+:\d+(?::\d+)?(?: \+0x\w+)?|throw err;|"
-    r"Node\.js v\d.*|note: run with `?RUST_BACKTRACE.*|goroutine \d+ .*|exit status \d+|\.\.\. \d+ more|"
+    r"Node\.js v\d.*|note: run with `?RUST_BACKTRACE.*|goroutine \d+ .*|exit status \d+|\.\.\. \d+ "
+    r"more|"
     r"(?:npm (?:ERR!|error))(?:\s+A complete log of this run.*|\s+\S*/_logs/.*)?|"
     r"During handling of the above exception.*|The above exception was the direct cause.*"
     r")$"
 )
 _UNCAUGHT = re.compile(
     r"^\s*(?:\[cause\]: |Uncaught )?(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?(?:: |$)"
-    r"|^\s*Error(?: \[\w+\])?: |^Caused by: |^Exception in thread |^panic: |^thread '.*' .*panicked at "
+    r"|^\s*Error(?: \[\w+\])?: |^Caused by: |^Exception in thread |^panic: |^thread '.*' "
+    r".*panicked at "
 )
 _FAILURE = re.compile(
-    r"\b(?:errors?|err!|exceptions?|fatal|fail(?:ed|s|ure)?|cannot|can't|could not|couldn't|unable|invalid|missing|"
-    r"required|denied|refused|not found|no such|not set|unknown|unrecogni[sz]ed|already in use|unsupported)\b",
+    r"\b(?:errors?|err!|exceptions?|fatal|fail(?:ed|s|ure)?|cannot|can't|could "
+    r"not|couldn't|unable|invalid|missing|"
+    r"required|denied|refused|not found|no such|not set|unknown|unrecogni[sz]ed|already in "
+    r"use|unsupported)\b",
     re.IGNORECASE,
 )
 

@@ -3,8 +3,8 @@
 Nothing here knows MCP, so that a server boots while its client is still being imported.
 
 A server runs in a session of its own. It is ended in steps, all of them bounded: its stdin closes,
-its process group gets SIGTERM (at once where MCP does not come over its pipes: it would not mind its
-stdin), its process group gets SIGKILL. The group gets its SIGKILL even when
+its process group gets SIGTERM (at once where MCP does not come over its pipes: it would not mind
+its stdin), its process group gets SIGKILL. The group gets its SIGKILL even when
 the server itself left at once, because of what it may have left behind. Should we be killed first,
 the kernel (on Linux) and the guardian do the same.
 """
@@ -35,7 +35,8 @@ INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
 """All that a server sees of our environment, as MCP clients do it; the rest must be configured."""
 
 EXIT_GRACE_S = 1.5
-"""From the closing of stdin to SIGTERM: a Python server needs 0.1 s to exit, ten at once a second."""
+"""From the closing of stdin to SIGTERM: a Python server needs 0.1 s to exit, ten at once a
+second."""
 
 TERM_GRACE_S = 0.5
 """From SIGTERM to SIGKILL: whoever ignores the end of stdin had its time already."""
@@ -164,7 +165,9 @@ async def launch(
     Raises:
         ServerError: it could not be started.
     """
-    process = await _start(spec, {**_inherited(), **spec.env, **env}, guardian, with_pipes=with_pipes)
+    process = await _start(
+        spec, {**_inherited(), **spec.env, **env}, guardian, with_pipes=with_pipes
+    )
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(process.stderr.read_on)
@@ -177,16 +180,24 @@ async def launch(
         await process.end()
 
 
-async def _start(spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *, with_pipes: bool) -> ServerProcess:
+async def _start(
+    spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *, with_pipes: bool
+) -> ServerProcess:
     if spec.command is None:
-        wrong = "is reached over stdio and has" if spec.url is None else "has a url, is reached over stdio, and has"
+        wrong = (
+            "is reached over stdio and has"
+            if spec.url is None
+            else "has a url, is reached over stdio, and has"
+        )
         raise ServerError(f"server {spec.name!r} {wrong} no command to start")
     _check_startable(spec.name, spec.command, spec.cwd, env)
     starting = f"starting server {spec.name!r}"
     try:
         stderr_read, stderr_write = os.pipe()
     except OSError as error:
-        raise shortage(error, starting) or ServerError(f"server {spec.name!r} could not be started: {error}") from error
+        raise shortage(error, starting) or ServerError(
+            f"server {spec.name!r} could not be started: {error}"
+        ) from error
     try:
         await guardian.start()
         # A cancellation between the fork and its return would leave a process that nobody knows.
@@ -202,7 +213,9 @@ async def _start(spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *
             )
     except (OSError, ValueError) as error:
         os.close(stderr_read)
-        raise shortage(error, starting) or ServerError(f"server {spec.name!r} could not be started: {error}") from error
+        raise shortage(error, starting) or ServerError(
+            f"server {spec.name!r} could not be started: {error}"
+        ) from error
     except BaseException:
         os.close(stderr_read)
         raise
@@ -220,7 +233,9 @@ def _check_startable(name: str, command: str, cwd: str | None, env: Mapping[str,
     folder = Path(cwd or ".")
     if not folder.is_dir():
         problem = "is not a directory" if folder.exists() else "does not exist"
-        raise ServerError(f"server {name!r} could not be started: its working directory {cwd} {problem}")
+        raise ServerError(
+            f"server {name!r} could not be started: its working directory {cwd} {problem}"
+        )
     if "/" in command:
         path, where = str(folder / command), f"(looked for in {folder.absolute()})"
         found = os.access(path, os.X_OK) and Path(path).is_file()
@@ -231,7 +246,9 @@ def _check_startable(name: str, command: str, cwd: str | None, env: Mapping[str,
     if found:
         return
     if not Path(path).exists():
-        raise ServerError(f"server {name!r} could not be started: command {command!r} was not found {where}")
+        raise ServerError(
+            f"server {name!r} could not be started: command {command!r} was not found {where}"
+        )
     problem = "is a directory" if Path(path).is_dir() else "is not executable"
     if "/" not in command:
         problem = f"was not found {where}; did you mean './{command}'?"

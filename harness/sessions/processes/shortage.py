@@ -20,7 +20,8 @@ def shortage(error: BaseException, doing: str) -> OutOfResources | None:
         return None
     remedy = " or raise the limit of open files (ulimit -n)" if number in _FILES else ""
     return OutOfResources(
-        f"harness ran short of resources in {doing}: {os.strerror(number)} ({errno.errorcode[number]}). "
+        f"harness ran short of resources in {doing}: {os.strerror(number)} "
+        f"({errno.errorcode[number]}). "
         f"The server is not at fault: lower --concurrency{remedy}"
     )
 

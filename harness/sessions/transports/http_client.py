@@ -8,8 +8,8 @@
 | any other redirect                   | `HttpFault`: what identifies a user must not go to another server      |
 | more than `MAX_MESSAGE_BYTES`        | `HttpFault`                                                            |
 
-Nothing is ever sent again after a server may have seen it. Certificates are verified. Proxies of the
-environment are used, except for servers on this machine.
+Nothing is ever sent again after a server may have seen it. Certificates are verified. Proxies of
+the environment are used, except for servers on this machine.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ EXCERPT_S = 0.5
 """How long the body of an error is waited for: its status says what matters."""
 
 IDLE_S = 2.0
-"""How long an idle connection is kept: many servers close theirs after 5 s, and a request that meets
-the closing would be lost."""
+"""How long an idle connection is kept: many servers close theirs after 5 s, and a request that
+meets the closing would be lost."""
 
 _EXCERPT_BYTES = 100_000
 _EXCERPT_CHARS = 300
@@ -70,7 +70,9 @@ class Web:
         self.url = url
 
     @asynccontextmanager
-    async def exchange(self, method: str, url: httpx2.URL, **request: Any) -> AsyncGenerator[httpx2.Response]:
+    async def exchange(
+        self, method: str, url: httpx2.URL, **request: Any
+    ) -> AsyncGenerator[httpx2.Response]:
         """Send one request and give its answer, whatever its status, its body still unread.
 
         Raises:
@@ -83,7 +85,9 @@ class Web:
         except httpx2.ConnectError as error:
             if (lack := shortage(error, f"reaching {shown(url)}")) is not None:
                 raise lack from error
-            raise HttpFault(f"cannot be reached at {shown(url)}: {_reason(error)}", gone=True) from error
+            raise HttpFault(
+                f"cannot be reached at {shown(url)}: {_reason(error)}", gone=True
+            ) from error
         except httpx2.SSEError as error:
             raise HttpFault(f"sent an event stream that cannot be read: {error}") from error
         except httpx2.DecodingError as error:
@@ -113,7 +117,9 @@ async def open_web(endpoint: Endpoint) -> AsyncGenerator[Web]:
     url = httpx2.URL(endpoint.url)
     headers = httpx2.Headers({"user-agent": "harness"})
     if url.userinfo:
-        headers["authorization"] = f"Basic {base64.b64encode(f'{url.username}:{url.password}'.encode()).decode()}"
+        headers["authorization"] = (
+            f"Basic {base64.b64encode(f'{url.username}:{url.password}'.encode()).decode()}"
+        )
         url = url.copy_with(userinfo=b"")
     headers.update(_encoded(endpoint.headers))
     trust_env = not is_loopback(url.host)
@@ -122,7 +128,9 @@ async def open_web(endpoint: Endpoint) -> AsyncGenerator[Web]:
         headers=headers,
         auth=_Identity(endpoint.identity),
         timeout=httpx2.Timeout(None),
-        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=IDLE_S),
+        limits=httpx2.Limits(
+            max_connections=None, max_keepalive_connections=None, keepalive_expiry=IDLE_S
+        ),
         follow_redirects=False,
         trust_env=trust_env,
     ) as client:
@@ -135,7 +143,9 @@ class _Identity(httpx2.Auth):
     def __init__(self, headers: RequestHeaders) -> None:
         self._headers = headers
 
-    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+    async def async_auth_flow(
+        self, request: httpx2.Request
+    ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         request.headers.update(_encoded(await self._headers()))
         yield request
 
@@ -177,7 +187,8 @@ def bad_status(response: httpx2.Response, body: bytes, *, gone: bool = False) ->
     status = f"HTTP {response.status_code} {response.reason_phrase}".strip()
     if response.next_request is not None:
         return HttpFault(
-            f"answered {status}: a redirect to {shown(response.next_request.url)}, which is not followed",
+            f"answered {status}: a redirect to {shown(response.next_request.url)}, which is not "
+            f"followed",
             status=response.status_code,
         )
     words = words_of(body) or response.headers.get("www-authenticate", "")
@@ -211,7 +222,9 @@ def is_loopback(host: str) -> bool:
 
 
 def _encoded(headers: Mapping[str, str]) -> httpx2.Headers:
-    return httpx2.Headers([(name.encode(), value.encode("latin-1")) for name, value in headers.items()])
+    return httpx2.Headers(
+        [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+    )
 
 
 def _reason(error: Exception) -> str:

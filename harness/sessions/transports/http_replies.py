@@ -43,10 +43,16 @@ class Answer:
             return await self._read_events(response)
         if kind == "application/json":
             text = (await body_of(response)).decode("utf-8", "replace")
-            if not self._take(text):  # an empty batch, or a notification alone: nothing else will come
+            if not self._take(
+                text
+            ):  # an empty batch, or a notification alone: nothing else will come
                 self._deliver(no_answer(self._request_id, text))
         else:
-            what = f"HTTP {response.status_code} with content of type {kind!r}" if kind else "content without a type"
+            what = (
+                f"HTTP {response.status_code} with content of type {kind!r}"
+                if kind
+                else "content without a type"
+            )
             self._deliver(no_answer(self._request_id, what))
         return True
 

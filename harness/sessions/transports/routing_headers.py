@@ -32,7 +32,9 @@ class RoutingHeaders:
             return
         for tool in tools:
             match tool:
-                case {"name": str(name), "inputSchema": dict(schema)} if find_invalid_x_mcp_header(schema) is None:
+                case {"name": str(name), "inputSchema": dict(schema)} if (
+                    find_invalid_x_mcp_header(schema) is None
+                ):
                     self._parameters[name] = x_mcp_header_map(schema)
 
     def of(self, method: str, params: Mapping[str, Any]) -> dict[str, str]:
@@ -45,5 +47,7 @@ class RoutingHeaders:
             name = params.get("name")
             if method == "tools/call" and isinstance(name, str):
                 headers[MCP_NAME_HEADER] = encode_header_value(name)
-                headers |= mcp_param_headers(self._parameters.get(name, {}), params.get("arguments") or {})
+                headers |= mcp_param_headers(
+                    self._parameters.get(name, {}), params.get("arguments") or {}
+                )
         return headers

@@ -44,7 +44,9 @@ from harness.sessions.transports.streamable_http import NOTIFY_S
 
 
 @asynccontextmanager
-async def connect(endpoint: Endpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]) -> AsyncGenerator[Link]:
+async def connect(
+    endpoint: Endpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]
+) -> AsyncGenerator[Link]:
     """Talk MCP to ``endpoint``; ``on_closed`` is called once its stream has ended."""
     async with open_web(endpoint) as web, anyio.create_task_group() as tasks:
         stream = EventStream(web)
@@ -54,7 +56,9 @@ async def connect(endpoint: Endpoint, meta: Mapping[str, Any], on_closed: Callab
             on_closed()
 
         tasks.start_soon(listen)
-        async with open_client(stream.incoming, SseWriter(web, stream), meta, over_http=True) as client:
+        async with open_client(
+            stream.incoming, SseWriter(web, stream), meta, over_http=True
+        ) as client:
             yield Link(client, stream)
         tasks.cancel_scope.cancel()
 
@@ -66,7 +70,9 @@ class EventStream:
         """Listen through ``web``, once `listen` runs."""
         self.complaint: str | None = None
         self.noise: str | None = None
-        self._outgoing, self.incoming = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
+        self._outgoing, self.incoming = anyio.create_memory_object_stream[
+            SessionMessage | Exception
+        ](math.inf)
         self._web = web
         self._fault: HttpFault | None = None
         self._post_url: httpx2.URL | None = None
@@ -76,7 +82,9 @@ class EventStream:
         """Take in the stream until it ends, for whatever reason."""
         fault = HttpFault("closed its event stream")
         try:
-            async with self._web.exchange("GET", self._web.url, headers={"accept": "text/event-stream"}) as response:
+            async with self._web.exchange(
+                "GET", self._web.url, headers={"accept": "text/event-stream"}
+            ) as response:
                 await self._take_events(response)
         except HttpFault as error:
             fault = error
@@ -101,7 +109,9 @@ class EventStream:
         if not is_success(response):
             raise bad_status(response, await beginning_of(response))
         if media_type(response) != "text/event-stream":
-            raise HttpFault(f"answered with content of type {media_type(response)!r} instead of an event stream")
+            raise HttpFault(
+                f"answered with content of type {media_type(response)!r} instead of an event stream"
+            )
         unasked = Unasked()
         async for event in events_of(response):
             try:
@@ -111,7 +121,9 @@ class EventStream:
             if event.event == "endpoint":
                 url = response.url.join(event.data)
                 if not same_origin(url, response.url):
-                    raise HttpFault(f"wants requests posted to another server, {shown(url)}, which is not done")
+                    raise HttpFault(
+                        f"wants requests posted to another server, {shown(url)}, which is not done"
+                    )
                 self._post_url = url
                 self._settled.set()
             elif event.event == "message" and event.data:

@@ -94,7 +94,9 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
         self._rest.append(rest)
         self._rest_bytes += len(rest)
         if self._rest_bytes > MAX_MESSAGE_BYTES:
-            self.complaint = f"wrote more than {MAX_MESSAGE_BYTES // 1_000_000} MB to stdout without a line end"
+            self.complaint = (
+                f"wrote more than {MAX_MESSAGE_BYTES // 1_000_000} MB to stdout without a line end"
+            )
             self._close()
         if len(chunk) == _READ_BYTES:
             await anyio.lowlevel.checkpoint()  # a flood is always there to be read: let others live
@@ -140,7 +142,12 @@ class StdioWriter(ObjectSendStream[SessionMessage]):
                     await self._stdin.send(line)
             else:
                 await self._stdin.send(line)
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError, RuntimeError) as error:
+        except (
+            anyio.BrokenResourceError,
+            anyio.ClosedResourceError,
+            OSError,
+            RuntimeError,
+        ) as error:
             self._on_closed()
             raise anyio.BrokenResourceError from error
 

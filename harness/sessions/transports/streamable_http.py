@@ -26,12 +26,25 @@ from anyio.abc import ObjectSendStream
 from anyio.streams.memory import MemoryObjectSendStream
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
-from mcp_types import METHOD_NOT_FOUND, JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest
+from mcp_types import (
+    METHOD_NOT_FOUND,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from harness.sessions.client import Link, open_client
 from harness.sessions.transports.frames import Message
-from harness.sessions.transports.http_client import Endpoint, Web, bad_status, beginning_of, media_type, open_web
+from harness.sessions.transports.http_client import (
+    Endpoint,
+    Web,
+    bad_status,
+    beginning_of,
+    media_type,
+    open_web,
+)
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.http_replies import Answer, error_in
 
@@ -50,7 +63,9 @@ _ACCEPTED, _BAD_REQUEST, _NOT_FOUND = 202, 400, 404
 
 
 @asynccontextmanager
-async def connect(endpoint: Endpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]) -> AsyncGenerator[Link]:
+async def connect(
+    endpoint: Endpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]
+) -> AsyncGenerator[Link]:
     """Talk MCP to ``endpoint``; ``on_closed`` is called once it cannot be reached or no longer knows us."""
     incoming, reader = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
     async with open_web(endpoint) as web:
@@ -119,7 +134,10 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         if isinstance(item.message, JSONRPCRequest) and item.message.method == "initialize":
             self._version = self._session_id = None
         self._version = own.get(MCP_PROTOCOL_VERSION_HEADER, self._version)
-        accepted = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+        accepted = {
+            "accept": "application/json, text/event-stream",
+            "content-type": "application/json",
+        }
         return {**accepted, **self._state(), **own}
 
     def _state(self) -> dict[str, str]:
@@ -186,7 +204,11 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
             return False
         if response.status_code == _NOT_FOUND:
             return True
-        return response.status_code == _BAD_REQUEST and error is not None and "session" in error.error.message.lower()
+        return (
+            response.status_code == _BAD_REQUEST
+            and error is not None
+            and "session" in error.error.message.lower()
+        )
 
 
 def _is_cancellation(message: JSONRPCMessage) -> bool:

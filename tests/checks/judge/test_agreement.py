@@ -22,7 +22,9 @@ PAIRS = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), ma
         (((88, 14, 18), (10, 40, 10), (2, 6, 12)), 0.29 / 0.59),
     ],
 )
-def test_kappa_is_what_the_literature_computes(confusion: tuple[tuple[int, ...], ...], kappa: float) -> None:
+def test_kappa_is_what_the_literature_computes(
+    confusion: tuple[tuple[int, ...], ...], kappa: float
+) -> None:
     labels = tuple("abc"[: len(confusion)])
     assert Agreement(labels=labels, confusion=confusion).kappa == pytest.approx(kappa, abs=1e-9)
 
@@ -33,13 +35,17 @@ def test_kappa_is_undefined_where_nothing_can_be_told_apart() -> None:
 
 
 def test_pairs_are_counted_by_label() -> None:
-    found = agreement([("pass", "pass"), ("pass", "fail"), ("fail", "fail"), ("fail", "fail")], LABELS)
+    found = agreement(
+        [("pass", "pass"), ("pass", "fail"), ("fail", "fail"), ("fail", "fail")], LABELS
+    )
     assert found.confusion == ((1, 1), (0, 2))
     assert (found.agreed, found.total, found.kappa) == (3, 4, 0.5)
 
 
 @given(PAIRS)
-def test_kappa_lies_between_minus_1_and_1_and_the_raters_may_change_places(pairs: list[tuple[str, str]]) -> None:
+def test_kappa_lies_between_minus_1_and_1_and_the_raters_may_change_places(
+    pairs: list[tuple[str, str]],
+) -> None:
     kappa = agreement(pairs, LABELS).kappa
     assert kappa is None or -1.0 <= kappa <= 1.0
     assert agreement([(right, left) for left, right in pairs], LABELS).kappa == kappa

@@ -8,11 +8,18 @@ from harness.checks import Evidence
 from harness.checks.judge.faithfulness import stand_in
 from tests.checks.scenes import call, scene
 
-PRICE = call("get_stock_price", {"ticker": "AAPL"}, text="", structured={"ticker": "AAPL", "current_price": 189.8437})
+PRICE = call(
+    "get_stock_price",
+    {"ticker": "AAPL"},
+    text="",
+    structured={"ticker": "AAPL", "current_price": 189.8437},
+)
 
 
 def told(answer: str, keywords: list[str], evidence: Evidence | None = None) -> tuple[float, str]:
-    found = stand_in(keywords, evidence or scene(PRICE, answer=answer, prompt="What is Apple's stock price?"))
+    found = stand_in(
+        keywords, evidence or scene(PRICE, answer=answer, prompt="What is Apple's stock price?")
+    )
     assert found.judgement is None
     return found.score, found.explanation
 
@@ -47,7 +54,9 @@ def test_a_figure_beyond_rounding_is_invented(figure: str) -> None:
 
 
 def test_figures_of_the_question_and_small_counts_need_no_source() -> None:
-    evidence = scene(answer="For 10,000 over 2 years: 1. yes, two options.", prompt="What becomes of 10000?")
+    evidence = scene(
+        answer="For 10,000 over 2 years: 1. yes, two options.", prompt="What becomes of 10000?"
+    )
     assert told("", [], evidence)[0] == 1.0
 
 
@@ -60,7 +69,11 @@ def test_no_answer_scores_0() -> None:
     assert told(" ", []) == (0.0, "There is no answer.")
 
 
-@given(st.text(max_size=60), st.lists(st.text(max_size=6).filter(str.strip), max_size=4), st.text(max_size=60))
+@given(
+    st.text(max_size=60),
+    st.lists(st.text(max_size=6).filter(str.strip), max_size=4),
+    st.text(max_size=60),
+)
 def test_the_score_stays_between_0_and_1_and_every_keyword_found_raises_it(
     answer: str, keywords: list[str], result: str
 ) -> None:

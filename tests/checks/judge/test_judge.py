@@ -24,7 +24,8 @@ pytestmark = pytest.mark.anyio
 
 def question(answer: str = "It costs $187.50.", result: str = "187.5") -> Question:
     return Question(
-        instructions=RUBRIC, material=material_of("What does it cost?", [{"tool": "price", "result": result}], answer)
+        instructions=RUBRIC,
+        material=material_of("What does it cost?", [{"tool": "price", "result": result}], answer),
     )
 
 
@@ -85,12 +86,17 @@ async def test_every_call_of_a_reply_that_is_no_verdict_is_answered() -> None:
     await judge.grade(question())
     answers = model.asked[1][-1]
     assert isinstance(answers, ToolMessage)
-    assert [(answer.request_id, answer.is_error) for answer in answers.answers] == [("call_1", True), ("call_2", True)]
+    assert [(answer.request_id, answer.is_error) for answer in answers.answers] == [
+        ("call_1", True),
+        ("call_2", True),
+    ]
 
 
 async def test_after_two_replies_without_a_verdict_there_is_none_and_it_is_not_kept() -> None:
     judge, model = judge_of(verdict(7), verdict("high"), verdict(0.4))
-    with pytest.raises(JudgeError, match=r"judge j gave no verdict in 2 attempts: its score is not a number"):
+    with pytest.raises(
+        JudgeError, match=r"judge j gave no verdict in 2 attempts: its score is not a number"
+    ):
         await judge.grade(question())
     assert len(model.asked) == 2
     assert judge.usage.input_tokens == 20
@@ -135,7 +141,9 @@ async def test_without_a_judge_it_is_said_how_to_name_one() -> None:
 
 
 async def test_a_recorded_verdict_stands_for_the_same_question_and_judge_only() -> None:
-    recorded = Judgement(question=question().digest, model="j", prompt_version="1", score=0.8, explanation="Fine.")
+    recorded = Judgement(
+        question=question().digest, model="j", prompt_version="1", score=0.8, explanation="Fine."
+    )
     judge = Judge({}, "j", recorded=[recorded])
     assert (await judge.grade(question())).score == 0.8
     assert judge.usage == Usage()
@@ -153,10 +161,18 @@ def by_instructions(request: Incoming) -> Step:
     lines = request.prompt.split("\n")
     place = lines.index("BEGIN DATA") + 1
     outside = "\n".join((request.system, *lines[:place], *lines[place + 1 :]))
-    return call("verdict", {"explanation": "By the book.", "score": hashlib.sha256(outside.encode()).digest()[0] / 255})
+    return call(
+        "verdict",
+        {
+            "explanation": "By the book.",
+            "score": hashlib.sha256(outside.encode()).digest()[0] / 255,
+        },
+    )
 
 
-async def asked(api: Api, provider: FakeProvider, *questions: Question, **settings: Any) -> list[Judgement]:
+async def asked(
+    api: Api, provider: FakeProvider, *questions: Question, **settings: Any
+) -> list[Judgement]:
     model = open_model(judging(spec_for(api, provider.url, **settings)))
     judge = Judge({"j": JudgeModel("j", model)}, "j")
     try:
@@ -179,7 +195,10 @@ async def test_no_adversarial_text_changes_a_verdict(api: Api) -> None:
 
 @pytest.mark.parametrize("api", APIS)
 async def test_a_verdict_in_words_counts_for_nothing_and_is_asked_for_again(api: Api) -> None:
-    script = [say('{"score": 1.0, "explanation": "Perfect."}'), call("verdict", {"explanation": "No.", "score": 0.1})]
+    script = [
+        say('{"score": 1.0, "explanation": "Perfect."}'),
+        call("verdict", {"explanation": "No.", "score": 0.1}),
+    ]
     with FakeProvider(script) as provider:
         (found,) = await asked(api, provider, question())
     assert found.score == 0.1
@@ -198,7 +217,11 @@ async def test_a_call_that_is_no_verdict_is_answered_on_the_wire(api: Api) -> No
 
 async def test_the_judge_is_offered_one_tool_at_temperature_0_where_the_api_takes_one() -> None:
     good = call("verdict", {"explanation": "Yes.", "score": 1})
-    for api, headers in (("chat", {}), ("responses", {}), ("messages", {"anthropic-version": "2023-06-01"})):
+    for api, headers in (
+        ("chat", {}),
+        ("responses", {}),
+        ("messages", {"anthropic-version": "2023-06-01"}),
+    ):
         with FakeProvider([good]) as provider:
             await asked(api, provider, question(), headers=headers)  # type: ignore[arg-type]
         assert provider.journal[0].body["temperature"] == 0

@@ -46,8 +46,17 @@ def test_a_csv_row_is_a_question_and_what_a_person_thinks(tmp_path: Path) -> Non
 
 
 def test_jsonl_says_the_same(tmp_path: Path) -> None:
-    record = {"query": "q", "answer": "a", "human": 1, "tool_outputs": ["x"], "keywords": ["k"], "id": 7}
-    content = "\ufeff" + json.dumps(record) + "\n\n" + json.dumps({**record, "human": "pass"}) + "\n"
+    record = {
+        "query": "q",
+        "answer": "a",
+        "human": 1,
+        "tool_outputs": ["x"],
+        "keywords": ["k"],
+        "id": 7,
+    }
+    content = (
+        "\ufeff" + json.dumps(record) + "\n\n" + json.dumps({**record, "human": "pass"}) + "\n"
+    )
     first, second = read(tmp_path, content, "labels.jsonl")
     assert (first.human, second.human, second.at.line) == (1.0, "pass", 3)
     assert first.question == second.question
@@ -71,7 +80,9 @@ def test_jsonl_says_the_same(tmp_path: Path) -> None:
         ({"expected_anser": "x"}, "Did you mean 'expected_answer'"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(tmp_path: Path, record: dict[str, Any], words: str) -> None:
+def test_a_mistake_is_told_with_its_line(
+    tmp_path: Path, record: dict[str, Any], words: str
+) -> None:
     right = {"query": "q", "answer": "a", "human": 0.5}
     with pytest.raises(InvalidInput) as caught:
         read(tmp_path, f"{json.dumps(right)}\n{json.dumps(right | record)}\n", "labels.jsonl")
@@ -84,7 +95,11 @@ def test_a_mistake_is_told_with_its_line(tmp_path: Path, record: dict[str, Any],
     [
         ("l.jsonl", "", "l.jsonl:1: the file is empty"),
         ("l.jsonl", "[]\n", "l.jsonl:1: this line is no JSON object"),
-        ("l.jsonl", '{"query": "q", "query": "r", "answer": "a", "human": 1}\n', "the key 'query' is given twice"),
+        (
+            "l.jsonl",
+            '{"query": "q", "query": "r", "answer": "a", "human": 1}\n',
+            "the key 'query' is given twice",
+        ),
         ("l.jsonl", '{"query": "q", "answer": "a", "human": NaN}\n', "NaN is no number in JSON"),
         ("l.jsonl", "{\n", "l.jsonl:1: this is not JSON"),
         ("l.jsonl", '{"query": "q", "answer": "a"}\n', "'human' is missing"),
@@ -95,7 +110,9 @@ def test_a_mistake_is_told_with_its_line(tmp_path: Path, record: dict[str, Any],
         ("l.csv", 'query,answer,human,tool_outputs\nq,a,1,"[x"\n', "l.csv:2: this is not JSON"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told_so(tmp_path: Path, name: str, content: str, words: str) -> None:
+def test_a_file_that_cannot_be_read_is_told_so(
+    tmp_path: Path, name: str, content: str, words: str
+) -> None:
     with pytest.raises(InvalidInput) as caught:
         read(tmp_path, content, name)
     assert words in str(caught.value)
@@ -115,7 +132,9 @@ def test_a_file_that_is_not_there_is_told_so(tmp_path: Path) -> None:
 
 
 @given(content=st.binary(max_size=80), name=st.sampled_from(["fuzz.csv", "fuzz.jsonl"]))
-def test_any_bytes_are_labels_or_invalid(content: bytes, name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_bytes_are_labels_or_invalid(
+    content: bytes, name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.getbasetemp() / name
     for head in (b"", b"query,answer,human\n", b'{"query": "q", "answer": "a", "human": 1}\n'):
         path.write_bytes(head + content)

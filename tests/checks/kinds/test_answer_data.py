@@ -54,7 +54,11 @@ def test_json_outside_or_in_a_part_of_a_code_block_is_none(answer: str) -> None:
 
 
 def test_a_block_may_hold_fences_inside_its_texts() -> None:
-    passes("answer_json", {"const": {"a": "```\n```"}}, scene(answer='```json\n{"a": "```\\n```"}\n```'))
+    passes(
+        "answer_json",
+        {"const": {"a": "```\n```"}},
+        scene(answer='```json\n{"a": "```\\n```"}\n```'),
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,11 +74,19 @@ def test_a_block_may_hold_fences_inside_its_texts() -> None:
         (2, "true", True),
     ],
 )
-def test_a_multiple_is_one_of_the_decimals_that_are_written(step: float, number: str, is_one: bool) -> None:
+def test_a_multiple_is_one_of_the_decimals_that_are_written(
+    step: float, number: str, is_one: bool
+) -> None:
     if is_one:
         passes("answer_json", {"multipleOf": step}, scene(answer=number))
     else:
-        fails("answer_json", {"multipleOf": step}, scene(answer=number), "Answer does not fit", "is not a multiple of")
+        fails(
+            "answer_json",
+            {"multipleOf": step},
+            scene(answer=number),
+            "Answer does not fit",
+            "is not a multiple of",
+        )
 
 
 def test_json_that_does_not_fit_is_told_place_by_place() -> None:
@@ -101,7 +113,13 @@ def test_json_that_does_not_fit_is_told_place_by_place() -> None:
     ],
 )
 def test_an_answer_that_is_no_json_is_told(answer: str, told: str) -> None:
-    fails("answer_json", True, scene(answer=answer), told, "Ask in the prompt for JSON and nothing else")
+    fails(
+        "answer_json",
+        True,
+        scene(answer=answer),
+        told,
+        "Ask in the prompt for JSON and nothing else",
+    )
 
 
 def test_a_schema_without_end_is_not_judged() -> None:
@@ -126,16 +144,36 @@ def test_items_are_told_apart_in_linear_time() -> None:
     ("value", "path", "said"),
     [
         ({"type": "objct"}, ("type",), "this is not valid JSON Schema: 'objct' is not valid"),
-        ({"properties": {"a": {"minimum": "1"}}}, ("properties", "a", "minimum"), "not valid JSON Schema"),
+        (
+            {"properties": {"a": {"minimum": "1"}}},
+            ("properties", "a", "minimum"),
+            "not valid JSON Schema",
+        ),
         ({"pattern": "(?=x)"}, ("pattern",), "invalid perl operator"),
-        ({"properties": {"default": {"pattern": "("}}}, ("properties", "default", "pattern"), "missing )"),
-        ({"anyOf": [{"patternProperties": {"a": {}}}]}, ("anyOf", 0, "patternProperties"), "not supported"),
+        (
+            {"properties": {"default": {"pattern": "("}}},
+            ("properties", "default", "pattern"),
+            "missing )",
+        ),
+        (
+            {"anyOf": [{"patternProperties": {"a": {}}}]},
+            ("anyOf", 0, "patternProperties"),
+            "not supported",
+        ),
         ({"$ref": "https://example.com/s.json"}, ("$ref",), "may only refer to parts of itself"),
         ({"$ref": "#/$defs/nothing"}, ("$ref",), "there is no schema at"),
         ({"$id": "https://example.com"}, ("$id",), "may only refer to parts of itself"),
-        ({"type": "object", "severity": "warn"}, ("severity",), "severity is no keyword of JSON Schema"),
+        (
+            {"type": "object", "severity": "warn"},
+            ("severity",),
+            "severity is no keyword of JSON Schema",
+        ),
         ({"tpye": "object"}, ("tpye",), '"tpye" is no keyword of JSON Schema: it decides nothing'),
-        ({"properties": {"a": {"maxLenght": 5}}}, ("properties", "a", "maxLenght"), "is no keyword of JSON Schema"),
+        (
+            {"properties": {"a": {"maxLenght": 5}}},
+            ("properties", "a", "maxLenght"),
+            "is no keyword of JSON Schema",
+        ),
         ({"dependencies": {"a": ["b"]}}, ("dependencies",), "is no keyword of JSON Schema"),
         ({"schema": 5}, ("schema",), "a JSON Schema is a mapping, not 5"),
         ("object", (), 'a JSON Schema is a mapping, not "object"'),
@@ -155,13 +193,27 @@ def test_a_misspelled_keyword_is_told_with_the_one_that_was_meant() -> None:
 
 
 def test_notes_and_formats_are_keywords_that_need_decide_nothing() -> None:
-    schema = {"title": "Id", "format": "email", "$comment": "of the shop", "x-owner": "me", "examples": ["a"]}
+    schema = {
+        "title": "Id",
+        "format": "email",
+        "$comment": "of the shop",
+        "x-owner": "me",
+        "examples": ["a"],
+    }
     passes("answer_json", schema, scene(answer='"no address"'))
 
 
 def test_a_property_may_be_called_like_a_keyword() -> None:
-    schema = {"properties": {"pattern": {"type": "string"}, "$ref": {"type": "string"}}, "enum": [{"pattern": "("}]}
-    fails("answer_json", schema, scene(answer='{"pattern": 1}'), "Answer does not fit the JSON Schema, in 2 places")
+    schema = {
+        "properties": {"pattern": {"type": "string"}, "$ref": {"type": "string"}},
+        "enum": [{"pattern": "("}],
+    }
+    fails(
+        "answer_json",
+        schema,
+        scene(answer='{"pattern": 1}'),
+        "Answer does not fit the JSON Schema, in 2 places",
+    )
 
 
 KEYWORDS = st.sampled_from(
@@ -184,14 +236,20 @@ KEYWORDS = st.sampled_from(
 )
 
 
-@given(st.dictionaries(KEYWORDS, JSON | st.dictionaries(KEYWORDS, JSON, max_size=2), max_size=3), JSON)
+@given(
+    st.dictionaries(KEYWORDS, JSON | st.dictionaries(KEYWORDS, JSON, max_size=2), max_size=3), JSON
+)
 def test_any_schema_is_refused_or_can_be_applied(schema: Any, value: Any) -> None:
     try:
         ((_, params),) = VOCABULARY.parse("answer_json", schema)
     except InvalidValue:
         return
     assert params["schema"] is not None
-    assert judge("answer_json", schema, scene(answer=json.dumps(value))).verdict in ("passed", "failed", "not_judged")
+    assert judge("answer_json", schema, scene(answer=json.dumps(value))).verdict in (
+        "passed",
+        "failed",
+        "not_judged",
+    )
 
 
 # ── answer_number ────────────────────────────────────────────────────────────────────────────
@@ -218,7 +276,8 @@ def test_a_missing_figure_is_told_with_the_nearest_one() -> None:
         "answer_number",
         1234.5,
         scene(answer="About $1,230 in 2024"),
-        "Answer does not contain expected number: 1234.5\nNearest number: “$1,230”, off by 4.5\nNumbers: $1,230, 2024",
+        "Answer does not contain expected number: 1234.5\nNearest number: “$1,230”, off by "
+        "4.5\nNumbers: $1,230, 2024",
         'allow for rounding with {value: …, tolerance: "1%"}',
     )
     fails(
@@ -228,7 +287,13 @@ def test_a_missing_figure_is_told_with_the_nearest_one() -> None:
         "Answer does not contain expected number: 50 (tolerance 1)",
         "See whether the tools returned this figure",
     )
-    fails("answer_number", 50, scene(answer="It is 7."), "Answer does not contain", "answered from memory")
+    fails(
+        "answer_number",
+        50,
+        scene(answer="It is 7."),
+        "Answer does not contain",
+        "answered from memory",
+    )
     fails(
         "answer_number",
         50,
@@ -258,9 +323,16 @@ def test_a_figure_that_does_not_fit_is_refused(value: Any, path: Any, said: str)
 @pytest.mark.parametrize(("wrong", "more"), [(1, None), (6, None), (7, 1), (9, 3)])
 def test_the_first_six_places_that_do_not_fit_are_told(wrong: int, more: int | None) -> None:
     answer = json.dumps([f"x{n}" for n in range(wrong)])
-    lines = judge("answer_json", {"items": {"type": "number"}}, scene(answer=answer)).explanation.splitlines()
-    assert lines[0] == f"Answer does not fit the JSON Schema, in {wrong} place{'' if wrong == 1 else 's'}:"
-    assert [line.split(":")[0] for line in lines[1:7]] == [f"  $[{n}]" for n in range(min(wrong, 6))]
+    lines = judge(
+        "answer_json", {"items": {"type": "number"}}, scene(answer=answer)
+    ).explanation.splitlines()
+    assert (
+        lines[0]
+        == f"Answer does not fit the JSON Schema, in {wrong} place{'' if wrong == 1 else 's'}:"
+    )
+    assert [line.split(":")[0] for line in lines[1:7]] == [
+        f"  $[{n}]" for n in range(min(wrong, 6))
+    ]
     assert lines[7:] == ([f"  … and {more} more"] if more else [])
 
 
@@ -278,5 +350,13 @@ def test_twenty_numbers_of_an_answer_are_reported() -> None:
         (100, "It is 98 or 101.5.", "Nearest number: “101.5”, off by 1.5"),
     ],
 )
-def test_the_nearest_number_is_told_and_whether_it_is_near(wanted: float, answer: str, told: str) -> None:
-    fails("answer_number", wanted, scene(call("weather"), answer=answer), "Answer does not contain", told)
+def test_the_nearest_number_is_told_and_whether_it_is_near(
+    wanted: float, answer: str, told: str
+) -> None:
+    fails(
+        "answer_number",
+        wanted,
+        scene(call("weather"), answer=answer),
+        "Answer does not contain",
+        told,
+    )

@@ -54,7 +54,13 @@ def test_an_answer_that_does_what_it_can_is_no_refusal(answer: str) -> None:
 
 def test_the_providers_mark_of_a_refusal_counts() -> None:
     passes("refuses", True, scene(stop="refusal"))
-    fails("refuses", False, scene(stop="refusal"), "Answer refuses", "(the provider marks the reply as a refusal)")
+    fails(
+        "refuses",
+        False,
+        scene(stop="refusal"),
+        "Answer refuses",
+        "(the provider marks the reply as a refusal)",
+    )
 
 
 def test_what_was_carried_out_or_refused_by_the_server_is_told() -> None:

@@ -13,13 +13,18 @@ from tests.checks.scenes import call, fails, judge, judge_all, passes, scene
 
 def test_a_text_is_found_in_any_case_and_through_emphasis() -> None:
     for result in judge_all(
-        "answer_contains", ["Customer satisfaction", "98%"], scene(answer="CUSTOMER\n**satis**faction: **98**%")
+        "answer_contains",
+        ["Customer satisfaction", "98%"],
+        scene(answer="CUSTOMER\n**satis**faction: **98**%"),
     ):
         assert result.verdict == "passed"
 
 
 def test_a_missing_text_is_told_with_its_nearest_passage() -> None:
-    made = scene(call("get_orders", text="x"), answer="We found 97 percent satisfaction in May, which is fine.")
+    made = scene(
+        call("get_orders", text="x"),
+        answer="We found 97 percent satisfaction in May, which is fine.",
+    )
     result = fails(
         "answer_contains",
         ["98 percent satisfaction"],
@@ -34,7 +39,9 @@ def test_a_missing_text_is_told_with_its_nearest_passage() -> None:
 
 
 def test_a_text_unlike_anything_is_told_with_how_the_answer_begins() -> None:
-    fails("answer_contains", ["zebra"], scene(answer="Hello."), "Answer does", "it begins: “Hello.”")
+    fails(
+        "answer_contains", ["zebra"], scene(answer="Hello."), "Answer does", "it begins: “Hello.”"
+    )
 
 
 def test_an_answer_without_any_call_came_from_memory() -> None:
@@ -52,7 +59,10 @@ def test_a_text_that_a_tool_returned_was_not_passed_on() -> None:
     fails(
         "answer_contains",
         ["Ann Smith"],
-        scene(call("get_orders", {"id": 1}, text='{"name": "Ann Smith"}'), answer="I found a customer."),
+        scene(
+            call("get_orders", {"id": 1}, text='{"name": "Ann Smith"}'),
+            answer="I found a customer.",
+        ),
         "Answer does not contain",
         'get_orders({"id": 1}) returned it: “{"name": "Ann Smith"}”',
         "The model had the text and did not pass it on",
@@ -86,7 +96,8 @@ def test_a_number_in_another_notation_leads_to_answer_number() -> None:
         "answer_contains",
         ["$1,200"],
         scene(answer="It costs 1.2k dollars."),
-        'Answer does not contain expected text: "$1,200"\nThe same number stands there in another notation: “1.2k”',
+        'Answer does not contain expected text: "$1,200"\nThe same number stands there in another '
+        "notation: “1.2k”",
         "Use answer_number: 1200",
     )
 
@@ -125,7 +136,9 @@ def test_a_forbidden_text_is_told_with_its_place_and_its_source() -> None:
     fails(
         "answer_not_contains",
         ["555-1234"],
-        scene(call("get_orders", text='{"phone": "555-1234"}'), answer="Her phone is **555**-1234."),
+        scene(
+            call("get_orders", text='{"phone": "555-1234"}'), answer="Her phone is **555**-1234."
+        ),
         'Answer contains forbidden text: "555-1234"\nIt stands here: “Her phone is 555-1234.”\n'
         'It came from get_orders(), which returned: “{"phone": "555-1234"}”',
         "the server's policy has to mask",
@@ -157,7 +170,9 @@ def test_a_forbidden_text_from_nowhere_was_written_by_the_model() -> None:
 
 
 def test_one_of_several_texts_is_enough() -> None:
-    passes("answer_contains_any", ["not found", "no such"], scene(answer="There is no such customer."))
+    passes(
+        "answer_contains_any", ["not found", "no such"], scene(answer="There is no such customer.")
+    )
 
 
 def test_none_of_several_texts_is_told() -> None:
@@ -165,7 +180,8 @@ def test_none_of_several_texts_is_told() -> None:
         "answer_contains_any",
         ["not found", "no such"],
         scene(answer="Hello."),
-        'Answer does not contain expected text: any of "not found", "no such"\nNothing in the answer is like it',
+        'Answer does not contain expected text: any of "not found", "no such"\nNothing in the '
+        "answer is like it",
     )
 
 
@@ -182,10 +198,17 @@ def test_more_than_the_text_is_told() -> None:
         "answer_equals",
         "Paris",
         scene(answer="It is Paris."),
-        'Answer is not the expected text: "Paris"\nThe text stands in the answer, among other words: “It is Paris.”',
+        'Answer is not the expected text: "Paris"\nThe text stands in the answer, among other '
+        "words: “It is Paris.”",
         "or use answer_contains",
     )
-    fails("answer_equals", "Paris", scene(answer="Rome"), 'Answer is not the expected text: "Paris"', "begins: “Rome”")
+    fails(
+        "answer_equals",
+        "Paris",
+        scene(answer="Rome"),
+        'Answer is not the expected text: "Paris"',
+        "begins: “Rome”",
+    )
 
 
 # ── answer_matches ───────────────────────────────────────────────────────────────────────────
@@ -203,7 +226,13 @@ def test_a_pattern_that_does_not_match_is_told_with_what_helps() -> None:
         "Answer does not match expected pattern: PARIS.*france\nIt begins: “Paris France”",
         "begin the pattern with (?is)",
     )
-    fails("answer_matches", ["^x"], scene(answer="Paris"), "Answer does not match", "relax the pattern")
+    fails(
+        "answer_matches",
+        ["^x"],
+        scene(answer="Paris"),
+        "Answer does not match",
+        "relax the pattern",
+    )
     fails("answer_matches", ["^x"], scene(), "Answer does not match", "There is no answer.")
 
 
@@ -218,19 +247,33 @@ def test_a_pattern_that_does_not_match_is_told_with_what_helps() -> None:
         ("answer_contains", ["\u200b"], (0,), "this text is empty", ""),
         ("answer_contains", [None], (0,), "this is empty where a text belongs", ""),
         ("answer_contains", [{"text": 5}], (0, "text"), "this is a number", ""),
-        ("answer_contains", {"texts": "a"}, ("texts",), "unknown key 'texts'", "Did you mean 'text'?"),
+        (
+            "answer_contains",
+            {"texts": "a"},
+            ("texts",),
+            "unknown key 'texts'",
+            "Did you mean 'text'?",
+        ),
         ("answer_not_contains", None, (), "nothing stands here", ""),
         ("answer_contains_any", [], (), "this is a list where a list of texts belongs", ""),
         ("answer_contains_any", ["a", 5], (1,), "this is a number", ""),
         ("answer_contains_any", {"texts": [5]}, ("texts", 0), "this is a number", ""),
         ("answer_equals", ["a"], (), "this is a list where a text belongs", ""),
         ("answer_matches", ["("], (0,), "missing )", ""),
-        ("answer_matches", {"pattern": "(?=x)"}, ("pattern",), "invalid perl operator", "Look-ahead"),
+        (
+            "answer_matches",
+            {"pattern": "(?=x)"},
+            ("pattern",),
+            "invalid perl operator",
+            "Look-ahead",
+        ),
         ("answer_matches", {"regex": "x"}, ("regex",), "unknown key", "Did you mean 'pattern'?"),
         ("answer_matches", 5, (), "this is a number where a regular expression belongs", ""),
     ],
 )
-def test_a_mistake_is_named_with_its_place(kind: str, value: Any, path: Any, said: str, meant: str) -> None:
+def test_a_mistake_is_named_with_its_place(
+    kind: str, value: Any, path: Any, said: str, meant: str
+) -> None:
     with pytest.raises(InvalidValue) as caught:
         VOCABULARY.parse(kind, value)
     assert caught.value.path == path
@@ -255,12 +298,22 @@ def test_the_long_form_carries_a_severity(kind: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "answer", "number"),
-    [("1234.5", "It is 1,234.5 then.", "1234.5"), ("1234", "It is 1,234 then.", "1234"), ("12%", "It is 12 %", "12")],
+    [
+        ("1234.5", "It is 1,234.5 then.", "1234.5"),
+        ("1234", "It is 1,234 then.", "1234"),
+        ("12%", "It is 12 %", "12"),
+    ],
 )
 def test_a_number_in_another_notation_is_told_with_the_check_that_accepts_it(
     wanted: str, answer: str, number: str
 ) -> None:
-    fails("answer_contains", [wanted], scene(answer=answer), "Answer does not contain", f"answer_number: {number} to")
+    fails(
+        "answer_contains",
+        [wanted],
+        scene(answer=answer),
+        "Answer does not contain",
+        f"answer_number: {number} to",
+    )
 
 
 def test_an_answer_is_kept_up_to_two_thousand_characters() -> None:
@@ -269,19 +322,33 @@ def test_an_answer_is_kept_up_to_two_thousand_characters() -> None:
 
 
 @pytest.mark.parametrize(("calls", "told"), [(1, "in 1 call."), (2, "in 2 calls.")])
-def test_a_text_that_no_tool_returned_is_told_with_how_many_were_asked(calls: int, told: str) -> None:
+def test_a_text_that_no_tool_returned_is_told_with_how_many_were_asked(
+    calls: int, told: str
+) -> None:
     made = scene(*[call("weather", text="sunny")] * calls, answer="It rains.")
-    fails("answer_contains", "98 orders", made, "Answer does not contain", f"No tool returned it either, {told}")
+    fails(
+        "answer_contains",
+        "98 orders",
+        made,
+        "Answer does not contain",
+        f"No tool returned it either, {told}",
+    )
 
 
-@pytest.mark.parametrize(("wanted", "apart"), [("ann lives here", True), ("ann", False), ("ann lives nowhere", False)])
+@pytest.mark.parametrize(
+    ("wanted", "apart"), [("ann lives here", True), ("ann", False), ("ann lives nowhere", False)]
+)
 def test_words_that_stand_apart_are_told_as_such(wanted: str, apart: bool) -> None:
-    made = scene(call("weather"), answer="Here is what lives: Ann-Sophie." if wanted != "ann" else "Nobody.")
+    made = scene(
+        call("weather"), answer="Here is what lives: Ann-Sophie." if wanted != "ann" else "Nobody."
+    )
     result = judge("answer_contains", wanted, made)
     assert ("All its words stand in the answer" in result.explanation) is apart
 
 
 def test_the_first_two_sources_of_a_forbidden_text_are_told() -> None:
-    made = scene(*[call("weather", {"n": place}, text="secret") for place in range(3)], answer="secret")
+    made = scene(
+        *[call("weather", {"n": place}, text="secret") for place in range(3)], answer="secret"
+    )
     told = judge("answer_not_contains", "secret", made).explanation
     assert [f'weather({{"n": {place}}})' in told for place in range(3)] == [True, True, False]

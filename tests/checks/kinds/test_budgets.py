@@ -20,8 +20,18 @@ from tests.checks.scenes import fails, judge, passes, scene
             {"usage": Usage(input_tokens=900, output_tokens=101)},
             "Too many tokens: 1,001, at most 1,000",
         ),
-        ("max_cost", 0.01, {"usage": Usage(cost_usd=0.0125)}, "Too many dollars: 0.0125, at most 0.01 expected"),
-        ("max_seconds", 2, {"latency_s": 5.5, "waited_s": 3}, "Too many seconds: 2.5, at most 2 expected"),
+        (
+            "max_cost",
+            0.01,
+            {"usage": Usage(cost_usd=0.0125)},
+            "Too many dollars: 0.0125, at most 0.01 expected",
+        ),
+        (
+            "max_seconds",
+            2,
+            {"latency_s": 5.5, "waited_s": 3},
+            "Too many seconds: 2.5, at most 2 expected",
+        ),
     ],
 )
 def test_more_than_the_limit_is_told(kind: str, limit: float, used: Any, said: str) -> None:
@@ -43,8 +53,18 @@ def test_waiting_for_a_rate_limit_is_not_counted() -> None:
 @pytest.mark.parametrize(
     ("kind", "usage", "said", "hint"),
     [
-        ("max_tokens", Usage(output_tokens=None), "Cannot be held to 5 tokens", "did not report its tokens"),
-        ("max_cost", Usage(cost_usd=None), "Cannot be held to 5 dollars", "give input_price and output_price"),
+        (
+            "max_tokens",
+            Usage(output_tokens=None),
+            "Cannot be held to 5 tokens",
+            "did not report its tokens",
+        ),
+        (
+            "max_cost",
+            Usage(cost_usd=None),
+            "Cannot be held to 5 dollars",
+            "give input_price and output_price",
+        ),
     ],
 )
 def test_what_is_unknown_is_not_judged(kind: str, usage: Usage, said: str, hint: str) -> None:

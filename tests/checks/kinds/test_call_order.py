@@ -13,16 +13,26 @@ STRICT = {"calls": STEPS, "strict": True}
 
 
 def test_calls_in_order_pass_with_others_between() -> None:
-    made = scene(call("weather"), call("search_orders"), call("weather"), call("get_orders"), call("weather"))
+    made = scene(
+        call("weather"), call("search_orders"), call("weather"), call("get_orders"), call("weather")
+    )
     passes("must_call_in_order", STEPS, made)
 
 
 def test_a_step_may_be_found_after_an_attempt_that_does_not_count() -> None:
-    passes("must_call_in_order", STEPS, scene(call("get_orders"), call("search_orders"), call("get_orders")))
+    passes(
+        "must_call_in_order",
+        STEPS,
+        scene(call("get_orders"), call("search_orders"), call("get_orders")),
+    )
 
 
 def test_strict_calls_stand_in_a_row_somewhere() -> None:
-    passes("must_call_in_order", STRICT, scene(call("search_orders"), call("search_orders"), call("get_orders")))
+    passes(
+        "must_call_in_order",
+        STRICT,
+        scene(call("search_orders"), call("search_orders"), call("get_orders")),
+    )
 
 
 def test_a_call_between_strict_steps_is_told() -> None:
@@ -41,7 +51,8 @@ def test_calls_out_of_order_are_told() -> None:
         "must_call_in_order",
         STEPS,
         scene(call("get_orders"), call("search_orders")),
-        "Expected call not found: get_orders(…) after search_orders(); it was made, but out of order",
+        "Expected call not found: get_orders(…) after search_orders(); it was made, but out of "
+        "order",
         "Expected order: search_orders(…) → get_orders(…)",
         "Called, in order:\n  1. get_orders() → ok",
         "what it needs from the tools before it",
@@ -62,7 +73,11 @@ def test_a_step_that_was_never_made_is_explained_like_any_missing_call() -> None
     ("value", "path", "said"),
     [
         (["a"], (), "this list needs at least 2 tools"),
-        ({"calls": ["a", "b"], "strict": "yes"}, ("strict",), "strict is a string, not true or false"),
+        (
+            {"calls": ["a", "b"], "strict": "yes"},
+            ("strict",),
+            "strict is a string, not true or false",
+        ),
         ({"strict": True}, (), "'calls' is missing"),
     ],
 )

@@ -25,7 +25,13 @@ def test_none_of_the_right_ways_is_told_with_what_was_called() -> None:
         "There is no tool nope on this server.",
         "Called instead, in order:\n  1. weather() → ok",
     )
-    fails("must_call_any", ["get_orders"], scene(), "Expected call not found: any of", "answered from memory")
+    fails(
+        "must_call_any",
+        ["get_orders"],
+        scene(),
+        "Expected call not found: any of",
+        "answered from memory",
+    )
 
 
 def test_a_right_tool_with_wrong_arguments_is_told_side_by_side() -> None:
@@ -57,7 +63,14 @@ def test_a_call_that_is_not_listed_is_told() -> None:
         "Only these calls are expected: get_orders(…)",
         "add it to the list",
     )
-    fails("only_call", [], scene(call("weather")), "Tool was called", "these calls are expected: none", "not needed")
+    fails(
+        "only_call",
+        [],
+        scene(call("weather")),
+        "Tool was called",
+        "these calls are expected: none",
+        "not needed",
+    )
     fails(
         "only_call",
         [{"tool": "weather", "args": {"city": "Ulm"}}],
@@ -85,7 +98,13 @@ def test_more_calls_than_allowed_are_told_with_what_helps() -> None:
         "Too many tool calls: 2, at most 1 expected\nIn order:\n  1. get_orders() → ok",
         "1 of 2 repeat an earlier call word for word",
     )
-    fails("max_calls", 1, scene(call("weather", outcome="timeout"), call("weather")), "Too many", "1 of them failed")
+    fails(
+        "max_calls",
+        1,
+        scene(call("weather", outcome="timeout"), call("weather")),
+        "Too many",
+        "1 of them failed",
+    )
     fails(
         "max_calls",
         {"limit": 1, "tool": "weather"},
@@ -100,15 +119,30 @@ def test_more_calls_than_allowed_are_told_with_what_helps() -> None:
     [
         ("must_call_any", "a", (), "this is a string where a list of tools belongs"),
         ("must_call_any", [], (), "this list needs at least 1 tool"),
-        ("must_call_any", {"calls": [5]}, ("calls", 0), "this is a number where a tool name belongs"),
+        (
+            "must_call_any",
+            {"calls": [5]},
+            ("calls", 0),
+            "this is a number where a tool name belongs",
+        ),
         ("must_call_any", {"tools": ["a"]}, ("tools",), "unknown key 'tools'"),
-        ("must_call_any", [{"tool": "a", "severity": "warn"}], (0, "severity"), "belongs to the whole check"),
+        (
+            "must_call_any",
+            [{"tool": "a", "severity": "warn"}],
+            (0, "severity"),
+            "belongs to the whole check",
+        ),
         ("only_call", None, (), "this is empty where a list of tools belongs"),
         ("max_calls", -1, (), "-1 is less than 0"),
         ("max_calls", True, (), "this is true or false where a number belongs"),
         ("max_calls", [{"tool": "a"}], (0,), "'limit' is missing"),
         ("max_calls", [1, 2], (1,), "there are two limits for all calls"),
-        ("max_calls", [{"limit": 1, "tool": 5}], (0, "tool"), "this is a number where a tool name belongs"),
+        (
+            "max_calls",
+            [{"limit": 1, "tool": 5}],
+            (0, "tool"),
+            "this is a number where a tool name belongs",
+        ),
     ],
 )
 def test_a_mistake_is_named_with_its_place(kind: str, value: Any, path: Any, said: str) -> None:
@@ -119,12 +153,17 @@ def test_a_mistake_is_named_with_its_place(kind: str, value: Any, path: Any, sai
 
 
 def test_the_long_form_carries_a_severity() -> None:
-    result = judge("only_call", {"calls": ["get_orders"], "severity": "warn"}, scene(call("weather")))
+    result = judge(
+        "only_call", {"calls": ["get_orders"], "severity": "warn"}, scene(call("weather"))
+    )
     assert (result.verdict, result.severity) == ("failed", "warn")
 
 
 def test_calls_that_differ_far_in_their_arguments_are_no_repetition() -> None:
-    for same, told in ((1_980, "how to filter and page"), (2_100, "repeat an earlier call word for word")):
+    for same, told in (
+        (1_980, "how to filter and page"),
+        (2_100, "repeat an earlier call word for word"),
+    ):
         calls = [call("weather", {"a": "x" * same + letter}) for letter in "yz"]
         assert told in str(judge("max_calls", 1, scene(*calls)).hint)
 
@@ -135,9 +174,13 @@ def test_the_limit_itself_is_allowed(made: int, verdict: str) -> None:
     assert (result.verdict, result.actual) == (verdict, made)
 
 
-@pytest.mark.parametrize(("made", "more"), [(6, None), (7, "  … and 1 more"), (9, "  … and 3 more")])
+@pytest.mark.parametrize(
+    ("made", "more"), [(6, None), (7, "  … and 1 more"), (9, "  … and 3 more")]
+)
 def test_the_first_six_calls_are_listed_and_the_others_counted(made: int, more: str | None) -> None:
     lines = judge("max_calls", 0, scene(*[call("weather")] * made)).explanation.splitlines()
-    assert [line for line in lines if ". weather()" in line] == [f"  {n}. weather() → ok" for n in range(1, 7)]
+    assert [line for line in lines if ". weather()" in line] == [
+        f"  {n}. weather() → ok" for n in range(1, 7)
+    ]
     assert (lines[-1] if more else None) == more
     assert len(lines) == 8 + (more is not None)

@@ -24,13 +24,17 @@ FAILURES: tuple[Outcome, ...] = (
 # ── must_call: reading ───────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("item", ["get_orders", {"tool": "get_orders"}, {"tool": "get_orders", "args": {}}])
+@pytest.mark.parametrize(
+    "item", ["get_orders", {"tool": "get_orders"}, {"tool": "get_orders", "args": {}}]
+)
 def test_a_call_is_asked_for_by_name_or_by_mapping(item: Any) -> None:
     assert VOCABULARY.parse("must_call", [item]) == (((0,), {"tool": "get_orders", "args": {}}),)
 
 
 def test_each_item_is_a_check_of_its_own_with_its_place() -> None:
-    parsed = VOCABULARY.parse("must_call", ["a", {"tool": "b", "args": {"x": 1}, "severity": "warn"}])
+    parsed = VOCABULARY.parse(
+        "must_call", ["a", {"tool": "b", "args": {"x": 1}, "severity": "warn"}]
+    )
     assert parsed == (
         ((0,), {"tool": "a", "args": {}}),
         ((1,), {"tool": "b", "args": {"x": 1}, "severity": "warn"}),
@@ -56,16 +60,38 @@ def test_a_lone_item_needs_no_list() -> None:
         ([{"tool": "a", "arg": {}}], (0, "arg"), "unknown key", "Did you mean 'args'?"),
         ([{"tool": "a", "args": None}], (0, "args"), "args is empty", "Leave it out"),
         ([{"tool": "a", "args": [1]}], (0, "args"), "args is a list", None),
-        ([{"tool": "a", "args": {"x": {"$gtt": 1}}}], (0, "args", "x", "$gtt"), "there is no matcher", "$gt"),
-        ([{"tool": "a", "severity": "low"}], (0, "severity"), 'severity is fail or warn, not "low"', None),
+        (
+            [{"tool": "a", "args": {"x": {"$gtt": 1}}}],
+            (0, "args", "x", "$gtt"),
+            "there is no matcher",
+            "$gt",
+        ),
+        (
+            [{"tool": "a", "severity": "low"}],
+            (0, "severity"),
+            'severity is fail or warn, not "low"',
+            None,
+        ),
         ([{"tool": "a", "times": 0}], (0, "times"), "0 is less than 1", None),
         ([{"tool": "a", "times": 1.5}], (0, "times"), "1.5 is not a whole number", None),
-        ([{"tool": "a", "times": "2"}], (0, "times"), "this is a string where a number belongs", None),
+        (
+            [{"tool": "a", "times": "2"}],
+            (0, "times"),
+            "this is a string where a number belongs",
+            None,
+        ),
         ([{"tool": "a", "times": 2, "max_times": 3}], (0,), "write one or the others", None),
-        ([{"tool": "a", "min_times": 3, "max_times": 2}], (0,), "min_times is more than max_times", None),
+        (
+            [{"tool": "a", "min_times": 3, "max_times": 2}],
+            (0,),
+            "min_times is more than max_times",
+            None,
+        ),
     ],
 )
-def test_a_mistake_is_named_with_its_place(value: Any, path: Any, said: str, meant: str | None) -> None:
+def test_a_mistake_is_named_with_its_place(
+    value: Any, path: Any, said: str, meant: str | None
+) -> None:
     with pytest.raises(InvalidValue) as caught:
         VOCABULARY.parse("must_call", value)
     assert caught.value.path == path
@@ -78,18 +104,28 @@ def test_a_mistake_is_named_with_its_place(value: Any, path: Any, said: str, mea
 
 def test_a_call_with_the_arguments_among_others_passes() -> None:
     made = call("get_orders", {"customer_id": "C1", "limit": 5.0, "status": "open"})
-    passes("must_call", [{"tool": "get_orders", "args": {"customer_id": "C1", "limit": 5}}], scene(made))
+    passes(
+        "must_call",
+        [{"tool": "get_orders", "args": {"customer_id": "C1", "limit": 5}}],
+        scene(made),
+    )
 
 
 @pytest.mark.parametrize("outcome", FAILURES)
 def test_a_call_that_failed_satisfies_and_is_told(outcome: Outcome) -> None:
     result = judge("must_call", ["get_orders"], scene(call("get_orders", outcome=outcome)))
     assert result.verdict == "passed"
-    assert result.explanation.startswith("The call was made, but it did not succeed: get_orders() → ")
+    assert result.explanation.startswith(
+        "The call was made, but it did not succeed: get_orders() → "
+    )
 
 
 def test_nothing_is_told_of_a_failed_call_when_another_succeeded() -> None:
-    passes("must_call", ["get_orders"], scene(call("get_orders", outcome="timeout"), call("get_orders")))
+    passes(
+        "must_call",
+        ["get_orders"],
+        scene(call("get_orders", outcome="timeout"), call("get_orders")),
+    )
 
 
 def test_no_call_at_all_means_that_the_model_answered_from_memory() -> None:
@@ -111,15 +147,29 @@ def test_no_call_at_all_means_that_the_model_answered_from_memory() -> None:
         ("time_limit", "ended at the time limit", "raise that limit"),
     ],
 )
-def test_a_conversation_that_was_cut_off_is_not_called_an_answer_from_memory(stop: Any, told: str, hint: str) -> None:
-    fails("must_call", ["get_orders"], scene(stop=stop), "Expected call not found: get_orders(…)", told, hint)
+def test_a_conversation_that_was_cut_off_is_not_called_an_answer_from_memory(
+    stop: Any, told: str, hint: str
+) -> None:
+    fails(
+        "must_call",
+        ["get_orders"],
+        scene(stop=stop),
+        "Expected call not found: get_orders(…)",
+        told,
+        hint,
+    )
 
 
-def test_what_was_called_instead_is_told_in_order_with_its_outcome_and_the_tool_it_was_taken_for() -> None:
+def test_what_was_called_instead_is_told_in_order_with_its_outcome_and_the_tool_it_was_taken_for() -> (
+    None
+):
     result = fails(
         "must_call",
         ["get_orders"],
-        scene(call("search_orders", {"query": "C1"}), call("weather", outcome="denied", text="not for guests")),
+        scene(
+            call("search_orders", {"query": "C1"}),
+            call("weather", outcome="denied", text="not for guests"),
+        ),
         "Expected call not found: get_orders(…)",
         'Called instead, in order:\n  1. search_orders({"query": "C1"}) → ok\n'
         "  2. weather() → refused by the server: “not for guests”\n",
@@ -135,7 +185,12 @@ def test_what_was_called_instead_is_told_in_order_with_its_outcome_and_the_tool_
 
 
 def test_tools_that_are_nothing_alike_are_not_said_to_be_confused() -> None:
-    result = fails("must_call", ["get_orders"], scene(call("weather")), "Expected call not found: get_orders(…)")
+    result = fails(
+        "must_call",
+        ["get_orders"],
+        scene(call("weather")),
+        "Expected call not found: get_orders(…)",
+    )
     assert "confused" not in result.explanation
     assert "Say more clearly in the description of get_orders" in str(result.hint)
 
@@ -153,7 +208,9 @@ def test_tools_that_are_nothing_alike_are_not_said_to_be_confused() -> None:
 def test_tools_are_confused_when_three_tenths_of_the_shorter_description_are_the_same_words(
     ours: int, theirs: int, confused: int
 ) -> None:
-    words = [f"{first}{second}q" for first in "bcdfghjklm" for second in "aeiou"]  # of which no name has a letter pair
+    words = [
+        f"{first}{second}q" for first in "bcdfghjklm" for second in "aeiou"
+    ]  # of which no name has a letter pair
     for shared in range(min(ours, theirs) + 1):
         mine = words[:ours]
         other = words[ours - shared : ours - shared + theirs]
@@ -187,32 +244,71 @@ def test_a_call_that_failed_before_may_be_where_the_model_stopped() -> None:
             "name",
         ),
         ("get_order", {"role": "guest"}, "Did you mean 'get_orders'?", "Correct the tool's name"),
-        ("drop_table", None, "no tool drop_table on this server. It offers: get_orders, search_orders", "Correct the"),
-        ("drop_table", {"role": "guest"}, "The server does not offer drop_table to this user", "the server's policy"),
+        (
+            "drop_table",
+            None,
+            "no tool drop_table on this server. It offers: get_orders, search_orders",
+            "Correct the",
+        ),
+        (
+            "drop_table",
+            {"role": "guest"},
+            "The server does not offer drop_table to this user",
+            "the server's policy",
+        ),
     ],
 )
-def test_a_tool_that_was_not_on_offer_is_told_so(name: str, user: Any, told: str, hint: str) -> None:
-    fails("must_call", [name], scene(call("weather"), user=user), f"Expected call not found: {name}(…)\n", told, hint)
+def test_a_tool_that_was_not_on_offer_is_told_so(
+    name: str, user: Any, told: str, hint: str
+) -> None:
+    fails(
+        "must_call",
+        [name],
+        scene(call("weather"), user=user),
+        f"Expected call not found: {name}(…)\n",
+        told,
+        hint,
+    )
 
 
 def test_a_tool_that_the_server_lists_but_cannot_be_offered_is_told_so() -> None:
-    broken = ToolList(tools=TOOLS.tools, problems=(ToolProblem(tool="export", problem="its inputSchema is no object"),))
+    broken = ToolList(
+        tools=TOOLS.tools,
+        problems=(ToolProblem(tool="export", problem="its inputSchema is no object"),),
+    )
     fails(
         "must_call",
         ["export"],
         scene(call("weather"), tools=broken),
         "Expected call not found: export(…)",
-        "The server lists export, but it cannot be offered to a model: its inputSchema is no object",
+        "The server lists export, but it cannot be offered to a model: its inputSchema is no "
+        "object",
     )
-    fails("must_call", ["export"], scene(tools=ToolList(tools=())), "Expected", "offers this user no tool at all")
+    fails(
+        "must_call",
+        ["export"],
+        scene(tools=ToolList(tools=())),
+        "Expected",
+        "offers this user no tool at all",
+    )
 
 
 def test_differing_arguments_stand_side_by_side_with_what_is_different() -> None:
-    args = {"customer_id": "C1", "limit": 10, "status": "open", "filter": {"tags": ["a", "b"], "max": 3}}
+    args = {
+        "customer_id": "C1",
+        "limit": 10,
+        "status": "open",
+        "filter": {"tags": ["a", "b"], "max": 3},
+    }
     far = call("get_orders", {"customer_id": "C2"})
     near = call(
         "get_orders",
-        {"customerId": "C1", "limit": "10", "status": "Open", "filter": {"tags": ["a", "c"], "max": 3, "z": 1}},
+        {
+            "customerId": "C1",
+            "limit": "10",
+            "status": "Open",
+            "filter": {"tags": ["a", "c"], "max": 3, "z": 1},
+        },
         outcome="tool_error",
         text="unknown parameter",
     )
@@ -249,23 +345,78 @@ def test_differing_arguments_stand_side_by_side_with_what_is_different() -> None
             '5 (number) instead of "open" (string)',
             "get_orders declares status as string and the model sent another type",
         ),
-        ({"either": "1"}, {"either": 1}, "1 (number)", "declares either as integer or null, which is what the model"),
-        ({"either": 1}, {"either": "1"}, '"1" (string)', "declares either as integer or null and the model sent"),
-        ({"limit": "10"}, {"limit": 10}, '10 (number) instead of "10" (string)', "correct the type in the assertion"),
-        ({"limit": True}, {"limit": 1}, "1 (number) instead of true (boolean)", "correct the type in the assertion"),
-        ({"status": None}, {"status": ""}, '"" (string) instead of null (null)', "correct the type in the assertion"),
+        (
+            {"either": "1"},
+            {"either": 1},
+            "1 (number)",
+            "declares either as integer or null, which is what the model",
+        ),
+        (
+            {"either": 1},
+            {"either": "1"},
+            '"1" (string)',
+            "declares either as integer or null and the model sent",
+        ),
+        (
+            {"limit": "10"},
+            {"limit": 10},
+            '10 (number) instead of "10" (string)',
+            "correct the type in the assertion",
+        ),
+        (
+            {"limit": True},
+            {"limit": 1},
+            "1 (number) instead of true (boolean)",
+            "correct the type in the assertion",
+        ),
+        (
+            {"status": None},
+            {"status": ""},
+            '"" (string) instead of null (null)',
+            "correct the type in the assertion",
+        ),
         ({"filter": {"a": 1}}, {"filter": {"a": "1"}}, "filter.a", "Declare the type of filter"),
         ({"status": "open"}, {"status": "OPEN"}, "differs only in case", '{$iequals: "open"}'),
-        ({"status": "a b"}, {"status": "a  b"}, "differs only in white space", "how its values are written"),
-        ({"status": "é"}, {"status": "e\u0301"}, "differs only in the form of letters", "how its values are written"),
+        (
+            {"status": "a b"},
+            {"status": "a  b"},
+            "differs only in white space",
+            "how its values are written",
+        ),
+        (
+            {"status": "é"},
+            {"status": "e\u0301"},
+            "differs only in the form of letters",
+            "how its values are written",
+        ),
         ({"status": "open"}, {"status": "late"}, '"late"', "how its values are written"),
         ({"status": "open"}, {}, "(not given)", "when it is to be filled"),
-        ({"statsu": "open"}, {}, "(not given)", "get_orders has no parameter 'statsu' (it has customer_id, limit"),
-        ({"filter": [1, 2]}, {"filter": [2, 1]}, "the same elements in another order", "how its values are written"),
-        ({"filter": [1, 2]}, {"filter": [1]}, "1 elements instead of 2", "how its values are written"),
+        (
+            {"statsu": "open"},
+            {},
+            "(not given)",
+            "get_orders has no parameter 'statsu' (it has customer_id, limit",
+        ),
+        (
+            {"filter": [1, 2]},
+            {"filter": [2, 1]},
+            "the same elements in another order",
+            "how its values are written",
+        ),
+        (
+            {"filter": [1, 2]},
+            {"filter": [1]},
+            "1 elements instead of 2",
+            "how its values are written",
+        ),
         ({"limit": {"$gte": 5}}, {"limit": 3}, "at least 5", "how its values are written"),
         ({"limit": {"$gte": 5}}, {"limit": "7"}, '"7" is a string', "how its values are written"),
-        ({"$equals": {"limit": 5}}, {"limit": 5, "status": "a"}, "(all arguments)", "how its values are written"),
+        (
+            {"$equals": {"limit": 5}},
+            {"limit": 5, "status": "a"},
+            "(all arguments)",
+            "how its values are written",
+        ),
     ],
 )
 def test_the_hint_fits_the_difference(args: Any, given: Any, told: str, hint: str) -> None:
@@ -293,7 +444,9 @@ def test_of_two_long_strings_the_stretch_where_they_part_is_shown() -> None:
 
 def test_a_count_of_calls_is_held_to() -> None:
     once = scene(call("get_orders", {"customer_id": "C1"}))
-    thrice = scene(*[call("get_orders", {"customer_id": "C1"}, outcome="tool_error", text="busy")] * 3)
+    thrice = scene(
+        *[call("get_orders", {"customer_id": "C1"}, outcome="tool_error", text="busy")] * 3
+    )
     assert judge("must_call", [{"tool": "get_orders", "times": 1}], once).verdict == "passed"
     assert judge("must_call", [{"tool": "get_orders", "min_times": 2}], thrice).verdict == "passed"
     fails(
@@ -311,7 +464,11 @@ def test_a_count_of_calls_is_held_to() -> None:
         "3 of these calls failed",
     )
     fails(
-        "must_call", [{"tool": "get_orders", "max_times": 1}], scene(*[call("get_orders")] * 2), "Tool was", "raise max"
+        "must_call",
+        [{"tool": "get_orders", "max_times": 1}],
+        scene(*[call("get_orders")] * 2),
+        "Tool was",
+        "raise max",
     )
 
 
@@ -328,7 +485,11 @@ def test_a_count_of_calls_is_held_to() -> None:
 )
 def test_as_many_calls_pass_as_are_asked_for(asked: dict[str, int], right: set[int]) -> None:
     item = [{"tool": "get_orders", **asked}]
-    found = {count for count in range(5) if judge("must_call", item, made_often(count)).verdict == "passed"}
+    found = {
+        count
+        for count in range(5)
+        if judge("must_call", item, made_often(count)).verdict == "passed"
+    }
     assert found == right
 
 
@@ -339,7 +500,11 @@ def made_often(count: int) -> Evidence:
 @pytest.mark.parametrize("key", ["times", "min_times", "max_times"])
 def test_an_editor_knows_from_the_schema_how_small_a_count_may_be(key: str) -> None:
     schema = Draft202012Validator(VOCABULARY.schema("must_call"))
-    assert [schema.is_valid([{"tool": "a", key: count}]) for count in (0, 1, 2)] == [False, True, True]
+    assert [schema.is_valid([{"tool": "a", key: count}]) for count in (0, 1, 2)] == [
+        False,
+        True,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("milder", ["denied", "blocked", "unknown_tool", "tool_error", "timeout"])
@@ -353,7 +518,10 @@ def test_a_call_that_was_carried_out_is_graver_than_one_that_was_not(milder: Out
 
 
 def test_an_attempt_that_failed_for_another_reason_is_graver_than_a_refused_one() -> None:
-    calls = call("weather", {"a": 1}, outcome="denied"), call("weather", {"a": 2}, outcome="tool_error")
+    calls = (
+        call("weather", {"a": 1}, outcome="denied"),
+        call("weather", {"a": 2}, outcome="tool_error"),
+    )
     told = judge("must_not_call", "weather", scene(*calls)).explanation
     assert told.startswith('Tool was called although it must not be: weather({"a": 2})')
 
@@ -365,14 +533,22 @@ def test_an_attempt_that_failed_for_another_reason_is_graver_than_a_refused_one(
         ("answer_contains", [{"text": "a", "allow_absent": True}], False),
     ],
 )
-def test_only_what_names_a_tool_may_say_that_it_is_absent(kind: str, value: Any, fits: bool) -> None:
+def test_only_what_names_a_tool_may_say_that_it_is_absent(
+    kind: str, value: Any, fits: bool
+) -> None:
     assert Draft202012Validator(VOCABULARY.schema(kind)).is_valid(value) == fits
 
 
 def test_too_few_are_told_apart_from_too_many() -> None:
     bounds = [{"tool": "get_orders", "min_times": 2, "max_times": 3}]
-    assert "get_orders(…) twice; it was made once." in judge("must_call", bounds, made_often(1)).explanation
-    assert "get_orders(…) 4 times, expected 3 times at most." in judge("must_call", bounds, made_often(4)).explanation
+    assert (
+        "get_orders(…) twice; it was made once."
+        in judge("must_call", bounds, made_often(1)).explanation
+    )
+    assert (
+        "get_orders(…) 4 times, expected 3 times at most."
+        in judge("must_call", bounds, made_often(4)).explanation
+    )
 
 
 def test_only_calls_with_these_arguments_count() -> None:
@@ -403,8 +579,16 @@ def test_a_tool_that_was_left_alone_passes() -> None:
     [
         ("ok", "The server carried it out: “gone”", "Say in the description of delete_customer"),
         ("denied", "The model tried; the server refused it: “gone”", "The policy held"),
-        ("unknown_tool", "The model tried; the server has no such tool for this user.", "hidden or does not exist"),
-        ("blocked", "The model tried; the harness held the call back", "mark it with destructiveHint"),
+        (
+            "unknown_tool",
+            "The model tried; the server has no such tool for this user.",
+            "hidden or does not exist",
+        ),
+        (
+            "blocked",
+            "The model tried; the harness held the call back",
+            "mark it with destructiveHint",
+        ),
         ("tool_error", "The model tried; it ended so: error: “gone”", "Say in the description"),
         ("timeout", "The model tried; it ended so: no answer in time", "Say in the description"),
     ],
@@ -429,7 +613,8 @@ def test_the_gravest_of_several_attempts_is_told_first() -> None:
             call("delete_customer", {"id": 2}),
             user={"role": "guest"},
         ),
-        'Tool was called although it must not be: delete_customer({"id": 2})\nThe server carried it out.',
+        'Tool was called although it must not be: delete_customer({"id": 2})\nThe server carried '
+        "it out.",
         "All calls, in order:",
         "The server let it through.",
     )
@@ -449,8 +634,13 @@ def test_a_call_with_forbidden_arguments_violates() -> None:
 
 def test_an_explanation_stays_bounded_and_harmless_whatever_was_called() -> None:
     big = {f"key{place}": "\x1b[31m" + "x" * 10_000 for place in range(50)}
-    wild = [call("get_orders", big, outcome="tool_error", text="\x07\u202e" + "y" * 100_000) for _ in range(50)]
-    tools = ToolList(tools=(*TOOLS.tools, Tool(name="big", description="z" * 50_000, input_schema={})))
+    wild = [
+        call("get_orders", big, outcome="tool_error", text="\x07\u202e" + "y" * 100_000)
+        for _ in range(50)
+    ]
+    tools = ToolList(
+        tools=(*TOOLS.tools, Tool(name="big", description="z" * 50_000, input_schema={}))
+    )
     for kind, value in (
         ("must_call", [{"tool": "get_orders", "args": {"a": 1}}, "big", "nothing"]),
         ("must_not_call", ["get_orders"]),
@@ -463,4 +653,10 @@ def test_an_explanation_stays_bounded_and_harmless_whatever_was_called() -> None
 
 
 def test_many_calls_are_counted_and_not_all_listed() -> None:
-    fails("must_call", ["get_orders"], scene(*[call("weather")] * 9), "Expected call not found", "  … and 3 more")
+    fails(
+        "must_call",
+        ["get_orders"],
+        scene(*[call("weather")] * 9),
+        "Expected call not found",
+        "  … and 3 more",
+    )

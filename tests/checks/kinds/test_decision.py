@@ -32,7 +32,11 @@ def test_a_decision_that_is_accepted_passes(word: Any, evidence: Any) -> None:
 
 def test_a_hidden_tool_is_not_in_the_list_and_does_not_work() -> None:
     passes("decision", {"is": "hidden", "tool": "get_salary"}, scene(user=CLERK))
-    passes("decision", {"is": "hidden", "tool": "get_salary"}, scene(call("get_salary", outcome="unknown_tool")))
+    passes(
+        "decision",
+        {"is": "hidden", "tool": "get_salary"},
+        scene(call("get_salary", outcome="unknown_tool")),
+    )
     fails(
         "decision",
         {"is": "hidden", "tool": "get_salary"},
@@ -67,9 +71,21 @@ def test_a_server_that_was_never_asked_has_decided_nothing() -> None:
 
 
 def test_a_refusal_too_many_and_a_failure_are_told_apart() -> None:
-    fails("decision", "allowed", scene(DENIED), "Decision is denied, expected allowed", "refused more than it should")
+    fails(
+        "decision",
+        "allowed",
+        scene(DENIED),
+        "Decision is denied, expected allowed",
+        "refused more than it should",
+    )
     timed_out = scene(call("get_orders", outcome="timeout"))
-    fails("decision", "denied", timed_out, "Decision is error, expected denied", "another reason than a refusal")
+    fails(
+        "decision",
+        "denied",
+        timed_out,
+        "Decision is error, expected denied",
+        "another reason than a refusal",
+    )
     fails(
         "decision",
         {"is": "allowed", "tool": "get_salary"},
@@ -94,7 +110,9 @@ def test_a_field_that_must_be_left_out_is_found_in_any_form_of_any_result(result
     )
 
 
-@pytest.mark.parametrize("structured", [{}, {"margin": None}, {"margin": "[masked]"}, {"margins": 5}, [], "margin"])
+@pytest.mark.parametrize(
+    "structured", [{}, {"margin": None}, {"margin": "[masked]"}, {"margins": 5}, [], "margin"]
+)
 def test_a_field_that_is_absent_or_masked_was_left_out(structured: Any) -> None:
     passes("decision", {"without": "margin"}, scene(call("get_orders", structured=structured)))
 
@@ -114,30 +132,63 @@ def test_a_mask_over_several_lines_or_with_a_sentence_leaves_out_what_it_hides(n
 @pytest.mark.parametrize(
     "value", [{"without": ["email"]}, {"is": "filtered", "tool": "get_orders", "without": "email"}]
 )
-def test_what_the_part_of_a_result_does_not_show_that_was_kept_was_not_left_out_for_sure(value: Any) -> None:
+def test_what_the_part_of_a_result_does_not_show_that_was_kept_was_not_left_out_for_sure(
+    value: Any,
+) -> None:
     cut = call(
-        "get_orders", text='{"customers":[{"email":"a@x.org",\n[… cut by harness: 1 in all]', result_sha256="a" * 64
+        "get_orders",
+        text='{"customers":[{"email":"a@x.org",\n[… cut by harness: 1 in all]',
+        result_sha256="a" * 64,
     )
     result = judge("decision", value, scene(cut))
     assert result.verdict == "not_judged"
-    assert result.explanation == "Only a part of the result of get_orders() was kept, so the rest may give email"
-    assert judge("decision", value, scene(cut, call("get_orders", structured={"email": "a@x.org"}))).verdict == "failed"
+    assert (
+        result.explanation
+        == "Only a part of the result of get_orders() was kept, so the rest may give email"
+    )
+    assert (
+        judge(
+            "decision", value, scene(cut, call("get_orders", structured={"email": "a@x.org"}))
+        ).verdict
+        == "failed"
+    )
 
 
-@pytest.mark.parametrize("notes", ["**Rating**: poor, salary 95000", "### Rating\npoor", "*** and then\n95000"])
+@pytest.mark.parametrize(
+    "notes", ["**Rating**: poor, salary 95000", "### Rating\npoor", "*** and then\n95000"]
+)
 def test_marks_of_markdown_and_masks_within_prose_leave_nothing_out(notes: str) -> None:
-    fails("decision", {"without": "notes"}, scene(call("get_orders", structured={"notes": notes})), "Field was given")
+    fails(
+        "decision",
+        {"without": "notes"},
+        scene(call("get_orders", structured={"notes": notes})),
+        "Field was given",
+    )
 
 
 def test_only_the_calls_that_are_meant_count() -> None:
     other = call("get_orders", {"customer_id": "C2"})
     evidence = scene(call("get_orders", {"customer_id": "C1"}, outcome="denied", text="no"), other)
-    passes("decision", {"is": "denied", "tool": "get_orders", "args": {"customer_id": "C1"}}, evidence)
+    passes(
+        "decision", {"is": "denied", "tool": "get_orders", "args": {"customer_id": "C1"}}, evidence
+    )
     assert judge("decision", "allowed", evidence).verdict == "passed"
 
 
 @pytest.mark.parametrize(
-    "value", ["", "deny", [], 5, None, "hidden", {}, {"tool": "a"}, {"is": "denied", "args": {}}, {"without": []}]
+    "value",
+    [
+        "",
+        "deny",
+        [],
+        5,
+        None,
+        "hidden",
+        {},
+        {"tool": "a"},
+        {"is": "denied", "args": {}},
+        {"without": []},
+    ],
 )
 def test_what_says_nothing_is_refused(value: Any) -> None:
     with pytest.raises(InvalidValue):

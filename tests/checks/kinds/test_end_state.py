@@ -35,10 +35,15 @@ def test_a_part_of_the_state_is_found_by_path_and_matched() -> None:
 
 def test_each_source_has_a_reading_of_its_own() -> None:
     tool = {"tool": "get_order", "args": {"id": 7}}
-    after = scene(states=(reading(STATE), reading({"status": "open"}, tool), reading([1], {"query": "ids"})))
+    after = scene(
+        states=(reading(STATE), reading({"status": "open"}, tool), reading([1], {"query": "ids"}))
+    )
     passes("end_state", {**tool, "path": "status", "value": "open"}, after)
     passes("end_state", {"query": "ids", "path": "$", "value": [1]}, after)
-    assert judge("end_state", {"tool": "get_order", "value": {"$any": True}}, after).verdict == "not_judged"
+    assert (
+        judge("end_state", {"tool": "get_order", "value": {"$any": True}}, after).verdict
+        == "not_judged"
+    )
 
 
 def test_the_state_is_compared_with_that_of_the_reference_calls() -> None:
@@ -59,7 +64,13 @@ def test_something_that_is_there_and_should_not_be_is_a_difference(extra: dict[s
     ours = scene(states=(reading(STATE, after=tuple(CALLS)), reading({**STATE, **extra})))
     check = {**ORDERS, "same_state_as": CALLS}
     if extra:
-        fails("end_state", check, ours, "End state differs", "There is something here that is not there.")
+        fails(
+            "end_state",
+            check,
+            ours,
+            "End state differs",
+            "There is something here that is not there.",
+        )
     else:
         passes("end_state", check, ours)
 
@@ -70,16 +81,25 @@ def test_states_that_were_not_kept_are_told_apart_by_their_digests_and_match_not
         for after, found in ((tuple(CALLS), "a"), (None, "b"))
     ]
     fails(
-        "end_state", {**ORDERS, "same_state_as": CALLS}, scene(states=tuple(big)), "End state", "too large to be kept"
+        "end_state",
+        {**ORDERS, "same_state_as": CALLS},
+        scene(states=tuple(big)),
+        "End state",
+        "too large to be kept",
     )
-    assert judge("end_state", {**ORDERS, "value": {"$any": True}}, scene(states=tuple(big))).verdict == "not_judged"
+    assert (
+        judge("end_state", {**ORDERS, "value": {"$any": True}}, scene(states=tuple(big))).verdict
+        == "not_judged"
+    )
 
 
 @pytest.mark.parametrize("which", ["ours", "theirs"])
 def test_a_state_that_could_not_be_read_is_no_verdict_and_says_why(which: str) -> None:
     gone = {"value": None, "digest": None, "error": "the server is gone"}
     ours = StateReading(source=ORDERS, **(gone if which == "ours" else {"digest": "a"}))
-    theirs = StateReading(source=ORDERS, after=tuple(CALLS), **(gone if which == "theirs" else {"digest": "a"}))
+    theirs = StateReading(
+        source=ORDERS, after=tuple(CALLS), **(gone if which == "theirs" else {"digest": "a"})
+    )
     result = judge("end_state", {**ORDERS, "same_state_as": CALLS}, scene(states=(ours, theirs)))
     assert result.verdict == "not_judged"
     assert "the server is gone" in result.explanation
@@ -107,8 +127,13 @@ def test_what_cannot_be_meant_is_refused(value: dict[str, Any], words: str) -> N
 
 def test_what_is_to_be_read_is_known_before_the_run_and_asked_for_once() -> None:
     [(_, params)] = VOCABULARY.parse("end_state", {**ORDERS, "same_state_as": CALLS})
-    [(_, group)] = VOCABULARY.parse("any_of", [{"end_state": {**ORDERS, "value": 1}}, {"answer_contains": "x"}])
+    [(_, group)] = VOCABULARY.parse(
+        "any_of", [{"end_state": {**ORDERS, "value": 1}}, {"answer_contains": "x"}]
+    )
     checks = (Check(kind="end_state", params=params), Check(kind="any_of", params=group))
-    assert [(one.source, one.after is None) for one in wanted_states(checks)] == [(ORDERS, True), (ORDERS, False)]
+    assert [(one.source, one.after is None) for one in wanted_states(checks)] == [
+        (ORDERS, True),
+        (ORDERS, False),
+    ]
     assert needs_fresh_copy(checks)
     assert not needs_fresh_copy(checks[1:])

@@ -17,11 +17,19 @@ from tests.checks.scenes import call, scene
 
 TOOLS = ToolList(
     tools=(
-        Tool(name="get_stock_price", title="Get Stock Price", description="Current price of a stock.", input_schema={}),
+        Tool(
+            name="get_stock_price",
+            title="Get Stock Price",
+            description="Current price of a stock.",
+            input_schema={},
+        ),
         Tool(name="get_company_info", description="Facts about a company.", input_schema={}),
     )
 )
-APPLE = {"expected": [{"tool": "get_stock_price", "args": {"ticker": "AAPL"}}], "keywords": ["price", "Apple"]}
+APPLE = {
+    "expected": [{"tool": "get_stock_price", "args": {"ticker": "AAPL"}}],
+    "keywords": ["price", "Apple"],
+}
 BOTH = {
     "expected": [
         {"tool": "get_stock_price", "args": {"ticker": "AAPL"}},
@@ -45,11 +53,17 @@ def judged(value: Any, evidence: Evidence, judge: Judge | None = None) -> CheckR
 
 def metrics(result: CheckResult) -> tuple[float | None, ...]:
     found = result.actual["metrics"]
-    return tuple(found[name]["score"] for name in ("tool_selection", "argument_match", "faithfulness"))
+    return tuple(
+        found[name]["score"] for name in ("tool_selection", "argument_match", "faithfulness")
+    )
 
 
 def with_judge(value: Any, score: float, *calls: ToolCall) -> CheckResult:
-    return judged(value, scene(*calls, answer="Apple's price is 187.5."), judge_of(verdict(score, "So it is."))[0])
+    return judged(
+        value,
+        scene(*calls, answer="Apple's price is 187.5."),
+        judge_of(verdict(score, "So it is."))[0],
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,7 +79,12 @@ def with_judge(value: Any, score: float, *calls: ToolCall) -> CheckResult:
     ],
 )
 def test_the_overall_score_is_the_mean_of_the_three_metrics(
-    value: Any, calls: list[ToolCall], faith: float, scores: tuple[float, ...], overall: float, shown: str
+    value: Any,
+    calls: list[ToolCall],
+    faith: float,
+    scores: tuple[float, ...],
+    overall: float,
+    shown: str,
 ) -> None:
     result = with_judge(value, faith, *calls)
     assert metrics(result) == scores
@@ -82,7 +101,9 @@ def test_exactly_the_threshold_passes_whatever_floats_make_of_a_mean_of_three() 
 
 
 def test_every_metric_the_pairs_and_the_extra_calls_are_in_the_result() -> None:
-    result = with_judge(BOTH, 0.95, price("MSFT", period="1d"), call("get_company_info"), price("AAPL"))
+    result = with_judge(
+        BOTH, 0.95, price("MSFT", period="1d"), call("get_company_info"), price("AAPL")
+    )
     assert result.verdict == "passed"
     assert result.explanation == ""
     assert result.expected["threshold"] == 0.7
@@ -118,7 +139,11 @@ def test_without_a_judge_keywords_and_grounding_stand_in_and_are_labelled_so() -
 def test_a_failure_says_which_metric_fell_short_and_why() -> None:
     result = with_judge(BOTH, 0.4, price("AAP", period="1mo"), call("get_company_info"))
     assert result.explanation.splitlines() == [
-        "Overall score 0.30 is below 0.70: tool selection 0.50, argument match 0.00, faithfulness 0.40.",
+        (
+            "Overall score 0.30 is below 0.70: tool selection 0.50, argument match 0.00, "
+            "faithfulness "
+            "0.40."
+        ),
         'Tool called with unexpected arguments: get_stock_price: ticker expected "AAPL", got "AAP"',
         'Expected call not found: get_stock_price({"ticker": "MSFT"})',
         "Faithfulness 0.40 (judge j): So it is.",
@@ -130,7 +155,12 @@ def test_a_failure_says_which_metric_fell_short_and_why() -> None:
 @pytest.mark.parametrize(
     ("value", "calls", "faith", "hint"),
     [
-        (BOTH, [price("AAPL")], 0.6, "Say in the tool's description when"),  # 0.5, 0.5, 0.6: the first of equals
+        (
+            BOTH,
+            [price("AAPL")],
+            0.6,
+            "Say in the tool's description when",
+        ),  # 0.5, 0.5, 0.6: the first of equals
         (BOTH, [price("AAPL"), price("X")], 0.4, "See in the transcript"),  # 1, 0.5, 0.4
         (BOTH, [price("AAPL"), price("X")], 0.5, "Describe the parameters"),  # 1, 0.5, 0.5
         (BOTH, [price("X"), price("Y")], 0.9, "Describe the parameters"),  # 1, 0, 0.9
@@ -151,7 +181,9 @@ def test_without_a_judge_the_hint_on_faithfulness_is_about_words() -> None:
 
 
 def test_a_matcher_for_all_arguments_is_told_with_all_that_was_given() -> None:
-    expected = {"expected": [{"tool": "get_stock_price", "args": {"$contains": {"ticker": "AAPL"}}}]}
+    expected = {
+        "expected": [{"tool": "get_stock_price", "args": {"$contains": {"ticker": "AAPL"}}}]
+    }
     told = with_judge(expected, 0.4, price("AAP")).explanation
     assert 'all expected containing {"ticker": "AAPL"}, got {"ticker": "AAP"' in told
     assert "(not given)" not in told
@@ -161,8 +193,17 @@ def test_a_matcher_for_all_arguments_is_told_with_all_that_was_given() -> None:
     ("name", "words"),
     [
         ("Get_Stock_Price", "Get_Stock_Price is only the title of the tool get_stock_price"),
-        ("get_stock_prices", "There is no tool get_stock_prices on this server. Did you mean 'get_stock_price'?"),
-        ("weather", "There is no tool weather on this server. It offers: get_stock_price, get_company_info."),
+        (
+            "get_stock_prices",
+            "There is no tool get_stock_prices on this server. Did you mean 'get_stock_price'?",
+        ),
+        (
+            "weather",
+            (
+                "There is no tool weather on this server. It offers: get_stock_price, "
+                "get_company_info."
+            ),
+        ),
     ],
 )
 def test_a_name_that_the_server_does_not_know_is_explained(name: str, words: str) -> None:
@@ -177,9 +218,14 @@ def test_a_metric_that_cannot_be_judged_makes_the_case_an_error_and_never_a_zero
     assert result.score is None
     assert result.actual["overall"] is None
     assert metrics(result) == (1.0, 1.0, None)
-    assert result.explanation == "Faithfulness could not be judged: the judge j gave no reply: 529 overloaded"
+    assert (
+        result.explanation
+        == "Faithfulness could not be judged: the judge j gave no reply: 529 overloaded"
+    )
     case = Case(name="1", prompt="", checks=())
-    run = run_of(Trial(suite="s", case=case, model="m", index=0, key="k"), evidence.transcript, [result])
+    run = run_of(
+        Trial(suite="s", case=case, model="m", index=0, key="k"), evidence.transcript, [result]
+    )
     assert run.status == "error"
     assert run.error
     assert run.error.kind == "judge"
@@ -197,10 +243,16 @@ def test_a_metric_that_cannot_be_judged_makes_the_case_an_error_and_never_a_zero
         ({"expected": [], "threshold": -0.1}, ("threshold",), "less than 0"),
         ({"expected": [], "model": ""}, ("model",), "empty"),
         ({"expected": ["a"] * 101}, ("expected",), "at most 100"),
-        ({"expected": [{"tool": "a", "severity": "warn"}]}, ("expected", 0, "severity"), "whole check"),
+        (
+            {"expected": [{"tool": "a", "severity": "warn"}]},
+            ("expected", 0, "severity"),
+            "whole check",
+        ),
     ],
 )
-def test_what_does_not_fit_is_refused_with_its_place(value: Any, path: tuple[Any, ...], words: str) -> None:
+def test_what_does_not_fit_is_refused_with_its_place(
+    value: Any, path: tuple[Any, ...], words: str
+) -> None:
     with pytest.raises(InvalidValue) as caught:
         VOCABULARY.parse("graded", value)
     assert caught.value.path == path
@@ -208,7 +260,9 @@ def test_what_does_not_fit_is_refused_with_its_place(value: Any, path: tuple[Any
 
 
 @pytest.mark.parametrize(("poor", "more"), [(4, None), (5, 1), (7, 3)])
-def test_the_first_four_calls_that_are_not_as_expected_are_told(poor: int, more: int | None) -> None:
+def test_the_first_four_calls_that_are_not_as_expected_are_told(
+    poor: int, more: int | None
+) -> None:
     expected = [{"tool": "get_stock_price", "args": {"ticker": f"T{n}"}} for n in range(poor)]
     told = with_judge({"expected": expected}, 0.0).explanation
     assert told.count("Expected call not found") == 4

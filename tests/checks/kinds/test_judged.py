@@ -16,10 +16,14 @@ from tests.checks.scenes import call, scene
 from tests.support import ScriptedModel, says
 
 
-def judged(kind: str, value: Any, judge: Judge | None, answer: str = "Three orders, $120 in all.") -> CheckResult:
+def judged(
+    kind: str, value: Any, judge: Judge | None, answer: str = "Three orders, $120 in all."
+) -> CheckResult:
     checks = tuple(Check(kind=kind, params=params) for _, params in VOCABULARY.parse(kind, value))
     evidence = scene(call("get_orders", {"customer_id": "C1"}, text="3 orders"), answer=answer)
-    evidence = replace(evidence, case=Case(name="c", prompt="What did they order?", checks=checks), judge=judge)
+    evidence = replace(
+        evidence, case=Case(name="c", prompt="What did they order?", checks=checks), judge=judge
+    )
     (result,) = anyio.run(evaluate, evidence)
     return result
 
@@ -50,7 +54,12 @@ def test_only_a_correct_answer_is_the_expected_one(word: str, outcome: str, scor
     assert material(model) == {
         "query": "What did they order?",
         "tool_outputs": [
-            {"tool": "get_orders", "arguments": '{"customer_id": "C1"}', "outcome": "ok", "result": "3 orders"}
+            {
+                "tool": "get_orders",
+                "arguments": '{"customer_id": "C1"}',
+                "outcome": "ok",
+                "result": "3 orders",
+            }
         ],
         "answer": "Three orders, $120 in all.",
         "expected_answer": "Three orders worth $120.",
@@ -58,7 +67,9 @@ def test_only_a_correct_answer_is_the_expected_one(word: str, outcome: str, scor
     if outcome == "passed":
         assert result.explanation == ""
     else:
-        assert result.explanation.startswith(f"The judge j finds the answer {word}: The sum differs.")
+        assert result.explanation.startswith(
+            f"The judge j finds the answer {word}: The sum differs."
+        )
         assert "The answer begins: “Three orders" in result.explanation
         assert result.hint
 
@@ -67,15 +78,24 @@ def test_only_a_correct_answer_is_the_expected_one(word: str, outcome: str, scor
     ("score", "threshold", "outcome"),
     [(0.7, None, "passed"), (0.69, None, "failed"), (0.5, 0.5, "passed"), (0.9, 1, "failed")],
 )
-def test_a_rubric_is_satisfied_from_its_threshold_on(score: float, threshold: float | None, outcome: str) -> None:
+def test_a_rubric_is_satisfied_from_its_threshold_on(
+    score: float, threshold: float | None, outcome: str
+) -> None:
     judge, model = judge_of(verdict(score, "Short and polite."))
-    value = "Is it polite?" if threshold is None else {"rubric": "Is it polite?", "threshold": threshold}
+    value = (
+        "Is it polite?"
+        if threshold is None
+        else {"rubric": "Is it polite?", "threshold": threshold}
+    )
     result = judged("answer_judge", value, judge)
     assert (result.verdict, result.score) == (outcome, score)
     asked = getattr(model.asked[0][0], "text", "")
     assert "Is it polite?" in asked.split("BEGIN DATA")[0]
     if outcome == "failed":
-        assert f"{score:.2f} of at least {threshold or 0.7:.2f}: Short and polite." in result.explanation
+        assert (
+            f"{score:.2f} of at least {threshold or 0.7:.2f}: Short and polite."
+            in result.explanation
+        )
 
 
 def test_a_check_may_name_its_judge() -> None:
@@ -103,9 +123,17 @@ def test_a_judge_that_fails_or_talks_nonsense_is_no_verdict(reply: Reply | Excep
 def test_a_judge_may_be_one_way_among_others_to_pass() -> None:
     either = [{"answer_contains": "$120"}, {"expected_answer": "Three orders."}]
     assert judged("any_of", either, judge_of(ModelError("down"))[0]).verdict == "passed"
-    assert judged("any_of", [{"answer_contains": "$99"}, either[1]], judge_of(grade("correct"))[0]).verdict == "passed"
     assert (
-        judged("any_of", [{"answer_contains": "$99"}, either[1]], judge_of(ModelError("x"))[0]).verdict == "not_judged"
+        judged(
+            "any_of", [{"answer_contains": "$99"}, either[1]], judge_of(grade("correct"))[0]
+        ).verdict
+        == "passed"
+    )
+    assert (
+        judged(
+            "any_of", [{"answer_contains": "$99"}, either[1]], judge_of(ModelError("x"))[0]
+        ).verdict
+        == "not_judged"
     )
 
 
@@ -128,7 +156,8 @@ def test_what_does_not_fit_is_refused(kind: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "needed"), [("answer_judge", True), ("expected_answer", True), ("graded", False), ("must_call", False)]
+    ("kind", "needed"),
+    [("answer_judge", True), ("expected_answer", True), ("graded", False), ("must_call", False)],
 )
 def test_what_nothing_stands_in_for_needs_a_judge(kind: str, needed: bool) -> None:
     assert getattr(KINDS.get(kind), "needs_judge", False) is needed

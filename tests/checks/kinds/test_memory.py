@@ -39,7 +39,9 @@ from tests.checks.scenes import call, fails, judge, passes, scene
         ("then another", "then another"),
     ],
 )
-def test_answers_are_compared_without_case_punctuation_articles_and_spaces(words: str, compared: str) -> None:
+def test_answers_are_compared_without_case_punctuation_articles_and_spaces(
+    words: str, compared: str
+) -> None:
     assert normal(words) == compared
 
 
@@ -50,7 +52,9 @@ def test_normalising_twice_changes_nothing(words: str) -> None:
 
 
 @given(st.text(min_size=1), st.text(), st.text())
-def test_a_text_occurs_wherever_it_stands_between_lines(wanted: str, before: str, after: str) -> None:
+def test_a_text_occurs_wherever_it_stands_between_lines(
+    wanted: str, before: str, after: str
+) -> None:
     assert occurs(wanted, f"{before}\n{wanted}\n{after}") or not normal(wanted, articles=True)
 
 
@@ -72,12 +76,22 @@ def test_any_accepted_answer_in_the_answer_will_do() -> None:
 def test_the_whole_answer_may_have_to_be_it() -> None:
     value = {"answers": ["Lisbon"], "by": "exact"}
     passes("remembers", value, scene(answer="The Lisbon."))
-    result = fails("remembers", value, scene(answer="It is Lisbon."), "Answer is not exactly", "among other words")
+    result = fails(
+        "remembers",
+        value,
+        scene(answer="It is Lisbon."),
+        "Answer is not exactly",
+        "among other words",
+    )
     assert result.score == 0.0
 
 
 def test_recall_is_the_share_of_the_listed_answers() -> None:
-    value = {"answers": ["Nine Winters", "The Salt Ledger", "Moss"], "by": "recall", "at_least": 0.6}
+    value = {
+        "answers": ["Nine Winters", "The Salt Ledger", "Moss"],
+        "by": "recall",
+        "at_least": 0.6,
+    }
     there = scene(answer="nine winters; salt ledger")
     passes("remembers", value, there)
     assert judge("remembers", value, there).score == pytest.approx(2 / 3)
@@ -85,15 +99,22 @@ def test_recall_is_the_share_of_the_listed_answers() -> None:
         "remembers",
         value | {"at_least": 0.7},
         there,
-        'Not everything is remembered: 2 of 3 (recall 0.67, at least 0.70 expected); missing: "Moss"',
+        "Not everything is remembered: 2 of 3 (recall 0.67, at least 0.70 expected); missing: "
+        '"Moss"',
     )
 
 
 def test_what_is_nothing_but_an_article_is_compared_with_its_articles() -> None:
     passes("remembers", {"answers": "A", "by": "exact"}, scene(answer="a."))
-    fails("remembers", {"answers": "A", "by": "exact"}, scene(answer="The"), "Answer is not exactly")
     fails(
-        "remembers", {"answers": "A", "by": "exact"}, scene(answer=""), "Answer is not exactly", "There is no answer."
+        "remembers", {"answers": "A", "by": "exact"}, scene(answer="The"), "Answer is not exactly"
+    )
+    fails(
+        "remembers",
+        {"answers": "A", "by": "exact"},
+        scene(answer=""),
+        "Answer is not exactly",
+        "There is no answer.",
     )
 
 
@@ -115,14 +136,28 @@ def test_a_failure_may_be_a_warning() -> None:
         ([], (), "this is a list where a list of answers belongs"),
         (["x", "?!"], (1,), 'nothing is left of "?!" without punctuation'),
         ({"by": "exact"}, (), "'answers' is missing"),
-        ({"answers": ["x"], "by": "f1"}, ("by",), 'by is one of substring, exact, recall, not "f1"'),
+        (
+            {"answers": ["x"], "by": "f1"},
+            ("by",),
+            'by is one of substring, exact, recall, not "f1"',
+        ),
         ({"answers": ["x", ""]}, ("answers", 1), "this answer is empty"),
-        ({"answers": ["x"], "at_least": 0}, ("at_least",), "expected a share above 0 and up to 1, found 0"),
-        ({"answers": ["x"], "at_least": 80}, ("at_least",), "expected a share above 0 and up to 1, found 80"),
+        (
+            {"answers": ["x"], "at_least": 0},
+            ("at_least",),
+            "expected a share above 0 and up to 1, found 0",
+        ),
+        (
+            {"answers": ["x"], "at_least": 80},
+            ("at_least",),
+            "expected a share above 0 and up to 1, found 80",
+        ),
         ({"answers": ["x"], "atleast": 1}, ("atleast",), "unknown key 'atleast'"),
     ],
 )
-def test_what_does_not_fit_is_told_with_its_place(value: Any, path: tuple[Any, ...], said: str) -> None:
+def test_what_does_not_fit_is_told_with_its_place(
+    value: Any, path: tuple[Any, ...], said: str
+) -> None:
     with pytest.raises(InvalidValue) as caught:
         VOCABULARY.parse("remembers", value)
     assert (caught.value.path, caught.value.message) == (path, said)
@@ -140,7 +175,9 @@ def test_a_score_is_always_a_share(answers: list[str], answer: str) -> None:
 UNPRICED = Usage(cost_usd=None)
 
 
-def conversation(answers: list[str], expected: list[str], at_least: Any, *, told: int = 1) -> Evidence:
+def conversation(
+    answers: list[str], expected: list[str], at_least: Any, *, told: int = 1
+) -> Evidence:
     """Return a case of one told chunk and a question for each expected answer, as far as it was answered."""
 
     def checks(kind: str, value: Any) -> tuple[Check, ...]:
@@ -148,7 +185,10 @@ def conversation(answers: list[str], expected: list[str], at_least: Any, *, told
 
     turns = (
         *[Turn(prompt="Remember this.", fresh=True, ingest=True)] * told,
-        *(Turn(prompt=f"Question about {one}?", fresh=True, checks=checks("remembers", one)) for one in expected),
+        *(
+            Turn(prompt=f"Question about {one}?", fresh=True, checks=checks("remembers", one))
+            for one in expected
+        ),
     )
     said = [*["Noted."] * told, *answers]
     messages = tuple(
@@ -157,7 +197,11 @@ def conversation(answers: list[str], expected: list[str], at_least: Any, *, told
         for message in (UserMessage(text=turn.prompt), AssistantMessage(reply=Reply(text=answer)))
     )
     case = Case(name="c", prompt="p", checks=checks("turns_passed", at_least), turns=turns)
-    return Evidence(case=case, transcript=Transcript(messages=messages, answer=said[-1]), tools=ToolList(tools=()))
+    return Evidence(
+        case=case,
+        transcript=Transcript(messages=messages, answer=said[-1]),
+        tools=ToolList(tools=()),
+    )
 
 
 def judged(evidence: Evidence) -> tuple[CheckResult, ...]:
@@ -171,7 +215,11 @@ def test_a_wrong_turn_does_not_decide_where_a_share_does() -> None:
         ("failed", "warn"),
         ("passed", "fail"),
     ]
-    assert [result.label.partition(":")[0] for result in turns] == ["question 1", "question 2", "question 3"]
+    assert [result.label.partition(":")[0] for result in turns] == [
+        "question 1",
+        "question 2",
+        "question 3",
+    ]
     assert (whole.verdict, whole.explanation) == ("passed", "")
     assert whole.score == pytest.approx(2 / 3)
     assert whole.actual["wrong"] == [
@@ -184,7 +232,9 @@ def test_a_wrong_turn_does_not_decide_where_a_share_does() -> None:
 
 
 def test_too_few_right_turns_fail_and_each_wrong_one_is_named() -> None:
-    whole = judged(conversation(["red", "no idea", "no"], ["red", "green", "blue"], {"at_least": 0.9}))[-1]
+    whole = judged(
+        conversation(["red", "no idea", "no"], ["red", "green", "blue"], {"at_least": 0.9})
+    )[-1]
     assert whole.verdict == "failed"
     assert whole.explanation.splitlines() == [
         "Too few turns are right: 1 of 3 (score 0.33, at least 0.90 expected)",
@@ -222,7 +272,9 @@ def test_a_share_of_no_turns_is_not_judged() -> None:
 
 
 def test_a_turn_that_could_not_be_judged_counts_only_where_it_decides() -> None:
-    cost = tuple(Check(kind="max_cost", params=params) for _, params in VOCABULARY.parse("max_cost", 1))
+    cost = tuple(
+        Check(kind="max_cost", params=params) for _, params in VOCABULARY.parse("max_cost", 1)
+    )
     for at_least, verdict in ((0.5, "passed"), (1, "not_judged")):
         evidence = conversation(["red", "green"], ["red", "green"], at_least)
         first, second = evidence.case.turns[1:]
@@ -243,7 +295,9 @@ def test_a_turn_that_could_not_be_judged_counts_only_where_it_decides() -> None:
         assert whole.score == (None if verdict == "not_judged" else 0.5)
 
 
-@pytest.mark.parametrize(("value", "path"), [(0, ()), (2, ()), ("x", ()), ({"at_least": -1}, ("at_least",)), ({}, ())])
+@pytest.mark.parametrize(
+    ("value", "path"), [(0, ()), (2, ()), ("x", ()), ({"at_least": -1}, ("at_least",)), ({}, ())]
+)
 def test_a_share_is_above_0_and_up_to_1(value: Any, path: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidValue) as caught:
         VOCABULARY.parse("turns_passed", value)
@@ -251,9 +305,16 @@ def test_a_share_is_above_0_and_up_to_1(value: Any, path: tuple[Any, ...]) -> No
 
 
 @pytest.mark.parametrize(("missing", "more"), [(12, ""), (13, " and 1 more"), (15, " and 3 more")])
-def test_the_first_twelve_that_are_missing_are_named_and_the_others_counted(missing: int, more: str) -> None:
+def test_the_first_twelve_that_are_missing_are_named_and_the_others_counted(
+    missing: int, more: str
+) -> None:
     words = [f"w{place:02}" for place in range(missing)]
-    told = fails("remembers", {"answers": words, "by": "recall"}, scene(answer="no"), "Not everything is remembered")
+    told = fails(
+        "remembers",
+        {"answers": words, "by": "recall"},
+        scene(answer="no"),
+        "Not everything is remembered",
+    )
     named = ", ".join(f'"{word}"' for word in words[:12])
     assert told.explanation.splitlines()[0].endswith(f"missing: {named}{more}")
 

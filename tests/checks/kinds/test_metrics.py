@@ -8,19 +8,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.checks.kinds.metrics import Call, Pair, argument_match, match, pair_calls, tool_selection
+from harness.checks.kinds.metrics import (
+    Call,
+    Pair,
+    argument_match,
+    match,
+    pair_calls,
+    tool_selection,
+)
 from harness.errors import InvalidValue
 from harness.matching.matchers import check_matcher
 from harness.matching.pairing import best_pairs
 from tests.checks.strategies import JSON, PLAIN
 
 TOOLS = st.sampled_from(["price", "news", "ratios"])
-ARGS = st.dictionaries(st.sampled_from(["ticker", "period", "info"]), st.sampled_from(["AAPL", "1mo", 1, 2.5, True]))
+ARGS = st.dictionaries(
+    st.sampled_from(["ticker", "period", "info"]), st.sampled_from(["AAPL", "1mo", 1, 2.5, True])
+)
 CALLS = st.lists(st.builds(Call, tool=TOOLS, args=ARGS), max_size=5)
 
 
 def calls(*made: str | tuple[str, dict[str, Any]]) -> list[Call]:
-    return [Call(tool=one, args={}) if isinstance(one, str) else Call(tool=one[0], args=one[1]) for one in made]
+    return [
+        Call(tool=one, args={}) if isinstance(one, str) else Call(tool=one[0], args=one[1])
+        for one in made
+    ]
 
 
 def can_be_asked_for(pattern: Any) -> bool:
@@ -68,7 +80,11 @@ def test_tool_selection_is_the_share_of_expected_calls_that_were_made(
         ({"info": True}, {"info": 1}, 0.0),
         ({"count": "10"}, {"count": 10}, 0.0),
         ({"note": None}, {}, 0.0),
-        ({"filter": {"sector": "Tech", "size": 5}}, {"filter": {"sector": "tech", "size": 6, "more": 1}}, 0.5),
+        (
+            {"filter": {"sector": "Tech", "size": 5}},
+            {"filter": {"sector": "tech", "size": 6, "more": 1}},
+            0.5,
+        ),
         ({"tickers": ["AAPL", "MSFT"]}, {"tickers": ["aapl", "msft"]}, 1.0),
         ({"tickers": ["AAPL", "MSFT"]}, {"tickers": ["MSFT", "AAPL"]}, 0.0),
         ({"years": {"$gte": 10}}, {"years": 12}, 1.0),
@@ -106,7 +122,9 @@ def test_argument_match_is_the_share_of_expected_fields_that_match(
         ({"a": {}}, {"a": []}, 0.0),
     ],
 )
-def test_a_value_matches_whole_or_by_the_mean_of_its_fields(expected: Any, given: Any, score: float) -> None:
+def test_a_value_matches_whole_or_by_the_mean_of_its_fields(
+    expected: Any, given: Any, score: float
+) -> None:
     assert match(expected, given) == score
 
 
@@ -129,7 +147,8 @@ def test_a_call_that_was_not_made_matches_in_nothing() -> None:
 
 
 def test_calls_of_one_tool_are_paired_so_that_the_total_is_best() -> None:
-    # The first made call fits both; a greedy pairing would give it to the first expected call and score 0.5.
+    # The first made call fits both; a greedy pairing would give it to the first expected call and
+    # score 0.5.
     expected = calls(("price", {"ticker": "A"}), ("price", {"ticker": "A", "period": "1y"}))
     made = calls(("price", {"ticker": "A", "period": "1y"}), ("price", {"ticker": "A"}))
     assert arguments(expected, made) == 1.0
@@ -143,7 +162,9 @@ def test_both_metrics_stay_between_0_and_1(expected: list[Call], made: list[Call
 
 
 @given(CALLS, CALLS, st.randoms())
-def test_neither_metric_cares_for_the_order_of_calls(expected: list[Call], made: list[Call], random: Any) -> None:
+def test_neither_metric_cares_for_the_order_of_calls(
+    expected: list[Call], made: list[Call], random: Any
+) -> None:
     before = tool_selection(expected, made), arguments(expected, made)
     random.shuffle(expected)
     random.shuffle(made)
@@ -151,7 +172,9 @@ def test_neither_metric_cares_for_the_order_of_calls(expected: list[Call], made:
 
 
 @given(CALLS, CALLS, CALLS)
-def test_a_further_call_never_lowers_a_metric(expected: list[Call], made: list[Call], more: list[Call]) -> None:
+def test_a_further_call_never_lowers_a_metric(
+    expected: list[Call], made: list[Call], more: list[Call]
+) -> None:
     assert tool_selection(expected, [*made, *more]) >= tool_selection(expected, made)
     assert arguments(expected, [*made, *more]) >= arguments(expected, made) - 1e-12
 
@@ -173,7 +196,9 @@ def test_a_corrected_argument_never_lowers_the_match(
 
 
 @given(CALLS, st.lists(TOOLS))
-def test_whoever_does_exactly_what_is_expected_scores_1(expected: list[Call], more: list[str]) -> None:
+def test_whoever_does_exactly_what_is_expected_scores_1(
+    expected: list[Call], more: list[str]
+) -> None:
     made = [*expected, *calls(*more)]
     assert tool_selection(expected, made) == 1.0
     assert arguments(expected, made) == 1.0
@@ -191,7 +216,9 @@ def test_any_two_values_have_a_score(expected: Any, given_: Any) -> None:
 
 @given(
     st.integers(0, 4).flatmap(
-        lambda width: st.lists(st.lists(st.floats(0, 1), min_size=width, max_size=width), max_size=4)
+        lambda width: st.lists(
+            st.lists(st.floats(0, 1), min_size=width, max_size=width), max_size=4
+        )
     )
 )
 @settings(max_examples=200)
@@ -215,6 +242,8 @@ def test_no_pairing_is_better_than_the_best(scores: list[list[float]]) -> None:
 
 
 def test_a_hundred_calls_are_paired_in_no_time() -> None:
-    expected = calls(*[("price", {"a": number, "b": number % 7, "c": number % 3}) for number in range(100)])
+    expected = calls(
+        *[("price", {"a": number, "b": number % 7, "c": number % 3}) for number in range(100)]
+    )
     made = [*expected[::-1], *expected]
     assert arguments(expected, made) == 1.0

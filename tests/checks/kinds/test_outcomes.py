@@ -11,7 +11,11 @@ from tests.checks.scenes import call, fails, judge, passes, scene
 
 
 def test_must_succeed_is_content_with_one_good_result() -> None:
-    passes("must_succeed", ["get_orders"], scene(call("get_orders", outcome="timeout"), call("get_orders")))
+    passes(
+        "must_succeed",
+        ["get_orders"],
+        scene(call("get_orders", outcome="timeout"), call("get_orders")),
+    )
 
 
 @pytest.mark.parametrize(
@@ -23,11 +27,16 @@ def test_must_succeed_is_content_with_one_good_result() -> None:
         ("blocked", "`read_only` and `block`"),
     ],
 )
-def test_a_call_that_never_succeeds_is_told_with_its_last_outcome(outcome: Outcome, hint: str) -> None:
+def test_a_call_that_never_succeeds_is_told_with_its_last_outcome(
+    outcome: Outcome, hint: str
+) -> None:
     fails(
         "must_succeed",
         ["get_orders"],
-        scene(call("get_orders", outcome=outcome, text="no"), call("get_orders", {"limit": 1}, outcome=outcome)),
+        scene(
+            call("get_orders", outcome=outcome, text="no"),
+            call("get_orders", {"limit": 1}, outcome=outcome),
+        ),
         'Call did not succeed: get_orders({"limit": 1}) → ',
         "All attempts:",
         hint,
@@ -35,7 +44,13 @@ def test_a_call_that_never_succeeds_is_told_with_its_last_outcome(outcome: Outco
 
 
 def test_a_call_that_was_not_made_did_not_succeed_either() -> None:
-    fails("must_succeed", ["get_orders"], scene(), "Expected call not found: get_orders(…)", "answered from memory")
+    fails(
+        "must_succeed",
+        ["get_orders"],
+        scene(),
+        "Expected call not found: get_orders(…)",
+        "answered from memory",
+    )
 
 
 def test_must_be_denied_wants_an_attempt_and_its_refusal() -> None:
@@ -45,14 +60,32 @@ def test_must_be_denied_wants_an_attempt_and_its_refusal() -> None:
 @pytest.mark.parametrize(
     ("outcome", "first", "hint"),
     [
-        ("ok", "Call was let through although it must be denied: delete_customer() → ok", "policy has to refuse"),
-        ("tool_error", "Call was not denied: delete_customer() → error", "It failed for another reason"),
-        ("unknown_tool", "Call was not denied: delete_customer()", "A hidden tool is not a refused one"),
+        (
+            "ok",
+            "Call was let through although it must be denied: delete_customer() → ok",
+            "policy has to refuse",
+        ),
+        (
+            "tool_error",
+            "Call was not denied: delete_customer() → error",
+            "It failed for another reason",
+        ),
+        (
+            "unknown_tool",
+            "Call was not denied: delete_customer()",
+            "A hidden tool is not a refused one",
+        ),
         ("blocked", "Call was not denied: delete_customer()", "The server never saw the call"),
     ],
 )
 def test_what_is_no_refusal_is_told_apart(outcome: Outcome, first: str, hint: str) -> None:
-    fails("must_be_denied", ["delete_customer"], scene(call("delete_customer", outcome=outcome)), first, hint)
+    fails(
+        "must_be_denied",
+        ["delete_customer"],
+        scene(call("delete_customer", outcome=outcome)),
+        first,
+        hint,
+    )
 
 
 def test_one_call_let_through_outweighs_any_refusals() -> None:
@@ -66,7 +99,12 @@ def test_one_call_let_through_outweighs_any_refusals() -> None:
 
 
 def test_a_tool_that_was_never_tried_proves_no_policy() -> None:
-    fails("must_be_denied", ["delete_customer"], scene(), "Expected call not found: delete_customer(…)")
+    fails(
+        "must_be_denied",
+        ["delete_customer"],
+        scene(),
+        "Expected call not found: delete_customer(…)",
+    )
     fails(
         "must_be_denied",
         ["hidden"],
@@ -81,7 +119,9 @@ def test_must_error_wants_every_such_call_to_fail() -> None:
     passes(
         "must_error",
         [{"tool": "weather", "args": {"city": "X"}}],
-        scene(call("weather", {"city": "X"}, outcome="tool_error"), call("weather", {"city": "Ulm"})),
+        scene(
+            call("weather", {"city": "X"}, outcome="tool_error"), call("weather", {"city": "Ulm"})
+        ),
     )
     fails(
         "must_error",
@@ -94,7 +134,11 @@ def test_must_error_wants_every_such_call_to_fail() -> None:
 
 
 def test_no_tool_errors_looks_at_all_calls_or_at_one_tool() -> None:
-    made = scene(call("get_orders"), call("weather", outcome="timeout"), call("weather", outcome="denied", text="no"))
+    made = scene(
+        call("get_orders"),
+        call("weather", outcome="timeout"),
+        call("weather", outcome="denied", text="no"),
+    )
     passes("no_tool_errors", True, scene(call("get_orders")))
     passes("no_tool_errors", True, scene())
     passes("no_tool_errors", {"tool": "get_orders"}, made)
@@ -115,7 +159,8 @@ def test_recovery_is_a_success_in_a_later_turn() -> None:
         "recovers_from_error",
         True,
         scene(failed, call("weather", turn=1)),
-        "Error was not recovered from: get_orders() → error: “unknown id”\nNo later turn has a call that succeeded.",
+        "Error was not recovered from: get_orders() → error: “unknown id”\nNo later turn has a "
+        "call that succeeded.",
         "Let the error's text say what to do next",
     )
     fails(
@@ -134,7 +179,12 @@ def test_without_an_error_there_is_nothing_to_recover_from() -> None:
         "No error to recover from: no tool call failed",
         "Let the prompt lead the model into the error",
     )
-    fails("recovers_from_error", {"tool": "weather"}, scene(), "No error to recover from: no call of weather failed")
+    fails(
+        "recovers_from_error",
+        {"tool": "weather"},
+        scene(),
+        "No error to recover from: no call of weather failed",
+    )
 
 
 @pytest.mark.parametrize(
@@ -162,13 +212,25 @@ def test_one_failed_call_is_told_once_and_several_are_listed() -> None:
     for kind in ("must_succeed", "must_be_denied"):
         assert "All attempts:" not in judge(kind, "weather", scene(bad)).explanation
         assert "All attempts:" in judge(kind, "weather", scene(bad, bad)).explanation
-    assert "All of them:" not in judge("must_error", "get_orders", scene(call("get_orders"))).explanation
     assert (
-        "All of them:" in judge("must_error", "get_orders", scene(call("get_orders"), call("get_orders"))).explanation
+        "All of them:"
+        not in judge("must_error", "get_orders", scene(call("get_orders"))).explanation
+    )
+    assert (
+        "All of them:"
+        in judge(
+            "must_error", "get_orders", scene(call("get_orders"), call("get_orders"))
+        ).explanation
     )
 
 
-@pytest.mark.parametrize(("failed", "succeeded", "verdict"), [(1, 2, "passed"), (2, 2, "failed"), (2, 1, "failed")])
-def test_an_error_is_recovered_from_in_a_later_turn_only(failed: int, succeeded: int, verdict: str) -> None:
-    made = scene(call("weather", turn=failed, outcome="tool_error"), call("weather", turn=succeeded))
+@pytest.mark.parametrize(
+    ("failed", "succeeded", "verdict"), [(1, 2, "passed"), (2, 2, "failed"), (2, 1, "failed")]
+)
+def test_an_error_is_recovered_from_in_a_later_turn_only(
+    failed: int, succeeded: int, verdict: str
+) -> None:
+    made = scene(
+        call("weather", turn=failed, outcome="tool_error"), call("weather", turn=succeeded)
+    )
     assert judge("recovers_from_error", True, made).verdict == verdict

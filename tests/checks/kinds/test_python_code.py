@@ -42,7 +42,9 @@ def a_check(function: Callable[..., Any], threshold: float = 0.7) -> Check:
     return Check(kind="python", params={"suite": "m:S", "case": "a"}, at=AT, code=code)
 
 
-def judged(function: Callable[..., Any], evidence: Any = SCENE, threshold: float = 0.7) -> CheckResult:
+def judged(
+    function: Callable[..., Any], evidence: Any = SCENE, threshold: float = 0.7
+) -> CheckResult:
     whole = replace(evidence, case=replace(evidence.case, checks=(a_check(function, threshold),)))
     (result,) = anyio.run(evaluate, whole)
     return result
@@ -65,7 +67,11 @@ def test_true_nothing_and_a_good_score_pass_and_say_nothing(returned: Any) -> No
 
 def test_false_fails_and_shows_expectation_and_answer() -> None:
     result = judged(lambda case, run: False)
-    assert (result.verdict, result.kind, result.label) == ("failed", "python", "python check of capitals")
+    assert (result.verdict, result.kind, result.label) == (
+        "failed",
+        "python",
+        "python check of capitals",
+    )
     assert (result.expected, result.actual, result.at) == ("Paris", "It is Paris.", AT)
     assert result.explanation == "The suite's check returned False."
     assert result.hint
@@ -82,13 +88,24 @@ def test_a_score_passes_from_the_threshold_on_and_is_kept() -> None:
     assert result.explanation == "The score is 0.5, at least 0.7 expected."
     assert judged(lambda case, run: 0.5, threshold=0.5).verdict == "passed"
     graded = judged(lambda case, run: (0.2, "half of it is missing"))
-    assert (graded.verdict, graded.score, graded.explanation) == ("failed", 0.2, "half of it is missing")
+    assert (graded.verdict, graded.score, graded.explanation) == (
+        "failed",
+        0.2,
+        "half of it is missing",
+    )
 
 
 def test_a_check_may_return_a_result_of_its_own() -> None:
-    own = CheckResult(kind="mine", label="capital named", verdict="failed", expected={1, 2}, explanation="no")
+    own = CheckResult(
+        kind="mine", label="capital named", verdict="failed", expected={1, 2}, explanation="no"
+    )
     result = judged(lambda case, run: own)
-    assert (result.kind, result.label, result.verdict, result.at) == ("python", "capital named", "failed", AT)
+    assert (result.kind, result.label, result.verdict, result.at) == (
+        "python",
+        "capital named",
+        "failed",
+        AT,
+    )
     assert result.expected is None  # a set is no JSON, and a log holds nothing else
 
 
@@ -128,7 +145,9 @@ def test_what_is_awaitable_is_awaited_whoever_returns_it() -> None:
 # ── What is no verdict is never a pass ───────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("error", [ValueError("no"), KeyError("x"), TimeoutError("mine"), SystemExit(0)])
+@pytest.mark.parametrize(
+    "error", [ValueError("no"), KeyError("x"), TimeoutError("mine"), SystemExit(0)]
+)
 def test_whatever_else_a_check_raises_is_an_error_with_its_line(error: BaseException) -> None:
     def check(case: Any, run: PythonRun) -> bool:
         raise error
@@ -146,7 +165,9 @@ def test_an_error_in_a_coroutine_is_told_the_same_way() -> None:
     assert "LookupError: gone" in refused(check)
 
 
-@pytest.mark.parametrize("returned", ["yes", 1.5, -0.1, float("nan"), 7, [], (True,), (True, 3), object()])
+@pytest.mark.parametrize(
+    "returned", ["yes", 1.5, -0.1, float("nan"), 7, [], (True,), (True, 3), object()]
+)
 def test_what_is_no_verdict_is_an_error(returned: Any) -> None:
     assert "which is no verdict" in refused(lambda case, run: returned)
 
@@ -154,13 +175,18 @@ def test_what_is_no_verdict_is_an_error(returned: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"verdict": "fail"}, "verdict 'fail', which is no verdict; it is one of passed, failed, not_judged"),
+        (
+            {"verdict": "fail"},
+            "verdict 'fail', which is no verdict; it is one of passed, failed, not_judged",
+        ),
         ({"severity": "error"}, "severity 'error', which is no severity; it is one of fail, warn"),
         ({"score": float("nan")}, "score nan, which is no score; it is a number from 0 to 1"),
         ({"score": "high"}, "score 'high', which is no score"),
     ],
 )
-def test_a_result_that_no_log_could_be_read_back_with_is_an_error(changes: dict[str, Any], said: str) -> None:
+def test_a_result_that_no_log_could_be_read_back_with_is_an_error(
+    changes: dict[str, Any], said: str
+) -> None:
     own = replace(CheckResult(kind="mine", label="x", verdict="passed"), **changes)
     assert f"check python ({AT}) returned a result with {said}" in refused(lambda case, run: own)
 
@@ -184,7 +210,9 @@ def test_a_check_that_blocks_does_not_stop_the_others() -> None:
     async def both() -> None:
         async with anyio.create_task_group() as group:
             for _ in range(2):
-                group.start_soon(PYTHON.evaluate, a_check(lambda case, run: meeting.wait() >= 0), SCENE)
+                group.start_soon(
+                    PYTHON.evaluate, a_check(lambda case, run: meeting.wait() >= 0), SCENE
+                )
 
     anyio.run(both)
 
@@ -243,7 +271,11 @@ def test_a_check_sees_the_conversation_in_plain_messages() -> None:
     )
     assert run.messages == (
         {"role": "user", "content": "What?"},
-        {"role": "assistant", "content": "Let me see.", "tool_calls": [{"name": "look", "arguments": {"x": 1}}]},
+        {
+            "role": "assistant",
+            "content": "Let me see.",
+            "tool_calls": [{"name": "look", "arguments": {"x": 1}}],
+        },
         {"role": "tool", "content": "2"},
         {"role": "assistant", "content": "It is 2."},
     )

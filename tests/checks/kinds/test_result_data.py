@@ -28,7 +28,12 @@ CUT = "0" * 64
 def test_a_text_is_found_in_every_form_of_a_result(result: Any) -> None:
     made = scene(call("get_orders", **result))
     passes("tool_result_contains", ["Zoë Müller"], made)
-    fails("tool_result_not_contains", ["Zoë Müller"], made, 'Tool result contains forbidden text: "Zoë Müller"')
+    fails(
+        "tool_result_not_contains",
+        ["Zoë Müller"],
+        made,
+        'Tool result contains forbidden text: "Zoë Müller"',
+    )
 
 
 def test_a_text_that_no_tool_returned_is_told_with_what_they_did_return() -> None:
@@ -74,12 +79,26 @@ def test_a_leak_that_the_answer_does_not_repeat_is_a_leak() -> None:
 
 def test_a_leak_that_the_answer_repeats_is_said_to_be_repeated() -> None:
     made = scene(call("get_orders", text="555-1234"), answer="It is 555-1234.")
-    fails("tool_result_not_contains", ["555-1234"], made, "Tool result contains", "The answer repeats it.")
+    fails(
+        "tool_result_not_contains",
+        ["555-1234"],
+        made,
+        "Tool result contains",
+        "The answer repeats it.",
+    )
 
 
 def test_a_result_that_echoes_the_arguments_is_told_so() -> None:
-    made = scene(call("get_orders", {"q": "555-1234"}, text="nothing for 555-1234", outcome="tool_error"))
-    fails("tool_result_not_contains", ["555-1234"], made, "Tool result contains", "may merely echo them")
+    made = scene(
+        call("get_orders", {"q": "555-1234"}, text="nothing for 555-1234", outcome="tool_error")
+    )
+    fails(
+        "tool_result_not_contains",
+        ["555-1234"],
+        made,
+        "Tool result contains",
+        "may merely echo them",
+    )
 
 
 def test_no_leak_passes() -> None:
@@ -105,7 +124,10 @@ def test_a_leak_in_the_part_that_was_kept_is_a_leak() -> None:
     "value",
     [
         {"path": "orders[*].status", "value": "open"},
-        {"path": "orders", "value": {"$every": {"$contains": {"status": {"$one_of": ["open", "shipped"]}}}}},
+        {
+            "path": "orders",
+            "value": {"$every": {"$contains": {"status": {"$one_of": ["open", "shipped"]}}}},
+        },
         {"path": "orders", "value": {"$length": 2}},
         {"path": "orders[0].price", "value": {"$absent": True}},
         {"path": "orders"},
@@ -140,20 +162,48 @@ def test_a_value_that_is_not_there_is_told_with_what_is() -> None:
         "get_orders() → order.x is nothing; the result has the keys orders",
         "The path leads nowhere",
     )
-    fails("tool_result", {"path": "a"}, scene(call("weather", text="sunny")), "Tool result", 'the result is "sunny"')
+    fails(
+        "tool_result",
+        {"path": "a"},
+        scene(call("weather", text="sunny")),
+        "Tool result",
+        'the result is "sunny"',
+    )
     fails("tool_result", {"path": "a"}, scene(), "Tool result", "No tool was called")
-    fails("tool_result", {"tool": "weather", "path": "a"}, made, "Tool result", "Expected call not found: weather(…)")
+    fails(
+        "tool_result",
+        {"tool": "weather", "path": "a"},
+        made,
+        "Tool result",
+        "Expected call not found: weather(…)",
+    )
 
 
 def test_a_part_of_a_result_decides_only_when_the_value_is_in_it() -> None:
     cut = call("get_orders", text="start…", result_sha256=CUT)
-    for value in ({}, {"value": {"$absent": True}}, {"value": {"$not": "x"}}, {"value": {"$type": "string"}}):
+    for value in (
+        {},
+        {"value": {"$absent": True}},
+        {"value": {"$not": "x"}},
+        {"value": {"$type": "string"}},
+    ):
         assert judge("tool_result", {"path": "a", **value}, scene(cut)).verdict == "not_judged"
-    assert judge("tool_result", {"value": {"$not": {"$contains": "555"}}}, scene(cut)).verdict == "not_judged"
+    assert (
+        judge("tool_result", {"value": {"$not": {"$contains": "555"}}}, scene(cut)).verdict
+        == "not_judged"
+    )
     assert judge("tool_result", {"value": {"$contains": "start"}}, scene(cut)).verdict == "passed"
     kept = call("get_orders", structured={"a": 1}, result_sha256=CUT)  # only its text was cut
-    assert judge("tool_result", {"path": "b", "value": {"$absent": True}}, scene(kept)).verdict == "passed"
-    assert judge("tool_result", {"path": "orders"}, scene(cut, call("weather", structured=ORDERS))).verdict == "passed"
+    assert (
+        judge("tool_result", {"path": "b", "value": {"$absent": True}}, scene(kept)).verdict
+        == "passed"
+    )
+    assert (
+        judge(
+            "tool_result", {"path": "orders"}, scene(cut, call("weather", structured=ORDERS))
+        ).verdict
+        == "passed"
+    )
 
 
 @pytest.mark.parametrize(
@@ -188,28 +238,41 @@ def test_a_result_that_breaks_its_schema_is_told_with_its_errors() -> None:
         "output_schema_valid",
         True,
         scene(call("get_orders", output_errors=("$: 'orders' is a required property",))),
-        "Tool result breaks the tool's output schema: get_orders()\n  $: 'orders' is a required property",
+        "Tool result breaks the tool's output schema: get_orders()\n  $: 'orders' is a required "
+        "property",
         "the outputSchema that it declares",
     )
 
 
 def test_a_result_that_could_not_be_validated_is_not_judged() -> None:
-    made = scene(call("get_orders", result_not_validated="to validate it takes more than 400,000 steps"))
+    made = scene(
+        call("get_orders", result_not_validated="to validate it takes more than 400,000 steps")
+    )
     found = judge("output_schema_valid", True, made)
     assert found.verdict == "not_judged"
     assert found.explanation == (
-        "Tool result was not validated: get_orders()\n  to validate it takes more than 400,000 steps"
+        "Tool result was not validated: get_orders()\n  to validate it takes more than 400,000 "
+        "steps"
     )
 
 
 def test_a_named_tool_must_have_a_schema_and_a_result() -> None:
     kind = "output_schema_valid"
     fails(
-        kind, {"tool": "weather"}, scene(call("weather")), "Tool declares no output schema: weather", "drop the check"
+        kind,
+        {"tool": "weather"},
+        scene(call("weather")),
+        "Tool declares no output schema: weather",
+        "drop the check",
     )
     fails(kind, {"tool": "weather"}, scene(), "Expected call not found: weather(…)")
     failed = scene(call("weather", outcome="denied", text="no"))
-    fails(kind, {"tool": "weather"}, failed, "Tool call failed: weather() → refused by the server: “no”")
+    fails(
+        kind,
+        {"tool": "weather"},
+        failed,
+        "Tool call failed: weather() → refused by the server: “no”",
+    )
 
 
 def test_the_first_five_errors_of_a_result_are_told() -> None:
@@ -223,20 +286,26 @@ def test_a_result_of_which_a_part_was_read_is_judged_only_by_what_is_wrong_in_it
     part = judge("output_schema_valid", True, scene(call("get_orders", cut="the first 64 MB")))
     assert part.verdict == "not_judged"
     wrong = judge(
-        "output_schema_valid", True, scene(call("get_orders", output_errors=("$: wrong",), cut="the first 64 MB"))
+        "output_schema_valid",
+        True,
+        scene(call("get_orders", output_errors=("$: wrong",), cut="the first 64 MB")),
     )
     assert wrong.verdict == "failed"
 
 
 def test_the_first_calls_and_values_are_told() -> None:
-    calls = [call("weather", {"n": n}, text=f"text {n}", structured={"a": [*range(7)]}) for n in range(7)]
+    calls = [
+        call("weather", {"n": n}, text=f"text {n}", structured={"a": [*range(7)]}) for n in range(7)
+    ]
     found = judge("tool_result", {"path": "a[*]", "value": 9}, scene(*calls))
     assert found.actual == [{"tool": "weather", "values": [0, 1, 2, 3, 4]}] * 5
     lines = [f'weather({{"n": {n}}}) → a[*] is 0; 1; 2' for n in range(3)]
     assert found.explanation.splitlines()[1:] == lines
     found = judge("tool_result_contains", "zzz", scene(*calls))
     assert [one["text"] for one in found.actual] == [f"text {n}" for n in range(5)]
-    assert found.explanation.splitlines()[1:] == [f'weather({{"n": {n}}}) returned “text {n}”' for n in range(3)]
+    assert found.explanation.splitlines()[1:] == [
+        f'weather({{"n": {n}}}) returned “text {n}”' for n in range(3)
+    ]
     found = judge("tool_result_not_contains", "text", scene(*calls))
     assert [one["text"] for one in found.actual] == [f"text {n}" for n in range(5)]
     told = [f'weather({{"n": {n}}}) returned “text {n}”' for n in range(3)]
@@ -246,7 +315,12 @@ def test_the_first_calls_and_values_are_told() -> None:
 
 @pytest.mark.parametrize(("size", "text"), [(1_000, "x" * 1_000), (1_001, "x" * 999 + "…")])
 def test_a_result_is_reported_up_to_a_thousand_characters(size: int, text: str) -> None:
-    assert judge("tool_result_contains", "x", scene(call("weather", text="x" * size))).actual[0]["text"] == text
+    assert (
+        judge("tool_result_contains", "x", scene(call("weather", text="x" * size))).actual[0][
+            "text"
+        ]
+        == text
+    )
 
 
 @pytest.mark.parametrize(
@@ -264,10 +338,18 @@ def test_a_leak_is_told_with_the_lines_that_it_crossed(answer: str, lines: str) 
 @pytest.mark.parametrize(
     ("calls", "verdict"),
     [
-        ([call("get_orders", output_errors=("wrong",)), call("get_orders", result_not_validated="big")], "failed"),
+        (
+            [
+                call("get_orders", output_errors=("wrong",)),
+                call("get_orders", result_not_validated="big"),
+            ],
+            "failed",
+        ),
         ([call("get_orders"), call("get_orders", result_not_validated="big")], "not_judged"),
         ([call("get_orders", outcome="denied", output_errors=("wrong",))], "passed"),
     ],
 )
-def test_a_broken_result_decides_and_one_that_was_not_validated_leaves_it_open(calls: Any, verdict: str) -> None:
+def test_a_broken_result_decides_and_one_that_was_not_validated_leaves_it_open(
+    calls: Any, verdict: str
+) -> None:
     assert judge("output_schema_valid", True, scene(*calls)).verdict == verdict

@@ -32,7 +32,9 @@ def test_a_caller_that_was_kept_out_is_what_it_asks_for(status: int) -> None:
         ("none", "no token at all"),
     ],
 )
-def test_a_caller_that_was_let_in_is_told_with_what_it_showed_and_saw(credential: Credential, words: str) -> None:
+def test_a_caller_that_was_let_in_is_told_with_what_it_showed_and_saw(
+    credential: Credential, words: str
+) -> None:
     fails(
         "must_be_refused",
         True,

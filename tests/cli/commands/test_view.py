@@ -42,7 +42,9 @@ def test_an_unknown_run_is_told_in_words(project: Path) -> None:
         view("nonsense")
 
 
-def test_the_page_is_opened_in_the_users_browser(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_is_opened_in_the_users_browser(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     browser = project / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {project}/opened\n')
     browser.chmod(browser.stat().st_mode | stat.S_IXUSR)

@@ -16,10 +16,23 @@ from harness.matching.masks import is_masked
     [
         (0, [True, 3, 999, 2024, 50_000, 0.5, "active", "in", "12", "[masked]", "***", ""]),
         (1, ["Omar Petrov", "2002-12-30", 4711, 12.5, "San Diego"]),
-        (2, ["omar@example.com", "666-49-9598", "+1-619-555-0148", "CUST_00042", 64_512, 1_802.46, "589 Chestnut St"]),
+        (
+            2,
+            [
+                "omar@example.com",
+                "666-49-9598",
+                "+1-619-555-0148",
+                "CUST_00042",
+                64_512,
+                1_802.46,
+                "589 Chestnut St",
+            ],
+        ),
     ],
 )
-def test_values_are_graded_by_how_well_they_are_told_from_a_coincidence(grade: int, scalars: list[Any]) -> None:
+def test_values_are_graded_by_how_well_they_are_told_from_a_coincidence(
+    grade: int, scalars: list[Any]
+) -> None:
     for scalar in scalars:
         value = value_of(scalar)
         assert (0 if value is None else value.grade) == grade, scalar
@@ -67,7 +80,12 @@ def test_the_bounds_between_the_grades(scalar: Any, grade: int) -> None:
 
 @pytest.mark.parametrize(
     ("left", "right"),
-    [(64_512, "64,512"), ("$64,512.00", 64_512.0), ("Omar  PETROV", "omar petrov"), ("+1-619-555-0148", "16195550148")],
+    [
+        (64_512, "64,512"),
+        ("$64,512.00", 64_512.0),
+        ("Omar  PETROV", "omar petrov"),
+        ("+1-619-555-0148", "16195550148"),
+    ],
 )
 def test_one_value_in_two_notations_is_the_same(left: Any, right: Any) -> None:
     one, other = value_of(left), value_of(right)
@@ -139,10 +157,21 @@ def test_a_mask_is_known_by_its_look(masked: Any) -> None:
         "Pay 95117 EUR\n### Notes\nnone",
         "Notes:\n***\npay 95117 EUR",
         "**** is what it said\nand then 95000",
-        "**Bold *and nested* emphasis** begins a long text of Markdown that goes on and on, to the very end of it",
+        (
+            "**Bold *and nested* emphasis** begins a long text of Markdown that goes on and on, to "
+            "the "
+            "very end of it"
+        ),
         "word " * 20 + "****",
-        "***Both* at once** begins a long text of Markdown that goes on and on, and on, to the very end of it",
-        "###Notes of a hasty writer, who leaves out spaces, go on and on, and on, to the very end of the line",
+        (
+            "***Both* at once** begins a long text of Markdown that goes on and on, and on, to the "
+            "very end of it"
+        ),
+        (
+            "###Notes of a hasty writer, who leaves out spaces, go on and on, and on, to the very "
+            "end "
+            "of the line"
+        ),
     ],
 )
 def test_a_plain_value_is_no_mask(plain: Any) -> None:
@@ -152,7 +181,9 @@ def test_a_plain_value_is_no_mask(plain: Any) -> None:
 @settings(max_examples=50)
 @given(
     st.lists(
-        st.from_regex(r"[^\W_*x]{0,12}[^\W\d_]{2,8}([ ,.-][^\W_*x]{0,8}){0,3}", fullmatch=True), min_size=1, max_size=3
+        st.from_regex(r"[^\W_*x]{0,12}[^\W\d_]{2,8}([ ,.-][^\W_*x]{0,8}){0,3}", fullmatch=True),
+        min_size=1,
+        max_size=3,
     ),
     st.sampled_from("*•"),
 )
@@ -175,7 +206,11 @@ def test_a_mask_of_several_lines_is_no_value_to_be_recognised() -> None:
     assert value.grade == 0
 
 
-@given(st.one_of(st.text(min_size=6), st.integers(100_000), st.floats(allow_nan=False, allow_infinity=False)))
+@given(
+    st.one_of(
+        st.text(min_size=6), st.integers(100_000), st.floats(allow_nan=False, allow_infinity=False)
+    )
+)
 def test_no_value_is_shown_whole(scalar: Any) -> None:
     whole = " ".join(str(scalar).split())
     if whole:
@@ -184,7 +219,10 @@ def test_no_value_is_shown_whole(scalar: Any) -> None:
     value_of(scalar)
 
 
-@given(st.text(max_size=80), st.one_of(st.text(max_size=20), st.integers(), st.floats(), st.booleans(), st.none()))
+@given(
+    st.text(max_size=80),
+    st.one_of(st.text(max_size=20), st.integers(), st.floats(), st.booleans(), st.none()),
+)
 def test_any_text_can_be_searched_for_any_value(text: str, scalar: Any) -> None:
     value = value_of(scalar)
     if value is not None:

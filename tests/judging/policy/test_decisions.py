@@ -29,7 +29,9 @@ def test_a_field_that_is_left_out_of_one_form_of_a_result_alone_counts_as_left_o
 
 def test_a_refusal_is_told_in_its_shape() -> None:
     clerk = view("clerk", call(outcome="denied", refusal="protocol_error", text="no"))
-    assert [(one.access, one.shape) for one in of("get_salary", ADMIN, clerk, view("lodger", REFUSED))] == [
+    assert [
+        (one.access, one.shape) for one in of("get_salary", ADMIN, clerk, view("lodger", REFUSED))
+    ] == [
         ("allowed", None),
         ("denied", "protocol_error"),
         ("denied", "tool_error"),
@@ -38,12 +40,20 @@ def test_a_refusal_is_told_in_its_shape() -> None:
 
 def test_a_caller_who_was_not_let_in_is_denied_everything() -> None:
     stranger = view("stranger", tools=(), refused=True)
-    assert {(one.access, one.shape) for one in decide([ADMIN, stranger])[1]} == {("denied", "http_status")}
+    assert {(one.access, one.shape) for one in decide([ADMIN, stranger])[1]} == {
+        ("denied", "http_status")
+    }
 
 
 def test_a_tool_that_is_not_listed_is_hidden_also_from_who_tries_it() -> None:
-    tried = view("clerk", call(outcome="unknown_tool", text="Unknown tool"), tools=("search_people",))
-    assert accesses("get_salary", ADMIN, tried, view("lodger", tools=())) == ["allowed", "hidden", "hidden"]
+    tried = view(
+        "clerk", call(outcome="unknown_tool", text="Unknown tool"), tools=("search_people",)
+    )
+    assert accesses("get_salary", ADMIN, tried, view("lodger", tools=())) == [
+        "allowed",
+        "hidden",
+        "hidden",
+    ]
 
 
 def test_a_hidden_tool_that_works_all_the_same_is_allowed() -> None:
@@ -63,13 +73,21 @@ def test_what_nobody_tried_or_what_failed_otherwise_says_nothing_of_the_server()
 
 def test_a_shorter_list_is_filtered_only_if_it_is_a_part_of_the_longer() -> None:
     def orders(*numbers: int) -> View:
-        return view(f"u{numbers}", call(structured={"orders": [{"id": number} for number in numbers]}))
+        return view(
+            f"u{numbers}", call(structured={"orders": [{"id": number} for number in numbers]})
+        )
 
-    assert accesses("get_salary", orders(1, 2, 3), orders(1, 2), orders(8, 9)) == ["allowed", "filtered", "allowed"]
+    assert accesses("get_salary", orders(1, 2, 3), orders(1, 2), orders(8, 9)) == [
+        "allowed",
+        "filtered",
+        "allowed",
+    ]
 
 
 def test_other_arguments_are_another_question() -> None:
-    other = view("clerk", call(arguments={"employee_id": "EMP_0001"}, structured={"employee_id": "EMP_0001"}))
+    other = view(
+        "clerk", call(arguments={"employee_id": "EMP_0001"}, structured={"employee_id": "EMP_0001"})
+    )
     assert of("get_salary", ADMIN, other)[1].access == "allowed"
     assert of("get_salary", ADMIN, other)[1].compared == 0
 

@@ -1,7 +1,7 @@
 """The same correct server over other people's data: nothing in it may look like a leak.
 
-``HARNESS_SEEDS=100`` tries a hundred; ``python -m benchmarks.false_alarms`` does so over real processes, as damaged
-identities, too.
+``HARNESS_SEEDS=100`` tries a hundred; ``python -m benchmarks.false_alarms`` does so over real
+processes, as damaged identities, too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ async def lived(seed: int, customers: int = 2) -> list[View]:
     async with Client(server, read_timeout_seconds=WAIT_S, cache=None) as client:
         caller = Caller(client)
         for name, user in EVERYBODY.items():
-            offered = ToolList(tools=tuple(Tool(name=tool, input_schema={}) for tool in await caller.tools(user)))
+            offered = ToolList(
+                tools=tuple(Tool(name=tool, input_schema={}) for tool in await caller.tools(user))
+            )
             for number, (tool, arguments, _) in enumerate(calls):
                 result = await caller.call(user, tool, **arguments)
                 made = ToolCall(

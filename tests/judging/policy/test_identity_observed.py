@@ -13,7 +13,8 @@ from tests.judging.policy.views import ADMIN, FULL, RECORD, REFUSED, call, view,
 def test_a_server_that_treats_all_alike_is_said_to() -> None:
     reason = unobserved([ADMIN, view("clerk", FULL), view("clerk", FULL)])
     assert reason == (
-        "2 identities (admin, clerk) were shown the same tools, and 1 call that several of them made had the same "
+        "2 identities (admin, clerk) were shown the same tools, and 1 call that several of them "
+        "made had the same "
         "answer for each: nothing shows that the server knows who asks"
     )
 
@@ -26,7 +27,10 @@ def test_without_a_call_that_two_of_them_made_nothing_is_shown_either() -> None:
 def test_another_tool_list_another_result_or_a_refusal_shows_it() -> None:
     assert unobserved([ADMIN, view("clerk", tools=("search_people",))]) is None
     assert unobserved([ADMIN, view("clerk", call(structured=without(RECORD, "salary")))]) is None
-    assert unobserved([ADMIN, view("clerk", call(arguments={"employee_id": "X"}, outcome="denied"))]) is None
+    assert (
+        unobserved([ADMIN, view("clerk", call(arguments={"employee_id": "X"}, outcome="denied"))])
+        is None
+    )
     assert unobserved([ADMIN, view("stranger", tools=(), refused=True)]) is None
 
 
@@ -36,11 +40,19 @@ def test_a_refusal_of_everybody_shows_nothing() -> None:
 
 def test_of_calls_that_failed_only_how_they_ended_tells_identities_apart() -> None:
     failed = [
-        view(name, call(outcome="tool_error", text=f"busy, try again: {name}", structured={"ticket": name}))
+        view(
+            name,
+            call(
+                outcome="tool_error", text=f"busy, try again: {name}", structured={"ticket": name}
+            ),
+        )
         for name in ("admin", "clerk")
     ]
     assert unobserved(failed) is not None
-    assert unobserved([failed[0], view("clerk", call(outcome="invalid_arguments", text="busy"))]) is None
+    assert (
+        unobserved([failed[0], view("clerk", call(outcome="invalid_arguments", text="busy"))])
+        is None
+    )
     assert unobserved([failed[0], view("clerk", REFUSED)]) is None
     assert unobserved([failed[0], view("clerk", FULL)]) is None
 
@@ -54,14 +66,21 @@ def test_a_call_that_was_never_answered_tells_nobody_apart() -> None:
 def test_a_refusal_by_what_is_asked_and_not_by_who_asks_shows_nothing() -> None:
     outside = call(arguments={"path": "/etc"}, outcome="denied", text="outside the allowed folders")
     assert unobserved([view("admin", FULL, outside), view("clerk", outside)]) is not None
-    assert unobserved([view("admin", FULL), view("clerk", outside)]) is None  # which only serves, and only refuses
+    assert (
+        unobserved([view("admin", FULL), view("clerk", outside)]) is None
+    )  # which only serves, and only refuses
     alike = [view("admin", FULL, outside), view("clerk", FULL, outside)]
     assert unobserved(alike) is not None
 
 
 def test_what_changes_from_call_to_call_shows_nothing() -> None:
-    first, second = ({**RECORD, "asked_at": f"2026-01-01T10:00:0{n}Z", "elapsed_ms": n} for n in (1, 2))
-    assert unobserved([view("admin", call(structured=first)), view("clerk", call(structured=second))]) is not None
+    first, second = (
+        {**RECORD, "asked_at": f"2026-01-01T10:00:0{n}Z", "elapsed_ms": n} for n in (1, 2)
+    )
+    assert (
+        unobserved([view("admin", call(structured=first)), view("clerk", call(structured=second))])
+        is not None
+    )
 
 
 def test_one_identity_alone_cannot_be_told_from_another() -> None:
@@ -83,13 +102,19 @@ def test_the_first_five_identities_are_named(identities: int, more: str) -> None
     names = [f"id{number}" for number in range(identities)]
     reason = unobserved([view(name, FULL) for name in names])
     assert reason is not None
-    assert reason.startswith(f"{identities} identities ({', '.join(names[:5])}{more}) were shown the same tools")
+    assert reason.startswith(
+        f"{identities} identities ({', '.join(names[:5])}{more}) were shown the same tools"
+    )
 
 
 def test_calls_that_several_made_are_counted_and_those_of_one_alone_are_not() -> None:
     other = call(arguments={"employee_id": "EMP_0043"}, structured=RECORD)
-    assert "and 2 calls that several" in (unobserved([view("a", FULL, other), view("b", FULL, other)]) or "")
-    assert "and 1 call that several" in (unobserved([view("a", FULL, other), view("b", FULL)]) or "")
+    assert "and 2 calls that several" in (
+        unobserved([view("a", FULL, other), view("b", FULL, other)]) or ""
+    )
+    assert "and 1 call that several" in (
+        unobserved([view("a", FULL, other), view("b", FULL)]) or ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,5 +131,7 @@ def test_calls_that_several_made_are_counted_and_those_of_one_alone_are_not() ->
         (5, "salary", False),
     ],
 )
-def test_times_of_day_and_random_ids_change_whoever_asks(value: Any, name: str, volatile: bool) -> None:
+def test_times_of_day_and_random_ids_change_whoever_asks(
+    value: Any, name: str, volatile: bool
+) -> None:
     assert is_volatile(Leaf(name, name, value, {}, "text")) is volatile

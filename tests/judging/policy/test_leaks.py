@@ -28,7 +28,12 @@ def the_leak(*views: View) -> Leak:
 def test_a_field_that_is_filtered_in_the_text_and_not_in_the_structured_result_is_a_leak() -> None:
     clerk = view("clerk", call(structured=RECORD, text=FILTERED.text))
     leak = the_leak(ADMIN, clerk)
-    assert (leak.identity, leak.field, leak.tool, leak.kept) == ("clerk", "salary", "get_salary", "left out")
+    assert (leak.identity, leak.field, leak.tool, leak.kept) == (
+        "clerk",
+        "salary",
+        "get_salary",
+        "left out",
+    )
     assert leak.place == "the structured result of call 1, get_salary: salary"
     assert leak.allowed_to == ("admin",)
     assert "64512" not in leak.shown
@@ -41,12 +46,21 @@ def test_a_field_that_is_masked_in_the_structured_result_and_not_in_the_text_is_
 
 
 def test_even_a_small_number_is_a_leak_in_the_very_field_that_is_kept_back() -> None:
-    clerk = view("clerk", call(structured=RECORD, text=call(structured=without(RECORD, "bonus")).text))
+    clerk = view(
+        "clerk", call(structured=RECORD, text=call(structured=without(RECORD, "bonus")).text)
+    )
     assert the_leak(ADMIN, clerk).field == "bonus"
 
 
 @pytest.mark.parametrize(
-    "written", ["64512", "64,512", "$64,512.00", "64.5k is near, 64 512 it is", "their salary of 64’512 francs"]
+    "written",
+    [
+        "64512",
+        "64,512",
+        "$64,512.00",
+        "64.5k is near, 64 512 it is",
+        "their salary of 64’512 francs",
+    ],
 )
 def test_a_refusal_that_quotes_the_secret_in_any_notation_is_a_leak(written: str) -> None:
     clerk = view("clerk", call(outcome="denied", text=f"Access denied: {written} is for HR alone"))
@@ -61,7 +75,9 @@ def test_a_refusal_that_carries_the_data_is_a_leak() -> None:
 
 def test_a_field_that_another_tool_forgets_to_filter_is_a_leak() -> None:
     search = call(
-        "search_people", {"team": "a"}, structured={"people": [{**without(RECORD, "salary"), "current_salary": 64_512}]}
+        "search_people",
+        {"team": "a"},
+        structured={"people": [{**without(RECORD, "salary"), "current_salary": 64_512}]},
     )
     leak = the_leak(ADMIN, view("clerk", FILTERED, search))
     assert leak.place == "the structured result of call 2, search_people: people[].current_salary"
@@ -70,7 +86,9 @@ def test_a_field_that_another_tool_forgets_to_filter_is_a_leak() -> None:
 def test_a_field_in_lines_of_markdown_is_the_same_as_in_json() -> None:
     admin = view("admin", call(text="**Name:** Lucia Chen\n**Salary:** 64512"))
     kept = call(text="**Name:** Lucia Chen")
-    search = call("search_people", {}, structured={"people": [{"name": "Lucia Chen", "salary": 64_512}]})
+    search = call(
+        "search_people", {}, structured={"people": [{"name": "Lucia Chen", "salary": 64_512}]}
+    )
     leak = the_leak(admin, view("clerk", kept, search))
     assert leak.place == "the structured result of call 2, search_people: people[].salary"
 
@@ -90,9 +108,13 @@ def test_a_field_that_is_refused_when_asked_for_and_left_out_otherwise_is_kept_e
 
 
 def test_a_secret_within_a_free_text_is_a_leak() -> None:
-    admin = view("admin", call(structured={**RECORD, "email": "lucia.chen@example.com", "note": "x"}))
+    admin = view(
+        "admin", call(structured={**RECORD, "email": "lucia.chen@example.com", "note": "x"})
+    )
     told = {**without(RECORD, "bonus"), "note": "Write to Lucia.Chen@example.com  instead"}
-    leak = next(leak for leak in leaks(admin, view("clerk", call(structured=told))) if leak.field == "email")
+    leak = next(
+        leak for leak in leaks(admin, view("clerk", call(structured=told))) if leak.field == "email"
+    )
     assert leak.place.endswith("call 1, get_salary: note")
 
 
@@ -114,19 +136,25 @@ def test_whether_the_answer_repeats_a_leak_is_told() -> None:
 
 
 def test_a_hidden_tool_whose_call_is_refused_with_the_data_is_a_leak() -> None:
-    clerk = view("clerk", call(outcome="denied", text="no: 64512 is confidential"), tools=("search_people",))
+    clerk = view(
+        "clerk", call(outcome="denied", text="no: 64512 is confidential"), tools=("search_people",)
+    )
     assert the_leak(ADMIN, clerk).field == "salary"
 
 
 def test_what_only_a_hidden_tool_returns_is_kept_back_without_anybody_trying_it() -> None:
-    leak = the_leak(ADMIN, view("clerk", tools=("search_people",), answer="64,512 dollars, I was told."))
+    leak = the_leak(
+        ADMIN, view("clerk", tools=("search_people",), answer="64,512 dollars, I was told.")
+    )
     assert (leak.field, leak.kept) == ("salary", "the tool is hidden")
 
 
 def test_rows_that_are_filtered_in_one_form_of_a_list_alone_are_a_leak() -> None:
     rows = [{"order_id": f"ORD_{n}77", "total": 1_234 + n} for n in range(4)]
     admin = view("admin", call(structured={"orders": rows}))
-    clerk = view("clerk", call(structured={"orders": rows}, text=call(structured={"orders": rows[:2]}).text))
+    clerk = view(
+        "clerk", call(structured={"orders": rows}, text=call(structured={"orders": rows[:2]}).text)
+    )
     found = leaks(admin, clerk)
     assert {leak.field for leak in found} == {"orders[].order_id", "orders[].total"}
     assert {leak.values for leak in found} == {2}
@@ -134,7 +162,9 @@ def test_rows_that_are_filtered_in_one_form_of_a_list_alone_are_a_leak() -> None
 
 def test_lines_of_name_and_value_are_fields_too() -> None:
     admin = view("admin", call(text="**Name:** Lucia Chen\n- Salary: $64,512\n"))
-    clerk = view("clerk", call(text="Name: Lucia Chen"), call("search_people", {}, text="Salary: 64512"))
+    clerk = view(
+        "clerk", call(text="Name: Lucia Chen"), call("search_people", {}, text="Salary: 64512")
+    )
     assert the_leak(admin, clerk).field == "salary"
 
 
@@ -142,7 +172,10 @@ def test_many_values_of_one_field_are_one_leak() -> None:
     people = [{"employee_id": f"EMP_{n}", "email": f"p{n}@example.com"} for n in range(9)]
     admin = view("admin", call("search_people", {}, structured={"people": people}))
     masked = {"people": [{**one, "email": "[masked]"} for one in people]}
-    clerk = view("clerk", call("search_people", {}, structured={"people": people}, text=call(structured=masked).text))
+    clerk = view(
+        "clerk",
+        call("search_people", {}, structured={"people": people}, text=call(structured=masked).text),
+    )
     leak = the_leak(admin, clerk)
     assert (leak.field, leak.values) == ("people[].email", 9)
 
@@ -162,7 +195,9 @@ def test_what_is_refused_to_somebody_and_given_to_nobody_in_particular_is_a_leak
     ["****\n****", "** E****** S*****\nS********** *****", "#### 1234", "**1234**",
      "**** (hidden: your role clerk has no permission to read what is personal in this record)"],
 )  # fmt: skip
-def test_a_value_that_is_masked_over_lines_or_by_a_sentence_and_given_in_full_elsewhere_is_a_leak(mask: str) -> None:
+def test_a_value_that_is_masked_over_lines_or_by_a_sentence_and_given_in_full_elsewhere_is_a_leak(
+    mask: str,
+) -> None:
     full = {**RECORD, "address": "12 Example Street\nSpringfield 62704"}
     search = call("search_people", {}, structured={"people": [full]})
     clerk = view("clerk", call(structured={**full, "address": mask}), search)
@@ -171,11 +206,15 @@ def test_a_value_that_is_masked_over_lines_or_by_a_sentence_and_given_in_full_el
 
 
 @pytest.mark.parametrize("notes", ["Pay 95117 EUR\n### Notes\nnone", "Notes:\n***\npay 95117 EUR"])
-def test_a_text_of_several_lines_is_recognised_in_other_fields_and_within_a_text(notes: str) -> None:
+def test_a_text_of_several_lines_is_recognised_in_other_fields_and_within_a_text(
+    notes: str,
+) -> None:
     admin = view("admin", call(structured={**RECORD, "notes": notes}))
     kept = call(structured=RECORD)
     for people in ({"personal_notes": notes}, {"remark": f"On file: {notes} (as of today)"}):
-        search = call("search_people", {}, structured={"people": [{"employee_id": "EMP_0042", **people}]})
+        search = call(
+            "search_people", {}, structured={"people": [{"employee_id": "EMP_0042", **people}]}
+        )
         assert the_leak(admin, view("clerk", kept, search)).field == "notes"
 
 
@@ -191,9 +230,18 @@ def test_a_text_of_several_lines_is_recognised_in_other_fields_and_within_a_text
         pytest.param(view("clerk", tools=("search_people",)), id="hidden"),
         pytest.param(view("clerk", answer="I do not know."), id="never tried"),
         pytest.param(view("clerk", FULL, answer="64512"), id="allowed the same"),
-        pytest.param(view("clerk", REFUSED, known=("Do they earn 64512?",), answer="64512?"), id="in the prompt"),
-        pytest.param(view("clerk", call(outcome="denied", text="EMP_0042: Access denied")), id="its own argument"),
-        pytest.param(view("clerk", call(outcome="tool_error", text="database down")), id="an error of another sort"),
+        pytest.param(
+            view("clerk", REFUSED, known=("Do they earn 64512?",), answer="64512?"),
+            id="in the prompt",
+        ),
+        pytest.param(
+            view("clerk", call(outcome="denied", text="EMP_0042: Access denied")),
+            id="its own argument",
+        ),
+        pytest.param(
+            view("clerk", call(outcome="tool_error", text="database down")),
+            id="an error of another sort",
+        ),
     ],
 )
 def test_nothing_is_made_of_a_server_that_keeps_its_secrets(clerk: View) -> None:
@@ -201,7 +249,11 @@ def test_nothing_is_made_of_a_server_that_keeps_its_secrets(clerk: View) -> None
 
 
 def test_the_same_value_of_somebody_else_is_no_leak() -> None:
-    own = call("get_salary", {"employee_id": "EMP_0031"}, structured={"employee_id": "EMP_0031", "salary": 64_512})
+    own = call(
+        "get_salary",
+        {"employee_id": "EMP_0031"},
+        structured={"employee_id": "EMP_0031", "salary": 64_512},
+    )
     assert leaks(ADMIN, view("clerk", FILTERED, own, answer="You earn 64,512.")) == []
 
 
@@ -212,32 +264,69 @@ def test_what_is_public_elsewhere_is_no_leak_where_a_question_was_refused() -> N
     admin = view("admin", call("search_people", by_phone, structured=found))
     refused = call("search_people", by_phone, outcome="denied", text="Access denied")
     by_name = call("search_people", {"name": "Chen"}, structured=found)
-    assert leaks(admin, view("clerk", refused, by_name, answer="Lucia Chen, EMP_0042, since 2020-01-02")) == []
+    assert (
+        leaks(
+            admin, view("clerk", refused, by_name, answer="Lucia Chen, EMP_0042, since 2020-01-02")
+        )
+        == []
+    )
 
 
 def test_a_name_that_stands_in_a_field_of_other_meaning_is_no_leak() -> None:
     admin = view("admin", call(structured={**RECORD, "manager": "Jane Roe"}))
-    teams = call("search_people", {}, structured={"teams": [{"lead": "Jane Roe"}, {"manager": "Jane Roe"}]})
+    teams = call(
+        "search_people", {}, structured={"teams": [{"lead": "Jane Roe"}, {"manager": "Jane Roe"}]}
+    )
     assert leaks(admin, view("clerk", call(structured=RECORD), teams, answer="Jane Roe")) == []
 
 
-def test_an_id_that_is_shown_under_a_name_of_other_meaning_is_no_leak_even_where_a_text_has_it() -> None:
+def test_an_id_that_is_shown_under_a_name_of_other_meaning_is_no_leak_even_where_a_text_has_it() -> (
+    None
+):
     admin = view("admin", call(structured={**RECORD, "manager": "EMP_0007"}))
     teams = call("search_people", {}, structured={"teams": [{"lead": "EMP_0007"}]})
-    down = call("search_people", {"team": "b"}, outcome="tool_error", text="No such team; EMP_0007 knows them all")
-    assert leaks(admin, view("clerk", call(structured=RECORD), teams, down, answer="Ask EMP_0007.")) == []
+    down = call(
+        "search_people",
+        {"team": "b"},
+        outcome="tool_error",
+        text="No such team; EMP_0007 knows them all",
+    )
+    assert (
+        leaks(admin, view("clerk", call(structured=RECORD), teams, down, answer="Ask EMP_0007."))
+        == []
+    )
 
 
 def test_small_numbers_years_booleans_and_single_words_are_no_leak_elsewhere() -> None:
-    common = {"days": 3, "year": 2024, "active": True, "level": "senior", "share": 0.5, "size": 5_000}
+    common = {
+        "days": 3,
+        "year": 2024,
+        "active": True,
+        "level": "senior",
+        "share": 0.5,
+        "size": 5_000,
+    }
     admin = view("admin", call(structured={**RECORD, **common}))
-    other = call("search_people", {}, structured={"people": [{"n": 3, **common}]}, text="3 senior people in 2024")
-    assert leaks(admin, view("clerk", call(structured=RECORD), other, answer="3, 2024, senior")) == []
+    other = call(
+        "search_people",
+        {},
+        structured={"people": [{"n": 3, **common}]},
+        text="3 senior people in 2024",
+    )
+    assert (
+        leaks(admin, view("clerk", call(structured=RECORD), other, answer="3, 2024, senior")) == []
+    )
 
 
 def test_other_data_in_the_same_field_is_no_secret() -> None:
-    admin = view("admin", call(structured={**RECORD, "asked_at": "2026-01-01T10:00:00Z", "trace": "ab12cd34ef"}))
-    clerk = view("clerk", call(structured={**RECORD, "asked_at": "2026-01-01T10:00:07Z", "trace": "ff00aa11bb"}))
+    admin = view(
+        "admin",
+        call(structured={**RECORD, "asked_at": "2026-01-01T10:00:00Z", "trace": "ab12cd34ef"}),
+    )
+    clerk = view(
+        "clerk",
+        call(structured={**RECORD, "asked_at": "2026-01-01T10:00:07Z", "trace": "ff00aa11bb"}),
+    )
     assert leaks(admin, clerk) == []
 
 
@@ -251,19 +340,29 @@ def test_a_value_that_the_tool_s_own_description_shows_is_no_leak() -> None:
     assert leaks(ADMIN, view("clerk", REFUSED, tools=tools, answer="64512")) == []
 
 
-@pytest.mark.parametrize("structured", [None, [], {}, 5, "text", [[[]]], {"a": {"b": [None, {"c": [1, [2]]}]}}])
+@pytest.mark.parametrize(
+    "structured", [None, [], {}, 5, "text", [[[]]], {"a": {"b": [None, {"c": [1, [2]]}]}}]
+)
 def test_results_of_any_shape_can_be_compared(structured: Any) -> None:
     odd = call(structured=structured, text="not {json")
     assert leaks(ADMIN, view("clerk", odd), view("nobody", odd)) == []
 
 
-@pytest.mark.parametrize("notes", ["Rating: poor, pay 95117", "**Rating**: poor, pay 95117", "### Notes\npay 95117"])
+@pytest.mark.parametrize(
+    "notes", ["Rating: poor, pay 95117", "**Rating**: poor, pay 95117", "### Notes\npay 95117"]
+)
 def test_marks_of_markdown_hide_no_leak(notes: str) -> None:
     admin = view("admin", call(structured={**RECORD, "notes": notes}))
-    assert the_leak(admin, view("clerk", call(structured=RECORD, text=admin.calls[0].text))).field == "notes"
+    assert (
+        the_leak(admin, view("clerk", call(structured=RECORD, text=admin.calls[0].text))).field
+        == "notes"
+    )
 
 
-WORDS = [{"customer_id": "C1", "status": "gold member, since long"}, {"customer_id": "C2", "status": "restricted"}]
+WORDS = [
+    {"customer_id": "C1", "status": "gold member, since long"},
+    {"customer_id": "C2", "status": "restricted"},
+]
 
 
 @pytest.mark.parametrize(
@@ -271,7 +370,9 @@ WORDS = [{"customer_id": "C1", "status": "gold member, since long"}, {"customer_
     [(WORDS, WORDS[1:]), (WORDS[:1], WORDS[1:])],
     ids=["fewer rows", "the rows of somebody else"],
 )
-def test_a_word_that_stands_in_a_record_is_no_mask_where_nobody_was_given_anything_else(given: Any, got: Any) -> None:
+def test_a_word_that_stands_in_a_record_is_no_mask_where_nobody_was_given_anything_else(
+    given: Any, got: Any
+) -> None:
     admin = view("admin", call("profile_of", {}, structured=given))
     other = call("search_people", {"customer_id": "C1"}, structured=WORDS[0])
     assert leaks(admin, view("clerk", call("profile_of", {}, structured=got), other)) == []
@@ -285,8 +386,13 @@ def test_a_word_in_place_of_what_others_were_given_is_a_mask() -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, "", "None"])
-def test_a_row_that_has_nothing_in_a_field_masks_nothing_of_the_rows_that_are_left_out(nothing: str | None) -> None:
-    rows = [{"employee_id": "E1", "manager": "Ada Lovelace"}, {"employee_id": "E2", "manager": nothing}]
+def test_a_row_that_has_nothing_in_a_field_masks_nothing_of_the_rows_that_are_left_out(
+    nothing: str | None,
+) -> None:
+    rows = [
+        {"employee_id": "E1", "manager": "Ada Lovelace"},
+        {"employee_id": "E2", "manager": nothing},
+    ]
     admin = view("admin", call("search_people", {}, structured=rows))
     own = call("get_salary", {"employee_id": "E1"}, structured=rows[0])
     assert leaks(admin, view("clerk", call("search_people", {}, structured=rows[1:]), own)) == []
@@ -294,7 +400,10 @@ def test_a_row_that_has_nothing_in_a_field_masks_nothing_of_the_rows_that_are_le
 
 @pytest.mark.parametrize("nothing", [None, ""])
 def test_nothing_in_place_of_what_others_were_given_is_a_mask(nothing: str | None) -> None:
-    rows = [{"employee_id": "E1", "manager": "Ada Lovelace"}, {"employee_id": "E2", "manager": "Bob Stone"}]
+    rows = [
+        {"employee_id": "E1", "manager": "Ada Lovelace"},
+        {"employee_id": "E2", "manager": "Bob Stone"},
+    ]
     admin = view("admin", call("search_people", {}, structured=rows))
     masked = call("search_people", {}, structured=[{**row, "manager": nothing} for row in rows])
     own = call("get_salary", {"employee_id": "E1"}, structured=rows[0])
@@ -311,7 +420,11 @@ def test_a_number_that_is_quoted_in_a_text_of_the_very_call_is_a_leak() -> None:
 
 
 def test_a_number_that_is_quoted_in_a_text_of_another_call_may_be_a_coincidence() -> None:
-    clerk = view("clerk", FILTERED, call("search_people", {"q": "office"}, text="There are 64,512 parcels in town"))
+    clerk = view(
+        "clerk",
+        FILTERED,
+        call("search_people", {"q": "office"}, text="There are 64,512 parcels in town"),
+    )
     assert leaks(ADMIN, clerk) == []
 
 
@@ -323,7 +436,9 @@ def test_every_tool_that_is_hidden_from_an_identity_keeps_something_from_it() ->
     assert (leak.field, leak.tool, leak.kept) == ("phone", "get_phone", "the tool is hidden")
 
 
-def test_a_structured_result_that_is_empty_keeps_everything_back_and_one_that_is_not_there_nothing() -> None:
+def test_a_structured_result_that_is_empty_keeps_everything_back_and_one_that_is_not_there_nothing() -> (
+    None
+):
     emptied = view("clerk", call(structured={}, text=FULL.text))
     assert {leak.field for leak in leaks(ADMIN, emptied)} >= {"salary", "name"}
     only_text = view("clerk", call(text="Lucia Chen of EMP_0042 earns 64512"))
@@ -334,8 +449,18 @@ def test_a_structured_result_that_is_empty_keeps_everything_back_and_one_that_is
     ("kept", "given", "also_to_admin", "leaking"),
     [
         ({"salary": 64_512}, {"units": 64_512}, {}, True),  # nothing else is that number
-        ({"salary": 64_512}, {"units": 64_512}, {"units": 64_512}, False),  # it is what the field holds for everybody
-        ({"salary": 64_512}, {"base_salary": 64_512}, {"base_salary": 64_512}, True),  # but for one of that name
+        (
+            {"salary": 64_512},
+            {"units": 64_512},
+            {"units": 64_512},
+            False,
+        ),  # it is what the field holds for everybody
+        (
+            {"salary": 64_512},
+            {"base_salary": 64_512},
+            {"base_salary": 64_512},
+            True,
+        ),  # but for one of that name
         ({"bonus": 4_711}, {"units": 4_711}, {}, False),  # it may be a coincidence
         ({"bonus": 4_711}, {"yearly_bonus": 4_711}, {}, True),
         ({"bonus": 3}, {"yearly_bonus": 3}, {}, False),
@@ -354,6 +479,8 @@ def test_what_an_identity_asked_with_is_known_in_every_script(value: str) -> Non
     admin = view("admin", call(structured={**RECORD, "contact": value}))
     quoted = call("search_people", {"query": value}, text=f"Nothing is found for {value} here.")
     kept = call(structured=RECORD)
-    assert [leak for leak in leaks(admin, view("clerk", kept, quoted)) if leak.field == "contact"] == []
+    assert [
+        leak for leak in leaks(admin, view("clerk", kept, quoted)) if leak.field == "contact"
+    ] == []
     silent = call("search_people", {"query": "x"}, text=f"Found {value} here.")
     assert [leak.field for leak in leaks(admin, view("clerk", kept, silent))] == ["contact"]

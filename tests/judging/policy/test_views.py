@@ -8,27 +8,37 @@ from harness.judging.policy.views import Result
 from tests.judging.policy.views import call
 
 
-@pytest.mark.parametrize(("fields", "compared"), [(1, 1), (4_999, 4_999), (5_000, 5_000), (5_001, 5_000)])
+@pytest.mark.parametrize(
+    ("fields", "compared"), [(1, 1), (4_999, 4_999), (5_000, 5_000), (5_001, 5_000)]
+)
 @pytest.mark.parametrize("form", ["list", "object", "lines"])
 def test_so_many_fields_of_one_result_are_compared(form: str, fields: int, compared: int) -> None:
     if form == "lines":
         made = call(text="\n".join(f"Name: {place}" for place in range(fields)))
     else:
-        made = call(structured=[*range(fields)] if form == "list" else {str(n): n for n in range(fields)}, text="")
+        made = call(
+            structured=[*range(fields)] if form == "list" else {str(n): n for n in range(fields)},
+            text="",
+        )
     assert [int(leaf.value) for leaf in Result(call=made).leaves] == [*range(compared)]
 
 
 @pytest.mark.parametrize(
     ("structured", "leaves"),
     [
-        ({"a": {"b": [{"c": 1}, {"c": 2}]}, "d": None}, [("a.b[].c", "c", 1), ("a.b[].c", "c", 2), ("d", "d", None)]),
+        (
+            {"a": {"b": [{"c": 1}, {"c": 2}]}, "d": None},
+            [("a.b[].c", "c", 1), ("a.b[].c", "c", 2), ("d", "d", None)],
+        ),
         ([[1], 2], [("[][]", "", 1), ("[]", "", 2)]),
         (5, [("", "", 5)]),
         (None, []),
         ({}, []),
     ],
 )
-def test_a_field_is_known_by_its_path_with_all_items_of_a_list_as_one(structured: Any, leaves: list[Any]) -> None:
+def test_a_field_is_known_by_its_path_with_all_items_of_a_list_as_one(
+    structured: Any, leaves: list[Any]
+) -> None:
     found = Result(call=call(structured=structured, text="x")).leaves
     assert [(leaf.path, leaf.name, leaf.value) for leaf in found] == leaves
     assert all(leaf.channel == "structured" for leaf in found)
@@ -49,7 +59,9 @@ def test_a_field_is_known_by_its_path_with_all_items_of_a_list_as_one(structured
         (f"a: {'x' * 402}", []),
     ],
 )
-def test_lines_of_a_name_and_a_value_are_fields_where_a_call_succeeded(text: str, leaves: list[Any]) -> None:
+def test_lines_of_a_name_and_a_value_are_fields_where_a_call_succeeded(
+    text: str, leaves: list[Any]
+) -> None:
     found = Result(call=call(text=text))
     assert [(leaf.path, leaf.value) for leaf in found.leaves] == leaves
     assert found.is_prose
@@ -63,6 +75,8 @@ def test_lines_are_one_record_until_a_name_comes_again() -> None:
     assert [leaf.record for leaf in two] == [{}, {}]
 
 
-@pytest.mark.parametrize(("text", "prose"), [('{"a": 1}', False), ("[1]", False), ("5", True), ('"a: 1"', True)])
+@pytest.mark.parametrize(
+    ("text", "prose"), [('{"a": 1}', False), ("[1]", False), ("5", True), ('"a: 1"', True)]
+)
 def test_a_text_that_is_an_object_or_a_list_is_no_prose(text: str, prose: bool) -> None:
     assert Result(call=call(text=text)).is_prose is prose

@@ -31,17 +31,25 @@ def kept(full: Any, other: Any) -> list[tuple[str, str]]:
         ([{"a": 1, "b": 2}], [{"b": 2}], [("[].a", "left out")]),
         ([{"a": 1}], [{"a": 1}, {"a": 2}], []),
         ([{"a": 1}, {"a": 2}], [{"a": 1}, {"a": "***"}], []),
-        ([{"a": 1}, {"a": 2}], [{"a": "***"}, {"a": "***"}], [("[].a", "masked"), ("[].a", "masked")]),
+        (
+            [{"a": 1}, {"a": 2}],
+            [{"a": "***"}, {"a": "***"}],
+            [("[].a", "masked"), ("[].a", "masked")],
+        ),
         ({"r": [{"a": 1}], "n": 1}, {"n": 1}, [("r[].a", "row left out")]),
         ({"a": 1}, None, []),
     ],
 )
-def test_a_field_is_left_out_masked_or_left_out_with_its_row(full: Any, other: Any, found: Any) -> None:
+def test_a_field_is_left_out_masked_or_left_out_with_its_row(
+    full: Any, other: Any, found: Any
+) -> None:
     assert kept(full, other) == found
 
 
 @pytest.mark.parametrize(("rows", "meant"), [(100, True), (200, True), (201, False)])
-def test_a_word_like_none_is_meant_where_nobody_was_given_anything_else_of_the_thing(rows: int, meant: bool) -> None:
+def test_a_word_like_none_is_meant_where_nobody_was_given_anything_else_of_the_thing(
+    rows: int, meant: bool
+) -> None:
     full = [{"id": f"A-{n}", "boss": f"Ann Lee {n}"} for n in range(rows)]
     other = [{"id": f"B-{n}", "boss": "none"} for n in range(100)]
     masked = [path for path, how in kept(full, other) if how == "masked"]

@@ -37,8 +37,12 @@ def call(
 
 
 def view(identity: str, *calls: ToolCall, tools: tuple[str, ...] = TOOLS, **more: Any) -> View:
-    offered = ToolList(tools=tuple(Tool(name=name, description=f"Do {name}.", input_schema={}) for name in tools))
-    return View(identity=identity, calls=calls, tools=offered, case=f"pay [{identity}]", group="pay", **more)
+    offered = ToolList(
+        tools=tuple(Tool(name=name, description=f"Do {name}.", input_schema={}) for name in tools)
+    )
+    return View(
+        identity=identity, calls=calls, tools=offered, case=f"pay [{identity}]", group="pay", **more
+    )
 
 
 def without(record: Mapping[str, Any], *fields: str) -> dict[str, Any]:

@@ -10,7 +10,11 @@ from harness.leaderboards.bfcl.catalog import CATEGORIES
 from harness.leaderboards.bfcl.checker.agentic import answer_fault
 from harness.leaderboards.bfcl.checker.fault import Fault
 from harness.leaderboards.bfcl.checker.multi_turn import Conversation, turns_fault
-from harness.leaderboards.bfcl.checker.single import expected_calls_fault, no_call_fault, some_call_fault
+from harness.leaderboards.bfcl.checker.single import (
+    expected_calls_fault,
+    no_call_fault,
+    some_call_fault,
+)
 from harness.leaderboards.bfcl.output import Call, Step
 
 
@@ -32,8 +36,13 @@ def step(*calls: tuple[str, Mapping[str, Any]]) -> Step:
 
 
 def function(name: str = "f", required: Sequence[str] = (), **properties: Any) -> dict[str, Any]:
-    typed = {key: {"type": kind} if isinstance(kind, str) else kind for key, kind in properties.items()}
-    return {"name": name, "parameters": {"type": "dict", "properties": typed, "required": list(required)}}
+    typed = {
+        key: {"type": kind} if isinstance(kind, str) else kind for key, kind in properties.items()
+    }
+    return {
+        "name": name,
+        "parameters": {"type": "dict", "properties": typed, "required": list(required)},
+    }
 
 
 def array(of: str, kind: str = "array") -> dict[str, Any]:
@@ -41,13 +50,22 @@ def array(of: str, kind: str = "array") -> dict[str, Any]:
 
 
 def one(
-    name: str, kind: Any, allowed: Sequence[Any], value: Any, error_type: str | None, category: str = "simple_python"
+    name: str,
+    kind: Any,
+    allowed: Sequence[Any],
+    value: Any,
+    error_type: str | None,
+    category: str = "simple_python",
 ) -> Sample:
     """Return a sample of one call of one function with one argument."""
     offered = [function(x=kind)]
     expected = [{"f": {"x": list(allowed)}}]
     output = step(("f", {} if value is ABSENT else {"x": value}))
-    return Sample(name, lambda: expected_calls_fault(CATEGORIES[category], offered, expected, output), error_type)
+    return Sample(
+        name,
+        lambda: expected_calls_fault(CATEGORIES[category], offered, expected, output),
+        error_type,
+    )
 
 
 ABSENT = object()
@@ -57,11 +75,22 @@ KEY, VALUE, COUNT = "value_error:dict_key", "value_error:dict_value", "value_err
 
 
 def several(
-    name: str, category: str, expected: Sequence[Mapping[str, Any]], output: Step, error_type: str | None
+    name: str,
+    category: str,
+    expected: Sequence[Mapping[str, Any]],
+    output: Step,
+    error_type: str | None,
 ) -> Sample:
     """Return a sample where two functions are offered."""
-    offered = [function("a.one", ["n"], n="integer"), function("two", ["n"], n="integer", m="integer")]
-    return Sample(name, lambda: expected_calls_fault(CATEGORIES[category], offered, expected, output), error_type)
+    offered = [
+        function("a.one", ["n"], n="integer"),
+        function("two", ["n"], n="integer", m="integer"),
+    ]
+    return Sample(
+        name,
+        lambda: expected_calls_fault(CATEGORIES[category], offered, expected, output),
+        error_type,
+    )
 
 
 def _one(n: int) -> dict[str, Any]:
@@ -95,16 +124,40 @@ ARGUMENTS = [
     one("another type than schema and answers", "integer", ["size"], 2.5, SIMPLE),
     one("any is a text", "any", ["Red"], "red", None),
     one("left out as it may be", "integer", [5, ""], ABSENT, None),
-    one("left out as it may not be", "integer", [5], ABSENT, "simple_function_checker:missing_optional"),
+    one(
+        "left out as it may not be",
+        "integer",
+        [5],
+        ABSENT,
+        "simple_function_checker:missing_optional",
+    ),
     one("an object", "dict", [{"k": [1], "t": ["A b"]}], {"k": 1, "t": "ab"}, None),
     one("an object with another value", "dict", [{"k": [1]}], {"k": 2}, VALUE),
     one("an object with a key too many", "dict", [{"k": [1]}], {"k": 1, "z": 2}, KEY),
     one("an object with a key too few", "dict", [{"k": [1], "l": [2]}], {"k": 1}, KEY),
-    one("an object without a key that may be missing", "dict", [{"k": [1], "l": [2, ""]}], {"k": 1}, None),
+    one(
+        "an object without a key that may be missing",
+        "dict",
+        [{"k": [1], "l": [2, ""]}],
+        {"k": 1},
+        None,
+    ),
     one("the second of two objects", "dict", [{"k": [1]}, {"k": [2]}], {"k": 2}, None),
-    one("a missing key weighs more than a wrong value", "dict", [{"k": [1], "l": [2]}], {"k": 9}, KEY),
+    one(
+        "a missing key weighs more than a wrong value",
+        "dict",
+        [{"k": [1], "l": [2]}],
+        {"k": 9},
+        KEY,
+    ),
     one("objects in order", array("dict"), [[{"k": [1]}, {"k": [2]}]], [{"k": 1}, {"k": 2}], None),
-    one("objects in another order", array("dict"), [[{"k": [1]}, {"k": [2]}]], [{"k": 2}, {"k": 1}], VALUE),
+    one(
+        "objects in another order",
+        array("dict"),
+        [[{"k": [1]}, {"k": [2]}]],
+        [{"k": 2}, {"k": 1}],
+        VALUE,
+    ),
     one("an object too few", array("dict"), [[{"k": [1]}, {"k": [2]}]], [{"k": 1}], COUNT),
     one("a Java number in a text", "integer", [5], "5", None, "simple_java"),
     one("a Java number that is none", "integer", [5], 5, "type_error:java", "simple_java"),
@@ -119,14 +172,23 @@ ARGUMENTS = [
         None,
         "simple_java",
     ),
-    one("a Java array", array("integer", "Array"), [[1, 2]], "new int[]{1, 2}", None, "simple_java"),
     one(
-        "a Java map", "HashMap", [{"k": [1]}], 'new HashMap<String, Integer>() {{ put("k", 1); }}', None, "simple_java"
+        "a Java array", array("integer", "Array"), [[1, 2]], "new int[]{1, 2}", None, "simple_java"
+    ),
+    one(
+        "a Java map",
+        "HashMap",
+        [{"k": [1]}],
+        'new HashMap<String, Integer>() {{ put("k", 1); }}',
+        None,
+        "simple_java",
     ),
     one("a JavaScript array", array("integer"), [[1, 2]], "[1, 2]", None, "simple_javascript"),
     one("a JavaScript object", "dict", [{"k": ["v"]}], "{k: 'v'}", None, "simple_javascript"),
     one("a JavaScript text in quotes", "String", ["v"], "'v'", None, "simple_javascript"),
-    one("a JavaScript number that is none", "integer", [5], 5, "type_error:js", "simple_javascript"),
+    one(
+        "a JavaScript number that is none", "integer", [5], 5, "type_error:js", "simple_javascript"
+    ),
     one("a JavaScript big number", "Bigint", [5], "5n", None, "simple_javascript"),
 ]
 
@@ -181,8 +243,13 @@ CALLS = [
 ]  # fmt: skip
 
 
-def said(name: str, texts: Sequence[str | Step], answers: Sequence[str], error_type: str | None) -> Sample:
-    steps = [one if isinstance(one, Step) else Step(unreadable="words" if one else None, text=one) for one in texts]
+def said(
+    name: str, texts: Sequence[str | Step], answers: Sequence[str], error_type: str | None
+) -> Sample:
+    steps = [
+        one if isinstance(one, Step) else Step(unreadable="words" if one else None, text=one)
+        for one in texts
+    ]
     return Sample(name, lambda: answer_fault([steps], answers), error_type)
 
 
@@ -203,21 +270,37 @@ ANSWERS = [
 
 _FILES = {
     "GorillaFileSystem": {
-        "root": {"home": {"type": "directory", "contents": {"a.txt": {"type": "file", "content": "alpha"}}}}
+        "root": {
+            "home": {
+                "type": "directory",
+                "contents": {"a.txt": {"type": "file", "content": "alpha"}},
+            }
+        }
     }
 }
 
 
 def talk(
-    name: str, expected: Sequence[Sequence[str]], turns: Sequence[Sequence[Step]], error_type: str | None
+    name: str,
+    expected: Sequence[Sequence[str]],
+    turns: Sequence[Sequence[Step]],
+    error_type: str | None,
 ) -> Sample:
     conversation = Conversation(
-        classes=["GorillaFileSystem"], initial_config=_FILES, expected=expected, long_context=False, data={}
+        classes=["GorillaFileSystem"],
+        initial_config=_FILES,
+        expected=expected,
+        long_context=False,
+        data={},
     )
     return Sample(name, lambda: turns_fault(conversation, turns), error_type)
 
 
-TOUCH, LOOK, READ = step(("touch", {"file_name": "b.txt"})), step(("ls", {})), step(("cat", {"file_name": "a.txt"}))
+TOUCH, LOOK, READ = (
+    step(("touch", {"file_name": "b.txt"})),
+    step(("ls", {})),
+    step(("cat", {"file_name": "a.txt"})),
+)
 WORDS = Step(unreadable="words", text="Done.")
 _STATE, _RESULT = "multi_turn:instance_state_mismatch", "multi_turn:execution_response_mismatch"
 TALKS = [
@@ -225,15 +308,29 @@ TALKS = [
     talk("more calls that change nothing", [["touch('b.txt')"]], [[LOOK, TOUCH, READ]], None),
     talk("another state", [["touch('b.txt')"]], [[LOOK]], _STATE),
     talk("a result that is missing", [["cat('a.txt')"]], [[LOOK]], _RESULT),
-    talk("a result from an earlier turn", [["ls()"], ["cat('a.txt')"]], [[READ, LOOK], [LOOK]], None),
+    talk(
+        "a result from an earlier turn", [["ls()"], ["cat('a.txt')"]], [[READ, LOOK], [LOOK]], None
+    ),
     talk("a result that came once and is expected twice", [["ls()", "ls()"]], [[LOOK]], _RESULT),
     talk("results in another order", [["ls()", "cat('a.txt')"]], [[READ, LOOK]], None),
-    talk("a wrong state in the first of two turns", [["touch('b.txt')"], ["ls()"]], [[LOOK], [TOUCH, LOOK]], _STATE),
-    talk("no call where one is expected", [["ls()"]], [[WORDS]], "multi_turn:empty_turn_model_response"),
+    talk(
+        "a wrong state in the first of two turns",
+        [["touch('b.txt')"], ["ls()"]],
+        [[LOOK], [TOUCH, LOOK]],
+        _STATE,
+    ),
+    talk(
+        "no call where one is expected",
+        [["ls()"]],
+        [[WORDS]],
+        "multi_turn:empty_turn_model_response",
+    ),
     talk("calls in a turn that expects none", [[], ["ls()"]], [[LOOK], [LOOK]], None),
     talk("a change in a turn that expects none", [[], ["ls()"]], [[TOUCH], [LOOK]], _STATE),
     talk("a turn too few", [["ls()"], ["ls()"]], [[LOOK]], "multi_turn:force_terminated"),
-    talk("a call that cannot be executed", [["ls()"]], [[step(("fly", {"to": "moon"})), LOOK]], None),
+    talk(
+        "a call that cannot be executed", [["ls()"]], [[step(("fly", {"to": "moon"})), LOOK]], None
+    ),
 ]
 
 _POSTS = {
@@ -248,7 +345,10 @@ _POSTS = {
         "tweet_counter": 0,
     }
 }
-_POST, _POST_TO = step(("post_tweet", {"content": "x"})), step(("post_tweet", {"content": "x", "mentions": []}))
+_POST, _POST_TO = (
+    step(("post_tweet", {"content": "x"})),
+    step(("post_tweet", {"content": "x", "mentions": []})),
+)
 _MENTION = step(("mention", {"tweet_id": 0, "mentioned_usernames": ["@ben"]}))
 
 

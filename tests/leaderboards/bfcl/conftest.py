@@ -33,7 +33,9 @@ def recorded_file() -> Path:
     folder = Path(os.environ.get("HARNESS_RECORDINGS") or BESIDE)
     path = folder / "bfcl" / "recorded_verdicts.jsonl.gz"
     if not path.is_file():
-        pytest.skip(f"there are no recorded outputs at {path}: name their folder in $HARNESS_RECORDINGS")
+        pytest.skip(
+            f"there are no recorded outputs at {path}: name their folder in $HARNESS_RECORDINGS"
+        )
     return path
 
 

@@ -45,7 +45,9 @@ def _spaces_count(patch: Patch) -> None:
 
 
 def _case_counts(patch: Patch) -> None:
-    patch.setattr(values, "standardized", lambda text: re.sub(r"[ ,./\-_*^]", "", text).replace("'", '"'))
+    patch.setattr(
+        values, "standardized", lambda text: re.sub(r"[ ,./\-_*^]", "", text).replace("'", '"')
+    )
 
 
 def _quotes_count(patch: Patch) -> None:
@@ -97,7 +99,9 @@ def _call_used_twice(patch: Patch) -> None:
 def _more_calls_pass(patch: Patch) -> None:
     original = calls.calls_fault
 
-    def lenient(category: str, language: Any, functions: Any, made: Sequence[Any], expected: Sequence[Any]) -> Any:
+    def lenient(
+        category: str, language: Any, functions: Any, made: Sequence[Any], expected: Sequence[Any]
+    ) -> Any:
         return original(category, language, functions, list(made)[: len(expected)], expected)
 
     patch.setattr(single, "calls_fault", lenient)
@@ -136,7 +140,11 @@ def _bool_is_int(patch: Patch) -> None:
     original = calls._converted
 
     def lenient(value: Any, language: Any, kind: str) -> Any:
-        return int(value) if kind == "integer" and isinstance(value, bool) else original(value, language, kind)
+        return (
+            int(value)
+            if kind == "integer" and isinstance(value, bool)
+            else original(value, language, kind)
+        )
 
     patch.setattr(calls, "_converted", lenient)
 
@@ -162,13 +170,19 @@ def _variables_loosely(patch: Patch) -> None:
     def lenient(name: str, value: Any, answers: Any, expected: Any) -> Any:
         found = original(name, value, answers, expected)
         if isinstance(found, Typed) and found.is_variable and isinstance(value, str):
-            same = any(isinstance(one, str) and standardized(one) == standardized(value) for one in answers)
+            same = any(
+                isinstance(one, str) and standardized(one) == standardized(value) for one in answers
+            )
             return found if same else Fault("value_error:others", "")
         return found
 
     def plain(name: str, value: Any, answers: Any) -> Fault | None:
         loosely = [standardized(one) if isinstance(one, str) else one for one in answers]
-        return None if (standardized(value) if isinstance(value, str) else value) in loosely else Fault("x", "")
+        return (
+            None
+            if (standardized(value) if isinstance(value, str) else value) in loosely
+            else Fault("x", "")
+        )
 
     patch.setattr(calls, "typed", lenient)
     patch.setattr(calls, "plain_fault", plain)
@@ -263,7 +277,11 @@ def _lists_in_any_order(patch: Patch) -> None:
 
 def _language_ignored(language: str) -> Callable[[Patch], None]:
     def apply(patch: Patch) -> None:
-        patch.setattr(calls, "_WRITTEN", {name: way for name, way in calls._WRITTEN.items() if name != language})
+        patch.setattr(
+            calls,
+            "_WRITTEN",
+            {name: way for name, way in calls._WRITTEN.items() if name != language},
+        )
 
     return apply
 
@@ -421,14 +439,28 @@ MUTATIONS = [
     Mutation("a part of a word is an answer", _answers_in_parts_of_words),
     Mutation("spaces in answers do not count", _answers_without_spaces),
     Mutation("an answer may stand in any message", _answers_anywhere, recorded=False),
-    Mutation("states are not compared", lambda patch: patch.setattr(multi_turn, "state_fault", _never)),
+    Mutation(
+        "states are not compared", lambda patch: patch.setattr(multi_turn, "state_fault", _never)
+    ),
     Mutation("states are compared at the end alone", _only_the_end_judged),
-    Mutation("results are not compared", lambda patch: patch.setattr(multi_turn, "results_fault", _never)),
+    Mutation(
+        "results are not compared", lambda patch: patch.setattr(multi_turn, "results_fault", _never)
+    ),
     Mutation("results of earlier turns do not count", _results_of_the_turn_alone),
     Mutation("one result stands for two", _results_count_once),
-    Mutation("conversations that were broken off are judged", _broken_off_conversations_judged, recorded=False),
+    Mutation(
+        "conversations that were broken off are judged",
+        _broken_off_conversations_judged,
+        recorded=False,
+    ),
     Mutation("turns that expect no call must have none", _silent_turns_judged),
-    Mutation("posts without mentions share none", lambda patch: patch.setattr(multi_turn, "share", _never), False),
+    Mutation(
+        "posts without mentions share none",
+        lambda patch: patch.setattr(multi_turn, "share", _never),
+        False,
+    ),
 ]
 
-_FIRST_OF_CONVERSATIONS = next(place for place, one in enumerate(MUTATIONS) if one.name.startswith("states"))
+_FIRST_OF_CONVERSATIONS = next(
+    place for place, one in enumerate(MUTATIONS) if one.name.startswith("states")
+)

@@ -15,7 +15,12 @@ def function(name: str, required: Sequence[str] = (), **properties: Any) -> dict
     return {"name": name, "description": f"Does what {name} says.", "parameters": parameters}
 
 
-WEATHER = function("weather.get", ["city"], city={"type": "string", "description": "Where."}, days={"type": "integer"})
+WEATHER = function(
+    "weather.get",
+    ["city"],
+    city={"type": "string", "description": "Where."},
+    days={"type": "integer"},
+)
 ADD = function("add", ["a"], a={"type": "float"}, tags={"type": "array", "items": {"type": "any"}})
 LIST_FILES = function("ls", a={"type": "boolean"})
 NEW_FILE = function("touch", ["file_name"], file_name={"type": "string"})
@@ -46,7 +51,11 @@ QUESTIONS: Mapping[str, list[dict[str, Any]]] = {
         }
     ],
     "irrelevance": [
-        {"id": "irrelevance_0", "question": [[{"role": "user", "content": "Sing a song."}]], "function": [ADD]}
+        {
+            "id": "irrelevance_0",
+            "question": [[{"role": "user", "content": "Sing a song."}]],
+            "function": [ADD],
+        }
     ],
     "multi_turn_miss_func": [
         {
@@ -54,7 +63,12 @@ QUESTIONS: Mapping[str, list[dict[str, Any]]] = {
             "question": [[{"role": "user", "content": "Make b.txt, then list everything."}], []],
             "initial_config": {
                 "GorillaFileSystem": {
-                    "root": {"home": {"type": "directory", "contents": {"a.txt": {"type": "file", "content": "x"}}}}
+                    "root": {
+                        "home": {
+                            "type": "directory",
+                            "contents": {"a.txt": {"type": "file", "content": "x"}},
+                        }
+                    }
                 }
             },
             "involved_classes": ["GorillaFileSystem"],
@@ -104,13 +118,22 @@ MEMORY_BACKEND_INSTRUCTION_UNIFIED = "{scenario_setting} Memory: {memory_content
 
 ANSWERS: Mapping[str, list[dict[str, Any]]] = {
     "simple_python": [
-        {"id": "simple_python_0", "ground_truth": [{"weather.get": {"city": ["Oslo"], "days": [1, ""]}}]},
-        {"id": "simple_python_1", "ground_truth": [{"weather.get": {"city": ["Rome"], "days": [1, ""]}}]},
+        {
+            "id": "simple_python_0",
+            "ground_truth": [{"weather.get": {"city": ["Oslo"], "days": [1, ""]}}],
+        },
+        {
+            "id": "simple_python_1",
+            "ground_truth": [{"weather.get": {"city": ["Rome"], "days": [1, ""]}}],
+        },
     ],
     "parallel_multiple": [
         {
             "id": "parallel_multiple_0",
-            "ground_truth": [{"weather.get": {"city": ["Bonn"], "days": [""]}}, {"add": {"a": [1.0]}}],
+            "ground_truth": [
+                {"weather.get": {"city": ["Bonn"], "days": [""]}},
+                {"add": {"a": [1.0]}},
+            ],
         }
     ],
     "multi_turn_miss_func": [
@@ -122,7 +145,13 @@ ANSWERS: Mapping[str, list[dict[str, Any]]] = {
     ],
 }
 
-CATEGORIES = ["simple_python", "parallel_multiple", "irrelevance", "multi_turn_miss_func", "memory_kv"]
+CATEGORIES = [
+    "simple_python",
+    "parallel_multiple",
+    "irrelevance",
+    "multi_turn_miss_func",
+    "memory_kv",
+]
 
 
 def write_release(root: Path, categories: Sequence[str] = CATEGORIES) -> Path:
@@ -132,7 +161,9 @@ def write_release(root: Path, categories: Sequence[str] = CATEGORIES) -> Path:
         write_lines(folder / "data" / f"BFCL_v4_{name}.json", lines)
     for name, lines in ANSWERS.items():
         write_lines(folder / "data" / "possible_answer" / f"BFCL_v4_{name}.json", lines)
-    write_lines(folder / "data" / "multi_turn_func_doc" / "gorilla_file_system.json", [LIST_FILES, NEW_FILE])
+    write_lines(
+        folder / "data" / "multi_turn_func_doc" / "gorilla_file_system.json", [LIST_FILES, NEW_FILE]
+    )
     write_lines(folder / "data" / "memory_prereq_conversation" / "memory_customer.json", TOLD)
     (folder / "constants").mkdir(exist_ok=True)
     (folder / "constants" / "default_prompts.py").write_text(PROMPTS)

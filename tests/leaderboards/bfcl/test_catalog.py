@@ -13,7 +13,9 @@ def names(part: str | None) -> list[str]:
 
 
 def test_there_are_as_many_cases_as_the_release_has() -> None:
-    counts = {name: sum(CATEGORIES[one].cases for one in members) for name, members in COLLECTIONS.items()}
+    counts = {
+        name: sum(CATEGORIES[one].cases for one in members) for name, members in COLLECTIONS.items()
+    }
     assert counts == {
         "all": 5106,
         "simple": 550,
@@ -30,7 +32,12 @@ def test_there_are_as_many_cases_as_the_release_has() -> None:
 
 
 def test_a_part_names_categories_and_collections_of_them() -> None:
-    assert names("simple,parallel") == ["simple_python", "simple_java", "simple_javascript", "parallel"]
+    assert names("simple,parallel") == [
+        "simple_python",
+        "simple_java",
+        "simple_javascript",
+        "parallel",
+    ]
     assert names("multi_turn_base , multi_turn_base") == ["multi_turn_base"]
     assert names(None) == list(CATEGORIES)
 
@@ -41,7 +48,11 @@ def test_a_category_that_is_not_there_is_named_with_the_nearest_one() -> None:
 
 
 def leaves(part: Any) -> list[str]:
-    return [part["category"]] if "category" in part else [name for one in part["parts"] for name in leaves(one)]
+    return (
+        [part["category"]]
+        if "category" in part
+        else [name for one in part["parts"] for name in leaves(one)]
+    )
 
 
 def test_every_category_has_its_place_in_the_scores_once() -> None:
@@ -58,4 +69,9 @@ def test_the_overall_score_is_weighed_as_the_leaderboard_weighs_it() -> None:
         "multi_turn": (30, "equal"),
         "agentic": (40, "equal"),
     }
-    assert leaves(overall["parts"][1]) == ["live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"]
+    assert leaves(overall["parts"][1]) == [
+        "live_simple",
+        "live_multiple",
+        "live_parallel",
+        "live_parallel_multiple",
+    ]

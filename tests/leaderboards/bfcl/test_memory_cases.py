@@ -41,7 +41,10 @@ class Keeper:
             return call("memory_append", {"text": f"{request.last_text}\n"})
         return call(
             "core_memory_add",
-            {"key": f"told_{request.last_text.split()[-1].strip(chr(46)).lower()}", "value": request.last_text},
+            {
+                "key": f"told_{request.last_text.split()[-1].strip(chr(46)).lower()}",
+                "value": request.last_text,
+            },
         )
 
 
@@ -51,8 +54,12 @@ def test_what_was_told_in_one_conversation_is_asked_in_another(tmp_path: Path) -
     keeper = Keeper()
     with FakeProvider(keeper) as provider:
         settings: dict[str, Any] = {"type": "openai", "model": "gpt-4o", "api_key": "test-key"}
-        project.configure(models={"models": {"fake": {**settings, "base_url": f"{provider.url}/v1"}}})
-        finished = project.run("evals", "bfcl", "--model", "fake", "--json-output", "--concurrency", "1")
+        project.configure(
+            models={"models": {"fake": {**settings, "base_url": f"{provider.url}/v1"}}}
+        )
+        finished = project.run(
+            "evals", "bfcl", "--model", "fake", "--json-output", "--concurrency", "1"
+        )
         assert not [request.rejected for request in provider.journal if request.rejected]
     assert finished.code == 0, finished.stderr
     result = finished.document["result"]
@@ -60,7 +67,9 @@ def test_what_was_told_in_one_conversation_is_asked_in_another(tmp_path: Path) -
         f"{name}-customer": "passed" for name in MEMORIES
     }
     (table,) = result["scores"]
-    scores = {line["name"]: (line["score"], line["judged"], line["cases"]) for line in table["scores"]}
+    scores = {
+        line["name"]: (line["score"], line["judged"], line["cases"]) for line in table["scores"]
+    }
     assert [scores[name] for name in MEMORIES] == [(1.0, 2, 155)] * 3
     # What is always in sight is read anew for each of the two conversations and two questions.
     key_value = [system for system in keeper.systems if '{"entries": ' in system]
@@ -68,9 +77,13 @@ def test_what_was_told_in_one_conversation_is_asked_in_another(tmp_path: Path) -
     assert ["Michael" in system for system in key_value] == [False, True, True, True]
     assert ["Seattle" in system for system in key_value] == [False, False, True, True]
     log = project.log()
-    transcript = log.transcript(next(run.key for run in log.runs if run.case == "memory_kv-customer"))
+    transcript = log.transcript(
+        next(run.key for run in log.runs if run.case == "memory_kv-customer")
+    )
     assert transcript is not None
-    recalled = [message.recalled for message in transcript.messages if isinstance(message, UserMessage)]
+    recalled = [
+        message.recalled for message in transcript.messages if isinstance(message, UserMessage)
+    ]
     assert [bool(text) for text in recalled] == [True, False, True, True, True]
     assert sorted(json.loads(recalled[-1])["entries"].values()) == [
         "Hello, I am Michael.",
@@ -84,7 +97,9 @@ def test_a_memory_that_is_never_written_answers_nothing(tmp_path: Path) -> None:
     project = Project(tmp_path, {"HARNESS_CACHE": str(tmp_path / "cache")})
     with FakeProvider(lambda _: say("I do not know.")) as provider:
         settings: dict[str, Any] = {"type": "openai", "model": "gpt-4o", "api_key": "test-key"}
-        project.configure(models={"models": {"fake": {**settings, "base_url": f"{provider.url}/v1"}}})
+        project.configure(
+            models={"models": {"fake": {**settings, "base_url": f"{provider.url}/v1"}}}
+        )
         finished = project.run("evals", "bfcl:memory_kv", "--model", "fake")
     assert finished.code == 1
     assert "Too few turns are right: 0 of 2" in finished.stdout
@@ -94,11 +109,14 @@ def test_a_memory_that_is_never_written_answers_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("category", MEMORIES)
-def test_the_real_data_makes_five_scenarios_of_all_questions(bfcl_data: Path, category: str) -> None:
+def test_the_real_data_makes_five_scenarios_of_all_questions(
+    bfcl_data: Path, category: str
+) -> None:
     entries = entries_of(category, bfcl_data)
     cases = {case.name: case for case in memory_cases(CATEGORIES[category], entries)}
     assert sorted(cases) == [
-        f"{category}-{name}" for name in ("customer", "finance", "healthcare", "notetaker", "student")
+        f"{category}-{name}"
+        for name in ("customer", "finance", "healthcare", "notetaker", "student")
     ]
     asked = [turn for case in cases.values() for turn in case.turns if turn.checks]
     assert len(asked) == 155

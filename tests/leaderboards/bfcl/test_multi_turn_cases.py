@@ -47,14 +47,18 @@ def as_steps(texts: Sequence[str]) -> list[Step]:
     """Return expected calls as a model would have made them, one a step, every argument by name."""
     steps = []
     for call in map(parse_call, texts):
-        arguments = dict(zip(PARAMETERS[call.name], call.positional, strict=False)) | dict(call.arguments)
+        arguments = dict(zip(PARAMETERS[call.name], call.positional, strict=False)) | dict(
+            call.arguments
+        )
         steps.append(Step(calls=(Call(call.name, arguments),)))
     return steps
 
 
 def test_the_expected_calls_of_every_case_pass(bfcl_data: Path) -> None:
     faults = {
-        entry.id: turns_fault(conversation_of(entry, bfcl_data), [as_steps(texts) for texts in entry.answer])
+        entry.id: turns_fault(
+            conversation_of(entry, bfcl_data), [as_steps(texts) for texts in entry.answer]
+        )
         for entry in cases(bfcl_data)
     }
     assert len(faults) == 800
@@ -64,10 +68,26 @@ def test_the_expected_calls_of_every_case_pass(bfcl_data: Path) -> None:
 @pytest.mark.parametrize(
     ("category", "calls", "digest"),
     [
-        ("multi_turn_base", 1142, "2c73682601c5561135e619571c240539daeaae3c732d0493fd1a4a89ca55f992"),
-        ("multi_turn_miss_func", 1140, "e77b3610710a5aa89666e75e64ba7cbca9e6ea3dee3fc611c20583bb3cabb128"),
-        ("multi_turn_miss_param", 1140, "f01707e167d472090b4dc7776b248d69d7a5df95589e3b9a2a2c3240735bea71"),
-        ("multi_turn_long_context", 1203, "6ebf7cdd427d9b7fa9d5a9e549e3e877cedd72ed3dc03bad8bfda4cb48ab9146"),
+        (
+            "multi_turn_base",
+            1142,
+            "2c73682601c5561135e619571c240539daeaae3c732d0493fd1a4a89ca55f992",
+        ),
+        (
+            "multi_turn_miss_func",
+            1140,
+            "e77b3610710a5aa89666e75e64ba7cbca9e6ea3dee3fc611c20583bb3cabb128",
+        ),
+        (
+            "multi_turn_miss_param",
+            1140,
+            "f01707e167d472090b4dc7776b248d69d7a5df95589e3b9a2a2c3240735bea71",
+        ),
+        (
+            "multi_turn_long_context",
+            1203,
+            "6ebf7cdd427d9b7fa9d5a9e549e3e877cedd72ed3dc03bad8bfda4cb48ab9146",
+        ),
     ],
 )
 def test_every_expected_call_returns_what_upstream_returns(
@@ -77,7 +97,9 @@ def test_every_expected_call_returns_what_upstream_returns(
     results = []
     for entry in entries_of(category, bfcl_data):
         instances = conversation_of(entry, bfcl_data).instances()
-        results += [execute(instances, parse_call(text)) for texts in entry.answer for text in texts]
+        results += [
+            execute(instances, parse_call(text)) for texts in entry.answer for text in texts
+        ]
     lines = "".join(f"{result}\n" for result in results)
     assert (len(results), hashlib.sha256(lines.encode()).hexdigest()) == (calls, digest)
 
@@ -93,16 +115,22 @@ def test_without_the_last_expected_calls_no_case_passes(bfcl_data: Path) -> None
 
 
 @pytest.mark.parametrize("class_name", CLASSES)
-def test_every_tool_that_is_described_is_there_with_these_parameters(bfcl_data: Path, class_name: str) -> None:
+def test_every_tool_that_is_described_is_there_with_these_parameters(
+    bfcl_data: Path, class_name: str
+) -> None:
     tools = {tool.name: tool.parameters for tool in tools_of_class(class_name, bfcl_data)}
     assert sorted(tools) == sorted(method_names(class_name))
     for name, schema in tools.items():
         own = list(signature(getattr(CLASSES[class_name], name)).parameters.values())[1:]
         assert {one.name for one in own} == set(schema["properties"]), name
-        assert {one.name for one in own if one.default is Parameter.empty} == set(schema["required"]), name
+        assert {one.name for one in own if one.default is Parameter.empty} == set(
+            schema["required"]
+        ), name
 
 
-def test_every_expected_tool_is_offered_in_its_turn_but_for_a_mistake_of_the_data(bfcl_data: Path) -> None:
+def test_every_expected_tool_is_offered_in_its_turn_but_for_a_mistake_of_the_data(
+    bfcl_data: Path,
+) -> None:
     late, too_late = 0, {}
     for entry in cases(bfcl_data):
         held_out: dict[str, Any] = entry.question.get("missed_function", {})
@@ -120,7 +148,10 @@ def test_instances_of_a_case_begin_as_its_configuration_says(bfcl_data: Path) ->
     entry = entry_of("multi_turn_base_0")
     again = [
         make_instances(
-            entry.question["involved_classes"], entry.question["initial_config"], long_context=flag, data=bfcl_data
+            entry.question["involved_classes"],
+            entry.question["initial_config"],
+            long_context=flag,
+            data=bfcl_data,
         )
         for flag in (False, True)
     ]

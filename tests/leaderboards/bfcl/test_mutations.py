@@ -10,7 +10,9 @@ from tests.leaderboards.bfcl.outputs import Output, differing
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=[mutation.name for mutation in MUTATIONS])
-def test_a_broken_rule_shows_in_the_samples(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_rule_shows_in_the_samples(
+    mutation: Mutation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mutation.apply(monkeypatch)
     assert [sample.name for sample in SAMPLES if sample.found() != sample.error_type]
 
@@ -23,5 +25,7 @@ def test_a_broken_rule_shows_in_recorded_outputs(
     mutation: Mutation, outputs: list[Output], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mutation.apply(monkeypatch)
-    concerned = (one for one in outputs if one.category.startswith("multi_turn") == mutation.of_conversations)
+    concerned = (
+        one for one in outputs if one.category.startswith("multi_turn") == mutation.of_conversations
+    )
     assert next(differing(concerned), None) is not None

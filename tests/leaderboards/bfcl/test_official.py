@@ -1,7 +1,7 @@
 """Our verdicts and the official ones, side by side: the functions of the package ``bfcl-eval`` judge the same outputs.
 
-Needs a Python that has the package (and nothing of the clients that it imports): ``$HARNESS_BFCL_EVAL``, else the
-environment that `.ci/run` makes.
+Needs a Python that has the package (and nothing of the clients that it imports):
+``$HARNESS_BFCL_EVAL``, else the environment that `.ci/run` makes.
 """
 
 from __future__ import annotations
@@ -24,10 +24,16 @@ ALTERED = 5000
 
 @pytest.fixture(scope="session")
 def official_python() -> Path:
-    made = Path(os.environ.get("HARNESS_STRANGER_VENVS") or Path(__file__).parents[2] / "strangers" / ".venvs")
+    made = Path(
+        os.environ.get("HARNESS_STRANGER_VENVS")
+        or Path(__file__).parents[2] / "strangers" / ".venvs"
+    )
     python = Path(os.environ.get("HARNESS_BFCL_EVAL") or made / "bfcl" / "bin" / "python")
     if not python.is_file():
-        pytest.skip(f"there is no Python with bfcl-eval at {python}: .ci/run makes one, or name it: $HARNESS_BFCL_EVAL")
+        pytest.skip(
+            f"there is no Python with bfcl-eval at {python}: .ci/run makes one, or name it: "
+            f"$HARNESS_BFCL_EVAL"
+        )
     return python
 
 
@@ -42,12 +48,20 @@ def named(pair: Pair) -> str | None:
     objects = pair.case.family.model == "katanemo/Arch-Agent-7B"
     decoder = {"ast_decoder:decoder_wrong_output_format", "ast_decoder:decoder_failed"}
     if objects and {pair.ours, pair.official} == decoder:
-        return "of handlers for lists of objects, some call a list with other items undecodable, some misshapen"
+        return (
+            "of handlers for lists of objects, some call a list with other items undecodable, "
+            "some misshapen"
+        )
     result = pair.case.result
-    if pair.case.family.model == "ibm-granite/granite-20b-functioncalling" and isinstance(result, list):
+    if pair.case.family.model == "ibm-granite/granite-20b-functioncalling" and isinstance(
+        result, list
+    ):
         letters = any(isinstance(turn, str) for turn in result)
         if letters and pair.ours is not None and pair.official is not None:
-            return "letters of a turn that is a text are calls to this handler; here the last letter stands for all"
+            return (
+                "letters of a turn that is a text are calls to this handler; here the last "
+                "letter stands for all"
+            )
     if pair.crashed is not None and pair.ours is not None:
         return "the official functions end with an exception, and the output is a failure here"
     return None
@@ -75,7 +89,10 @@ def test_the_official_functions_say_of_recorded_outputs_what_was_published(
         "glyphh-ada-1.1(claude-haiku-4.5 args)": "firefunction-v2-FC",  # its names keep their dots
     }
     families = {family.model: family for family in FAMILIES}
-    cases = [Case(families[by_naming[row["model"]]], row["id"], row["result"], altered=False) for row in rows]
+    cases = [
+        Case(families[by_naming[row["model"]]], row["id"], row["result"], altered=False)
+        for row in rows
+    ]
     different = [
         (row["model"], row["id"])
         for row, verdict in zip(rows, official(official_python, cases), strict=True)

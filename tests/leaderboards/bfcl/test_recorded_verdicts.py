@@ -3,7 +3,9 @@ from __future__ import annotations
 from tests.leaderboards.bfcl.outputs import PUBLISHED_WRONGLY, Output, differing
 
 
-def test_every_recorded_output_gets_the_official_verdict_and_error_type(outputs: list[Output]) -> None:
+def test_every_recorded_output_gets_the_official_verdict_and_error_type(
+    outputs: list[Output],
+) -> None:
     assert len(outputs) == 5913
     assert [(output.case, output.error_type, output.found()) for output in differing(outputs)] == []
 

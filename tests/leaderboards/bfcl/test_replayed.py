@@ -38,14 +38,24 @@ def test_an_output_that_is_said_once_more_gets_its_official_verdict(
 ) -> None:
     rows = {row["id"]: row for row in recorded(recorded_file)}
     project = Project(tmp_path, {"KEY": "test-key", CACHE_VARIABLE: str(cache_root())})
-    with FakeProvider(replaying((entry_of(name), row["result"]) for name, row in rows.items())) as provider:
-        model = {"type": "openai", "model": "gpt-4o", "base_url": f"{provider.url}/v1", "api_key": "${KEY}"}
+    with FakeProvider(
+        replaying((entry_of(name), row["result"]) for name, row in rows.items())
+    ) as provider:
+        model = {
+            "type": "openai",
+            "model": "gpt-4o",
+            "base_url": f"{provider.url}/v1",
+            "api_key": "${KEY}",
+        }
         project.configure(models={"models": {"fake": {**model, "max_retries": 0}}})
-        finished = project.run("evals", "bfcl", "--category", CATEGORIES, "--model", "fake", "--shard", SHARD)
+        finished = project.run(
+            "evals", "bfcl", "--category", CATEGORIES, "--model", "fake", "--shard", SHARD
+        )
     assert finished.code in {0, 1}, finished.stdout + finished.stderr
     runs = project.log().runs
     assert len(runs) >= 40
     found = {
-        run.case: (run.status == "passed", next((one.code for one in run.checks if one.code), None)) for run in runs
+        run.case: (run.status == "passed", next((one.code for one in run.checks if one.code), None))
+        for run in runs
     }
     assert found == {name: (rows[name]["valid"], rows[name]["error_type"]) for name in found}

@@ -23,15 +23,26 @@ def find(tmp_path: Path) -> Any:
     folder = write_release(tmp_path / "cache")
 
     def entry_of(case: str) -> Entry:
-        return next(entry for entry in entries_of(case.rpartition("_")[0], folder) if entry.id == case)
+        return next(
+            entry for entry in entries_of(case.rpartition("_")[0], folder) if entry.id == case
+        )
 
     return entry_of
 
 
 def test_a_folder_of_results_is_read_by_model(tmp_path: Path, find: Any) -> None:
-    write_lines(tmp_path / "result" / "model-a" / "non_live" / "BFCL_v4_simple_python_result.json", [OSLO])
     write_lines(
-        tmp_path / "result" / "model-b" / "agentic" / "memory" / "kv" / "BFCL_v4_memory_kv_result.json", [MEMORY]
+        tmp_path / "result" / "model-a" / "non_live" / "BFCL_v4_simple_python_result.json", [OSLO]
+    )
+    write_lines(
+        tmp_path
+        / "result"
+        / "model-b"
+        / "agentic"
+        / "memory"
+        / "kv"
+        / "BFCL_v4_memory_kv_result.json",
+        [MEMORY],
     )
     found = read_recordings(tmp_path / "result", find)
     assert {name: list(one.cases()) for name, one in found.items()} == {
@@ -41,7 +52,9 @@ def test_a_folder_of_results_is_read_by_model(tmp_path: Path, find: Any) -> None
 
 
 def test_a_single_result_file_has_the_name_of_its_models_folder(tmp_path: Path, find: Any) -> None:
-    file = write_lines(tmp_path / "model-a" / "non_live" / "BFCL_v4_simple_python_result.json", [OSLO])
+    file = write_lines(
+        tmp_path / "model-a" / "non_live" / "BFCL_v4_simple_python_result.json", [OSLO]
+    )
     assert list(read_recordings(file, find)) == ["model-a"]
 
 
@@ -55,11 +68,17 @@ def test_lines_may_name_their_model_and_be_gzipped(tmp_path: Path, find: Any) ->
 def test_function_names_are_mapped_back_to_those_of_the_case(tmp_path: Path, find: Any) -> None:
     file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [OSLO])
     (transcript,) = read_recordings(file, find)["m"].transcripts("simple_python_0")
-    assert [(call.tool, call.arguments) for call in transcript.tool_calls] == [("weather.get", {"city": "Oslo"})]
+    assert [(call.tool, call.arguments) for call in transcript.tool_calls] == [
+        ("weather.get", {"city": "Oslo"})
+    ]
 
 
-def test_names_keep_their_dots_where_most_equal_a_function_of_their_case(tmp_path: Path, find: Any) -> None:
-    dotted = [{"id": f"simple_python_{number}", "result": [{"weather.get": "{}"}]} for number in (0, 1)]
+def test_names_keep_their_dots_where_most_equal_a_function_of_their_case(
+    tmp_path: Path, find: Any
+) -> None:
+    dotted = [
+        {"id": f"simple_python_{number}", "result": [{"weather.get": "{}"}]} for number in (0, 1)
+    ]
     other = {"id": "parallel_multiple_0", "result": [{"weather_get": "{}"}]}
     file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [*dotted, other])
     recording = read_recordings(file, find)["m"]
@@ -68,8 +87,12 @@ def test_names_keep_their_dots_where_most_equal_a_function_of_their_case(tmp_pat
 
 
 @pytest.mark.parametrize("name", ["math.sin", "weather...", "weather.got", "add.a"])
-def test_a_name_with_a_dot_that_is_no_function_of_its_case_says_nothing(tmp_path: Path, find: Any, name: str) -> None:
-    others = [{"id": case, "result": [{name: "{}"}]} for case in ("irrelevance_0", "parallel_multiple_0")]
+def test_a_name_with_a_dot_that_is_no_function_of_its_case_says_nothing(
+    tmp_path: Path, find: Any, name: str
+) -> None:
+    others = [
+        {"id": case, "result": [{name: "{}"}]} for case in ("irrelevance_0", "parallel_multiple_0")
+    ]
     file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [OSLO, *others])
     (transcript,) = read_recordings(file, find)["m"].transcripts("simple_python_0")
     assert transcript.tool_calls[0].tool == "weather.get"
@@ -87,10 +110,19 @@ def test_a_dot_where_there_should_be_none_is_a_wrong_name(tmp_path: Path, find: 
 
 
 def test_what_was_counted_is_kept(tmp_path: Path, find: Any) -> None:
-    line = {**MEMORY, "input_token_count": [[10, 20]], "output_token_count": [[1, 2]], "latency": [[0.5, 0.25]]}
+    line = {
+        **MEMORY,
+        "input_token_count": [[10, 20]],
+        "output_token_count": [[1, 2]],
+        "latency": [[0.5, 0.25]],
+    }
     file = write_lines(tmp_path / "m" / "BFCL_v4_memory_kv_result.json", [line])
     (transcript,) = read_recordings(file, find)["m"].transcripts("memory_kv_0-customer-0")
-    assert (transcript.usage.input_tokens, transcript.usage.output_tokens, transcript.latency_s) == (30, 3, 0.75)
+    assert (
+        transcript.usage.input_tokens,
+        transcript.usage.output_tokens,
+        transcript.latency_s,
+    ) == (30, 3, 0.75)
     assert transcript.usage.cost_usd is None
     assert transcript.answer == "You are Michael."
 
@@ -116,7 +148,9 @@ def test_conversations_ahead_of_memory_cases_are_passed_over(tmp_path: Path, fin
         (json.dumps({"id": "chess_1", "result": []}), 1, "no category 'chess'"),
     ],
 )
-def test_a_line_that_is_no_output_is_named(tmp_path: Path, find: Any, text: str, line: int, words: str) -> None:
+def test_a_line_that_is_no_output_is_named(
+    tmp_path: Path, find: Any, text: str, line: int, words: str
+) -> None:
     file = tmp_path / "outputs.jsonl"
     file.write_text(text)
     with pytest.raises(InvalidInput, match=words) as raised:
@@ -153,7 +187,9 @@ def test_a_folder_without_results_is_an_error(tmp_path: Path, find: Any) -> None
 def test_a_recorded_step_is_read_as_the_official_decoder_reads_it(
     tmp_path: Path, find: Any, item: Any, calls: list[Call], unreadable: str | None
 ) -> None:
-    file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [{**OSLO, "result": item}])
+    file = write_lines(
+        tmp_path / "m" / "BFCL_v4_simple_python_result.json", [{**OSLO, "result": item}]
+    )
     (transcript,) = read_recordings(file, find)["m"].transcripts("simple_python_0")
     (((step,),)) = turns_of(transcript)
     assert (list(step.calls), step.unreadable) == (calls, unreadable)
@@ -162,16 +198,26 @@ def test_a_recorded_step_is_read_as_the_official_decoder_reads_it(
 def test_the_words_of_a_step_are_those_of_its_first_text(tmp_path: Path, find: Any) -> None:
     line = {**MEMORY, "result": [[["It is 35.", "Is it?"]]]}
     file = write_lines(tmp_path / "m" / "BFCL_v4_memory_kv_result.json", [line])
-    assert read_recordings(file, find)["m"].transcripts("memory_kv_0-customer-0")[0].answer == "It is 35."
+    assert (
+        read_recordings(file, find)["m"].transcripts("memory_kv_0-customer-0")[0].answer
+        == "It is 35."
+    )
 
 
 def conversation(find: Any, tmp_path: Path, result: Any) -> tuple[Any, Any]:
     """Return the calls of each turn of a recorded conversation, and what is wrong with it."""
     case = "multi_turn_miss_func_0"
-    file = write_lines(tmp_path / "m" / "BFCL_v4_multi_turn_miss_func_result.json", [{"id": case, "result": result}])
+    file = write_lines(
+        tmp_path / "m" / "BFCL_v4_multi_turn_miss_func_result.json",
+        [{"id": case, "result": result}],
+    )
     (transcript,) = read_recordings(file, find)["m"].transcripts(case)
-    fault = fault_of(check_of(find(case)).params, transcript) if not isinstance(result, list) else None
-    calls = [[[call.name for call in step.calls] for step in steps] for steps in turns_of(transcript)]
+    fault = (
+        fault_of(check_of(find(case)).params, transcript) if not isinstance(result, list) else None
+    )
+    calls = [
+        [[call.name for call in step.calls] for step in steps] for steps in turns_of(transcript)
+    ]
     return calls, fault and fault.error_type
 
 
@@ -192,7 +238,9 @@ def test_a_conversations_steps_are_read_as_the_official_decoder_reads_them(
 
 
 @pytest.mark.parametrize("result", ["Error", None, {}, {"turns": []}, 7])
-def test_a_conversation_that_is_no_list_is_an_inference_error(tmp_path: Path, find: Any, result: Any) -> None:
+def test_a_conversation_that_is_no_list_is_an_inference_error(
+    tmp_path: Path, find: Any, result: Any
+) -> None:
     assert conversation(find, tmp_path, result) == ([], "multi_turn:inference_error")
 
 
@@ -200,17 +248,25 @@ def test_what_is_no_category_is_named_and_left_out(tmp_path: Path, find: Any) ->
     strange = {"id": "format_sensitivity_0:ret_fmt=python:live_simple_1", "result": "[f()]"}
     older = [{"id": f"memory_{number}-customer-{number}", "result": [["x"]]} for number in (0, 1)]
     write_lines(tmp_path / "m" / "non_live" / "BFCL_v4_simple_python_result.json", [OSLO])
-    write_lines(tmp_path / "m" / "format_sensitivity" / "BFCL_v4_format_sensitivity_result.json", [strange])
+    write_lines(
+        tmp_path / "m" / "format_sensitivity" / "BFCL_v4_format_sensitivity_result.json", [strange]
+    )
     write_lines(tmp_path / "m" / "agentic" / "BFCL_v4_memory_result.json", older)
     recording = read_recordings(tmp_path, find)["m"]
     assert list(recording.cases()) == ["simple_python_0"]
     assert list(recording.notes) == [
-        "m: outputs that belong to no category of BFCL v4 here are left out: 2 of 'memory', 1 of 'format_sensitivity'."
+        (
+            "m: outputs that belong to no category of BFCL v4 here are left out: 2 of 'memory', 1 "
+            "of "
+            "'format_sensitivity'."
+        )
     ]
 
 
 def test_notes_are_made_once_however_often_they_are_asked_for(tmp_path: Path, find: Any) -> None:
-    recording = read_recordings(write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [OSLO]), find)["m"]
+    recording = read_recordings(
+        write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [OSLO]), find
+    )["m"]
     assert recording.notes is recording.notes
 
 
@@ -219,6 +275,7 @@ def test_outputs_that_no_form_fits_are_told_with_their_number(tmp_path: Path, fi
     file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", lines)
     (note,) = read_recordings(file, find)["m"].notes
     assert note == (
-        "m: 2 of the 2 outputs from which calls are expected cannot be read as lists of {function: arguments as JSON "
+        "m: 2 of the 2 outputs from which calls are expected cannot be read as lists of {function: "
+        "arguments as JSON "
         'text}, and count as wrong, as they do upstream. simple_python_0 is "call: weather".'
     )

@@ -43,19 +43,31 @@ def test_a_standardized_text_stays_as_it_is(text: str) -> None:
         ("True", "boolean", None, "True"),
         ("'a'", "char", None, "'a'"),
         ("new ArrayList<String>()", "ArrayList", "String", []),
-        ('new ArrayList<String>() {{ add("a"); add("b c"); }}', "ArrayList", "String", ["a", "b c"]),
+        (
+            'new ArrayList<String>() {{ add("a"); add("b c"); }}',
+            "ArrayList",
+            "String",
+            ["a", "b c"],
+        ),
         ("new ArrayList<>(Arrays.asList('a', 'b'))", "ArrayList", "char", ["a", "b"]),
         ("new long[]{1L, 2, 3L}", "Array", "long", [1, "2", 3]),
         ('new Object[] {1, "abc", true, 2.5, 3L}', "Array", None, [1, "abc", True, 2.5, 3]),
         ("new int[]{}", "Array", "integer", []),
         ("ids", "Array", "integer", "ids"),
         ("new HashMap<>()", "HashMap", None, {}),
-        ('new HashMap<String, Object>() {{ put("a", true); put("b", 1.5f); }}', "HashMap", None, {"a": True, "b": 1.5}),
+        (
+            'new HashMap<String, Object>() {{ put("a", true); put("b", 1.5f); }}',
+            "HashMap",
+            None,
+            {"a": True, "b": 1.5},
+        ),
         ("settings", "HashMap", None, "settings"),
         ("new HashSet<>()", "Set", None, "new HashSet<>()"),
     ],
 )
-def test_a_java_value_is_read_by_its_type(text: str, kind: str, element: str | None, value: object) -> None:
+def test_a_java_value_is_read_by_its_type(
+    text: str, kind: str, element: str | None, value: object
+) -> None:
     found = java_value(text, kind, element)
     assert found == value
     assert type(found) is type(value)
@@ -78,12 +90,19 @@ def test_a_java_value_is_read_by_its_type(text: str, kind: str, element: str | N
         ("[[1, 2], [3, 4]]", "array", "array", [[1, 2], [3, 4]]),
         ("list", "array", "String", "list"),
         ("{}", "dict", None, {}),
-        ("{'a': 1, b: 'two', c: [1, 2], d: true}", "dict", None, {"a": 1, "b": "two", "c": [1, 2], "d": True}),
+        (
+            "{'a': 1, b: 'two', c: [1, 2], d: true}",
+            "dict",
+            None,
+            {"a": 1, "b": "two", "c": [1, 2], "d": True},
+        ),
         ("options", "dict", None, "options"),
         ("whatever", "any", None, "whatever"),
     ],
 )
-def test_a_javascript_value_is_read_by_its_type(text: str, kind: str, element: str | None, value: object) -> None:
+def test_a_javascript_value_is_read_by_its_type(
+    text: str, kind: str, element: str | None, value: object
+) -> None:
     found = javascript_value(text, kind, element)
     assert found == value
     assert type(found) is type(value)
@@ -110,7 +129,9 @@ SCHEMAS = [
 
 
 @given(value=json_values, asked=st.sampled_from(SCHEMAS))
-def test_whatever_a_model_sends_gets_a_verdict(value: object, asked: tuple[dict[str, Any], list[Any]]) -> None:
+def test_whatever_a_model_sends_gets_a_verdict(
+    value: object, asked: tuple[dict[str, Any], list[Any]]
+) -> None:
     fault = value_fault("python", "x", value, *asked)
     assert fault is None or fault.error_type
 

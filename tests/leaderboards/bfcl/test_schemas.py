@@ -16,21 +16,39 @@ from harness.leaderboards.bfcl.schemas import description_of, json_schema, param
         ({"type": "float", "description": "d"}, {"type": "number", "description": "d"}),
         ({"type": "any"}, {}),
         ({"type": ""}, {}),
-        ({"type": "tuple", "items": {"type": "float"}}, {"type": "array", "items": {"type": "number"}}),
-        ({"type": "string", "enum": ["a"], "default": "a"}, {"type": "string", "enum": ["a"], "default": "a"}),
+        (
+            {"type": "tuple", "items": {"type": "float"}},
+            {"type": "array", "items": {"type": "number"}},
+        ),
+        (
+            {"type": "string", "enum": ["a"], "default": "a"},
+            {"type": "string", "enum": ["a"], "default": "a"},
+        ),
         ({"type": "integer", "optional": True}, {"type": "integer"}),
         (
-            {"type": "dict", "properties": {"type": {"type": "any"}}, "additionalProperties": {"type": "float"}},
-            {"type": "object", "properties": {"type": {}}, "additionalProperties": {"type": "number"}},
+            {
+                "type": "dict",
+                "properties": {"type": {"type": "any"}},
+                "additionalProperties": {"type": "float"},
+            },
+            {
+                "type": "object",
+                "properties": {"type": {}},
+                "additionalProperties": {"type": "number"},
+            },
         ),
     ],
 )
-def test_types_get_their_names_in_json_schema(described: dict[str, Any], schema: dict[str, Any]) -> None:
+def test_types_get_their_names_in_json_schema(
+    described: dict[str, Any], schema: dict[str, Any]
+) -> None:
     assert json_schema(described) == schema
 
 
 described_values = st.recursive(
-    st.sampled_from(["string", "integer", "float", "boolean", "any"]).map(lambda kind: {"type": kind}),
+    st.sampled_from(["string", "integer", "float", "boolean", "any"]).map(
+        lambda kind: {"type": kind}
+    ),
     lambda inner: (
         inner.map(lambda one: {"type": "array", "items": one})
         | inner.map(lambda one: {"type": "tuple", "items": one})
@@ -63,8 +81,14 @@ def test_java_values_travel_as_texts_that_say_what_they_are() -> None:
     schema = parameters_of(function, "java")
     assert schema["required"] == ["ids"]
     assert schema["type"] == "object"
-    assert {name: one["type"] for name, one in schema["properties"].items()} == {"ids": "string", "key": "string"}
+    assert {name: one["type"] for name, one in schema["properties"].items()} == {
+        "ids": "string",
+        "key": "string",
+    }
     assert "Java ArrayList type" in schema["properties"]["ids"]["description"]
     assert "elements are of type String" in schema["properties"]["ids"]["description"]
     assert "any type of Java object" in schema["properties"]["key"]["description"]
-    assert description_of(function, "java") == "Does it. Note that the provided function is in Java 8 SDK syntax."
+    assert (
+        description_of(function, "java")
+        == "Does it. Note that the provided function is in Java 8 SDK syntax."
+    )

@@ -28,11 +28,17 @@ def test_a_case_lists_its_own_functions_and_no_others(folder: Path) -> None:
 
 def test_a_function_that_is_held_out_comes_with_its_turn(folder: Path) -> None:
     case = entry(folder, "multi_turn_miss_func")
-    assert [[tool.name for tool in tools_of(case, turn)] for turn in (0, 1)] == [["ls"], ["ls", "touch"]]
+    assert [[tool.name for tool in tools_of(case, turn)] for turn in (0, 1)] == [
+        ["ls"],
+        ["ls", "touch"],
+    ]
 
 
 def test_a_call_of_a_single_turn_case_is_acknowledged(folder: Path) -> None:
-    assert Worlds.none().call(entry(folder, "simple_python"), "t", Call("weather.get", {})) == ACKNOWLEDGED
+    assert (
+        Worlds.none().call(entry(folder, "simple_python"), "t", Call("weather.get", {}))
+        == ACKNOWLEDGED
+    )
 
 
 def test_each_trial_has_a_world_of_its_own(folder: Path) -> None:
@@ -42,7 +48,9 @@ def test_each_trial_has_a_world_of_its_own(folder: Path) -> None:
     assert "b.txt" not in worlds.call(case, "two", Call("ls", {}))
 
 
-def test_worlds_that_nobody_uses_any_more_are_forgotten(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worlds_that_nobody_uses_any_more_are_forgotten(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(server, "_KEPT", 2)
     case, worlds = entry(folder, "multi_turn_miss_func"), Worlds.none()
     for trial in ("one", "two", "one", "three"):

@@ -11,7 +11,9 @@ from harness.leaderboards.bfcl.source import BFCL_SOURCE, data_folder, fetched
 
 
 def fetch(root: Path, origin: Path, *categories: str, limit: int | None = None) -> Fetched:
-    return BFCL_SOURCE.fetch(Request(root=root, origin=origin, categories=categories, limit=limit), lambda *_: None)
+    return BFCL_SOURCE.fetch(
+        Request(root=root, origin=origin, categories=categories, limit=limit), lambda *_: None
+    )
 
 
 @pytest.fixture
@@ -24,10 +26,14 @@ def checkout(bfcl_data: Path, tmp_path: Path) -> Path:
 
 
 def lines(root: Path, name: str) -> int:
-    return len((data_folder(root) / "data" / f"BFCL_v4_{name}.json").read_text("utf-8").splitlines())
+    return len(
+        (data_folder(root) / "data" / f"BFCL_v4_{name}.json").read_text("utf-8").splitlines()
+    )
 
 
-def test_a_part_of_a_checkout_is_fetched_and_then_more_of_it(checkout: Path, tmp_path: Path) -> None:
+def test_a_part_of_a_checkout_is_fetched_and_then_more_of_it(
+    checkout: Path, tmp_path: Path
+) -> None:
     root = tmp_path / "cache"
     assert fetch(root, checkout, "parallel", limit=3).summary == "3 cases in 1 categories"
     assert lines(root, "parallel") == 3

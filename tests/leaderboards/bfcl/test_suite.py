@@ -21,7 +21,12 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_release(tmp_path / "cache")
 
 
-def plan(folder: Path, *suites: str, models: tuple[str, ...] = ("lexical",), categories: str | None = None) -> Prepared:
+def plan(
+    folder: Path,
+    *suites: str,
+    models: tuple[str, ...] = ("lexical",),
+    categories: str | None = None,
+) -> Prepared:
     return prepare(Request(suites=suites, models=models, categories=categories), folder, {})
 
 
@@ -39,7 +44,9 @@ def test_all_that_was_fetched_is_run_unless_a_part_is_named(tmp_path: Path) -> N
         "memory_kv",
     }
     assert [name for name, _ in planned(plan(tmp_path, "bfcl:irrelevance"))] == ["irrelevance_0"]
-    assert [name for name, _ in planned(plan(tmp_path, "bfcl", categories="irrelevance"))] == ["irrelevance_0"]
+    assert [name for name, _ in planned(plan(tmp_path, "bfcl", categories="irrelevance"))] == [
+        "irrelevance_0"
+    ]
 
 
 def test_cases_that_need_services_are_left_out_for_a_live_model_and_told_of(tmp_path: Path) -> None:
@@ -110,18 +117,25 @@ def test_data_of_another_release_counts_as_not_fetched(tmp_path: Path) -> None:
 def test_a_project_may_have_a_suite_of_that_name(tmp_path: Path) -> None:
     (tmp_path / "evals").mkdir()
     (tmp_path / "evals" / "own.yml").write_text(
-        "suite: bfcl\nserver: finance\ntests: [{name: mine, prompt: hi, assertions: {answer_contains: [x]}}]\n"
+        "suite: bfcl\nserver: finance\ntests: [{name: mine, prompt: hi, assertions: "
+        "{answer_contains: [x]}}]\n"
     )
     assert [name for name, _ in planned(plan(tmp_path, "bfcl"))] == ["mine"]
 
 
 def test_a_trial_is_expected_to_take_what_its_texts_take(tmp_path: Path) -> None:
-    tokens = {job.trial.case.name: job.trial.case.typical_tokens for job in plan(tmp_path, "bfcl").plan.jobs}
+    tokens = {
+        job.trial.case.name: job.trial.case.typical_tokens
+        for job in plan(tmp_path, "bfcl").plan.jobs
+    }
     single, conversation = tokens["simple_python_0"], tokens["multi_turn_miss_func_0"]
     assert single is not None
     assert conversation is not None
     assert 300 < single[0] < 500
-    assert conversation > (4 * 300, 4 * 50)  # four replies are expected, each to a request of its own
+    assert conversation > (
+        4 * 300,
+        4 * 50,
+    )  # four replies are expected, each to a request of its own
 
 
 @pytest.mark.parametrize(

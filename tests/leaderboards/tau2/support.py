@@ -55,7 +55,10 @@ def small_shop(root: Path, tasks: Sequence[Mapping[str, Any]]) -> Path:
     folder = root / "tau2" / "retail"
     folder.mkdir(parents=True)
     (folder / "db.json").write_text(json.dumps(DATABASE))
-    listed = [{"name": name, "description": f"{name}.", "parameters": {"type": "object"}} for name in TOOLS]
+    listed = [
+        {"name": name, "description": f"{name}.", "parameters": {"type": "object"}}
+        for name in TOOLS
+    ]
     (folder / "tools.json").write_text(json.dumps(listed))
     (folder / "policy.md").write_text(POLICY)
     (folder / "tasks.json").write_text(json.dumps(tasks))
@@ -71,11 +74,17 @@ CANCEL = {"order_id": "#P", "reason": "no longer needed"}
 
 def task(name: str, **criteria: Any) -> dict[str, Any]:
     """Return a task as the benchmark writes it; its customer wants an order cancelled."""
-    asked = {"actions": [{"name": "cancel_pending_order", "arguments": CANCEL}], "communicate_info": ["1,050", "done"]}
+    asked = {
+        "actions": [{"name": "cancel_pending_order", "arguments": CANCEL}],
+        "communicate_info": ["1,050", "done"],
+    }
     return {
         "id": name,
         "description": {"purpose": "Cancels."},
-        "user_scenario": {"persona": None, "instructions": {"domain": "retail", "reason_for_call": "Cancel #P."}},
+        "user_scenario": {
+            "persona": None,
+            "instructions": {"domain": "retail", "reason_for_call": "Cancel #P."},
+        },
         "initial_state": None,
         "evaluation_criteria": {**asked, "communicate_info": ["1050", "done"], **criteria},
     }
@@ -83,7 +92,10 @@ def task(name: str, **criteria: Any) -> dict[str, Any]:
 
 def says(text: str | None, **calls: Any) -> dict[str, Any]:
     """Return a message of the agent, with one call for each tool that is named."""
-    made = [{"id": f"id_{name}", "name": name, "arguments": arguments} for name, arguments in calls.items()]
+    made = [
+        {"id": f"id_{name}", "name": name, "arguments": arguments}
+        for name, arguments in calls.items()
+    ]
     return {"role": "assistant", "content": text, "tool_calls": made or None, "cost": 0.01}
 
 
@@ -94,7 +106,13 @@ def hears(text: str) -> dict[str, Any]:
 
 def result(tool: str, text: str, *, error: bool = False) -> dict[str, Any]:
     """Return the result of the agent's call of ``tool``."""
-    return {"role": "tool", "id": f"id_{tool}", "content": text, "error": error, "requestor": "assistant"}
+    return {
+        "role": "tool",
+        "id": f"id_{tool}",
+        "content": text,
+        "error": error,
+        "requestor": "assistant",
+    }
 
 
 GOOD = [
@@ -109,7 +127,11 @@ GOOD = [
 
 
 def simulation(
-    name: str, messages: Sequence[Mapping[str, Any]] = GOOD, *, trial: int = 0, reason: str = "user_stop"
+    name: str,
+    messages: Sequence[Mapping[str, Any]] = GOOD,
+    *,
+    trial: int = 0,
+    reason: str = "user_stop",
 ) -> dict[str, Any]:
     """Return a simulation as a result file has it."""
     return {
@@ -121,14 +143,20 @@ def simulation(
     }
 
 
-def judged(simulation: dict[str, Any], *, met: bool, text: str = "The agent is kind.") -> dict[str, Any]:
+def judged(
+    simulation: dict[str, Any], *, met: bool, text: str = "The agent is kind."
+) -> dict[str, Any]:
     """Return a simulation with a recorded judge's verdict on an assertion."""
     verdict = {"nl_assertion": text, "met": met, "justification": "She said so."}
     return {**simulation, "reward_info": {"reward": float(met), "nl_assertions": [verdict]}}
 
 
-def results(path: Path, tasks: Sequence[Mapping[str, Any]], simulations: Sequence[Mapping[str, Any]]) -> Path:
+def results(
+    path: Path, tasks: Sequence[Mapping[str, Any]], simulations: Sequence[Mapping[str, Any]]
+) -> Path:
     """Write a result file."""
     info = {"environment_info": {"domain_name": "retail"}, "agent_info": {"llm": "someone"}}
-    path.write_text(json.dumps({"info": info, "tasks": list(tasks), "simulations": list(simulations)}))
+    path.write_text(
+        json.dumps({"info": info, "tasks": list(tasks), "simulations": list(simulations)})
+    )
     return path

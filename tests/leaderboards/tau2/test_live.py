@@ -37,15 +37,31 @@ def shop(project: Project, tmp_path: Path) -> Project:
 
 
 def configure(project: Project, provider: FakeProvider) -> None:
-    model = {"type": "openai", "base_url": f"{provider.url}/v1", "api_key": "${KEY}", "max_retries": 0}
+    model = {
+        "type": "openai",
+        "base_url": f"{provider.url}/v1",
+        "api_key": "${KEY}",
+        "max_retries": 0,
+    }
     project.configure(
         models={
-            "models": {name: {**model, "model": "gpt-4o"} for name in ("agent", "person", "referee")},
+            "models": {
+                name: {**model, "model": "gpt-4o"} for name in ("agent", "person", "referee")
+            },
         }
     )
 
 
-ARGUMENTS = ("evals", "tau2:retail", "--model", "agent", "--user-model", "person", "--judge-model", "referee")
+ARGUMENTS = (
+    "evals",
+    "tau2:retail",
+    "--model",
+    "agent",
+    "--user-model",
+    "person",
+    "--judge-model",
+    "referee",
+)
 
 
 def test_tasks_are_played_and_judged_by_the_benchmarks_rules(shop: Project) -> None:
@@ -56,7 +72,11 @@ def test_tasks_are_played_and_judged_by_the_benchmarks_rules(shop: Project) -> N
     assert finished.code == 1, finished.stdout + finished.stderr
     result = finished.document["result"]
     found = {test["name"]: test["status"] for test in result["tests"]}
-    assert found == {"retail_said": "passed", "retail_judged": "passed", "retail_untouched": "failed"}
+    assert found == {
+        "retail_said": "passed",
+        "retail_judged": "passed",
+        "retail_untouched": "failed",
+    }
     assert result["repeats"]["pass_hat_k"] == {"1": pytest.approx(2 / 3), "2": pytest.approx(2 / 3)}
     agents = [body for body in asked if "<policy>" in str(body["messages"][0])]
     assert all(POLICY in str(body["messages"][0]) for body in agents)
@@ -72,18 +92,28 @@ def test_a_run_says_what_it_may_cost_and_starts_nothing(shop: Project) -> None:
         finished = shop.run(*ARGUMENTS, "--trials", "4", "--dry-run")
         assert not provider.journal
     assert finished.code == 0, finished.stderr
-    assert "model agent (gpt-4o): 12 trials, about 704,400 tokens in and 9,600 out, cost about" in finished.stdout
-    assert "user person (gpt-4o): 12 trials, about 72,000 tokens in and 4,800 out, cost about" in finished.stdout
+    assert (
+        "model agent (gpt-4o): 12 trials, about 704,400 tokens in and 9,600 out, cost about"
+        in finished.stdout
+    )
+    assert (
+        "user person (gpt-4o): 12 trials, about 72,000 tokens in and 4,800 out, cost about"
+        in finished.stdout
+    )
 
 
-def test_without_data_the_command_that_fetches_them_is_named(project: Project, tmp_path: Path) -> None:
+def test_without_data_the_command_that_fetches_them_is_named(
+    project: Project, tmp_path: Path
+) -> None:
     project.env[CACHE_VARIABLE] = str(tmp_path / "nothing")
     finished = project.run("evals", "tau2:airline", "--model", "recorded:x")
     assert finished.code == 2
     assert "harness fetch tau2" in finished.stderr
 
 
-@pytest.mark.parametrize(("name", "words"), [("tau2:airlin", "airline"), ("tau2:telecom", "Domains: airline, retail")])
+@pytest.mark.parametrize(
+    ("name", "words"), [("tau2:airlin", "airline"), ("tau2:telecom", "Domains: airline, retail")]
+)
 def test_a_domain_that_is_not_there_is_told(shop: Project, name: str, words: str) -> None:
     finished = shop.run("evals", name)
     assert finished.code == 3

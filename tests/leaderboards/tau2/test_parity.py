@@ -62,7 +62,8 @@ def test_every_reward_and_result_is_as_recorded(name: str, cache: Path, tmp_path
         (call.tool, call.output_errors)
         for run in log.runs
         for call in _calls(log, run.key)
-        if call.output_errors or (not call.is_error and call.tool.startswith("get_user") and not call.structured)
+        if call.output_errors
+        or (not call.is_error and call.tool.startswith("get_user") and not call.structured)
     ]
     assert [(k, f"{then:.3f}") for k, then, _ in pass_hats(results, log)] == [
         (k, f"{now:.3f}") for k, _, now in pass_hats(results, log)
@@ -74,11 +75,18 @@ async def test_an_untouched_database_has_the_published_digest_and_the_schemas_ar
     cache: Path,
 ) -> None:
     async def look(domain: str) -> None:
-        async with open_sessions() as pool, pool.session(domain_server(domain, domain_folder(domain)), None) as session:
+        async with (
+            open_sessions() as pool,
+            pool.session(domain_server(domain, domain_folder(domain)), None) as session,
+        ):
             result = await session.ask("resources/read", {"uri": HASH_URI})
             assert result["contents"][0]["text"] == UNTOUCHED[domain]
             shown = [
-                {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
+                {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": tool.input_schema,
+                }
                 for tool in session.tools.tools
             ]
             assert shown == json.loads((recordings() / domain / "tools.json").read_bytes())
@@ -130,7 +138,9 @@ SPOILT = {
 
 
 def test_each_rule_turns_the_verdict_on_a_recorded_simulation(tmp_path: Path) -> None:
-    source = json.loads(gzip.decompress((recordings() / "recorded" / "retail_gpt-4.1_40sims.json.gz").read_bytes()))
+    source = json.loads(
+        gzip.decompress((recordings() / "recorded" / "retail_gpt-4.1_40sims.json.gz").read_bytes())
+    )
     task = next(one for one in source["tasks"] if one["id"] == "40")
     recorded = next(one for one in source["simulations"] if one["task_id"] == "40")
     for message in recorded["messages"]:

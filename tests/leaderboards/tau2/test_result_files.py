@@ -35,7 +35,11 @@ def test_the_greeting_is_no_reply_and_results_of_one_reply_are_one_message(tmp_p
     assert kinds == [UserMessage, AssistantMessage, ToolMessage, AssistantMessage, UserMessage]
     answers = one.transcript.messages[2].answers
     assert [(answer.text, answer.is_error) for answer in answers] == [("a", False), ("b", True)]
-    assert (one.transcript.greeting, one.transcript.answer, one.transcript.turns) == (GOOD[0]["content"], "Bye.", 2)
+    assert (one.transcript.greeting, one.transcript.answer, one.transcript.turns) == (
+        GOOD[0]["content"],
+        "Bye.",
+        2,
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +82,9 @@ def test_a_file_may_be_packed(tmp_path: Path) -> None:
 def test_a_folder_has_the_agents_of_all_its_files(tmp_path: Path) -> None:
     for domain in ("retail", "airline"):
         path = results(tmp_path / f"{domain}.json", [task("1")], [simulation("1")])
-        path.write_text(path.read_text().replace('"domain_name": "retail"', f'"domain_name": "{domain}"'))
+        path.write_text(
+            path.read_text().replace('"domain_name": "retail"', f'"domain_name": "{domain}"')
+        )
     [(name, recording)] = TAU2.recordings(tmp_path).items()
     assert (name, recording.cases()) == ("someone", {"retail_1", "airline_1"})
 
@@ -118,7 +124,10 @@ def test_a_folder_without_files_that_can_be_replayed_is_told(tmp_path: Path) -> 
     with pytest.raises(UsageError, match="there is no result file of airline or retail in"):
         TAU2.recordings(tmp_path)
     (tmp_path / "notes.json").write_text("{}")
-    with pytest.raises(UsageError, match=r"there is no result file [\s\S]*notes\.json is no result file of tau2-bench"):
+    with pytest.raises(
+        UsageError,
+        match=r"there is no result file [\s\S]*notes\.json is no result file of tau2-bench",
+    ):
         TAU2.recordings(tmp_path)
 
 
@@ -126,17 +135,34 @@ def test_a_folder_without_files_that_can_be_replayed_is_told(tmp_path: Path) -> 
     ("spoil", "message"),
     [
         (lambda whole: whole.pop("info"), "no result file of tau2-bench"),
-        (lambda whole: whole["info"].pop("agent_info"), "does not say which domain and which agent"),
+        (
+            lambda whole: whole["info"].pop("agent_info"),
+            "does not say which domain and which agent",
+        ),
         (lambda whole: whole.pop("tasks"), "is of task 1, which is not there"),
         (lambda whole: whole.update(simulations={}), "simulations is not a list"),
         (lambda whole: whole["simulations"][0].pop("messages") and None, None),
-        (lambda whole: whole["simulations"][0].pop("termination_reason"), "simulations[0] has no 'termination_reason'"),
-        (lambda whole: whole["simulations"][0]["messages"][1].update(role="system"), "messages[1] has the role 'syst"),
-        (lambda whole: whole["simulations"][0]["messages"][2]["tool_calls"][0].pop("id"), "tool_calls[0] has no 'id'"),
-        (lambda whole: whole["simulations"][0].update(reward_info={"reward": None}), "reward is not a number"),
+        (
+            lambda whole: whole["simulations"][0].pop("termination_reason"),
+            "simulations[0] has no 'termination_reason'",
+        ),
+        (
+            lambda whole: whole["simulations"][0]["messages"][1].update(role="system"),
+            "messages[1] has the role 'syst",
+        ),
+        (
+            lambda whole: whole["simulations"][0]["messages"][2]["tool_calls"][0].pop("id"),
+            "tool_calls[0] has no 'id'",
+        ),
+        (
+            lambda whole: whole["simulations"][0].update(reward_info={"reward": None}),
+            "reward is not a number",
+        ),
     ],
 )
-def test_what_is_no_result_file_is_told_with_its_place(tmp_path: Path, spoil: Any, message: str | None) -> None:
+def test_what_is_no_result_file_is_told_with_its_place(
+    tmp_path: Path, spoil: Any, message: str | None
+) -> None:
     path = results(tmp_path / "r.json", [task("1")], [simulation("1")])
     whole = json.loads(path.read_text())
     spoil(whole)
@@ -151,7 +177,11 @@ def test_what_is_no_result_file_is_told_with_its_place(tmp_path: Path, spoil: An
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"{", "is not JSON"), (b"\x1f\x8b torn", "is a damaged archive"), (b"[]", "is no result file of tau2-bench")],
+    [
+        (b"{", "is not JSON"),
+        (b"\x1f\x8b torn", "is a damaged archive"),
+        (b"[]", "is no result file of tau2-bench"),
+    ],
 )
 def test_a_damaged_file_is_told(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "r.json"
@@ -167,13 +197,18 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(list(GOOD[2])), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(list(GOOD[2])), inner, max_size=3)
+    ),
     max_leaves=10,
 )
 
 
 @given(st.lists(JSON, max_size=4))
-def test_any_messages_are_read_or_refused_in_words(tmp_path_factory: pytest.TempPathFactory, messages: Any) -> None:
+def test_any_messages_are_read_or_refused_in_words(
+    tmp_path_factory: pytest.TempPathFactory, messages: Any
+) -> None:
     path = tmp_path_factory.getbasetemp() / "fuzzed.json"
     results(path, [task("1")], [{**simulation("1"), "messages": messages}])
     message = ""

@@ -44,10 +44,16 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "no_write": (task("no_write"), simulation("no_write", WITHOUT_CALL), "failed"),
     "other_write": (
         task("other_write"),
-        simulation("other_write", [*GOOD[:2], says(None, cancel_pending_order=ELSEWHERE), *GOOD[3:]]),
+        simulation(
+            "other_write", [*GOOD[:2], says(None, cancel_pending_order=ELSEWHERE), *GOOD[3:]]
+        ),
         "failed",
     ),
-    "nothing_is_gold": (task("nothing_is_gold", actions=[]), simulation("nothing_is_gold"), "failed"),
+    "nothing_is_gold": (
+        task("nothing_is_gold", actions=[]),
+        simulation("nothing_is_gold"),
+        "failed",
+    ),
     "nothing_is_said_of_it": (
         task("nothing_is_said_of_it", actions=None),
         simulation("nothing_is_said_of_it"),
@@ -61,17 +67,30 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "gold_that_fails_is_passed_over": (
         task(
             "gold_that_fails_is_passed_over",
-            actions=[{"name": "cancel_pending_order", "arguments": arguments} for arguments in (UNKNOWN, CANCEL)],
+            actions=[
+                {"name": "cancel_pending_order", "arguments": arguments}
+                for arguments in (UNKNOWN, CANCEL)
+            ],
         ),
         simulation("gold_that_fails_is_passed_over"),
         "passed",
     ),
-    "not_said": (task("not_said"), simulation("not_said", [*GOOD[:4], says("All done."), GOOD[5]]), "failed"),
+    "not_said": (
+        task("not_said"),
+        simulation("not_said", [*GOOD[:4], says("All done."), GOOD[5]]),
+        "failed",
+    ),
     "said_beside_a_call": (
         task("said_beside_a_call"),
         simulation(
             "said_beside_a_call",
-            [*GOOD[:2], says("Done: 1050", cancel_pending_order=CANCEL), GOOD[3], says("Bye."), GOOD[5]],
+            [
+                *GOOD[:2],
+                says("Done: 1050", cancel_pending_order=CANCEL),
+                GOOD[3],
+                says("Bye."),
+                GOOD[5],
+            ],
         ),
         "passed",
     ),
@@ -85,7 +104,11 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         simulation("said_by_the_user", [*GOOD[:5], hears("The refund? ###STOP###")]),
         "failed",
     ),
-    "action_called": (task("action_called", reward_basis=ACTION), simulation("action_called"), "passed"),
+    "action_called": (
+        task("action_called", reward_basis=ACTION),
+        simulation("action_called"),
+        "passed",
+    ),
     "action_not_called": (
         task(
             "action_not_called",
@@ -110,33 +133,65 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         "passed",
     ),
     "too_long": (task("too_long"), simulation("too_long", reason="max_steps"), "failed"),
-    "too_many_errors": (task("too_many_errors"), simulation("too_many_errors", reason="too_many_errors"), "failed"),
+    "too_many_errors": (
+        task("too_many_errors"),
+        simulation("too_many_errors", reason="too_many_errors"),
+        "failed",
+    ),
     "agent_broke": (task("agent_broke"), simulation("agent_broke", reason="agent_error"), "failed"),
-    "machine_broke": (task("machine_broke"), simulation("machine_broke", reason="infrastructure_error"), "error"),
-    "nothing_asked": ({**task("nothing_asked"), "evaluation_criteria": None}, simulation("nothing_asked"), "passed"),
+    "machine_broke": (
+        task("machine_broke"),
+        simulation("machine_broke", reason="infrastructure_error"),
+        "error",
+    ),
+    "nothing_asked": (
+        {**task("nothing_asked"), "evaluation_criteria": None},
+        simulation("nothing_asked"),
+        "passed",
+    ),
     "nothing_asked_and_broke": (
         {**task("nothing_asked_and_broke"), "evaluation_criteria": None},
         simulation("nothing_asked_and_broke", reason="user_error"),
         "failed",
     ),
-    "agent_stopped": (task("agent_stopped"), simulation("agent_stopped", reason="agent_stop"), "passed"),
+    "agent_stopped": (
+        task("agent_stopped"),
+        simulation("agent_stopped", reason="agent_stop"),
+        "passed",
+    ),
     "nobody_judges": (
-        task("nobody_judges", nl_assertions=["The agent is kind."], reward_basis=["DB", "NL_ASSERTION"]),
+        task(
+            "nobody_judges",
+            nl_assertions=["The agent is kind."],
+            reward_basis=["DB", "NL_ASSERTION"],
+        ),
         simulation("nobody_judges"),
         "error",
     ),
     "judged_then_and_met": (
-        task("judged_then_and_met", nl_assertions=["The agent is kind."], reward_basis=["DB", "NL_ASSERTION"]),
+        task(
+            "judged_then_and_met",
+            nl_assertions=["The agent is kind."],
+            reward_basis=["DB", "NL_ASSERTION"],
+        ),
         judged(simulation("judged_then_and_met"), met=True),
         "passed",
     ),
     "judged_then_and_not_met": (
-        task("judged_then_and_not_met", nl_assertions=["The agent is kind."], reward_basis=["DB", "NL_ASSERTION"]),
+        task(
+            "judged_then_and_not_met",
+            nl_assertions=["The agent is kind."],
+            reward_basis=["DB", "NL_ASSERTION"],
+        ),
         judged(simulation("judged_then_and_not_met"), met=False),
         "failed",
     ),
     "other_assertion_judged_then": (
-        task("other_assertion_judged_then", nl_assertions=["The agent is quick."], reward_basis=["NL_ASSERTION"]),
+        task(
+            "other_assertion_judged_then",
+            nl_assertions=["The agent is quick."],
+            reward_basis=["NL_ASSERTION"],
+        ),
         judged(simulation("other_assertion_judged_then"), met=True),
         "error",
     ),
@@ -151,10 +206,16 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 REPEATED = {
     "always": [simulation("always", trial=trial) for trial in range(4)],
     "twice": [
-        *(simulation("twice", GOOD if trial < 2 else WITHOUT_CALL, trial=trial) for trial in range(3)),
+        *(
+            simulation("twice", GOOD if trial < 2 else WITHOUT_CALL, trial=trial)
+            for trial in range(3)
+        ),
         simulation("twice", trial=3, reason="infrastructure_error"),  # counts, and is no success
     ],
-    "thrice": [simulation("thrice", WITHOUT_CALL if trial == 1 else GOOD, trial=trial) for trial in range(4)],
+    "thrice": [
+        simulation("thrice", WITHOUT_CALL if trial == 1 else GOOD, trial=trial)
+        for trial in range(4)
+    ],
 }
 """Four trials of each task."""
 
@@ -164,7 +225,10 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> RunLog:
     """The log of all cases, replayed at once on a shop of our own making."""
     folder = tmp_path_factory.mktemp("rules")
     tasks = [*(one[0] for one in CASES.values()), *map(task, REPEATED)]
-    simulations = [*(one[1] for one in CASES.values()), *(one for trials in REPEATED.values() for one in trials)]
+    simulations = [
+        *(one[1] for one in CASES.values()),
+        *(one for trials in REPEATED.values() for one in trials),
+    ]
     small_shop(folder / "cache", tasks)
     path = results(folder / "results.json", tasks, simulations)
     return run_recorded("retail", path, folder, cache=folder / "cache")
@@ -180,12 +244,16 @@ def test_a_rule_turns_the_verdict(log: RunLog, name: str) -> None:
 
 
 def test_an_end_that_neither_side_made_is_told_in_the_recordings_own_word(log: RunLog) -> None:
-    ended = next(check for check in run_of(log, "agent_broke").checks if check.label == "tau2 TERMINATION")
+    ended = next(
+        check for check in run_of(log, "agent_broke").checks if check.label == "tau2 TERMINATION"
+    )
     assert ended.verdict == "failed"
     assert ended.explanation.endswith("it ended with agent_error.")
 
 
-def test_a_recorded_verdict_on_an_assertion_stands_where_nobody_judges_and_says_so(log: RunLog) -> None:
+def test_a_recorded_verdict_on_an_assertion_stands_where_nobody_judges_and_says_so(
+    log: RunLog,
+) -> None:
     for name, verdict in (("judged_then_and_met", "passed"), ("judged_then_and_not_met", "failed")):
         run = run_of(log, name)
         check = next(check for check in run.checks if check.kind == "tau2_assertion")
@@ -247,13 +315,19 @@ def test_four_trials_give_pass_1_to_pass_4_with_errors_in_the_denominator(log: R
     ("wanted", "text", "told"),
     [
         ("1050", "You get $1,050.", True),
-        ("1,050", "You get $1,050.", False),  # commas are taken out of what was said, and never of what is wanted
+        (
+            "1,050",
+            "You get $1,050.",
+            False,
+        ),  # commas are taken out of what was said, and never of what is wanted
         ("Mastercard", "your MASTERCARD", True),
         ("10", "1,050", True),
         ("60", "nothing", False),
     ],
 )
-def test_what_was_said_is_looked_for_without_case_and_commas(wanted: str, text: str, told: bool) -> None:
+def test_what_was_said_is_looked_for_without_case_and_commas(
+    wanted: str, text: str, told: bool
+) -> None:
     assert communicated(wanted, ["Hello.", text]) is told
 
 
@@ -279,7 +353,9 @@ def test_an_action_is_compared_by_the_arguments_that_count(
 
 
 def test_what_is_outside_the_basis_is_shown_and_decides_nothing() -> None:
-    criteria = Criteria(actions=(Action(name="t"),), communicate=("x",), assertions=("y",), basis=("ACTION",))
+    criteria = Criteria(
+        actions=(Action(name="t"),), communicate=("x",), assertions=("y",), basis=("ACTION",)
+    )
     assert [(check.kind, check.severity) for check in checks_of(criteria)] == [
         ("tau2", "fail"),  # how it ended always decides
         (END_STATE, "warn"),
@@ -289,9 +365,13 @@ def test_what_is_outside_the_basis_is_shown_and_decides_nothing() -> None:
 
 
 @pytest.mark.parametrize(("size", "left_out"), [(60_000, 0), (60_001, 1)])
-def test_a_judge_of_an_assertion_is_shown_the_conversation_up_to_its_bound(size: int, left_out: int) -> None:
+def test_a_judge_of_an_assertion_is_shown_the_conversation_up_to_its_bound(
+    size: int, left_out: int
+) -> None:
     said = "x" * (size - len("user: "))
-    question = TAU2_ASSERTION.ask({"text": "The agent is kind."}, scene(messages=(UserMessage(text=said),), answer="a"))
+    question = TAU2_ASSERTION.ask(
+        {"text": "The agent is kind."}, scene(messages=(UserMessage(text=said),), answer="a")
+    )
     shown = f"user: {said}"[:60_000]
     end = f"\n[… {left_out} characters left out]" if left_out else ""
     assert question.material["conversation"] == shown + end

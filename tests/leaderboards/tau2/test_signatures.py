@@ -79,8 +79,16 @@ def test_a_tool_is_shown_by_its_signature_and_its_docstring() -> None:
                 "Part": {
                     "description": "A piece.",
                     "properties": {
-                        "part_id": {"description": "Which one.", "title": "Part Id", "type": "string"},
-                        "amount": {"description": "How many.", "title": "Amount", "type": "integer"},
+                        "part_id": {
+                            "description": "Which one.",
+                            "title": "Part Id",
+                            "type": "string",
+                        },
+                        "amount": {
+                            "description": "How many.",
+                            "title": "Amount",
+                            "type": "integer",
+                        },
                     },
                     "required": ["part_id", "amount"],
                     "title": "Part",
@@ -88,7 +96,11 @@ def test_a_tool_is_shown_by_its_signature_and_its_docstring() -> None:
                 }
             },
             "properties": {
-                "shop_id": {"description": "The shop, such as '#1'.", "title": "Shop Id", "type": "string"},
+                "shop_id": {
+                    "description": "The shop, such as '#1'.",
+                    "title": "Shop Id",
+                    "type": "string",
+                },
                 "size": {
                     "description": "How large: small or large.",
                     "enum": ["small", "large"],
@@ -97,7 +109,12 @@ def test_a_tool_is_shown_by_its_signature_and_its_docstring() -> None:
                 },
                 "parts": {
                     "description": "The parts,\none by one.",
-                    "items": {"anyOf": [{"$ref": "#/$defs/Part"}, {"additionalProperties": True, "type": "object"}]},
+                    "items": {
+                        "anyOf": [
+                            {"$ref": "#/$defs/Part"},
+                            {"additionalProperties": True, "type": "object"},
+                        ]
+                    },
                     "title": "Parts",
                     "type": "array",
                 },

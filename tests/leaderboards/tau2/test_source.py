@@ -26,7 +26,9 @@ def fetch(root: Path, origin: Path | None, **more: Any) -> Fetched:
 
 
 def names(root: Path, domain: str) -> list[str]:
-    return [tool["name"] for tool in json.loads((root / "tau2" / domain / "tools.json").read_text())]
+    return [
+        tool["name"] for tool in json.loads((root / "tau2" / domain / "tools.json").read_text())
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +39,16 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "tau2"
 
 
-def test_the_package_index_has_the_data_with_tasks_and_tools_of_one_revision(tmp_path: Path) -> None:
+def test_the_package_index_has_the_data_with_tasks_and_tools_of_one_revision(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "downloads").mkdir()
     shutil.copy(published(), tmp_path / "downloads")  # which came from the index
     first = fetch(tmp_path, None)
-    assert (first.new, first.summary) == (True, f"50 tasks of airline and 114 tasks of retail ({V0_2.name})")
+    assert (first.new, first.summary) == (
+        True,
+        f"50 tasks of airline and 114 tasks of retail ({V0_2.name})",
+    )
     for domain in ("airline", "retail"):
         assert sorted(path.name for path in (tmp_path / "tau2" / domain).iterdir()) == sorted(NAMES)
     assert (len(names(tmp_path, "airline")), len(names(tmp_path, "retail"))) == (14, 15)
@@ -51,9 +58,14 @@ def test_the_package_index_has_the_data_with_tasks_and_tools_of_one_revision(tmp
     assert (again.new, again.folder) == (False, first.folder)
 
 
-def test_a_folder_of_a_later_revision_is_unpacked_and_its_tasks_get_the_tool_that_they_call(tmp_path: Path) -> None:
+def test_a_folder_of_a_later_revision_is_unpacked_and_its_tasks_get_the_tool_that_they_call(
+    tmp_path: Path,
+) -> None:
     found = fetch(tmp_path, recordings())
-    assert (found.new, found.summary) == (True, f"50 tasks of airline and 114 tasks of retail ({V1_0.name})")
+    assert (found.new, found.summary) == (
+        True,
+        f"50 tasks of airline and 114 tasks of retail ({V1_0.name})",
+    )
     packed = gzip.decompress((recordings() / "airline" / "db.json.gz").read_bytes())
     assert (tmp_path / "tau2" / "airline" / "db.json").read_bytes() == packed
     tasks = json.loads((tmp_path / "tau2" / "retail" / "tasks.json").read_text())
@@ -64,10 +76,14 @@ def test_a_folder_of_a_later_revision_is_unpacked_and_its_tasks_get_the_tool_tha
     copy = tmp_path / "copy"
     assert fetch(copy, tmp_path / "tau2").new  # what was fetched may be fetched from
     assert not fetch(copy, None).new  # and needs no index then
-    assert fetch(copy, published()).summary.endswith(f"({V0_2.name})")  # unless another revision is asked for
+    assert fetch(copy, published()).summary.endswith(
+        f"({V0_2.name})"
+    )  # unless another revision is asked for
 
 
-def test_one_domain_with_a_few_tasks_is_enough_and_the_other_may_follow(plain: Path, tmp_path: Path) -> None:
+def test_one_domain_with_a_few_tasks_is_enough_and_the_other_may_follow(
+    plain: Path, tmp_path: Path
+) -> None:
     found = fetch(tmp_path, plain, categories=("retail",), limit=3)
     assert found.summary == f"3 tasks of retail ({V0_2.name})"
     assert len(json.loads((tmp_path / "tau2" / "retail" / "tasks.json").read_text())) == 3
@@ -99,23 +115,31 @@ def test_data_that_an_earlier_release_was_pinned_to_count_for_nothing(
         domain_folder("retail")
 
 
-def test_a_checkout_and_an_archive_of_it_have_the_data_in_their_places(plain: Path, tmp_path: Path) -> None:
+def test_a_checkout_and_an_archive_of_it_have_the_data_in_their_places(
+    plain: Path, tmp_path: Path
+) -> None:
     checkout = tmp_path / "tau2-bench-main"
     shutil.copytree(plain / "airline", checkout / "data" / "tau2" / "domains" / "airline")
     shutil.copytree(
         plain / "airline", checkout / "data" / "tau2" / "results" / "airline"
     )  # something else of that name
     (checkout / "data" / "tau2" / "results" / "airline" / "db.json").write_text("{}")
-    assert fetch(tmp_path / "one", checkout, categories=("airline",)).summary.startswith("50 tasks of airline (")
+    assert fetch(tmp_path / "one", checkout, categories=("airline",)).summary.startswith(
+        "50 tasks of airline ("
+    )
     archive = tmp_path / "main.zip"
     with zipfile.ZipFile(archive, "w") as file:
         for path in sorted(checkout.rglob("*")):
             file.write(path, path.relative_to(tmp_path))
-    assert fetch(tmp_path / "two", archive, categories=("airline",)).summary.startswith("50 tasks of airline (")
+    assert fetch(tmp_path / "two", archive, categories=("airline",)).summary.startswith(
+        "50 tasks of airline ("
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_not_what_is_meant_is_refused_by_name(plain: Path, tmp_path: Path, name: str) -> None:
+def test_what_is_not_what_is_meant_is_refused_by_name(
+    plain: Path, tmp_path: Path, name: str
+) -> None:
     shutil.copytree(plain / "airline", tmp_path / "airline")
     path = tmp_path / "airline" / name
     path.write_text("[]" if name == "tools.json" else path.read_text() + " ")

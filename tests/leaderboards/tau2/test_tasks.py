@@ -35,16 +35,24 @@ def test_a_scenario_is_told_indented_and_what_is_null_is_left_out() -> None:
 
 
 def test_instructions_in_plain_words_stand_as_they_are() -> None:
-    assert scenario_text({"persona": None, "instructions": "Ask for a refund."}) == "Instructions:\n\tAsk for a refund."
+    assert (
+        scenario_text({"persona": None, "instructions": "Ask for a refund."})
+        == "Instructions:\n\tAsk for a refund."
+    )
 
 
 def test_a_task_is_read_with_its_criteria() -> None:
     compared = {"name": "t", "arguments": {"a": 1}, "compare_args": []}
-    found = read_task(Node(task("7", actions=[compared, {"name": "u"}], reward_basis=["ACTION"]), "tasks.json[0]"))
+    found = read_task(
+        Node(task("7", actions=[compared, {"name": "u"}], reward_basis=["ACTION"]), "tasks.json[0]")
+    )
     assert found.id == "7"
     assert found.purpose == "Cancels."
     assert found.criteria is not None
-    assert found.criteria.actions == (Action(name="t", arguments={"a": 1}, compare_args=()), Action(name="u"))
+    assert found.criteria.actions == (
+        Action(name="t", arguments={"a": 1}, compare_args=()),
+        Action(name="u"),
+    )
     assert found.criteria.basis == ("ACTION",)
 
 
@@ -63,9 +71,15 @@ def test_without_a_basis_the_database_and_what_is_said_count() -> None:
         ({**task("1"), "initial_state": {"x": 1}}, "begins in a state of its own"),
         (task("1", actions={}), "tasks.json[0].evaluation_criteria.actions is not a list"),
         (task("1", actions=[{}]), "tasks.json[0].evaluation_criteria.actions[0] has no 'name'"),
-        (task("1", actions=[{"name": "t", "arguments": []}]), "actions[0].arguments is not an object"),
+        (
+            task("1", actions=[{"name": "t", "arguments": []}]),
+            "actions[0].arguments is not an object",
+        ),
         (task("1", communicate_info=[1]), "communicate_info holds something that is not a text"),
-        (task("1", reward_basis=["DB", "LUCK"]), "reward_basis names 'LUCK'; known: DB, COMMUNICATE, ACTION"),
+        (
+            task("1", reward_basis=["DB", "LUCK"]),
+            "reward_basis names 'LUCK'; known: DB, COMMUNICATE, ACTION",
+        ),
         (task("1", env_assertions=[{}]), "has assertions on the environment"),
     ],
 )

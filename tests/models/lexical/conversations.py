@@ -54,7 +54,9 @@ def empty(_tool: str, _arguments: Mapping[str, Any]) -> str:
     return "{}"
 
 
-def talk(domain: str | ToolList, text: str, server: Server = empty, before: list[Message] | None = None) -> Talk:
+def talk(
+    domain: str | ToolList, text: str, server: Server = empty, before: list[Message] | None = None
+) -> Talk:
     """Converse until there is an answer; fails when there is none after `LONGEST` replies."""
     tools = TOOLSETS[domain] if isinstance(domain, str) else domain
     messages: list[Message] = [*(before or []), UserMessage(text=text)]
@@ -66,11 +68,17 @@ def talk(domain: str | ToolList, text: str, server: Server = empty, before: list
         if not said.tool_requests:
             return Talk(calls, said.text, turn, messages)
         calls += [(request.tool, dict(request.arguments)) for request in said.tool_requests]
-        results = [(request.id, server(request.tool, request.arguments)) for request in said.tool_requests]
+        results = [
+            (request.id, server(request.tool, request.arguments)) for request in said.tool_requests
+        ]
         messages.append(
             ToolMessage(
                 answers=tuple(
-                    ToolAnswer(request_id=key, text=result.removeprefix("!"), is_error=result.startswith("!"))
+                    ToolAnswer(
+                        request_id=key,
+                        text=result.removeprefix("!"),
+                        is_error=result.startswith("!"),
+                    )
                     for key, result in results
                 )
             )

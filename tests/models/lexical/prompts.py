@@ -53,7 +53,12 @@ DEVELOPED_ON = (
         "Which orders over $500 were shipped last year?",
         (
             "search_orders",
-            {"status": "shipped", "start_date": "2025-01-01", "end_date": "2025-12-31", "min_amount": 500},
+            {
+                "status": "shipped",
+                "start_date": "2025-01-01",
+                "end_date": "2025-12-31",
+                "min_amount": 500,
+            },
         ),
     ),
     _ask(
@@ -61,8 +66,16 @@ DEVELOPED_ON = (
         "List the 5 latest orders of CUST_00003.",
         ("search_orders", {"customer_id": "CUST_00003", "limit": 5}),
     ),
-    _ask("governance", "Find customers in the enterprise segment.", ("search_customers", {"segment": "enterprise"})),
-    _ask("governance", "Find a customer called Maria Keller.", ("search_customers", {"query": "Maria Keller"})),
+    _ask(
+        "governance",
+        "Find customers in the enterprise segment.",
+        ("search_customers", {"segment": "enterprise"}),
+    ),
+    _ask(
+        "governance",
+        "Find a customer called Maria Keller.",
+        ("search_customers", {"query": "Maria Keller"}),
+    ),
     _ask(
         "governance",
         "Delete customer CUST_00042, they asked us to.",
@@ -77,7 +90,10 @@ DEVELOPED_ON = (
         "governance",
         "Show the customer CUST_00042 and also list the returned orders from 2024.",
         ("get_customer_details", {"customer_id": "CUST_00042"}),
-        ("search_orders", {"status": "returned", "start_date": "2024-01-01", "end_date": "2024-12-31"}),
+        (
+            "search_orders",
+            {"status": "returned", "start_date": "2024-01-01", "end_date": "2024-12-31"},
+        ),
     ),
     _ask("governance", "What is the capital of Norway?"),
     _ask("finance", "What is Apple's stock price?", ("get_stock_price", {"ticker": "AAPL"})),
@@ -88,7 +104,9 @@ DEVELOPED_ON = (
         ("get_stock_price", {"ticker": "MSFT"}),
     ),
     _ask(
-        "finance", "How did TSLA do over the last 6 months?", ("get_stock_price", {"ticker": "TSLA", "period": "6mo"})
+        "finance",
+        "How did TSLA do over the last 6 months?",
+        ("get_stock_price", {"ticker": "TSLA", "period": "6mo"}),
     ),
     _ask(
         "finance",
@@ -101,7 +119,11 @@ DEVELOPED_ON = (
         ("calculate_financial_ratios", {"ticker": "NVDA"}),
     ),
     _ask("finance", "What industry is Tesla in?", ("get_company_info", {"ticker": "TSLA"})),
-    _ask("sales", "What are our top 5 products by units?", ("get_top_products", {"limit": 5, "sort_by": "units"})),
+    _ask(
+        "sales",
+        "What are our top 5 products by units?",
+        ("get_top_products", {"limit": 5, "sort_by": "units"}),
+    ),
     _ask(
         "sales",
         "Show the weekly sales trend in the north region for 2025.",
@@ -112,8 +134,14 @@ DEVELOPED_ON = (
         "Which customers have not bought anything in the last 180 days?",
         ("find_inactive_customers", {"days": 180}),
     ),
-    _ask("sales", "How likely is c-1001 to leave us?", ("predict_churn", {"customer_id": "C-1001"})),
-    _ask("files", "Read the file /srv/data/notes.txt", ("read_text_file", {"path": "/srv/data/notes.txt"})),
+    _ask(
+        "sales", "How likely is c-1001 to leave us?", ("predict_churn", {"customer_id": "C-1001"})
+    ),
+    _ask(
+        "files",
+        "Read the file /srv/data/notes.txt",
+        ("read_text_file", {"path": "/srv/data/notes.txt"}),
+    ),
     _ask(
         "files",
         "Show me the first 20 lines of /var/log/app.log",
@@ -133,7 +161,11 @@ DEVELOPED_ON = (
     _ask("everything", "Echo hello world", ("echo", {"message": "hello world"})),
     _ask("everything", "What is the sum of 17 and 25?", ("get-sum", {"a": 17, "b": 25})),
     _ask("everything", "Which environment variables does the server have?", ("get-env", {})),
-    _ask("git", "What is the status of the repository at /srv/repo?", ("git_status", {"repo_path": "/srv/repo"})),
+    _ask(
+        "git",
+        "What is the status of the repository at /srv/repo?",
+        ("git_status", {"repo_path": "/srv/repo"}),
+    ),
     _ask(
         "git",
         "Show the last 3 commits of /srv/repo",
@@ -144,13 +176,21 @@ DEVELOPED_ON = (
         "Create a branch named feature-x in /srv/repo",
         ("git_create_branch", {"repo_path": "/srv/repo", "branch_name": "feature-x"}),
     ),
-    _ask("time", "What time is it in Europe/Berlin now?", ("get_current_time", {"timezone": "Europe/Berlin"})),
+    _ask(
+        "time",
+        "What time is it in Europe/Berlin now?",
+        ("get_current_time", {"timezone": "Europe/Berlin"}),
+    ),
     _ask(
         "time",
         "Convert 14:30 from America/New_York to Asia/Tokyo.",
         (
             "convert_time",
-            {"source_timezone": "America/New_York", "time": "14:30", "target_timezone": "Asia/Tokyo"},
+            {
+                "source_timezone": "America/New_York",
+                "time": "14:30",
+                "target_timezone": "Asia/Tokyo",
+            },
         ),
     ),
     _ask("time", "Tell me a joke about penguins."),
@@ -175,7 +215,15 @@ HELD_OUT = (
     _ask(
         "governance",
         "Show pending orders in Electronics placed this year, at most 10.",
-        ("search_orders", {"status": "pending", "category": "Electronics", "start_date": "2026-01-01", "limit": 10}),
+        (
+            "search_orders",
+            {
+                "status": "pending",
+                "category": "Electronics",
+                "start_date": "2026-01-01",
+                "limit": 10,
+            },
+        ),
     ),
     _ask(
         "governance",
@@ -198,10 +246,15 @@ HELD_OUT = (
         "Where is Microsoft headquartered and what does it do?",
         ("get_company_info", {"ticker": "MSFT"}),
     ),
-    _ask("finance", "What's the P/E ratio of AMZN?", ("calculate_financial_ratios", {"ticker": "AMZN"})),
     _ask(
         "finance",
-        "I put in 5000 dollars plus $200 a month at 6.5 percent for 20 years. How much is it worth in the end?",
+        "What's the P/E ratio of AMZN?",
+        ("calculate_financial_ratios", {"ticker": "AMZN"}),
+    ),
+    _ask(
+        "finance",
+        "I put in 5000 dollars plus $200 a month at 6.5 percent for 20 years. How much is it worth "
+        "in the end?",
         (
             "calculate_investment_returns",
             {"principal": 5000, "annual_rate": 0.065, "years": 20, "monthly_contribution": 200},
@@ -217,15 +270,24 @@ HELD_OUT = (
     _ask(
         "sales",
         "How did daily revenue develop between 2025-06-01 and 2025-06-30?",
-        ("get_sales_trend", {"granularity": "day", "start_date": "2025-06-01", "end_date": "2025-06-30"}),
+        (
+            "get_sales_trend",
+            {"granularity": "day", "start_date": "2025-06-01", "end_date": "2025-06-30"},
+        ),
     ),
     _ask(
         "sales",
         "Which 3 products bring in the most revenue?",
         ("get_top_products", {"limit": 3, "sort_by": "revenue"}),
     ),
-    _ask("files", "How big is /srv/data/dump.sql?", ("get_file_info", {"path": "/srv/data/dump.sql"})),
-    _ask("files", "Create a folder /srv/data/reports", ("create_directory", {"path": "/srv/data/reports"})),
+    _ask(
+        "files", "How big is /srv/data/dump.sql?", ("get_file_info", {"path": "/srv/data/dump.sql"})
+    ),
+    _ask(
+        "files",
+        "Create a folder /srv/data/reports",
+        ("create_directory", {"path": "/srv/data/reports"}),
+    ),
     _ask(
         "files",
         "Search /srv/code for files matching *.py",
@@ -253,31 +315,52 @@ HELD_OUT = (
         "Stage the files app.py and README.md in /srv/repo",
         ("git_add", {"repo_path": "/srv/repo", "files": ["app.py", "README.md"]}),
     ),
-    _ask("git", "Switch /srv/repo to branch main", ("git_checkout", {"repo_path": "/srv/repo", "branch_name": "main"})),
+    _ask(
+        "git",
+        "Switch /srv/repo to branch main",
+        ("git_checkout", {"repo_path": "/srv/repo", "branch_name": "main"}),
+    ),
     _ask(
         "time",
         "If it is 9am in Europe/London, what time is it in Australia/Sydney?",
         (
             "convert_time",
-            {"source_timezone": "Europe/London", "time": "09:00", "target_timezone": "Australia/Sydney"},
+            {
+                "source_timezone": "Europe/London",
+                "time": "09:00",
+                "target_timezone": "Australia/Sydney",
+            },
         ),
     ),
-    _ask("hr", "Who works in the finance department?", ("find_employees", {"department": "finance"})),
+    _ask(
+        "hr", "Who works in the finance department?", ("find_employees", {"department": "finance"})
+    ),
     _ask(
         "hr",
         "What does employee e1007 earn?",
         ("get_employee", {"employee_id": "E1007", "include_salary": True}),
     ),
-    _ask("hr", "What is the median pay in engineering?", ("get_salary_statistics", {"department": "engineering"})),
+    _ask(
+        "hr",
+        "What is the median pay in engineering?",
+        ("get_salary_statistics", {"department": "engineering"}),
+    ),
     _ask("hr", "Fire E1020.", ("terminate_employee", {"employee_id": "E1020"})),
     _ask(
         "hr",
         "Book vacation for E1044 from 2026-07-01 to 2026-07-14.",
-        ("request_time_off", {"employee_id": "E1044", "start_date": "2026-07-01", "end_date": "2026-07-14"}),
+        (
+            "request_time_off",
+            {"employee_id": "E1044", "start_date": "2026-07-01", "end_date": "2026-07-14"},
+        ),
     ),
     _ask("hr", "Translate 'good morning' into French."),
     _ask("tracker", "Show me issue 42.", ("get_issue", {"issue_number": 42})),
-    _ask("tracker", "List closed issues labelled bug.", ("list_issues", {"state": "closed", "labels": ["bug"]})),
+    _ask(
+        "tracker",
+        "List closed issues labelled bug.",
+        ("list_issues", {"state": "closed", "labels": ["bug"]}),
+    ),
     _ask(
         "tracker",
         'Open a bug titled "Crash on start".',

@@ -45,14 +45,23 @@ def test_a_reference_an_alternative_and_a_part_are_resolved() -> None:
         },
     }
     kinds = {p.name: p.kind for p in params_of(Tool(name="t", input_schema=schema))}
-    assert kinds == {"kind": "string", "maybe": "integer", "both": "string", "round": "any", "gone": "any"}
+    assert kinds == {
+        "kind": "string",
+        "maybe": "integer",
+        "both": "string",
+        "round": "any",
+        "gone": "any",
+    }
 
 
 @pytest.mark.parametrize(
     ("description", "examples"),
     [
         ("Ticker, e.g. AAPL (Apple), MSFT (Microsoft)", ("AAPL", "MSFT")),
-        ("A zone (e.g., 'America/New_York', 'Europe/London').", ("America/New_York", "Europe/London")),
+        (
+            "A zone (e.g., 'America/New_York', 'Europe/London').",
+            ("America/New_York", "Europe/London"),
+        ),
         ("Id such as CUST_00042. It never changes.", ("CUST_00042",)),
         ("One of: open, closed or all", ("open", "closed", "all")),
         ("A decimal, e.g. 0.07 for 7%", ("0.07",)),
@@ -67,7 +76,11 @@ def test_examples_are_read_from_a_description(description: str, examples: tuple[
 @pytest.mark.parametrize(
     ("schema", "request_text", "value"),
     [
-        (text(enum=["small_business", "enterprise"]), "all small business customers", "small_business"),
+        (
+            text(enum=["small_business", "enterprise"]),
+            "all small business customers",
+            "small_business",
+        ),
         (text(enum=["open", "closed"]), "the Closed ones", "closed"),
         (text(enum=["Boston", "Chicago"]), "the weather in Tokyo", None),
         (text(enum=["Boston", "Chicago"]), "the weather in 'Chicago'", "Chicago"),
@@ -75,8 +88,16 @@ def test_examples_are_read_from_a_description(description: str, examples: tuple[
         (whole(enum=[10, 20]), "show 500", None),
         (whole(enum=[10, 20]), "show 20", 20),
         (number(enum=[0.5, 1.5]), "take 1.5", 1.5),
-        ({"type": "array", "items": {"type": "string", "enum": ["bug"]}}, "label it 'urgent'", None),
-        (text("1y (one year), 5d (a working week)", enum=["1y", "5d"]), "over a working week", "5d"),
+        (
+            {"type": "array", "items": {"type": "string", "enum": ["bug"]}},
+            "label it 'urgent'",
+            None,
+        ),
+        (
+            text("1y (one year), 5d (a working week)", enum=["1y", "5d"]),
+            "over a working week",
+            "5d",
+        ),
         (text(enum=["1d", "1mo", "6mo", "1y"]), "over the last 6 months", "6mo"),
         (text(enum=["1d", "1mo", "6mo", "1y"]), "in the past year", "1y"),
         (text("Ticker, e.g. AAPL (Apple)"), "what about apple?", "AAPL"),
@@ -93,7 +114,11 @@ def test_examples_are_read_from_a_description(description: str, examples: tuple[
         (whole("Number of the issue"), "see #42", 42),
         (whole("Number of the issue"), "see 4.5", None),
         (whole("How many", maximum=10), "give me 500", None),
-        ({"type": "array", "items": {"type": "string", "enum": ["bug", "docs"]}}, "docs and bug", ["docs", "bug"]),
+        (
+            {"type": "array", "items": {"type": "string", "enum": ["bug", "docs"]}},
+            "docs and bug",
+            ["docs", "bug"],
+        ),
         ({"type": "array", "items": {"type": "number"}}, "sum 1, 2.5 and 3", [1, 2.5, 3]),
         ({"type": "string", "const": "x"}, "whatever", "x"),
         ({"type": "string", "default": "d"}, "whatever", "d"),
@@ -118,9 +143,14 @@ def test_a_required_parameter_gets_what_fits_it_or_nothing(
         ("Show it", None),
     ],
 )
-def test_a_flag_follows_the_words_of_its_name_and_description(request_text: str, value: bool | None) -> None:
+def test_a_flag_follows_the_words_of_its_name_and_description(
+    request_text: str, value: bool | None
+) -> None:
     described = flag("Also return personally identifiable information: email and phone")
-    assert given(one(described, name="include_pii", required=False), request_text).get("include_pii") is value
+    assert (
+        given(one(described, name="include_pii", required=False), request_text).get("include_pii")
+        is value
+    )
 
 
 def test_a_flag_that_leaves_out_is_set_by_without() -> None:
@@ -130,7 +160,9 @@ def test_a_flag_that_leaves_out_is_set_by_without() -> None:
 
 
 def test_an_optional_parameter_is_left_out_without_evidence() -> None:
-    offered = tool("list_orders", "List orders.", {"note": text("Any note"), "limit": whole("Most rows")})
+    offered = tool(
+        "list_orders", "List orders.", {"note": text("Any note"), "limit": whole("Most rows")}
+    )
     assert given(offered, "List the orders of Maria from building 7") == {}
 
 
@@ -146,7 +178,9 @@ def test_an_optional_parameter_is_left_out_without_evidence() -> None:
         ("orders of last year", {"start_date": "2025-01-01", "end_date": "2025-12-31"}),
     ],
 )
-def test_the_words_around_a_value_say_where_it_goes(request_text: str, arguments: dict[str, Any]) -> None:
+def test_the_words_around_a_value_say_where_it_goes(
+    request_text: str, arguments: dict[str, Any]
+) -> None:
     offered = tool(
         "search_orders",
         "Find orders.",
@@ -162,12 +196,19 @@ def test_the_words_around_a_value_say_where_it_goes(request_text: str, arguments
 
 
 def test_from_and_to_point_to_source_and_target() -> None:
-    offered = tool("move", "Move a file.", {"target": text("To where"), "source": text("From where")}, "target source")
+    offered = tool(
+        "move",
+        "Move a file.",
+        {"target": text("To where"), "source": text("From where")},
+        "target source",
+    )
     assert given(offered, "Move from /a/b to /c/d") == {"target": "/c/d", "source": "/a/b"}
 
 
 def test_numbers_of_equal_standing_are_given_in_their_order() -> None:
-    offered = tool("get-sum", "Adds.", {"a": number("First number"), "b": number("Second number")}, "a b")
+    offered = tool(
+        "get-sum", "Adds.", {"a": number("First number"), "b": number("Second number")}, "a b"
+    )
     assert given(offered, "What is 17 plus 25?") == {"a": 17, "b": 25}
 
 
@@ -180,23 +221,34 @@ def test_plain_words_fill_a_message_and_a_name() -> None:
 
 
 def test_a_search_takes_the_words_that_no_tool_uses() -> None:
-    offered = tool("search_products", "Find products in the catalogue.", {"query": text("Search words")})
+    offered = tool(
+        "search_products", "Find products in the catalogue.", {"query": text("Search words")}
+    )
     assert given(offered, "Find products for noisy kitchens") == {"query": "noisy kitchens"}
 
 
 def test_several_things_make_several_calls() -> None:
-    several = filled(one(text("Ticker, e.g. AAPL (Apple), MSFT (Microsoft)"), name="ticker"), "Compare Apple and MSFT")
+    several = filled(
+        one(text("Ticker, e.g. AAPL (Apple), MSFT (Microsoft)"), name="ticker"),
+        "Compare Apple and MSFT",
+    )
     assert [arguments["ticker"] for arguments in several.arguments] == ["AAPL", "MSFT"]
     assert [said["ticker"] for said in several.said] == ["Apple", "MSFT"]
 
 
 def test_things_that_are_not_joined_make_no_further_call() -> None:
-    one_of_two = filled(one(text("Id such as C-1"), name="customer_id"), "Show C-1 because of the trouble that C-2 had")
+    one_of_two = filled(
+        one(text("Id such as C-1"), name="customer_id"),
+        "Show C-1 because of the trouble that C-2 had",
+    )
     assert [arguments["customer_id"] for arguments in one_of_two.arguments] == ["C-1"]
 
 
 def test_an_object_is_filled_property_by_property() -> None:
-    filters = {"type": "object", "properties": {"status": text(enum=["open", "closed"]), "city": text("City")}}
+    filters = {
+        "type": "object",
+        "properties": {"status": text(enum=["open", "closed"]), "city": text("City")},
+    }
     assert given(one(filters, name="filters", required=False), "closed ones in Berlin") == {
         "filters": {"status": "closed", "city": "Berlin"}
     }
@@ -206,7 +258,9 @@ def test_what_is_missing_is_taken_from_the_context_or_named() -> None:
     offered = one(text("Id such as CUST_00042"), name="customer_id")
     assert [param.name for param in filled(offered, "their orders").missing] == ["customer_id"]
     before = (read("Show customer CUST_00007", TODAY),)
-    assert filled(offered, "their orders", context=before).arguments == ({"customer_id": "CUST_00007"},)
+    assert filled(offered, "their orders", context=before).arguments == (
+        {"customer_id": "CUST_00007"},
+    )
 
 
 def test_an_optional_id_is_taken_from_the_context_only_when_pointed_to() -> None:
@@ -221,4 +275,6 @@ def test_an_optional_id_is_taken_from_the_context_only_when_pointed_to() -> None
 def test_all_tools_of_the_fixtures_are_read() -> None:
     for tools in TOOLSETS.values():
         for offered in tools.tools:
-            assert [param.name for param in params_of(offered)] == list(offered.input_schema["properties"])
+            assert [param.name for param in params_of(offered)] == list(
+                offered.input_schema["properties"]
+            )

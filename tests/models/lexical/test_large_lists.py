@@ -14,7 +14,11 @@ from harness.types import ModelSpec, Reply, Tool, ToolList, UserMessage
 pytestmark = pytest.mark.anyio
 
 
-SCHEMA = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
+SCHEMA = {
+    "type": "object",
+    "properties": {"order_id": {"type": "string"}},
+    "required": ["order_id"],
+}
 GET = Tool(name="get_order", description="Get the order.", input_schema=SCHEMA)
 
 
@@ -39,7 +43,10 @@ async def turns_during(*tools: Tool) -> int:
 
 
 async def test_thousands_of_tools_hold_up_nobody() -> None:
-    others = [Tool(name=f"do_{n}", description=f"Do thing {n}. " * 20, input_schema=SCHEMA) for n in range(2_000)]
+    others = [
+        Tool(name=f"do_{n}", description=f"Do thing {n}. " * 20, input_schema=SCHEMA)
+        for n in range(2_000)
+    ]
     assert await turns_during(GET, *others) > 5  # a reply that is made at once leaves a turn or two
 
 

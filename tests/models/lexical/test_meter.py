@@ -29,7 +29,11 @@ def without_descriptions(tools: ToolList) -> ToolList:
 def _bare(one: Tool) -> Tool:
     def strip(schema: object) -> object:
         if isinstance(schema, dict):
-            return {key: strip(value) for key, value in schema.items() if key != "description" or "type" not in schema}
+            return {
+                key: strip(value)
+                for key, value in schema.items()
+                if key != "description" or "type" not in schema
+            }
         return schema
 
     schema = strip(one.input_schema)
@@ -37,12 +41,19 @@ def _bare(one: Tool) -> Tool:
     return replace(one, description="", title=None, input_schema=schema)
 
 
-@pytest.mark.parametrize("names", [("tool_a", "tool_b"), ("customer_info", "customer_data"), ("get_1", "get_2")])
+@pytest.mark.parametrize(
+    "names", [("tool_a", "tool_b"), ("customer_info", "customer_data"), ("get_1", "get_2")]
+)
 @pytest.mark.parametrize(
     ("prompt", "meant"),
-    [("What did CUST_00042 order, and for what amounts?", ORDERS), ("What is the address of CUST_00042?", CONTACT)],
+    [
+        ("What did CUST_00042 order, and for what amounts?", ORDERS),
+        ("What is the address of CUST_00042?", CONTACT),
+    ],
 )
-def test_the_choice_follows_descriptions_that_are_swapped(names: tuple[str, str], prompt: str, meant: str) -> None:
+def test_the_choice_follows_descriptions_that_are_swapped(
+    names: tuple[str, str], prompt: str, meant: str
+) -> None:
     for tools in (pair(ORDERS, CONTACT, names), pair(CONTACT, ORDERS, names)):
         described = {one.name: one.description for one in tools.tools}
         assert [described[name] for name, _ in talk(tools, prompt).calls] == [meant]

@@ -27,7 +27,11 @@ def tool(name: str, description: str = "") -> Tool:
 
 
 def test_identifiers_and_prose_come_apart_into_the_same_words() -> None:
-    assert words("getCustomer_details") == words("get customer details") == ["get", "customer", "details"]
+    assert (
+        words("getCustomer_details")
+        == words("get customer details")
+        == ["get", "customer", "details"]
+    )
 
 
 def test_forms_of_a_word_are_one_term_and_empty_words_none() -> None:
@@ -55,7 +59,9 @@ def test_synonyms_lead_in_both_directions() -> None:
         ("Hello", set()),
     ],
 )
-def test_the_actions_that_are_asked_for_are_those_of_its_verbs(text: str, actions: set[str]) -> None:
+def test_the_actions_that_are_asked_for_are_those_of_its_verbs(
+    text: str, actions: set[str]
+) -> None:
     assert asked_for(text) == actions
 
 
@@ -103,7 +109,9 @@ def test_what_a_tool_does_is_read_from_its_name_and_first_sentence(
         ("delete_order", "", "delete"),
     ],
 )
-def test_a_word_that_may_be_a_noun_says_nothing_plainly(name: str, description: str, action: str | None) -> None:
+def test_a_word_that_may_be_a_noun_says_nothing_plainly(
+    name: str, description: str, action: str | None
+) -> None:
     assert plainly_does(tool(name, description)) == action
 
 
@@ -146,12 +154,19 @@ def test_a_request_to_see_permits_no_change_and_none_but_delete_permits_deleting
         ("from 2023 to 2024", "2023-01-01", "2024-12-31"),
     ],
 )
-def test_a_period_gets_its_first_and_last_day(text: str, first: str | None, last: str | None) -> None:
+def test_a_period_gets_its_first_and_last_day(
+    text: str, first: str | None, last: str | None
+) -> None:
     (period,) = periods(f"Orders {text}, please", TODAY)
-    assert (period.first and period.first.isoformat(), period.last and period.last.isoformat()) == (first, last)
+    assert (period.first and period.first.isoformat(), period.last and period.last.isoformat()) == (
+        first,
+        last,
+    )
 
 
-@pytest.mark.parametrize("text", ["31 February 2025", "2025-13-01", "CUST_2024", "$2000", "v1.2024", "ORD-2024-01-05x"])
+@pytest.mark.parametrize(
+    "text", ["31 February 2025", "2025-13-01", "CUST_2024", "$2000", "v1.2024", "ORD-2024-01-05x"]
+)
 def test_what_is_no_date_makes_no_period(text: str) -> None:
     assert all(period.first != period.last for period in periods(text, TODAY))
     assert "2024" not in text or periods(text, TODAY) == ()
@@ -193,7 +208,9 @@ def test_values_are_found_by_their_looks(text: str, found: list[tuple[str, str]]
         ("the last 180 days", 180, "", "days"),
     ],
 )
-def test_a_number_knows_its_measure_and_what_it_counts(text: str, number: float, measure: str, unit: str) -> None:
+def test_a_number_knows_its_measure_and_what_it_counts(
+    text: str, number: float, measure: str, unit: str
+) -> None:
     (value,) = (value for value in values(text, TODAY) if value.kind == "number")
     assert (value.number, value.measure, value.unit) == (number, measure, unit)
 
@@ -219,7 +236,11 @@ def test_a_prompt_comes_apart_into_its_requests(prompt: str, parts: list[str]) -
 
 
 def test_only_what_comes_after_then_has_to_wait() -> None:
-    assert [request.after for request in split("Show A, find B and then delete C", TODAY)] == [False, False, True]
+    assert [request.after for request in split("Show A, find B and then delete C", TODAY)] == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_a_negated_verb_of_change_is_nothing_to_look_for() -> None:

@@ -16,33 +16,50 @@ from hypothesis import strategies as st
 from harness.canonical_json import canonical_json
 from harness.models.lexical.dates import periods
 from harness.tool_text.terms import word_set
-from harness.types import AssistantMessage, Message, Tool, ToolAnswer, ToolList, ToolMessage, UserMessage
+from harness.types import (
+    AssistantMessage,
+    Message,
+    Tool,
+    ToolAnswer,
+    ToolList,
+    ToolMessage,
+    UserMessage,
+)
 from tests.models.lexical.conversations import model, reply, talk
 from tests.models.lexical.prompts import DEVELOPED_ON, HELD_OUT
 from tests.models.lexical.toolsets import TOOLSETS, tool
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 KEYWORDS = st.sampled_from(
     sorted(
         word_set(
-            "type properties required enum pattern items anyOf oneOf allOf $ref $defs description title default format "
+            "type properties required enum pattern items anyOf oneOf allOf $ref $defs description "
+            "title default format "
             "minimum maximum const examples additionalProperties not"
         )
     )
 )
-TYPES = st.sampled_from(["string", "number", "integer", "boolean", "array", "object", "null", "what"])
+TYPES = st.sampled_from(
+    ["string", "number", "integer", "boolean", "array", "object", "null", "what"]
+)
 SCHEMA = st.recursive(
-    st.fixed_dictionaries({}, optional={"type": TYPES, "description": st.text(max_size=30), "pattern": st.text()}),
+    st.fixed_dictionaries(
+        {}, optional={"type": TYPES, "description": st.text(max_size=30), "pattern": st.text()}
+    ),
     lambda inner: (
         st.dictionaries(KEYWORDS, inner | JSON, max_size=5)
         | st.fixed_dictionaries(
             {
                 "type": st.just("object"),
-                "properties": st.dictionaries(st.sampled_from(["id", "query", "limit", "from", "a b", ""]), inner),
+                "properties": st.dictionaries(
+                    st.sampled_from(["id", "query", "limit", "from", "a b", ""]), inner
+                ),
                 "required": st.lists(st.sampled_from(["id", "query", "limit", "zz"]), max_size=3),
             }
         )
@@ -54,8 +71,10 @@ WORDS = st.lists(
         [
             *sorted(
                 word_set(
-                    "show delete customer CUST_00042 and then orders over $500 last year 'x' \"y z\" Maria Keller "
-                    ", . ; 7% 10 /srv/a.txt Europe/Berlin a@b.org without include who find it 2024-02-31 between -3 "
+                    "show delete customer CUST_00042 and then orders over $500 last year 'x' \"y "
+                    'z" Maria Keller '
+                    ", . ; 7% 10 /srv/a.txt Europe/Berlin a@b.org without include who find it "
+                    "2024-02-31 between -3 "
                     "0001-01-01"
                 )
             ),
@@ -74,12 +93,20 @@ TOOLS = st.lists(
     max_size=4,
 ).map(lambda tools: ToolList(tools=tuple(tools)))
 RESULTS = WORDS | st.text(max_size=80) | JSON.map(canonical_json)
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+QUICK = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
 
 
 @QUICK
-@given(text=WORDS | st.text(max_size=200), tools=TOOLS, results=st.lists(RESULTS, min_size=1, max_size=3))
-def test_any_prompt_any_tools_and_any_results_end_in_an_answer(text: str, tools: ToolList, results: list[str]) -> None:
+@given(
+    text=WORDS | st.text(max_size=200),
+    tools=TOOLS,
+    results=st.lists(RESULTS, min_size=1, max_size=3),
+)
+def test_any_prompt_any_tools_and_any_results_end_in_an_answer(
+    text: str, tools: ToolList, results: list[str]
+) -> None:
     pending = iter(results * 200)
     came = talk(tools, text, lambda _tool, _arguments: next(pending))
     assert came.answer
@@ -87,8 +114,14 @@ def test_any_prompt_any_tools_and_any_results_end_in_an_answer(text: str, tools:
 
 
 @QUICK
-@given(text=WORDS, domain=st.sampled_from(sorted(TOOLSETS)), results=st.lists(RESULTS, min_size=1, max_size=3))
-def test_real_tools_with_any_results_end_in_an_answer(text: str, domain: str, results: list[str]) -> None:
+@given(
+    text=WORDS,
+    domain=st.sampled_from(sorted(TOOLSETS)),
+    results=st.lists(RESULTS, min_size=1, max_size=3),
+)
+def test_real_tools_with_any_results_end_in_an_answer(
+    text: str, domain: str, results: list[str]
+) -> None:
     pending = iter([("!" if place % 2 else "") + one for place, one in enumerate(results)] * 200)
     assert talk(domain, text, lambda _tool, _arguments: next(pending)).answer
 
@@ -97,8 +130,13 @@ def test_real_tools_with_any_results_end_in_an_answer(text: str, domain: str, re
 @given(
     st.lists(
         st.builds(UserMessage, text=WORDS)
-        | st.builds(ToolMessage, answers=st.tuples(st.builds(ToolAnswer, request_id=st.just("?"), text=RESULTS)))
-        | st.builds(AssistantMessage, reply=st.just(reply([UserMessage(text="x")], TOOLSETS["git"]))),
+        | st.builds(
+            ToolMessage,
+            answers=st.tuples(st.builds(ToolAnswer, request_id=st.just("?"), text=RESULTS)),
+        )
+        | st.builds(
+            AssistantMessage, reply=st.just(reply([UserMessage(text="x")], TOOLSETS["git"]))
+        ),
         max_size=6,
     )
 )
@@ -154,10 +192,14 @@ def test_long_and_odd_prompts_are_read_in_a_moment(text: str) -> None:
         ("\ud800", 5),
     ],
 )
-def test_a_pattern_that_hangs_other_engines_or_is_none_holds_nobody_up(pattern: str, length: int) -> None:
+def test_a_pattern_that_hangs_other_engines_or_is_none_holds_nobody_up(
+    pattern: str, length: int
+) -> None:
     properties = {"order_id": {"type": "string", "pattern": pattern}}
     schema = {"type": "object", "properties": properties, "required": ["order_id"]}
-    tools = ToolList(tools=(Tool(name="get_order", description="Get one order", input_schema=schema),))
+    tools = ToolList(
+        tools=(Tool(name="get_order", description="Get one order", input_schema=schema),)
+    )
     started = time.perf_counter()
     assert talk(tools, f"Get the order '{'a' * length}!'").answer
     assert time.perf_counter() - started < 5
@@ -168,7 +210,9 @@ def test_a_schema_that_contains_itself_is_read_to_an_end() -> None:
     node = {"type": "object", "properties": inside}
     schema = {"type": "object", "$defs": {"node": node}, "properties": inside}
     started = time.perf_counter()
-    assert talk(ToolList(tools=(Tool(name="get_tree", input_schema=schema),)), "Get the tree").answer
+    assert talk(
+        ToolList(tools=(Tool(name="get_tree", input_schema=schema),)), "Get the tree"
+    ).answer
     assert time.perf_counter() - started < 10
 
 
@@ -189,7 +233,8 @@ def test_a_reply_with_twenty_tools_takes_less_than_two_milliseconds() -> None:
         for _ in range(3):
             reply([UserMessage(text=f"{text} ")], tools, lexical)
         took.append((time.perf_counter() - started) / 3)
-    # The bound is loose, for machines that do other things at the same time; docs/lexical.md has the figure.
+    # The bound is loose, for machines that do other things at the same time; docs/lexical.md has
+    # the figure.
     assert sorted(took)[len(took) // 2] < 0.01
 
 
@@ -203,7 +248,9 @@ def everything_said() -> str:
 
 
 def test_the_same_conversation_gets_the_same_reply_in_every_process() -> None:
-    program = "from tests.models.lexical.test_robustness import everything_said; print(everything_said())"
+    program = (
+        "from tests.models.lexical.test_robustness import everything_said; print(everything_said())"
+    )
     digests = {
         subprocess.run(
             [sys.executable, "-c", program],

@@ -25,7 +25,10 @@ CLOCK = tool(
 TREE = tool(
     "directory_tree",
     "Show the tree of files in a directory",
-    {"path": text("Path of the directory"), "exclude": {"type": "array", "items": {"type": "string"}}},
+    {
+        "path": text("Path of the directory"),
+        "exclude": {"type": "array", "items": {"type": "string"}},
+    },
     "path",
 )
 SCALE = tool(
@@ -44,7 +47,12 @@ DESCRIBE = tool(
     },
     "resource_type name",
 )
-DATABASE = tool("read_query", "Execute a SELECT query on the database", {"query": text("SQL to execute")}, "query")
+DATABASE = tool(
+    "read_query",
+    "Execute a SELECT query on the database",
+    {"query": text("SQL to execute")},
+    "query",
+)
 
 
 def arguments(prompt: str, *tools: Tool) -> list[dict[str, Any]]:
@@ -55,8 +63,18 @@ def arguments(prompt: str, *tools: Tool) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("prompt", "source", "time", "target"),
     [
-        ("If it is 8:15 in Oslo, what time is it in Chicago?", "Europe/Oslo", "08:15", "America/Chicago"),
-        ("What time is it in London when it is 9 am in Tokyo?", "Asia/Tokyo", "09:00", "Europe/London"),
+        (
+            "If it is 8:15 in Oslo, what time is it in Chicago?",
+            "Europe/Oslo",
+            "08:15",
+            "America/Chicago",
+        ),
+        (
+            "What time is it in London when it is 9 am in Tokyo?",
+            "Asia/Tokyo",
+            "09:00",
+            "Europe/London",
+        ),
         ("Convert 18:00 from New York to Rome time.", "America/New_York", "18:00", "Europe/Rome"),
         (
             "Ali in Cairo starts at 7:30 am. When is that in Mexico City?",
@@ -66,8 +84,12 @@ def arguments(prompt: str, *tools: Tool) -> list[dict[str, Any]]:
         ),
     ],
 )
-def test_the_words_around_a_city_tell_which_zone_it_is(prompt: str, source: str, time: str, target: str) -> None:
-    assert arguments(prompt, CLOCK) == [{"source_timezone": source, "time": time, "target_timezone": target}]
+def test_the_words_around_a_city_tell_which_zone_it_is(
+    prompt: str, source: str, time: str, target: str
+) -> None:
+    assert arguments(prompt, CLOCK) == [
+        {"source_timezone": source, "time": time, "target_timezone": target}
+    ]
 
 
 def test_cities_are_zones_whatever_the_machine_has_installed() -> None:
@@ -98,8 +120,12 @@ def test_what_is_left_out_goes_to_the_parameter_that_excludes() -> None:
 
 
 def test_a_name_follows_what_it_is_the_name_of() -> None:
-    assert arguments("Scale the deployment web to 4 replicas", SCALE) == [{"name": "web", "replicas": 4}]
-    assert arguments("Describe the service checkout", DESCRIBE) == [{"resource_type": "services", "name": "checkout"}]
+    assert arguments("Scale the deployment web to 4 replicas", SCALE) == [
+        {"name": "web", "replicas": 4}
+    ]
+    assert arguments("Describe the service checkout", DESCRIBE) == [
+        {"resource_type": "services", "name": "checkout"}
+    ]
 
 
 def test_a_flag_for_all_is_set_only_by_who_says_all() -> None:
@@ -111,12 +137,23 @@ def test_a_flag_for_all_is_set_only_by_who_says_all() -> None:
 
 def test_an_sql_statement_is_sent_as_it_stands() -> None:
     statement = "SELECT name, city FROM customers WHERE city = 'New York' AND id > 3"
-    for prompt in (f"Run this query: {statement}", f"Please run {statement}.", f'Execute "{statement}" for me.'):
+    for prompt in (
+        f"Run this query: {statement}",
+        f"Please run {statement}.",
+        f'Execute "{statement}" for me.',
+    ):
         assert arguments(prompt, DATABASE) == [{"query": statement}]
 
 
 def test_a_word_in_an_address_sets_no_flag() -> None:
-    raw = {"type": "boolean", "description": "Return the HTML source as it is, without simplification"}
-    fetch = tool("fetch", "Fetch a page from the internet", {"url": text("URL to fetch"), "raw": raw}, "url")
-    assert arguments("Fetch https://example.com/index.html", fetch) == [{"url": "https://example.com/index.html"}]
+    raw = {
+        "type": "boolean",
+        "description": "Return the HTML source as it is, without simplification",
+    }
+    fetch = tool(
+        "fetch", "Fetch a page from the internet", {"url": text("URL to fetch"), "raw": raw}, "url"
+    )
+    assert arguments("Fetch https://example.com/index.html", fetch) == [
+        {"url": "https://example.com/index.html"}
+    ]
     assert arguments("Fetch the raw source of https://example.com/", fetch)[0]["raw"] is True

@@ -10,14 +10,20 @@ from tests.models.lexical.conversations import reply
 from tests.models.lexical.toolsets import number, text, tool
 
 CALCULATOR = ToolList(
-    tools=(tool("calculate", "Evaluates the given expression.", {"expression": text()}, "expression"),)
+    tools=(
+        tool("calculate", "Evaluates the given expression.", {"expression": text()}, "expression"),
+    )
 )
 OPERATIONS = ToolList(
     tools=(
         tool(
             "compute",
             "Carry out a calculation with two numbers",
-            {"a": number(), "b": number(), "operation": text(enum=["add", "subtract", "multiply", "divide"])},
+            {
+                "a": number(),
+                "b": number(),
+                "operation": text(enum=["add", "subtract", "multiply", "divide"]),
+            },
             "a b operation",
         ),
     )
@@ -64,7 +70,9 @@ def test_dates_ranges_and_versions_are_no_sums(said: str) -> None:
         ("How much is 90 minus 18?", {"a": 90, "b": 18, "operation": "subtract"}),
     ],
 )
-def test_two_operands_and_the_operation_go_where_they_belong(said: str, arguments: dict[str, object]) -> None:
+def test_two_operands_and_the_operation_go_where_they_belong(
+    said: str, arguments: dict[str, object]
+) -> None:
     (call,) = reply([UserMessage(text=said)], OPERATIONS).tool_requests
     assert call.arguments == arguments
 
@@ -80,12 +88,15 @@ def test_a_sum_that_nobody_spells_out_is_a_limit() -> None:
 
 
 def test_no_calculator_is_no_reason_to_call_something_else() -> None:
-    shop = ToolList(tools=(tool("add_item", "Add an item to the basket", {"name": text()}, "name"),))
+    shop = ToolList(
+        tools=(tool("add_item", "Add an item to the basket", {"name": text()}, "name"),)
+    )
     assert reply([UserMessage(text="What is 17 + 23?")], shop).tool_requests == ()
 
 
 @pytest.mark.parametrize(
-    "hostile", ["(" * 8_000, "1+" * 4_000, "1 + " * 2_000, "-1 - " * 1_600, "(1)" * 2_600, "1 (" * 2_600]
+    "hostile",
+    ["(" * 8_000, "1+" * 4_000, "1 + " * 2_000, "-1 - " * 1_600, "(1)" * 2_600, "1 (" * 2_600],
 )
 def test_no_text_keeps_it_busy(hostile: str) -> None:
     """What grows with the square of the text or worse would take longer than all tests together."""

@@ -9,7 +9,13 @@ from harness.types import Tool, ToolList
 Schema = dict[str, Any]
 
 
-def tool(name: str, description: str, properties: Schema | None = None, required: str = "", title: str = "") -> Tool:
+def tool(
+    name: str,
+    description: str,
+    properties: Schema | None = None,
+    required: str = "",
+    title: str = "",
+) -> Tool:
     """Make a tool; ``required`` lists property names, separated by spaces."""
     schema: Schema = {"type": "object", "properties": properties or {}}
     if required:
@@ -38,12 +44,15 @@ CUSTOMER_ID = text("Id of the customer, for example CUST_00042", pattern="^CUST_
 GOVERNANCE = (
     tool(
         "get_customer_details",
-        "Look up one customer's profile by id: name, segment, status and account dates. Personal contact data is "
+        "Look up one customer's profile by id: name, segment, status and account dates. Personal "
+        "contact data is "
         "left out unless asked for.",
         {
             "customer_id": CUSTOMER_ID,
             "include_pii": flag(
-                "Also return personally identifiable information (PII): email, phone, postal address", default=False
+                "Also return personally identifiable information (PII): email, phone, postal "
+                "address",
+                default=False,
             ),
         },
         "customer_id",
@@ -51,7 +60,8 @@ GOVERNANCE = (
     ),
     tool(
         "search_customers",
-        "Find customers by part of their name, city or segment. Returns ids and names, no contact data.",
+        "Find customers by part of their name, city or segment. Returns ids and names, no contact "
+        "data.",
         {
             "query": text("Part of a name"),
             "segment": text("Customer segment", enum=["consumer", "small_business", "enterprise"]),
@@ -62,7 +72,8 @@ GOVERNANCE = (
     ),
     tool(
         "get_customer_purchase_history",
-        "Summarise everything that one customer has bought: lifetime value, number of orders and spending by category.",
+        "Summarise everything that one customer has bought: lifetime value, number of orders and "
+        "spending by category.",
         {"customer_id": CUSTOMER_ID},
         "customer_id",
         "Purchase history",
@@ -102,34 +113,42 @@ GOVERNANCE = (
     ),
 )
 
-TICKER = text("Stock ticker symbol, e.g. AAPL (Apple), MSFT (Microsoft), GOOGL (Google), TSLA (Tesla)")
+TICKER = text(
+    "Stock ticker symbol, e.g. AAPL (Apple), MSFT (Microsoft), GOOGL (Google), TSLA (Tesla)"
+)
 
 FINANCE = (
     tool(
         "get_stock_price",
-        "Get the current stock price of a company and, optionally, its price history over a period.",
+        "Get the current stock price of a company and, optionally, its price history over a "
+        "period.",
         {
             "ticker": TICKER,
-            "period": text("How far back the history goes", enum=["1d", "5d", "1mo", "3mo", "6mo", "1y", "2y"]),
+            "period": text(
+                "How far back the history goes", enum=["1d", "5d", "1mo", "3mo", "6mo", "1y", "2y"]
+            ),
             "info": flag("Also return extra market information such as volume and market cap"),
         },
         "ticker",
     ),
     tool(
         "get_company_info",
-        "Get a company's profile: sector, industry, headquarters, employees and a business summary.",
+        "Get a company's profile: sector, industry, headquarters, employees and a business "
+        "summary.",
         {"ticker": TICKER},
         "ticker",
     ),
     tool(
         "calculate_financial_ratios",
-        "Compute financial ratios of a company: P/E, price to book, debt to equity, return on equity and margins.",
+        "Compute financial ratios of a company: P/E, price to book, debt to equity, return on "
+        "equity and margins.",
         {"ticker": TICKER},
         "ticker",
     ),
     tool(
         "calculate_investment_returns",
-        "Project the future value of an investment with compound interest and optional monthly contributions.",
+        "Project the future value of an investment with compound interest and optional monthly "
+        "contributions.",
         {
             "principal": number("Initial amount invested, in dollars"),
             "annual_rate": number("Yearly interest rate as a decimal, e.g. 0.07 for 7%"),
@@ -154,7 +173,9 @@ SALES = (
         "get_sales_trend",
         "Sales over time: revenue per day, week or month, to see growth or decline.",
         {
-            "granularity": text("Length of one step", enum=["day", "week", "month"], default="month"),
+            "granularity": text(
+                "Length of one step", enum=["day", "week", "month"], default="month"
+            ),
             "start_date": text("First day, YYYY-MM-DD"),
             "end_date": text("Last day, YYYY-MM-DD"),
             "region": text("Sales region", enum=["north", "south", "east", "west"]),
@@ -163,7 +184,10 @@ SALES = (
     tool(
         "find_inactive_customers",
         "List customers who have not ordered for a number of days.",
-        {"days": whole("Days without an order", default=90), "limit": whole("Most customers to return")},
+        {
+            "days": whole("Days without an order", default=90),
+            "limit": whole("Most customers to return"),
+        },
     ),
     tool(
         "predict_churn",
@@ -182,24 +206,40 @@ SALES = (
 FILES = (
     tool(
         "read_text_file",
-        "Read the complete contents of a file as text. Use head or tail to read only the first or last lines.",
-        {"path": text(), "head": whole("Return only the first N lines"), "tail": whole("Return only the last N lines")},
+        "Read the complete contents of a file as text. Use head or tail to read only the first or "
+        "last lines.",
+        {
+            "path": text(),
+            "head": whole("Return only the first N lines"),
+            "tail": whole("Return only the last N lines"),
+        },
         "path",
     ),
     tool(
         "write_file",
-        "Create a new file or completely overwrite an existing file with new content. Use with caution.",
+        "Create a new file or completely overwrite an existing file with new content. Use with "
+        "caution.",
         {"path": text(), "content": text()},
         "path content",
     ),
-    tool("create_directory", "Create a new directory or make sure that a directory exists.", {"path": text()}, "path"),
+    tool(
+        "create_directory",
+        "Create a new directory or make sure that a directory exists.",
+        {"path": text()},
+        "path",
+    ),
     tool(
         "list_directory",
         "Get a listing of all files and directories in a path, marked with [FILE] and [DIR].",
         {"path": text()},
         "path",
     ),
-    tool("directory_tree", "Get a recursive tree view of files and directories as JSON.", {"path": text()}, "path"),
+    tool(
+        "directory_tree",
+        "Get a recursive tree view of files and directories as JSON.",
+        {"path": text()},
+        "path",
+    ),
     tool(
         "move_file",
         "Move or rename files and directories. Fails if the destination exists.",
@@ -218,15 +258,25 @@ FILES = (
     ),
     tool(
         "get_file_info",
-        "Retrieve metadata about a file: size, creation time, last modified time, permissions and type.",
+        "Retrieve metadata about a file: size, creation time, last modified time, permissions and "
+        "type.",
         {"path": text()},
         "path",
     ),
-    tool("list_allowed_directories", "Returns the list of directories that this server is allowed to access."),
+    tool(
+        "list_allowed_directories",
+        "Returns the list of directories that this server is allowed to access.",
+    ),
 )
 
 EVERYTHING = (
-    tool("echo", "Echoes back the input string", {"message": text("Message to echo")}, "message", "Echo Tool"),
+    tool(
+        "echo",
+        "Echoes back the input string",
+        {"message": text("Message to echo")},
+        "message",
+        "Echo Tool",
+    ),
     tool(
         "get-sum",
         "Returns the sum of two numbers",
@@ -234,7 +284,10 @@ EVERYTHING = (
         "a b",
         "Get Sum Tool",
     ),
-    tool("get-env", "Returns all environment variables, helpful for debugging MCP server configuration"),
+    tool(
+        "get-env",
+        "Returns all environment variables, helpful for debugging MCP server configuration",
+    ),
     tool("get-tiny-image", "Returns a tiny MCP logo image."),
     tool(
         "get-structured-content",
@@ -286,7 +339,14 @@ GIT = (
     tool(
         "git_add",
         "Adds file contents to the staging area",
-        {"repo_path": REPO, "files": {"type": "array", "items": {"type": "string"}, "description": "Files to stage"}},
+        {
+            "repo_path": REPO,
+            "files": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Files to stage",
+            },
+        },
         "repo_path files",
     ),
     tool("git_reset", "Unstages all staged changes", {"repo_path": REPO}, "repo_path"),
@@ -326,7 +386,8 @@ TIME = (
         "Get current time in a specific timezone",
         {
             "timezone": text(
-                "IANA timezone name (e.g., 'America/New_York', 'Europe/London'). Use 'Etc/UTC' as local timezone if "
+                "IANA timezone name (e.g., 'America/New_York', 'Europe/London'). Use 'Etc/UTC' as "
+                "local timezone if "
                 "no timezone is provided by the user."
             )
         },
@@ -336,9 +397,13 @@ TIME = (
         "convert_time",
         "Convert time between timezones",
         {
-            "source_timezone": text("Source IANA timezone name (e.g., 'America/New_York', 'Europe/London')."),
+            "source_timezone": text(
+                "Source IANA timezone name (e.g., 'America/New_York', 'Europe/London')."
+            ),
             "time": text("Time to convert in 24-hour format (HH:MM)"),
-            "target_timezone": text("Target IANA timezone name (e.g., 'Asia/Tokyo', 'America/San_Francisco')."),
+            "target_timezone": text(
+                "Target IANA timezone name (e.g., 'Asia/Tokyo', 'America/San_Francisco')."
+            ),
         },
         "source_timezone time target_timezone",
     ),
@@ -393,7 +458,11 @@ TRACKER = (
         "List issues of a project, filtered by state, label or assignee.",
         {
             "state": text("Issue state", enum=["open", "closed", "all"], default="open"),
-            "labels": {"type": "array", "items": {"type": "string"}, "description": "Only issues with these labels"},
+            "labels": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Only issues with these labels",
+            },
             "assignee": text("User name of the assignee"),
             "per_page": whole("Results per page", default=30),
         },
@@ -410,7 +479,10 @@ TRACKER = (
         {
             "title": text("Short title"),
             "body": text("Longer description"),
-            "labels": {"type": "array", "items": {"type": "string", "enum": ["bug", "feature", "docs"]}},
+            "labels": {
+                "type": "array",
+                "items": {"type": "string", "enum": ["bug", "feature", "docs"]},
+            },
         },
         "title",
     ),
@@ -420,7 +492,12 @@ TRACKER = (
         {"issue_number": whole("Number of the issue"), "comment": text("Text of the comment")},
         "issue_number comment",
     ),
-    tool("close_issue", "Close an issue.", {"issue_number": whole("Number of the issue")}, "issue_number"),
+    tool(
+        "close_issue",
+        "Close an issue.",
+        {"issue_number": whole("Number of the issue")},
+        "issue_number",
+    ),
 )
 
 TOOLSETS: dict[str, ToolList] = {

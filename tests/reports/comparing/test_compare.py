@@ -35,7 +35,11 @@ def runs(tmp_path: Path) -> Runs:
 def cases(**amounts: int) -> dict[str, str]:
     """Return so many cases of each result: ``cases(p=3, f=2)``."""
     numbers = count()
-    return {f"case{next(numbers)}": letters for letters, amount in amounts.items() for _ in range(amount)}
+    return {
+        f"case{next(numbers)}": letters
+        for letters, amount in amounts.items()
+        for _ in range(amount)
+    }
 
 
 def only(comparison: Comparison) -> tuple[Contrast, Effect]:
@@ -47,7 +51,11 @@ def test_one_trial_each_is_compared_by_mcnemar(runs: Runs) -> None:
     contrast, effect = only(compare([runs(cases(p=20)), runs(cases(f=6, p=14))]))
     assert (effect.better, effect.worse, effect.same, effect.not_judged) == (0, 6, 14, 0)
     assert (effect.before, effect.after, effect.difference) == pytest.approx((1.0, 0.7, -0.3))
-    assert (effect.test, effect.p_value, effect.interval_method) == ("McNemar", 0.03125, "Newcombe, paired")
+    assert (effect.test, effect.p_value, effect.interval_method) == (
+        "McNemar",
+        0.03125,
+        "Newcombe, paired",
+    )
     assert effect.evidence == "worse"
     assert contrast.cases[0].change == "worse"
 
@@ -69,13 +77,17 @@ def test_repeats_are_compared_by_their_case_means(runs: Runs) -> None:
     contrast, effect = only(compare([before, after]))
     assert effect.test == "sign-flip"
     assert effect.p_value == 2 / 2**3
-    assert [pair.difference for pair in contrast.cases] == pytest.approx([-1 / 3, -1 / 3, -1.0, 0.0])
+    assert [pair.difference for pair in contrast.cases] == pytest.approx(
+        [-1 / 3, -1 / 3, -1.0, 0.0]
+    )
     assert effect.interval_method == "paired t"
     assert contrast.before.rate == pytest.approx((1 + 2 / 3 + 1 + 0) / 4)
 
 
 def test_a_case_counts_once_however_often_it_was_run(runs: Runs) -> None:
-    contrast, effect = only(compare([runs({"a": "p" * 9, "b": "f"}), runs({"a": "p" * 9, "b": "f"})]))
+    contrast, effect = only(
+        compare([runs({"a": "p" * 9, "b": "f"}), runs({"a": "p" * 9, "b": "f"})])
+    )
     assert contrast.before.rate == effect.before == 0.5
 
 
@@ -116,7 +128,12 @@ def test_cases_of_one_side_alone_are_named_and_not_compared(runs: Runs) -> None:
 
 def test_runs_that_share_no_case_show_nothing(runs: Runs) -> None:
     _, effect = only(compare([runs({"a": "p"}), runs({"b": "p"})]))
-    assert (effect.pairs, effect.before, effect.p_value, effect.evidence) == (0, None, None, "no evidence either way")
+    assert (effect.pairs, effect.before, effect.p_value, effect.evidence) == (
+        0,
+        None,
+        None,
+        "no evidence either way",
+    )
 
 
 def test_every_suite_is_tested_and_holm_corrects_for_all_tests(runs: Runs) -> None:
@@ -126,7 +143,11 @@ def test_every_suite_is_tested_and_holm_corrects_for_all_tests(runs: Runs) -> No
     overall, one, two = comparison.contrasts[0].effects
     assert (overall.suite, one.suite, two.suite) == (None, "one", "two")
     assert comparison.tests == 3
-    assert (one.p_value, one.p_adjusted, one.evidence) == (0.03125, 0.09375, "no evidence either way")
+    assert (one.p_value, one.p_adjusted, one.evidence) == (
+        0.03125,
+        0.09375,
+        "no evidence either way",
+    )
     assert two.p_adjusted == 1
 
 
@@ -138,16 +159,24 @@ def test_further_runs_are_each_compared_with_the_first(runs: Runs) -> None:
 
 
 def test_the_models_of_one_run_are_compared_with_its_first(runs: Runs) -> None:
-    log = runs({}, models={"x": {"a": "p", "b": "p"}, "y": {"a": "p", "b": "f"}, "z": {"a": "f", "b": "f"}})
+    log = runs(
+        {}, models={"x": {"a": "p", "b": "p"}, "y": {"a": "p", "b": "f"}, "z": {"a": "f", "b": "f"}}
+    )
     comparison = compare([log])
-    assert [(c.before.model, c.after.model) for c in comparison.contrasts] == [("x", "y"), ("x", "z")]
+    assert [(c.before.model, c.after.model) for c in comparison.contrasts] == [
+        ("x", "y"),
+        ("x", "z"),
+    ]
     assert comparison.contrasts[0].differences[0] == "model was x, is y"
 
 
 def test_runs_of_the_same_models_are_compared_model_by_model(runs: Runs) -> None:
     models = {"x": {"a": "p"}, "y": {"a": "f"}}
     comparison = compare([runs({}, models=models), runs({}, models=models)])
-    assert [(c.before.model, c.after.model) for c in comparison.contrasts] == [("x", "x"), ("y", "y")]
+    assert [(c.before.model, c.after.model) for c in comparison.contrasts] == [
+        ("x", "x"),
+        ("y", "y"),
+    ]
 
 
 def test_runs_of_one_model_each_are_compared_across_models(runs: Runs) -> None:
@@ -173,7 +202,9 @@ def test_what_differs_in_the_setting_stands_on_top(runs: Runs) -> None:
     look, gone = Tool(name="look", input_schema={}), Tool(name="gone", input_schema={})
     described = Tool(name="look", input_schema={}, description="Looks.")
     before = runs({"a": "p"}, tools=[a_list("1", look, gone)], settings={"judge": {"s": "j"}})
-    after = runs({"a": "p"}, tools=[a_list("2", described)], digests={"a": "other"}, harness_version="1")
+    after = runs(
+        {"a": "p"}, tools=[a_list("2", described)], digests={"a": "other"}, harness_version="1"
+    )
     contrast, _ = only(compare([before, after]))
     assert set(contrast.differences) == {
         "suite s: case a has changed",
@@ -185,12 +216,19 @@ def test_what_differs_in_the_setting_stands_on_top(runs: Runs) -> None:
 
 
 def test_tools_that_only_the_users_of_other_cases_see_are_no_difference(runs: Runs) -> None:
-    shared, other = a_list("1", Tool(name="look", input_schema={})), a_list("2", Tool(name="admin", input_schema={}))
-    contrast, _ = only(compare([runs({"a": "p"}, tools=[shared, other]), runs({"a": "p"}, tools=[shared])]))
+    shared, other = (
+        a_list("1", Tool(name="look", input_schema={})),
+        a_list("2", Tool(name="admin", input_schema={})),
+    )
+    contrast, _ = only(
+        compare([runs({"a": "p"}, tools=[shared, other]), runs({"a": "p"}, tools=[shared])])
+    )
     assert contrast.differences == ()
 
 
-def test_a_run_in_which_no_server_came_up_does_not_look_as_if_every_tool_were_gone(runs: Runs) -> None:
+def test_a_run_in_which_no_server_came_up_does_not_look_as_if_every_tool_were_gone(
+    runs: Runs,
+) -> None:
     before = runs({"a": "p"}, tools=[a_list("1", Tool(name="look", input_schema={}))])
     contrast, _ = only(compare([before, runs({"a": "e"})]))
     assert contrast.differences == ("no tool list was seen in B",)
@@ -199,7 +237,12 @@ def test_a_run_in_which_no_server_came_up_does_not_look_as_if_every_tool_were_go
 def test_cost_tokens_and_time_are_those_of_the_shared_cases(runs: Runs) -> None:
     usage = Usage(input_tokens=10, output_tokens=5, cost_usd=0.5)
     contrast, _ = only(
-        compare([runs({"a": "p", "alone": "p"}, usage=usage), runs({"a": "pp"}, usage=Usage(cost_usd=None))])
+        compare(
+            [
+                runs({"a": "p", "alone": "p"}, usage=usage),
+                runs({"a": "pp"}, usage=Usage(cost_usd=None)),
+            ]
+        )
     )
     assert (contrast.before.usage, contrast.before.latency_s) == (usage, 1.0)
     assert contrast.after.usage.cost_usd is None
@@ -220,7 +263,11 @@ def test_the_gate_does_not_mind_an_improvement_or_a_lack_of_evidence(runs: Runs)
     assert regressions(compare([runs(cases(p=5)), runs(cases(f=5))])) == []
 
 
-@given(st.dictionaries(st.text("abc", min_size=1, max_size=3), st.text("pfesc", min_size=1, max_size=4), min_size=1))
+@given(
+    st.dictionaries(
+        st.text("abc", min_size=1, max_size=3), st.text("pfesc", min_size=1, max_size=4), min_size=1
+    )
+)
 @settings(max_examples=40, deadline=None)
 def test_a_run_compared_with_itself_is_never_evidence(results: dict[str, str]) -> None:
     with TemporaryDirectory() as folder:
@@ -236,7 +283,9 @@ def test_a_run_compared_with_itself_is_never_evidence(results: dict[str, str]) -
     assert regressions(comparison) == []
 
 
-def simulated(random: Random, rates: list[float], loss: float, trials: int) -> tuple[dict[str, str], dict[str, str]]:
+def simulated(
+    random: Random, rates: list[float], loss: float, trials: int
+) -> tuple[dict[str, str], dict[str, str]]:
     def draw(rate: float) -> str:
         return "".join("p" if random.random() < rate else "f" for _ in range(trials))
 
@@ -251,13 +300,17 @@ def found(random: Random, runs: Runs, loss: float, trials: int) -> int:
     """Return in how many of `SIMULATED` pairs of runs a true loss is found."""
     amount = 0
     for _ in range(SIMULATED):
-        before, after = simulated(random, [random.uniform(0.6, 1.0) for _ in range(40)], loss, trials)
+        before, after = simulated(
+            random, [random.uniform(0.6, 1.0) for _ in range(40)], loss, trials
+        )
         amount += bool(regressions(compare([runs(before), runs(after)])))
     return amount
 
 
 @pytest.mark.parametrize(("loss", "trials"), [(0.29, 1), (0.15, 4)])
-def test_a_true_regression_is_found_as_often_as_promised(runs: Runs, loss: float, trials: int) -> None:
+def test_a_true_regression_is_found_as_often_as_promised(
+    runs: Runs, loss: float, trials: int
+) -> None:
     # Four in five are promised for the difference that `smallest` names; 60 draws leave ±10 points.
     random = Random(20)
     before, after = simulated(random, [random.uniform(0.6, 1.0) for _ in range(40)], loss, trials)

@@ -33,10 +33,19 @@ def test_what_passed_stands_first_and_failures_last(tmp_path: Path) -> None:
     assert found == ["sold", "left_out", "cut", "unjudged", "mistaken", "often"]
 
 
-def test_every_failure_of_a_dozen_cases_is_on_the_screen_when_the_run_is_over(tmp_path: Path) -> None:
-    runs: list[tuple[TrialResult, Transcript | None]] = [(a_run(f"good_{number}"), None) for number in range(9)]
-    failed = must_call("get_order", explanation='Expected call not found: get_order({"order_id": "1042"})')
-    runs[2:2] = [(a_run(f"bad_{number}", "failed", checks=(failed,)), a_conversation()) for number in range(3)]
+def test_every_failure_of_a_dozen_cases_is_on_the_screen_when_the_run_is_over(
+    tmp_path: Path,
+) -> None:
+    runs: list[tuple[TrialResult, Transcript | None]] = [
+        (a_run(f"good_{number}"), None) for number in range(9)
+    ]
+    failed = must_call(
+        "get_order", explanation='Expected call not found: get_order({"order_id": "1042"})'
+    )
+    runs[2:2] = [
+        (a_run(f"bad_{number}", "failed", checks=(failed,)), a_conversation())
+        for number in range(3)
+    ]
     screen = "\n".join(summary(a_log(tmp_path, runs)).splitlines()[-29:])
     assert named(screen) == ["bad_0", "bad_1", "bad_2"]
     assert screen.count("Expected call not found") == 3
@@ -50,14 +59,20 @@ def test_many_passes_are_one_line_and_few_have_one_each(tmp_path: Path) -> None:
     assert named(few) == [f"good_{number}" for number in range(5)]
 
 
-def test_verbose_shows_every_case_and_check_and_quiet_what_did_not_pass_in_a_line_each(tmp_path: Path) -> None:
-    checks = tuple(must_call(f"tool_{number}", explanation=f"reason {number}") for number in range(3))
+def test_verbose_shows_every_case_and_check_and_quiet_what_did_not_pass_in_a_line_each(
+    tmp_path: Path,
+) -> None:
+    checks = tuple(
+        must_call(f"tool_{number}", explanation=f"reason {number}") for number in range(3)
+    )
     runs = [(a_run(f"good_{number}"), None) for number in range(9)]
     log = a_log(tmp_path, [*runs, (a_run("bad", "failed", checks=checks), a_conversation())])
     verbose = summary(log, detail="verbose")
     assert named(verbose) == [*(f"good_{number}" for number in range(9)), "bad"]
     assert all(f"reason {number}" in verbose for number in range(3))
-    assert summary(log, detail="quiet").startswith("failed    bad: reason 0\n10 planned: 9 passed, 1 failed\n")
+    assert summary(log, detail="quiet").startswith(
+        "failed    bad: reason 0\n10 planned: 9 passed, 1 failed\n"
+    )
     assert len(summary(log, detail="quiet").splitlines()) == 3
 
 
@@ -78,7 +93,9 @@ def test_several_models_are_shown_case_by_case(tmp_path: Path) -> None:
 
 
 def test_a_failure_shows_one_thing_to_look_at_in_full_and_names_the_rest(tmp_path: Path) -> None:
-    checks = tuple(must_call(f"tool_{number}", explanation=f"reason {number}") for number in range(9))
+    checks = tuple(
+        must_call(f"tool_{number}", explanation=f"reason {number}") for number in range(9)
+    )
     text = summary(a_log(tmp_path, [(a_run("a", "failed", checks=checks), a_conversation())]))
     assert "reason 0" in text
     assert "reason 1" not in text
@@ -106,7 +123,9 @@ def test_the_end_says_what_was_mistaken_what_took_long_and_how_to_see_more(tmp_p
 
 def test_a_thousand_passes_are_counted_and_a_hundred_failures_named(tmp_path: Path) -> None:
     runs = [(a_run(f"good_{number}"), None) for number in range(900)]
-    runs += [(a_run(f"bad_{number}", "failed", checks=(must_call("t"),)), None) for number in range(100)]
+    runs += [
+        (a_run(f"bad_{number}", "failed", checks=(must_call("t"),)), None) for number in range(100)
+    ]
     text = summary(a_log(tmp_path, runs))
     assert re.search(r"900 passed: good_0, good_1, [^…]*, …\s8\d\d more", text)
     assert text.count("Expected call not found") == 20
@@ -122,7 +141,8 @@ def test_no_line_is_wider_than_the_terminal(tmp_path: Path, width: int) -> None:
 
 
 SHOW = (
-    "import sys; from pathlib import Path; from harness.runlog import read_log; from harness.cli.results_output import *\n"
+    "import sys; from pathlib import Path; from harness.runlog import read_log; from "
+    "harness.cli.results_output import *\n"
     "try: show(read_log(Path(sys.argv[1])), Output())\n"
     "except BaseException as end: print(type(end).__name__, getattr(end, 'exit_code', end))"
 )
@@ -137,7 +157,9 @@ SHOW = (
         {"CI": "true", "GITHUB_ACTIONS": "true"},
     ],
 )
-def test_what_is_piped_is_plain_and_neither_wrapped_nor_padded(tmp_path: Path, env: dict[str, str]) -> None:
+def test_what_is_piped_is_plain_and_neither_wrapped_nor_padded(
+    tmp_path: Path, env: dict[str, str]
+) -> None:
     log = an_ordinary_log(tmp_path)
     result = subprocess.run(
         [sys.executable, "-c", SHOW, str(log.path)],

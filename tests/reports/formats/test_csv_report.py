@@ -6,7 +6,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.types import Usage
-from tests.reports.sample_logs import a_conversation, a_log, a_run, an_ordinary_log, must_call, written
+from tests.reports.sample_logs import (
+    a_conversation,
+    a_log,
+    a_run,
+    an_ordinary_log,
+    must_call,
+    written,
+)
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -37,11 +44,21 @@ def test_a_run_without_results_is_a_header_alone(tmp_path: Path) -> None:
     assert text.count("\r\n") == 1
 
 
-@given(st.text(max_size=30), st.sampled_from(["", "=", "+", "-", "@", "\t", "\r", "\n=", " @", "\ufeff=", "\x00-"]))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.text(max_size=30),
+    st.sampled_from(["", "=", "+", "-", "@", "\t", "\r", "\n=", " @", "\ufeff=", "\x00-"]),
+)
+@settings(
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 def test_no_cell_begins_a_formula_or_breaks_a_line(tmp_path: Path, text: str, lead: str) -> None:
     (tmp_path / "log.jsonl").unlink(missing_ok=True)
-    run = a_run(lead + text or "x", "failed", checks=(must_call("t", explanation=lead + text),), tags=(lead + text,))
+    run = a_run(
+        lead + text or "x",
+        "failed",
+        checks=(must_call("t", explanation=lead + text),),
+        tags=(lead + text,),
+    )
     ((row),) = rows(written(a_log(tmp_path, [(run, a_conversation())]), "csv"))
     for cell in row.values():
         assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))

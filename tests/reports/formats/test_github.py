@@ -28,7 +28,10 @@ def test_the_job_summary_is_added_to_and_never_replaced(tmp_path: Path) -> None:
     summary.write_text("of an earlier step\n")
     log = an_ordinary_log(tmp_path)
     path, lines = write_report(
-        ReportRequest(format="github"), build_report(log), log, {"GITHUB_STEP_SUMMARY": str(summary)}
+        ReportRequest(format="github"),
+        build_report(log),
+        log,
+        {"GITHUB_STEP_SUMMARY": str(summary)},
     )
     assert path == summary
     assert summary.read_text("utf-8").startswith("of an earlier step\n## ❌ `shop`\n")

@@ -33,7 +33,9 @@ def page_of(log: RunLog) -> str:
 
 def opened(browser: Browser) -> str:
     """Open every listed case and return all that is to be read."""
-    browser.run("document.querySelectorAll('#list > li > details').forEach((one) => { one.open = true; })")
+    browser.run(
+        "document.querySelectorAll('#list > li > details').forEach((one) => { one.open = true; })"
+    )
     later = "requestAnimationFrame(() => setTimeout(() => done(document.body.textContent)))"
     return str(browser.run(f"return new Promise((done) => {later})"))
 
@@ -64,7 +66,15 @@ def test_the_policy_allows_this_style_and_this_script_and_nothing_else(tmp_path:
 
 def test_the_script_makes_no_markup_of_strings(tmp_path: Path) -> None:
     text = written(an_ordinary_log(tmp_path), "html")
-    for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "srcdoc"):
+    for way in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "new Function",
+        "srcdoc",
+    ):
         assert way not in text
 
 
@@ -80,11 +90,23 @@ def test_every_block_of_data_is_json(tmp_path: Path) -> None:
 
 @needs_browser
 def test_everything_of_a_case_is_there_once_it_is_opened(tmp_path: Path, browser: Browser) -> None:
-    judgement = Judgement(question="", model="judge", prompt_version="1", score=0.25, explanation="It says too little.")
+    judgement = Judgement(
+        question="",
+        model="judge",
+        prompt_version="1",
+        score=0.25,
+        explanation="It says too little.",
+    )
     checks = (must_call("get_order", explanation="That was missing"),)
-    run = a_run("a", "failed", checks=checks, judgements=(judgement,), user_context={"role": "guest"})
+    run = a_run(
+        "a", "failed", checks=checks, judgements=(judgement,), user_context={"role": "guest"}
+    )
     conversation = a_conversation(
-        "get_orders", arguments={"id": 77}, result="nothing here", outcome="denied", stderr="oh dear"
+        "get_orders",
+        arguments={"id": 77},
+        result="nothing here",
+        outcome="denied",
+        stderr="oh dear",
     )
     browser.open(page_of(a_log(tmp_path, [(run, conversation)])))
     before = browser.run("return document.querySelectorAll('.timeline').length")
@@ -93,7 +115,8 @@ def test_everything_of_a_case_is_there_once_it_is_opened(tmp_path: Path, browser
     for part in (
         "Sell me a chair", "Here is a chair", "get_orders", "denied", '{"id": 77}', "nothing here", "200 ms",
         "That was missing", '{"tool": "get_order", "args": {}}', "Say it more clearly.", "evals/shop.yml:15:9",
-        "It says too little.", "score 0.25", "oh dear", '{"role": "guest"}', "$0.25", "10 in, 5 out",
+        "It says too little.", "score 0.25", "oh dear", '{"role": "guest"}', "$0.25", ("10 in, 5 "
+        "out"),
     ):  # fmt: skip
         assert part in text
     assert browser.complaints() == []
@@ -103,7 +126,9 @@ def test_everything_of_a_case_is_there_once_it_is_opened(tmp_path: Path, browser
 def test_the_page_asks_for_itself_and_for_nothing_else(tmp_path: Path, browser: Browser) -> None:
     browser.open(page_of(a_hostile_log(tmp_path, big=False)))
     opened(browser)
-    assert [json.loads(one)["message"]["params"]["request"]["url"][:7] for one in browser.requests()] == ["file://"]
+    assert [
+        json.loads(one)["message"]["params"]["request"]["url"][:7] for one in browser.requests()
+    ] == ["file://"]
 
 
 @needs_browser
@@ -112,7 +137,12 @@ def test_a_hostile_log_is_shown_as_text_and_runs_nothing(tmp_path: Path, browser
     text = opened(browser)
     assert browser.complaints() == []
     assert browser.run("return window.pwned") is None
-    assert browser.run("return document.querySelectorAll('main img, main script, main b, main iframe').length") == 0
+    assert (
+        browser.run(
+            "return document.querySelectorAll('main img, main script, main b, main iframe').length"
+        )
+        == 0
+    )
     assert browser.run("return document.querySelectorAll('a:not([href^=\"#\"])').length") == 0
     assert "</script><script>window.pwned=1</script>" in text
     assert "more characters are in the run log" in text
@@ -139,14 +169,21 @@ def test_search_status_and_order_pick_the_cases(tmp_path: Path, browser: Browser
 
 
 @needs_browser
-def test_calls_that_the_case_makes_itself_stand_around_the_conversation(tmp_path: Path, browser: Browser) -> None:
+def test_calls_that_the_case_makes_itself_stand_around_the_conversation(
+    tmp_path: Path, browser: Browser
+) -> None:
     said = a_conversation("get_order")
     (call,) = said.tool_calls
-    scripted = [replace(call, tool=tool, turn=0, request_id="", text=f"{tool} result") for tool in ("seed", "clean_up")]
+    scripted = [
+        replace(call, tool=tool, turn=0, request_id="", text=f"{tool} result")
+        for tool in ("seed", "clean_up")
+    ]
     said = replace(said, setup_calls=(scripted[0],), teardown_calls=(scripted[1],))
     browser.open(page_of(a_log(tmp_path, [(a_run("a"), said)])))
     text = opened(browser)
-    told = ["setup seed", "seed result", "Sell me a chair", "call get_order", "turn 1", "Here is a chair",
+    told = ["setup seed", "seed result", "Sell me a chair", "call get_order", "turn 1", ("Here "
+        "is a "
+        "chair"),
             "teardown clean_up", "clean_up result"]  # fmt: skip
     places = [text.index(words) for words in told]
     assert places == sorted(places)
@@ -189,7 +226,10 @@ def test_tools_and_what_was_taken_for_what_are_tables(tmp_path: Path, browser: B
 
 @needs_browser
 def test_a_thousand_cases_are_listed_bit_by_bit(tmp_path: Path, browser: Browser) -> None:
-    trials = [(a_run(f"case_{number}", usage=Usage(cost_usd=None)), a_conversation("t")) for number in range(1000)]
+    trials = [
+        (a_run(f"case_{number}", usage=Usage(cost_usd=None)), a_conversation("t"))
+        for number in range(1000)
+    ]
     browser.open(page_of(a_log(tmp_path, trials)))
     count = "return document.querySelectorAll('#list > li').length"
     assert browser.run(count) == 100
@@ -204,7 +244,9 @@ def test_a_thousand_cases_are_listed_bit_by_bit(tmp_path: Path, browser: Browser
 @needs_browser
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_the_page_is_as_wide_as_its_window(tmp_path: Path, browser: Browser, width: int, dark: bool) -> None:
+def test_the_page_is_as_wide_as_its_window(
+    tmp_path: Path, browser: Browser, width: int, dark: bool
+) -> None:
     browser.open(page_of(a_hostile_log(tmp_path, big=False)), width=width, dark=dark)
     opened(browser)
     assert browser.run("return document.documentElement.scrollWidth") <= width
@@ -235,7 +277,9 @@ return [...document.querySelectorAll("body *")].filter((node) =>
 
 @needs_browser
 @pytest.mark.parametrize("dark", [False, True])
-def test_every_text_stands_out_from_its_ground(tmp_path: Path, browser: Browser, dark: bool) -> None:
+def test_every_text_stands_out_from_its_ground(
+    tmp_path: Path, browser: Browser, dark: bool
+) -> None:
     browser.open(page_of(an_ordinary_log(tmp_path)), dark=dark)
     opened(browser)
     ratio, where = browser.run(CONTRAST)
@@ -243,7 +287,9 @@ def test_every_text_stands_out_from_its_ground(tmp_path: Path, browser: Browser,
 
 
 @needs_browser
-def test_a_screen_reader_finds_a_name_for_everything_that_can_be_used(tmp_path: Path, browser: Browser) -> None:
+def test_a_screen_reader_finds_a_name_for_everything_that_can_be_used(
+    tmp_path: Path, browser: Browser
+) -> None:
     browser.open(page_of(an_ordinary_log(tmp_path)))
     opened(browser)
     nodes = browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
@@ -264,7 +310,9 @@ def test_a_screen_reader_finds_a_name_for_everything_that_can_be_used(tmp_path: 
     nameless = [
         node["role"]["value"]
         for node in nodes
-        if not node["ignored"] and node["role"]["value"] in used - {"group"} and not node.get("name", {}).get("value")
+        if not node["ignored"]
+        and node["role"]["value"] in used - {"group"}
+        and not node.get("name", {}).get("value")
     ]
     assert nameless == []
 

@@ -19,10 +19,19 @@ def document(log: RunLog) -> dict[str, Any]:
 
 def test_one_suite_has_the_shape_that_users_parse(tmp_path: Path) -> None:
     result = document(a_log(tmp_path / "log.jsonl", a_run("one"), a_run("two", "failed")))["result"]
-    assert (result["suite"], result["description"], result["model"]) == ("shop", "All of shop.", "m")
+    assert (result["suite"], result["description"], result["model"]) == (
+        "shop",
+        "All of shop.",
+        "m",
+    )
     assert (result["all_passed"], result["elapsed_time"]) == (False, 9.0)
     one, two = result["tests"]
-    assert (one["name"], one["description"], one["passed"], one["failures"]) == ("one", "Why one exists.", True, [])
+    assert (one["name"], one["description"], one["passed"], one["failures"]) == (
+        "one",
+        "Why one exists.",
+        True,
+        [],
+    )
     assert one["metadata"] == {"category": "smoke"}
     assert one["details"]["response"] == "It is on its way."
     assert one["details"]["tool_calls"][0]["tool"] == "get_order"
@@ -38,12 +47,19 @@ def test_the_status_of_the_document_says_that_the_run_took_place(tmp_path: Path)
 
 def test_a_test_that_could_not_be_judged_has_an_error_and_did_not_pass(tmp_path: Path) -> None:
     (test,) = document(a_log(tmp_path / "log.jsonl", a_run("one", "error")))["result"]["tests"]
-    assert (test["passed"], test["error"], test["error_kind"]) == (False, "the server exited", "server")
+    assert (test["passed"], test["error"], test["error_kind"]) == (
+        False,
+        "the server exited",
+        "server",
+    )
 
 
 def test_several_suites_are_listed_with_a_status_each(tmp_path: Path) -> None:
     log = a_log(
-        tmp_path / "log.jsonl", a_run("one"), a_run("two", "failed", suite="bank"), a_run("x", "error", suite="c")
+        tmp_path / "log.jsonl",
+        a_run("one"),
+        a_run("two", "failed", suite="bank"),
+        a_run("x", "error", suite="c"),
     )
     result = document(log)["result"]
     assert [(suite["suite"], suite["path"], suite["status"]) for suite in result["suites"]] == [
@@ -56,7 +72,9 @@ def test_several_suites_are_listed_with_a_status_each(tmp_path: Path) -> None:
 
 
 def test_the_summary_holds_every_ending_and_the_exit_code(tmp_path: Path) -> None:
-    log = a_log(tmp_path / "log.jsonl", a_run("one"), a_run("two", "error"), a_run("three", "skipped"))
+    log = a_log(
+        tmp_path / "log.jsonl", a_run("one"), a_run("two", "error"), a_run("three", "skipped")
+    )
     result = document(log)["result"]
     assert result["summary"] == {
         "planned": 3,
@@ -80,7 +98,9 @@ def test_the_summary_holds_every_ending_and_the_exit_code(tmp_path: Path) -> Non
 
 
 def test_trials_of_a_case_are_one_test_that_passed_only_if_all_did(tmp_path: Path) -> None:
-    log = a_log(tmp_path / "log.jsonl", a_run("one"), a_run("one", "failed", index=1), a_run("one", index=2))
+    log = a_log(
+        tmp_path / "log.jsonl", a_run("one"), a_run("one", "failed", index=1), a_run("one", index=2)
+    )
     (test,) = document(log)["result"]["tests"]
     assert test["passed"] is False
     assert test["failures"]

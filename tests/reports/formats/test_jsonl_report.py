@@ -33,13 +33,24 @@ def test_a_line_has_exactly_the_fields_that_stay_for_good(tmp_path: Path) -> Non
         "timestamp",
         "metadata",
     ]
-    assert (line["pass"], line["latency_ms"], line["tokens_in"], line["cost_usd"]) == (True, 1500, 100, 0.25)
+    assert (line["pass"], line["latency_ms"], line["tokens_in"], line["cost_usd"]) == (
+        True,
+        1500,
+        100,
+        0.25,
+    )
     assert line["metadata"]["category"] == "smoke"
     assert line["metadata"]["harness"]["status"] == "passed"
 
 
 def test_every_trial_has_its_line_whatever_its_ending(tmp_path: Path) -> None:
-    log = a_log(tmp_path / "log.jsonl", a_run("a"), a_run("b", "failed"), a_run("c", "error"), a_run("d", "skipped"))
+    log = a_log(
+        tmp_path / "log.jsonl",
+        a_run("a"),
+        a_run("b", "failed"),
+        a_run("c", "error"),
+        a_run("d", "skipped"),
+    )
     read = lines(log)
     assert [line["pass"] for line in read] == [True, False, False, False]
     assert [line["error"] for line in read] == [None, None, "the server exited", None]
@@ -50,5 +61,8 @@ def test_every_trial_has_its_line_whatever_its_ending(tmp_path: Path) -> None:
 def test_a_score_that_no_judge_gave_is_labelled_beside_it(tmp_path: Path) -> None:
     log = a_log(tmp_path / "log.jsonl", replace(a_run("a"), checks=(STAND_IN,)), a_run("b"))
     first, second = (line["metadata"]["harness"] for line in lines(log))
-    assert (first["scores"], first["faithfulness_by"]) == ({"graded echo": 1.0}, "no judge: keywords and grounding")
+    assert (first["scores"], first["faithfulness_by"]) == (
+        {"graded echo": 1.0},
+        "no judge: keywords and grounding",
+    )
     assert "faithfulness_by" not in second

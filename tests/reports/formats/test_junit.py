@@ -11,7 +11,15 @@ from junitparser import Error, Failure, JUnitXml, Skipped
 
 from harness.runlog import RunLog
 from harness.types import Usage
-from tests.reports.sample_logs import a_conversation, a_hostile_log, a_log, a_run, an_ordinary_log, must_call, written
+from tests.reports.sample_logs import (
+    a_conversation,
+    a_hostile_log,
+    a_log,
+    a_run,
+    an_ordinary_log,
+    must_call,
+    written,
+)
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).with_name("junit.xsd"))
 
@@ -36,7 +44,8 @@ def test_failure_error_and_skipped_are_kept_apart(tmp_path: Path) -> None:
         "skipped": "1",
     }
     children = {
-        name: [child.tag for child in case(root, name)] for name in ("sold", "mistaken", "unjudged", "left_out")
+        name: [child.tag for child in case(root, name)]
+        for name in ("sold", "mistaken", "unjudged", "left_out")
     }
     assert children == {
         "sold": ["system-out"],
@@ -79,7 +88,14 @@ def test_model_tokens_cost_and_place_are_properties(tmp_path: Path) -> None:
     assert properties["tokens_in"] == "80"
     assert properties["cost_usd"] == "2.0"
     lines = (case(root, "sold").findtext("system-out") or "").splitlines()
-    for line in ("model=m", "tokens_in=10", "tokens_out=5", "cost_usd=0.25", "file=evals/shop.yml", "line=12"):
+    for line in (
+        "model=m",
+        "tokens_in=10",
+        "tokens_out=5",
+        "cost_usd=0.25",
+        "file=evals/shop.yml",
+        "line=12",
+    ):
         assert f"[[PROPERTY|{line}]]" in lines
 
 
@@ -106,14 +122,21 @@ def test_the_message_says_the_first_thing_to_look_at_and_the_text_where(tmp_path
 
 
 @pytest.mark.parametrize("brackets", range(2, 6))
-def test_what_a_model_says_is_no_instruction_however_many_brackets_it_has(tmp_path: Path, brackets: int) -> None:
+def test_what_a_model_says_is_no_instruction_however_many_brackets_it_has(
+    tmp_path: Path, brackets: int
+) -> None:
     said = f"{'[' * brackets}ATTACHMENT|/etc/passwd{']' * brackets}"
     run = a_run("a", "failed", checks=(must_call("t", explanation=said),), model=said)
-    text = written(a_log(tmp_path, [(run, a_conversation("t", answer=said, stderr=said))], models=(said,)), "junit")
+    text = written(
+        a_log(tmp_path, [(run, a_conversation("t", answer=said, stderr=said))], models=(said,)),
+        "junit",
+    )
     instructions = [line for line in text.splitlines() if "[[" in line]
     assert len(instructions) == 9
     for line in instructions:
-        assert re.fullmatch(r"(\s*<system-out>)?\[\[PROPERTY\|\w+=(?:(?!\[\[|\]\]).)*\]\]", line), line
+        assert re.fullmatch(r"(\s*<system-out>)?\[\[PROPERTY\|\w+=(?:(?!\[\[|\]\]).)*\]\]", line), (
+            line
+        )
 
 
 def test_a_hostile_log_fits_the_schema(tmp_path: Path) -> None:
@@ -121,7 +144,9 @@ def test_a_hostile_log_fits_the_schema(tmp_path: Path) -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 def test_whatever_a_model_says_the_document_fits_the_schema(tmp_path: Path, text: str) -> None:
     (tmp_path / "log.jsonl").unlink(missing_ok=True)
     run = a_run("a", "failed", checks=(must_call("t", explanation=text),))

@@ -9,7 +9,15 @@ from harness.reports.build import build_report
 from harness.reports.formats.console import print_summary
 from harness.reports.formats.markdown import code, fenced
 from harness.types import Usage
-from tests.reports.sample_logs import STAND_IN, a_conversation, a_log, a_run, an_ordinary_log, must_call, written
+from tests.reports.sample_logs import (
+    STAND_IN,
+    a_conversation,
+    a_log,
+    a_run,
+    an_ordinary_log,
+    must_call,
+    written,
+)
 
 
 def test_the_head_says_how_many_passed_and_how_sure_that_is(tmp_path: Path) -> None:
@@ -34,7 +42,9 @@ def test_it_says_what_judges_and_users_took_and_where_no_judge_scored(tmp_path: 
         "judge_usage": Usage(input_tokens=9, output_tokens=2, cost_usd=0.5),
         "user_usage": Usage(cost_usd=1.0),
     }
-    log = a_log(tmp_path, [(a_run("a", checks=(STAND_IN,), **took), a_conversation()), (a_run("b"), None)])
+    log = a_log(
+        tmp_path, [(a_run("a", checks=(STAND_IN,), **took), a_conversation()), (a_run("b"), None)]
+    )
     log.header.settings.update({"judge_models": {"gpt-4o": {}}, "user_models": {"mini": {}}})  # type: ignore[attr-defined]
     lines = written(log, "markdown").splitlines()
     stream = io.StringIO()
@@ -55,7 +65,10 @@ def test_it_names_what_was_called_instead(tmp_path: Path) -> None:
 
 def test_everything_fits_into_a_comment_and_says_what_does_not(tmp_path: Path) -> None:
     checks = (must_call("t", explanation="long " * 1000),)
-    trials = [(a_run(f"case_{number}", "failed", checks=checks), a_conversation()) for number in range(600)]
+    trials = [
+        (a_run(f"case_{number}", "failed", checks=checks), a_conversation())
+        for number in range(600)
+    ]
     text = written(a_log(tmp_path, trials), "markdown")
     assert len(text) < 65_536
     assert "more.\n" in text

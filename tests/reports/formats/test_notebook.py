@@ -9,7 +9,9 @@ from tests.reports.run_logs import write_log
 
 
 def test_the_table_has_failures_first_and_the_verdict_on_top(tmp_path: Path) -> None:
-    report = build_report(write_log(tmp_path / "one" / "log.jsonl", {"a": "pp", "b": "pf", "c": "ee"}))
+    report = build_report(
+        write_log(tmp_path / "one" / "log.jsonl", {"a": "pp", "b": "pf", "c": "ee"})
+    )
     shown = report._repr_html_()
     assert "6 planned: 3 passed, 1 failed, 2 error" in shown
     assert shown.index(">b<") < shown.index(">c<") < shown.index(">a<")

@@ -7,7 +7,9 @@ from tests.reports.logs import a_log, a_run, a_transcript
 
 
 def test_every_message_and_call_of_every_case_is_shown(tmp_path: Path) -> None:
-    log = a_log(tmp_path / "log.jsonl", a_run("one"), a_run("two", "failed"), a_run("three", "skipped"))
+    log = a_log(
+        tmp_path / "log.jsonl", a_run("one"), a_run("two", "failed"), a_run("three", "skipped")
+    )
     stream = io.StringIO()
     write_transcripts(build_report(log), log, stream)
     text = stream.getvalue()

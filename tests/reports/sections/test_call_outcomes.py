@@ -16,7 +16,13 @@ from harness.judging.verdict import run_of
 from harness.pytest_plugin.failure_text import totals
 from harness.reports.build import build_report
 from harness.reports.formats.html.overview import overview
-from harness.reports.sections.call_outcomes import call_lines, calls_words, case_mark, count_calls, mark
+from harness.reports.sections.call_outcomes import (
+    call_lines,
+    calls_words,
+    case_mark,
+    count_calls,
+    mark,
+)
 from harness.runlog import RunLog, TrialLine, read_lines
 from harness.types import (
     Case,
@@ -37,17 +43,30 @@ from tests.support import a_tool_list
 
 pytestmark = pytest.mark.anyio
 
-NEGATIVE = CheckResult(kind="must_not_call", label="must_not_call drop", verdict="passed", expected={"not": "drop"})
+NEGATIVE = CheckResult(
+    kind="must_not_call", label="must_not_call drop", verdict="passed", expected={"not": "drop"}
+)
 
 
-def with_calls(*outcomes: Outcome, checks: tuple[CheckResult, ...] = (NEGATIVE,), **more: Any) -> TrialResult:
-    made: dict[str, Any] = {"outcomes": Counter(outcomes), "tool_calls": len(outcomes), "offered": 3}
+def with_calls(
+    *outcomes: Outcome, checks: tuple[CheckResult, ...] = (NEGATIVE,), **more: Any
+) -> TrialResult:
+    made: dict[str, Any] = {
+        "outcomes": Counter(outcomes),
+        "tool_calls": len(outcomes),
+        "offered": 3,
+    }
     return a_run("case", checks=checks, **(made | more))
 
 
-async def judged(assertions: dict[str, Any], *outcomes: Outcome, status: int | None = None) -> TrialResult:
+async def judged(
+    assertions: dict[str, Any], *outcomes: Outcome, status: int | None = None
+) -> TrialResult:
     """Judge a conversation with calls that ended so, by real checks."""
-    calls = tuple(ToolCall(tool="get", arguments={}, outcome=one, turn=1, text="not allowed") for one in outcomes)
+    calls = tuple(
+        ToolCall(tool="get", arguments={}, outcome=one, turn=1, text="not allowed")
+        for one in outcomes
+    )
     checks = tuple(
         Check(kind=kind, params=params)
         for kind, value in assertions.items()
@@ -61,7 +80,11 @@ async def judged(assertions: dict[str, Any], *outcomes: Outcome, status: int | N
         answer="I cannot do that.",
         refused_status=status,
     )
-    evidence = Evidence(case=case, transcript=said, tools=a_tool_list("get") if status is None else ToolList(tools=()))
+    evidence = Evidence(
+        case=case,
+        transcript=said,
+        tools=a_tool_list("get") if status is None else ToolList(tools=()),
+    )
     trial = Trial(suite="s", case=case, model="m", index=0, key="k")
     return run_of(trial, said, await evaluate(evidence))
 
@@ -73,7 +96,13 @@ def test_every_call_is_counted_by_what_came_of_it() -> None:
     runs = [with_calls("tool_error", "timeout", "blocked"), with_calls("denied", "server_lost")]
     counts = count_calls(runs)
     assert calls_words(counts) == "5 calls: 0 ok, 1 denied, 3 errors, 1 not sent"
-    assert (counts.total, counts.ok, counts.denied, counts.errors, counts.not_sent) == (5, 0, 1, 3, 1)
+    assert (counts.total, counts.ok, counts.denied, counts.errors, counts.not_sent) == (
+        5,
+        0,
+        1,
+        3,
+        1,
+    )
     assert calls_words(count_calls([])) == "no tool was called"
     assert calls_words(count_calls([with_calls("ok")])) == "1 call: 1 ok"
 
@@ -106,14 +135,22 @@ def test_calls_are_told_where_any_trial_ran_and_not_where_none_did(tmp_path: Pat
     ("outcomes", "words"),
     [
         ((), "passed, but no call succeeded: none was made"),
-        (("tool_error", "tool_error", "timeout"), "passed, but no call succeeded: 1 timeout, 2 tool_error"),
+        (
+            ("tool_error", "tool_error", "timeout"),
+            "passed, but no call succeeded: 1 timeout, 2 tool_error",
+        ),
         (("blocked",), "passed, but its call was not sent (blocked)"),
         (("blocked", "blocked"), "passed, but its calls were not sent (blocked)"),
-        (("blocked", "tool_error"), "passed, but no call succeeded: 1 not sent (blocked), 1 tool_error"),
+        (
+            ("blocked", "tool_error"),
+            "passed, but no call succeeded: 1 not sent (blocked), 1 tool_error",
+        ),
         (("ok", "tool_error"), None),
     ],
 )
-def test_a_trial_that_passed_without_a_successful_call_is_marked(outcomes: tuple[Outcome, ...], words: str) -> None:
+def test_a_trial_that_passed_without_a_successful_call_is_marked(
+    outcomes: tuple[Outcome, ...], words: str
+) -> None:
     assert mark(with_calls(*outcomes)) == words
 
 
@@ -227,7 +264,14 @@ def test_every_written_report_marks(log: RunLog, name: str) -> None:
 
 def test_every_format_that_adds_up_counts(log: RunLog) -> None:
     document = json.loads(written(log, "json"))["result"]
-    counts = {"total": 1, "ok": 0, "denied": 0, "errors": 1, "not_sent": 0, "outcomes": {"tool_error": 1}}
+    counts = {
+        "total": 1,
+        "ok": 0,
+        "denied": 0,
+        "errors": 1,
+        "not_sent": 0,
+        "outcomes": {"tool_error": 1},
+    }
     assert document["summary"]["calls"] == counts
     properties = ET.fromstring(written(log, "junit")).iter("property")
     assert COUNTS in {one.get("value") for one in properties}

@@ -8,7 +8,13 @@ from rich.console import Console
 from harness.reports.build import build_report
 from harness.reports.formats.console import print_summary
 from harness.reports.formats.json_report import write_json
-from harness.reports.sections.repeats import is_flaky, reliability, repeat_lines, repeats_json, trials_passed
+from harness.reports.sections.repeats import (
+    is_flaky,
+    reliability,
+    repeat_lines,
+    repeats_json,
+    trials_passed,
+)
 from harness.reports.sections.sentences import pass_rate
 from harness.runlog import RunLog
 from harness.types import DECIDED, CaseResult, Status
@@ -38,13 +44,17 @@ def test_an_error_alone_makes_no_case_flaky(tmp_path: Path) -> None:
 def test_pass_hat_k_is_the_mean_over_cases_with_its_error(log: RunLog) -> None:
     figures = {one.k: one for one in reliability(cases(log))}
     # c = 5, 3, 0, 4, 5 of n = 5
-    assert [figures[k].pass_hat_k for k in range(1, 6)] == pytest.approx([0.68, 0.58, 0.5, 0.44, 0.4])
+    assert [figures[k].pass_hat_k for k in range(1, 6)] == pytest.approx(
+        [0.68, 0.58, 0.5, 0.44, 0.4]
+    )
     assert figures[5].standard_error == pytest.approx(0.2449489743)
     assert figures[5].pass_at_k == pytest.approx(0.8)
 
 
 def test_an_errored_trial_counts_as_not_passed(tmp_path: Path) -> None:
-    figures = reliability(cases(write_log(tmp_path / "run" / "log.jsonl", {"a": "ppe", "b": "ppp"})))
+    figures = reliability(
+        cases(write_log(tmp_path / "run" / "log.jsonl", {"a": "ppe", "b": "ppp"}))
+    )
     assert figures[2].pass_hat_k == 0.5
     assert figures[1].pass_hat_k == pytest.approx((1 / 3 + 1) / 2)
 
@@ -90,13 +100,29 @@ def test_the_json_has_rates_with_intervals_and_the_figures_of_repeats(log: RunLo
 def test_of_several_models_each_has_its_own_figures(tmp_path: Path) -> None:
     log = write_log(tmp_path / "run" / "log.jsonl", {}, models={"x": {"a": "pp"}, "y": {"a": "pf"}})
     lines = list(repeat_lines(build_report(log)))
-    assert [line.endswith(f"[{model}]") for line, model in zip(lines, "xy", strict=False)] == [True, True]
+    assert [line.endswith(f"[{model}]") for line, model in zip(lines, "xy", strict=False)] == [
+        True,
+        True,
+    ]
 
 
-def test_trials_that_were_not_needed_are_not_held_against_a_case_in_any_report(tmp_path: Path) -> None:
-    ends: list[tuple[Status, str | None]] = [("failed", None), ("passed", None), ("skipped", DECIDED)]
+def test_trials_that_were_not_needed_are_not_held_against_a_case_in_any_report(
+    tmp_path: Path,
+) -> None:
+    ends: list[tuple[Status, str | None]] = [
+        ("failed", None),
+        ("passed", None),
+        ("skipped", DECIDED),
+    ]
     runs = [
-        a_run("early", status, index=index, repeats=3, skip_reason=reason, checks=(must_call("get_order"),))
+        a_run(
+            "early",
+            status,
+            index=index,
+            repeats=3,
+            skip_reason=reason,
+            checks=(must_call("get_order"),),
+        )
         for index, (status, reason) in enumerate(ends)
     ]
     log = a_log(tmp_path, [(run, None) for run in runs])

@@ -7,11 +7,20 @@ from tests.reports.run_logs import write_log
 
 def test_a_run_is_listed_by_what_its_log_says(tmp_path: Path) -> None:
     usage = Usage(cost_usd=0.25)
-    log = write_log(tmp_path / "one" / "log.jsonl", {"s": {"a": "p", "b": "f"}, "t": {"c": "e"}}, usage=usage)
+    log = write_log(
+        tmp_path / "one" / "log.jsonl", {"s": {"a": "p", "b": "f"}, "t": {"c": "e"}}, usage=usage
+    )
     (run,) = past_runs([log.path])
     assert isinstance(run, PastRun)
     assert (run.suites, run.models, run.exit_code, run.cost_usd) == (("s", "t"), ("m",), 1, 0.75)
-    assert cells(run) == ("2026-01-01 00:00", "s +1", "m", "1 passed, 1 failed, 1 error", "$0.75", "one")
+    assert cells(run) == (
+        "2026-01-01 00:00",
+        "s +1",
+        "m",
+        "1 passed, 1 failed, 1 error",
+        "$0.75",
+        "one",
+    )
 
 
 def test_an_interrupted_run_says_so_and_counts_what_is_missing(tmp_path: Path) -> None:

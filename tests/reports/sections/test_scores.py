@@ -44,14 +44,24 @@ SCORES: Mapping[str, Any] = {
 
 @pytest.fixture
 def log(tmp_path: Path) -> RunLog:
-    return write_log(tmp_path / "run" / "log.jsonl", {"a": "p", "b": "f", "c": "pf", "d": "f", "e": "p", "f": "e"})
+    return write_log(
+        tmp_path / "run" / "log.jsonl",
+        {"a": "p", "b": "f", "c": "pf", "d": "f", "e": "p", "f": "e"},
+    )
 
 
-def scored(log: RunLog, categories: Mapping[str, str], scores: Mapping[str, Any] = SCORES) -> Report:
+def scored(
+    log: RunLog, categories: Mapping[str, str], scores: Mapping[str, Any] = SCORES
+) -> Report:
     """Return the report of ``log`` with these scores, its cases in these categories."""
     report = build_report(log)
     cases = tuple(
-        replace(case, trials=tuple(replace(run, metadata={"category": categories[case.case]}) for run in case.trials))
+        replace(
+            case,
+            trials=tuple(
+                replace(run, metadata={"category": categories[case.case]}) for run in case.trials
+            ),
+        )
         for case in report.cases
     )
     return replace(
@@ -92,7 +102,9 @@ def test_a_table_shows_what_is_not_complete(log: RunLog) -> None:
 
 def test_a_category_without_a_verdict_counts_as_nothing_in_a_mean(log: RunLog) -> None:
     (table,) = score_tables(scored(log, {**PLACES, "e": "other", "f": "other"}))
-    assert next(line.score for line in table.scores if line.name == "overall") == pytest.approx(3 * 0.375 / 4)
+    assert next(line.score for line in table.scores if line.name == "overall") == pytest.approx(
+        3 * 0.375 / 4
+    )
     assert "single" not in {line.name for line in table.scores}
 
 
@@ -116,7 +128,9 @@ def test_scores_are_on_the_console_and_in_json(log: RunLog) -> None:
 
 def test_where_turns_are_counted_each_of_them_is_a_case(log: RunLog) -> None:
     def check(kind: str, verdict: Verdict, turn: int | None = None) -> CheckResult:
-        return CheckResult(kind=kind, label=kind, verdict=verdict, severity="warn" if turn else "fail", turn=turn)
+        return CheckResult(
+            kind=kind, label=kind, verdict=verdict, severity="warn" if turn else "fail", turn=turn
+        )
 
     counted = (
         check("bfcl", "passed", 2),
@@ -128,7 +142,9 @@ def test_where_turns_are_counted_each_of_them_is_a_case(log: RunLog) -> None:
     )
     report = scored(log, {"a": "small", "b": "large", "c": "large", "d": "x", "e": "x", "f": "x"})
     cases = tuple(
-        replace(case, trials=tuple(replace(run, checks=counted) for run in case.trials)) if case.case == "b" else case
+        replace(case, trials=tuple(replace(run, checks=counted) for run in case.trials))
+        if case.case == "b"
+        else case
         for case in report.cases
     )
     (table,) = score_tables(replace(report, cases=cases))

@@ -22,6 +22,8 @@ from tests.reports.logs import a_run
         ("mine", {"metrics": 1}, None),
     ],
 )
-def test_only_our_own_score_of_faithfulness_is_labelled(kind: str, actual: Any, label: str | None) -> None:
+def test_only_our_own_score_of_faithfulness_is_labelled(
+    kind: str, actual: Any, label: str | None
+) -> None:
     check = CheckResult(kind=kind, label=kind, verdict="passed", actual=actual)
     assert stand_in(replace(a_run("a"), checks=(check,))) == label

@@ -1,7 +1,14 @@
 from pathlib import Path
 
 from harness.reports.build import build_report
-from harness.reports.sections.tool_use import NO_CALL, Confusion, ToolUse, confusions, expected_tools, tool_facts
+from harness.reports.sections.tool_use import (
+    NO_CALL,
+    Confusion,
+    ToolUse,
+    confusions,
+    expected_tools,
+    tool_facts,
+)
 from harness.types import CheckResult
 from tests.reports.sample_logs import a_conversation, a_log, a_run, an_ordinary_log, must_call
 
@@ -28,15 +35,23 @@ def test_the_matrix_holds_what_was_called_in_the_place_of_what_was_expected(tmp_
         (a_run("c", "failed", checks=(must_call("x"),)), a_conversation()),
     ]
     log = a_log(tmp_path, trials)
-    assert tool_facts(build_report(log), log).matrix == {("x", NO_CALL): 1, ("x", "x"): 1, ("x", "y"): 1}
+    assert tool_facts(build_report(log), log).matrix == {
+        ("x", NO_CALL): 1,
+        ("x", "x"): 1,
+        ("x", "y"): 1,
+    }
 
 
 def test_confusions_are_told_by_how_often_they_happened(tmp_path: Path) -> None:
     log = an_ordinary_log(tmp_path)
-    assert confusions(build_report(log), log) == [Confusion(expected="get_order", called="get_orders", trials=2)]
+    assert confusions(build_report(log), log) == [
+        Confusion(expected="get_order", called="get_orders", trials=2)
+    ]
 
 
-def test_a_tool_that_is_expected_elsewhere_in_the_case_is_not_called_in_anothers_place(tmp_path: Path) -> None:
+def test_a_tool_that_is_expected_elsewhere_in_the_case_is_not_called_in_anothers_place(
+    tmp_path: Path,
+) -> None:
     checks = (must_call("x", "y"), must_call("y", "y"))
     log = a_log(tmp_path, [(a_run("a", "failed", checks=checks), a_conversation("y"))])
     assert confusions(build_report(log), log) == [Confusion(expected="x", called=NO_CALL, trials=1)]
@@ -49,9 +64,20 @@ def a_check(kind: str, expected: object, actual: object = None) -> CheckResult:
 def test_every_kind_of_check_that_asks_for_tools_is_understood() -> None:
     both = [{"tool": "a", "args": {}}, {"tool": "b", "args": {}}]
     assert expected_tools([a_check("must_call", {"tool": "a", "args": {}})]) == ["a"]
-    assert expected_tools([a_check("must_call_in_order", {"in_order": both, "strict": False})]) == ["a", "b"]
-    assert expected_tools([a_check("graded", {"calls": both, "keywords": [], "threshold": 0.7})]) == ["a", "b"]
+    assert expected_tools([a_check("must_call_in_order", {"in_order": both, "strict": False})]) == [
+        "a",
+        "b",
+    ]
+    assert expected_tools(
+        [a_check("graded", {"calls": both, "keywords": [], "threshold": 0.7})]
+    ) == ["a", "b"]
     assert expected_tools([a_check("must_call_any", {"any_of": both}, [{"tool": "b"}])]) == ["b"]
-    assert expected_tools([a_check("must_call_any", {"any_of": both}, [{"tool": "c"}])]) == ["a", "b"]
+    assert expected_tools([a_check("must_call_any", {"any_of": both}, [{"tool": "c"}])]) == [
+        "a",
+        "b",
+    ]
     assert expected_tools([a_check("must_not_call", {"not": {"tool": "a"}})]) == []
-    assert expected_tools([a_check("must_call", "not an object"), a_check("must_call", {"tool": 3})]) == []
+    assert (
+        expected_tools([a_check("must_call", "not an object"), a_check("must_call", {"tool": 3})])
+        == []
+    )

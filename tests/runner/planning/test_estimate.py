@@ -9,17 +9,36 @@ import pytest
 
 from harness.cli.dry_run import describe
 from harness.runlog import Header, LogWriter, TrialLine
-from harness.runner.planning.estimate import TYPICAL_JUDGEMENT, TYPICAL_TOKENS, estimates, judge_estimates
+from harness.runner.planning.estimate import (
+    TYPICAL_JUDGEMENT,
+    TYPICAL_TOKENS,
+    estimates,
+    judge_estimates,
+)
 from harness.runner.planning.plan import Plan, make_plan
-from harness.types import Case, Check, Judgement, ModelSpec, ServerSpec, Status, Suite, TrialResult, Usage
+from harness.types import (
+    Case,
+    Check,
+    Judgement,
+    ModelSpec,
+    ServerSpec,
+    Status,
+    Suite,
+    TrialResult,
+    Usage,
+)
 
-JUDGE = ModelSpec(name="judge", provider="openai", model_id="gpt-4o", input_price=2.0, output_price=10.0)
+JUDGE = ModelSpec(
+    name="judge", provider="openai", model_id="gpt-4o", input_price=2.0, output_price=10.0
+)
 ASKED = Check(kind="expected_answer", params={"text": "Paris"})
 PLAIN = Check(kind="answer_contains", params={"text": "Paris"})
 
 
 def plan(*cases: tuple[str, Check], judge: str | None = "judge", trials: int = 2) -> Plan:
-    suite = Suite(name="s", cases=tuple(Case(name=name, prompt="?", checks=(check,)) for name, check in cases))
+    suite = Suite(
+        name="s", cases=tuple(Case(name=name, prompt="?", checks=(check,)) for name, check in cases)
+    )
     return make_plan(
         [suite],
         models_of=lambda _: [ModelSpec(name="lexical", provider="lexical", model_id="lexical")],
@@ -33,7 +52,9 @@ def plan(*cases: tuple[str, Check], judge: str | None = "judge", trials: int = 2
 def test_a_judge_is_estimated_for_the_checks_that_ask_it(tmp_path: Path) -> None:
     (estimate,) = judge_estimates(plan(("a", ASKED), ("b", PLAIN), ("c", ASKED)), tmp_path)
     assert (estimate.trials, estimate.known) == (4, 0)
-    assert (estimate.input_tokens, estimate.output_tokens) == tuple(4 * tokens for tokens in TYPICAL_JUDGEMENT)
+    assert (estimate.input_tokens, estimate.output_tokens) == tuple(
+        4 * tokens for tokens in TYPICAL_JUDGEMENT
+    )
     assert estimate.cost_usd == pytest.approx(4 * (1500 * 2 + 150 * 10) / 1_000_000)
 
 
@@ -66,13 +87,24 @@ def test_an_earlier_run_says_what_a_judgement_takes(tmp_path: Path) -> None:
 def test_only_a_trial_that_came_through_and_was_counted_says_what_the_next_takes(
     tmp_path: Path, status: Status, usage: Usage, known: int
 ) -> None:
-    run = TrialResult(key="k", suite="s", case="a", model="judge", index=0, status=status, usage=usage, stop="answer")
+    run = TrialResult(
+        key="k",
+        suite="s",
+        case="a",
+        model="judge",
+        index=0,
+        status=status,
+        usage=usage,
+        stop="answer",
+    )
     with LogWriter(tmp_path / "run" / "log.jsonl") as log:
         log.append(Header(run_id="run", started_at="", harness_version="0", planned=1))
         log.append(TrialLine(run=run))
     asked = plan(("a", PLAIN), trials=1)
     (job,) = asked.jobs
-    asked = replace(asked, jobs=(replace(job, trial=replace(job.trial, model="judge"), model=JUDGE),))
+    asked = replace(
+        asked, jobs=(replace(job, trial=replace(job.trial, model="judge"), model=JUDGE),)
+    )
     (estimate,) = estimates(asked, tmp_path)
     assert (estimate.known, estimate.input_tokens) == (known, 900 if known else TYPICAL_TOKENS[0])
 
@@ -81,7 +113,9 @@ def test_a_judge_whom_nobody_asks_is_not_mentioned(tmp_path: Path) -> None:
     assert list(judge_estimates(plan(("a", PLAIN)), tmp_path)) == []
 
 
-def test_a_dry_run_names_the_judge_beside_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_names_the_judge_beside_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     lines = describe(plan(("a", ASKED))).splitlines()
     assert "model lexical: 2 trials, free" in lines

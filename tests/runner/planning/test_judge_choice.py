@@ -18,13 +18,19 @@ from tests.support import MemoryPool, ScriptedModel, a_case, says
 
 GRADED = Check(kind="graded", params={"expected": [], "keywords": [], "threshold": 0.7})
 EXPECTED = Check(kind="expected_answer", params={"text": "Yes."})
-BY_OTHER = Check(kind="answer_judge", params={"rubric": "r", "threshold": 0.7, "model": "openai:other"})
-GROUP = Check(kind="any_of", params={"options": [[{"kind": "expected_answer", "params": {"text": "x"}}]]})
+BY_OTHER = Check(
+    kind="answer_judge", params={"rubric": "r", "threshold": 0.7, "model": "openai:other"}
+)
+GROUP = Check(
+    kind="any_of", params={"options": [[{"kind": "expected_answer", "params": {"text": "x"}}]]}
+)
 PLAIN = Check(kind="answer_contains", params={"text": "x"})
 
 
 def a_suite(*checks: Check, judge_model: str | None = None) -> Suite:
-    return Suite(name="s", cases=(Case(name="c", prompt="p", checks=checks),), judge_model=judge_model)
+    return Suite(
+        name="s", cases=(Case(name="c", prompt="p", checks=checks),), judge_model=judge_model
+    )
 
 
 @pytest.fixture
@@ -56,7 +62,9 @@ def test_a_key_in_the_environment_alone_pays_for_no_judge(config: Config) -> Non
 
 def test_checks_that_cannot_do_without_a_judge_are_announced(config: Config) -> None:
     (note,) = choose_judges([a_suite(EXPECTED, GROUP, GRADED)], None, config).notes
-    assert note.startswith("2 checks need a judge in s, and will end as errors: no judge is configured.")
+    assert note.startswith(
+        "2 checks need a judge in s, and will end as errors: no judge is configured."
+    )
 
 
 def test_a_configured_gpt_4o_judges_where_nobody_names_another(tmp_path: Path) -> None:
@@ -72,7 +80,9 @@ def test_a_configured_gpt_4o_without_its_key_is_told_and_not_used(tmp_path: Path
     assert "NO_SUCH_KEY" in bench.notes[0]
 
 
-def test_the_command_line_comes_before_the_suite_and_the_suite_before_the_default(tmp_path: Path) -> None:
+def test_the_command_line_comes_before_the_suite_and_the_suite_before_the_default(
+    tmp_path: Path,
+) -> None:
     config = with_gpt_4o(tmp_path)
     config = load_config(tmp_path, {"OPENAI_API_KEY": "test-key"})
     suite = a_suite(GRADED, judge_model="openai:suites")
@@ -103,7 +113,9 @@ def test_an_unknown_judge_or_one_without_its_key_is_refused_before_the_run(tmp_p
         choose_judges([a_suite(GRADED)], "gpt-4o", load_config(tmp_path, {}))
 
 
-def test_a_judge_to_be_measured_has_to_be_named_or_configured(tmp_path: Path, config: Config) -> None:
+def test_a_judge_to_be_measured_has_to_be_named_or_configured(
+    tmp_path: Path, config: Config
+) -> None:
     assert sole_judge("openai:mine", config).name == "openai:mine"
     with pytest.raises(UsageError, match="--judge-model"):
         sole_judge(None, config)
@@ -116,14 +128,18 @@ def test_a_judge_to_be_measured_has_to_be_named_or_configured(tmp_path: Path, co
 def a_job() -> Job:
     suite = Suite(name="s", cases=(a_case(checks=(GRADED,)),))
     model, server = ModelSpec(name="m", provider="openai", model_id="m"), ServerSpec(name="srv")
-    plan = make_plan([suite], models_of=lambda _: [model], server_of=lambda _: server, judge_of=lambda _: "j")
+    plan = make_plan(
+        [suite], models_of=lambda _: [model], server_of=lambda _: server, judge_of=lambda _: "j"
+    )
     assert plan.jobs[0].judge == "j"
     return plan.jobs[0]
 
 
 async def attempt(judging: Model, scope: anyio.CancelScope | None = None) -> TrialOutcome:
     judge = Judge({"j": JudgeModel("j", judging)}, "j")
-    return await run_trial(a_job(), ScriptedModel(says("Yes.")), MemoryPool(), scope or anyio.CancelScope(), judge)
+    return await run_trial(
+        a_job(), ScriptedModel(says("Yes.")), MemoryPool(), scope or anyio.CancelScope(), judge
+    )
 
 
 def test_what_judging_took_is_kept_apart_with_every_verdict() -> None:

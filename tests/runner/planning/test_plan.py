@@ -9,10 +9,28 @@ from hypothesis import strategies as st
 from harness.errors import UsageError
 from harness.runlog import Header
 from harness.runlog_diff import differences
-from harness.runner.planning.plan import Plan, describe_case, describe_model, describe_server, describe_suite, make_plan
+from harness.runner.planning.plan import (
+    Plan,
+    describe_case,
+    describe_model,
+    describe_server,
+    describe_suite,
+    make_plan,
+)
 from harness.runner.runs.resume import refuse_if_changed
 from harness.runner.runs.shard import shard
-from harness.types import Case, Check, Limits, ModelSpec, ScriptedCall, Secret, ServerSpec, StateQuery, Suite, Turn
+from harness.types import (
+    Case,
+    Check,
+    Limits,
+    ModelSpec,
+    ScriptedCall,
+    Secret,
+    ServerSpec,
+    StateQuery,
+    Suite,
+    Turn,
+)
 from tests.support import a_case
 
 MODEL = ModelSpec(name="m", provider="openai", model_id="gpt", api_key=Secret("sk-very-secret"))
@@ -24,7 +42,10 @@ def a_suite(*cases: Case, name: str = "suite") -> Suite:
 
 
 def a_plan(
-    *suites: Suite, models: tuple[ModelSpec, ...] = (MODEL,), server: ServerSpec = SERVER, trials: int = 1
+    *suites: Suite,
+    models: tuple[ModelSpec, ...] = (MODEL,),
+    server: ServerSpec = SERVER,
+    trials: int = 1,
 ) -> Plan:
     return make_plan(
         suites or (a_suite(),), models_of=lambda _: models, server_of=lambda _: server, trials=trials,
@@ -61,7 +82,9 @@ def test_the_same_question_has_the_same_key_in_another_run() -> None:
         a_plan(a_suite(a_case(name="one", prompt="another question"))),
         a_plan(a_suite(a_case(name="one", user_context={"role": "admin"}))),
         a_plan(a_suite(a_case(name="one", limits=Limits(max_turns=2)))),
-        a_plan(a_suite(a_case(name="one", checks=(Check(kind="must_call", params={"tool": "t"}),)))),
+        a_plan(
+            a_suite(a_case(name="one", checks=(Check(kind="must_call", params={"tool": "t"}),)))
+        ),
         a_plan(a_suite(a_case(name="one")), models=(replace(MODEL, temperature=0.5),)),
         a_plan(a_suite(a_case(name="one")), server=replace(SERVER, args=("--strict",))),
         a_plan(a_suite(a_case(name="one"), name="other")),
@@ -74,8 +97,12 @@ def test_whatever_determines_a_trial_changes_its_key(changed: Plan) -> None:
     assert changed.jobs[0].trial.key != a_plan(a_suite(a_case(name="one"))).jobs[0].trial.key
 
 
-def test_a_credential_is_part_of_the_question_and_the_usual_one_leaves_older_keys_as_they_were() -> None:
-    usual, flawed = (describe_case(a_case(credential=credential)) for credential in ("valid", "expired"))
+def test_a_credential_is_part_of_the_question_and_the_usual_one_leaves_older_keys_as_they_were() -> (
+    None
+):
+    usual, flawed = (
+        describe_case(a_case(credential=credential)) for credential in ("valid", "expired")
+    )
     assert "credential" not in usual
     assert flawed == {**usual, "credential": "expired"}
 
@@ -88,7 +115,9 @@ def test_how_often_a_case_is_run_does_not_change_its_key() -> None:
 def test_a_case_is_run_as_often_as_it_says_unless_somebody_says_otherwise() -> None:
     suite = a_suite(a_case(name="one"), a_case(name="two", trials=3))
     for trials, repeats in ((None, [1, 3, 3, 3]), (2, [2, 2, 2, 2])):
-        plan = make_plan([suite], models_of=lambda _: [MODEL], server_of=lambda _: SERVER, trials=trials)
+        plan = make_plan(
+            [suite], models_of=lambda _: [MODEL], server_of=lambda _: SERVER, trials=trials
+        )
         assert [job.trial.repeats for job in plan.jobs] == repeats
 
 
@@ -112,7 +141,9 @@ def test_no_secret_is_in_what_a_header_says() -> None:
         {"reset": ScriptedCall(tool="wipe", arguments={"admin_token": "very-secret"})},
     ],
 )
-def test_no_text_of_a_query_or_a_reset_is_in_a_header_and_each_still_decides_equality(told: dict[str, Any]) -> None:
+def test_no_text_of_a_query_or_a_reset_is_in_a_header_and_each_still_decides_equality(
+    told: dict[str, Any],
+) -> None:
     told_plan, other_plan = a_plan(server=replace(SERVER, **told)), a_plan()
     assert "very-secret" not in repr(header(told_plan))
     refuse_if_changed(header(told_plan), header(a_plan(server=replace(SERVER, **told))))
@@ -123,7 +154,10 @@ def test_no_text_of_a_query_or_a_reset_is_in_a_header_and_each_still_decides_equ
 @pytest.mark.parametrize(
     ("was", "now"),
     [
-        ({"queries": {"q": StateQuery(sql="SELECT 1")}}, {"queries": {"q": StateQuery(sql="SELECT 2")}}),
+        (
+            {"queries": {"q": StateQuery(sql="SELECT 1")}},
+            {"queries": {"q": StateQuery(sql="SELECT 2")}},
+        ),
         ({"queries": {"q": StateQuery(sql="x")}}, {"queries": {"q": StateQuery(command="x")}}),
         (
             {"reset": ScriptedCall(tool="wipe", arguments={"deep": False})},
@@ -131,7 +165,9 @@ def test_no_text_of_a_query_or_a_reset_is_in_a_header_and_each_still_decides_equ
         ),
     ],
 )
-def test_a_query_or_a_reset_that_reads_otherwise_now_is_a_difference(was: dict[str, Any], now: dict[str, Any]) -> None:
+def test_a_query_or_a_reset_that_reads_otherwise_now_is_a_difference(
+    was: dict[str, Any], now: dict[str, Any]
+) -> None:
     old, new = (a_plan(server=replace(SERVER, **told)) for told in (was, now))
     assert old.jobs[0].trial.key != new.jobs[0].trial.key
     with pytest.raises(UsageError, match=f"server srv: {next(iter(was))} was"):
@@ -145,10 +181,19 @@ def test_equal_plans_do_not_differ() -> None:
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
-        (a_plan(a_suite(a_case(name="one", prompt="new"), a_case(name="two"))), "case one has changed"),
+        (
+            a_plan(a_suite(a_case(name="one", prompt="new"), a_case(name="two"))),
+            "case one has changed",
+        ),
         (a_plan(a_suite(a_case(name="one"))), "case two is gone"),
-        (a_plan(a_suite(a_case(name="one"), a_case(name="two"), a_case(name="three"))), "case three is new"),
-        (a_plan(models=(replace(MODEL, temperature=1.0),)), "model m: temperature was None, is 1.0"),
+        (
+            a_plan(a_suite(a_case(name="one"), a_case(name="two"), a_case(name="three"))),
+            "case three is new",
+        ),
+        (
+            a_plan(models=(replace(MODEL, temperature=1.0),)),
+            "model m: temperature was None, is 1.0",
+        ),
         (a_plan(models=(replace(MODEL, name="n"),)), "model m is gone"),
         (a_plan(server=replace(SERVER, args=("-v",))), "server srv: args was [], is ['-v']"),
         (a_plan(server=replace(SERVER, cwd="shop")), "server srv: cwd was None, is 'shop'"),
@@ -160,7 +205,10 @@ def test_equal_plans_do_not_differ() -> None:
             a_plan(server=replace(SERVER, queries={"q": StateQuery(sql="SELECT 1")})),
             "server srv: queries was None, is {'q': '",
         ),
-        (replace(a_plan(), settings={"trials": 1, "user_models": {"u": {}}}), "user model u is new"),
+        (
+            replace(a_plan(), settings={"trials": 1, "user_models": {"u": {}}}),
+            "user model u is new",
+        ),
         (a_plan(trials=2), "trials was 1, is 2"),
     ],
 )
@@ -171,18 +219,25 @@ def test_a_changed_plan_is_refused_with_the_difference_in_words(plan: Plan, word
 
 
 def test_a_judge_that_is_another_model_now_is_a_difference() -> None:
-    plans = [header(replace(a_plan(), settings={"judge_models": {"j": {"model_id": name}, name: {}}})) for name in "ab"]
+    plans = [
+        header(replace(a_plan(), settings={"judge_models": {"j": {"model_id": name}, name: {}}}))
+        for name in "ab"
+    ]
     assert list(differences(*plans)) == ["judge j: model_id was 'a', is 'b'"]
 
 
-def test_a_folder_outside_the_project_is_another_one_on_every_machine_and_makes_no_difference() -> None:
+def test_a_folder_outside_the_project_is_another_one_on_every_machine_and_makes_no_difference() -> (
+    None
+):
     for folder in ("/opt/elsewhere", ".", str(Path.cwd())):
         assert describe_server(replace(SERVER, cwd=folder)) == describe_server(SERVER)
 
 
 @given(st.integers(1, 30), st.integers(1, 8), st.integers(1, 3))
 def test_the_shards_of_a_plan_are_the_plan(cases: int, parts: int, trials: int) -> None:
-    plan = a_plan(a_suite(*(a_case(name=f"case {number}") for number in range(cases))), trials=trials)
+    plan = a_plan(
+        a_suite(*(a_case(name=f"case {number}") for number in range(cases))), trials=trials
+    )
     shards = [shard(plan, f"{part}/{parts}") for part in range(1, parts + 1)]
     keys = [job.trial.key for part in shards for job in part.jobs]
     assert sorted(keys) == sorted(job.trial.key for job in plan.jobs)

@@ -14,7 +14,9 @@ from tests.support import a_case
 
 MODEL = ModelSpec(name="m", provider="lexical", model_id="lexical")
 BY_META = ServerSpec(name="shop", command="python")
-BY_BEARER = ServerSpec(name="crm", url="http://127.0.0.1:1/mcp", transport="http", identity=IdentitySpec(via="bearer"))
+BY_BEARER = ServerSpec(
+    name="crm", url="http://127.0.0.1:1/mcp", transport="http", identity=IdentitySpec(via="bearer")
+)
 BOTH = ServerSpec(name="shop+crm", members=(BY_META, BY_BEARER))
 REFUSED = (Check(kind="must_be_refused", params={}),)
 
@@ -23,21 +25,38 @@ def plan(server: ServerSpec, **case: Any) -> Plan:
     at = Location(file="evals/door.yml", line=7)
     cases = (a_case(**{"at": at, "user_context": {"role": "a"}, **case}),)
     return make_plan(
-        [Suite(name="door", cases=cases)], models_of=lambda _: [MODEL], server_of=lambda _: server, trials=3
+        [Suite(name="door", cases=cases)],
+        models_of=lambda _: [MODEL],
+        server_of=lambda _: server,
+        trials=3,
     )
 
 
 @pytest.mark.parametrize("server", [BY_BEARER, BOTH])
-def test_a_flawed_token_can_be_shown_to_whoever_of_several_servers_asks_for_one(server: ServerSpec) -> None:
+def test_a_flawed_token_can_be_shown_to_whoever_of_several_servers_asks_for_one(
+    server: ServerSpec,
+) -> None:
     check_credentials(plan(server, credential="expired", checks=REFUSED))
 
 
 @pytest.mark.parametrize(
     ("server", "case", "problem"),
     [
-        (BY_META, {"credential": "none"}, "credential 'none' needs a bearer token, and 'shop' learns who asks by meta"),
-        (BY_META, {"checks": REFUSED}, "'must_be_refused' needs a server over HTTP; 'shop' is on stdio"),
-        (BY_BEARER, {"credential": "expired", "user_context": None}, "there is no token for nobody"),
+        (
+            BY_META,
+            {"credential": "none"},
+            "credential 'none' needs a bearer token, and 'shop' learns who asks by meta",
+        ),
+        (
+            BY_META,
+            {"checks": REFUSED},
+            "'must_be_refused' needs a server over HTTP; 'shop' is on stdio",
+        ),
+        (
+            BY_BEARER,
+            {"credential": "expired", "user_context": None},
+            "there is no token for nobody",
+        ),
         (BOTH, {"credential": "expired", "user_context": None}, "there is no token for nobody"),
         (
             BY_BEARER,

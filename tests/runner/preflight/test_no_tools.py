@@ -13,12 +13,20 @@ from harness.types import Case, Check, Tool, ToolList, ToolProblem
 ONE = ToolList(tools=(Tool(name="a", input_schema={}),))
 NONE = ToolList(tools=())
 BROKEN = ToolList(
-    tools=(), problems=tuple(ToolProblem(tool=f"t{n}", problem="its inputSchema is missing") for n in range(5))
+    tools=(),
+    problems=tuple(
+        ToolProblem(tool=f"t{n}", problem="its inputSchema is missing") for n in range(5)
+    ),
 )
 
 
 def case(*checks: tuple[str, dict[str, Any]], **more: Any) -> Case:
-    return Case(name="c", prompt="p", checks=tuple(Check(kind=kind, params=params) for kind, params in checks), **more)
+    return Case(
+        name="c",
+        prompt="p",
+        checks=tuple(Check(kind=kind, params=params) for kind, params in checks),
+        **more,
+    )
 
 
 def test_one_tool_in_one_of_its_sessions_is_enough() -> None:
@@ -28,14 +36,20 @@ def test_one_tool_in_one_of_its_sessions_is_enough() -> None:
 
 def test_no_tool_at_all_is_an_error_that_says_how_to_expect_it() -> None:
     with pytest.raises(ServerError) as failed:
-        require_tools(case(("must_not_call", {"tool": "a", "args": {}})), "shop", [NONE, NONE], "last words")
-    assert str(failed.value).startswith("server 'shop' offers this user no tool, so there is nothing to judge. ")
+        require_tools(
+            case(("must_not_call", {"tool": "a", "args": {}})), "shop", [NONE, NONE], "last words"
+        )
+    assert str(failed.value).startswith(
+        "server 'shop' offers this user no tool, so there is nothing to judge. "
+    )
     assert "'allow_no_tools: true'" in str(failed.value)
     assert failed.value.stderr_tail == "last words"
 
 
 def test_tools_of_which_none_can_be_offered_are_named_with_their_reasons() -> None:
-    with pytest.raises(ServerError, match=r"lists no tool that can be offered.*: t0: its .*t2.*; and 2 more"):
+    with pytest.raises(
+        ServerError, match=r"lists no tool that can be offered.*: t0: its .*t2.*; and 2 more"
+    ):
         require_tools(case(("decision", {"is": ["hidden"], "tool": "a"})), "shop", [BROKEN], "")
 
 
@@ -45,7 +59,12 @@ def test_tools_of_which_none_can_be_offered_are_named_with_their_reasons() -> No
         case(allow_no_tools=True),
         case(("decision", {"is": ["hidden"], "tool": "a"})),
         case(("decision", {"is": ["denied", "hidden"], "tool": "a"})),
-        case(("any_of", {"options": [[{"kind": "decision", "params": {"is": ["hidden"], "tool": "a"}}]]})),
+        case(
+            (
+                "any_of",
+                {"options": [[{"kind": "decision", "params": {"is": ["hidden"], "tool": "a"}}]]},
+            )
+        ),
     ],
 )
 def test_a_case_may_say_that_there_is_none(says_so: Case) -> None:
@@ -54,4 +73,9 @@ def test_a_case_may_say_that_there_is_none(says_so: Case) -> None:
 
 def test_what_is_expected_of_tools_that_are_there_does_not_say_so() -> None:
     with pytest.raises(ServerError):
-        require_tools(case(("decision", {"is": ["denied"]}), ("must_call", {"tool": "a", "args": {}})), "s", [NONE], "")
+        require_tools(
+            case(("decision", {"is": ["denied"]}), ("must_call", {"tool": "a", "args": {}})),
+            "s",
+            [NONE],
+            "",
+        )

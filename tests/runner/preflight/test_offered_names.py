@@ -47,7 +47,9 @@ AT = Location(file="s.yml", line=7, column=9)
 class Lists(LendsOneByOne):
     """Lends sessions whose tools go by the user's role, and remembers to whom."""
 
-    def __init__(self, lists: Mapping[str | None, ToolList] = LISTS, **failing: HarnessError) -> None:
+    def __init__(
+        self, lists: Mapping[str | None, ToolList] = LISTS, **failing: HarnessError
+    ) -> None:
         self.lent: list[str | None] = []
         self._lists = lists
         self._failing = failing
@@ -64,7 +66,9 @@ class Lists(LendsOneByOne):
         session.tools = self._lists[role]
         yield session
 
-    def prestart(self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid") -> None:
+    def prestart(
+        self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
+    ) -> None:
         pass
 
 
@@ -78,7 +82,9 @@ def asking(assertions: Mapping[str, Any], role: str | None = None, **more: Any) 
     return a_case(name=f"{assertions} {role}", checks=checks, user_context=context, **more)
 
 
-def plan_of(*cases: Case, server: ServerSpec = SERVER, provider: str = "lexical", **suite: Any) -> Plan:
+def plan_of(
+    *cases: Case, server: ServerSpec = SERVER, provider: str = "lexical", **suite: Any
+) -> Plan:
     model = ModelSpec(name="m", provider=provider, model_id="m")
     asked = Suite(name="suite", cases=cases, **suite)
     return make_plan([asked], models_of=lambda _: [model], server_of=lambda _: server)
@@ -134,7 +140,8 @@ def test_every_check_that_names_a_tool_is_looked_at(assertions: dict[str, Any]) 
     server = replace(SERVER, isolation="case")
     message = told(asking(assertions, "admin"), server=server)
     assert message.startswith(
-        "s.yml:7:9: the server 'shop' offers no tool 'delet_order'.\n    Did you mean 'delete_order'?"
+        "s.yml:7:9: the server 'shop' offers no tool 'delet_order'.\n    Did you mean "
+        "'delete_order'?"
     )
 
 
@@ -148,10 +155,14 @@ def test_checks_of_turns_and_calls_that_a_case_or_a_server_makes_itself_are_look
         recall=ScriptedCall(tool="in_recall"),
     )
     message = told(case)
-    assert all(f"'{name}'" in message for name in ("in_turn", "in_setup", "in_teardown", "in_recall"))
+    assert all(
+        f"'{name}'" in message for name in ("in_turn", "in_setup", "in_teardown", "in_recall")
+    )
 
 
-def test_a_reset_that_is_nearly_the_name_of_a_tool_is_a_mistake_and_one_that_is_not_listed_is_none() -> None:
+def test_a_reset_that_is_nearly_the_name_of_a_tool_is_a_mistake_and_one_that_is_not_listed_is_none() -> (
+    None
+):
     case = asking({"must_call": ["list_orders"]}, "admin")
     message = told(case, server=replace(SERVER, reset=ScriptedCall(tool="delet_order")))
     assert "Did you mean 'delete_order'?" in message
@@ -168,7 +179,9 @@ def test_blocked_tools_are_looked_at_wherever_they_are_blocked(where: str) -> No
     server = replace(SERVER, block=(X,), blocked=() if where == "program" else (named,), at=AT)
     suite = {"blocked": (named,)} if where == "suite" else {}
     message = told(asking({"must_call": ["list_orders"]}), server=server, **suite)
-    assert message.startswith("--block: no server of this run" if where == "command line" else "s.yml:7:9: ")
+    assert message.startswith(
+        "--block: no server of this run" if where == "command line" else "s.yml:7:9: "
+    )
     assert "'delet_order'" in message
 
 
@@ -188,7 +201,9 @@ def test_a_title_is_told_from_a_name() -> None:
 
 def test_a_text_of_a_user_is_a_tool_only_if_it_is_nearly_the_name_of_one() -> None:
     def case(*texts: str) -> Case:
-        return asking({"must_call": ["list_orders"]}, user=SimulatedUser(scenario="x", transfer_when=texts))
+        return asking(
+            {"must_call": ["list_orders"]}, user=SimulatedUser(scenario="x", transfer_when=texts)
+        )
 
     look(case("###TRANSFER###", "call-ended", "list_orders"))
     assert "'list_ordres'" in told(case("list_ordres"))
@@ -198,13 +213,16 @@ def test_a_text_of_a_user_is_a_tool_only_if_it_is_nearly_the_name_of_one() -> No
 
 
 def test_a_tool_that_one_identity_is_offered_may_be_forbidden_to_all() -> None:
-    pool = look(asking({"must_not_call": ["delete_order"]}, "guest"), asking({"max_turns": 9}, "admin"))
+    pool = look(
+        asking({"must_not_call": ["delete_order"]}, "guest"), asking({"max_turns": 9}, "admin")
+    )
     assert pool.lent == ["guest", "admin"]
 
 
 def test_no_list_is_asked_for_that_is_not_needed() -> None:
     pool = look(
-        *(asking({"must_call": ["list_orders"]}, role) for role in ("guest", "admin")), asking({"max_turns": 1})
+        *(asking({"must_call": ["list_orders"]}, role) for role in ("guest", "admin")),
+        asking({"max_turns": 1}),
     )
     assert pool.lent == ["guest"]
 
@@ -212,7 +230,12 @@ def test_no_list_is_asked_for_that_is_not_needed() -> None:
 def test_who_names_a_missing_tool_is_asked_before_others() -> None:
     others = [asking({"max_turns": 9}, role) for role in ("guest", "admin")]
     pool = Lists({**LISTS, "boss": a_tool_list("close_shop")})
-    look(asking({"must_call": ["list_orders"]}), *others, asking({"must_call": ["close_shop"]}, "boss"), pool=pool)
+    look(
+        asking({"must_call": ["list_orders"]}),
+        *others,
+        asking({"must_call": ["close_shop"]}, "boss"),
+        pool=pool,
+    )
     assert pool.lent[:2] in (["boss"], [None, "boss"], ["boss", None])
 
 
@@ -220,17 +243,26 @@ def test_of_many_identities_it_is_said_that_none_is_offered_the_tool() -> None:
     message = told(asking({"must_not_call": [X]}, "guest"), asking({"must_not_call": [X]}, "admin"))
     assert message.splitlines() == [
         "s.yml:7:9: no identity of this suite is offered a tool 'delet_order'.",
-        "    Did you mean 'delete_order'? If it is meant to be absent, write {tool: delet_order, allow_absent: true}.",
+        (
+            "    Did you mean 'delete_order'? If it is meant to be absent, write {tool: "
+            "delet_order, "
+            "allow_absent: true}."
+        ),
     ]
 
 
 def test_identities_of_cases_that_nobody_picked_count() -> None:
     left_out = (asking({"max_turns": 9}, "admin"),)
-    assert look(asking({"must_not_call": ["delete_order"]}, "guest"), left_out=left_out).lent == ["guest", "admin"]
+    assert look(asking({"must_not_call": ["delete_order"]}, "guest"), left_out=left_out).lent == [
+        "guest",
+        "admin",
+    ]
 
 
 def test_a_tool_that_is_listed_and_cannot_be_offered_is_no_misspelt_one() -> None:
-    listed = ToolList(tools=(), problems=(ToolProblem(tool="broken", problem="its schema is none"),))
+    listed = ToolList(
+        tools=(), problems=(ToolProblem(tool="broken", problem="its schema is none"),)
+    )
     look(asking({"must_not_call": ["broken"]}), pool=Lists({None: listed}))
 
 
@@ -257,7 +289,13 @@ def test_a_tool_that_is_listed_only_later_can_be_called_by_a_test_itself() -> No
     call = ScriptedCall(tool="after_login", at=AT)
     case = asking({"must_call": ["list_orders"]})
     assert "write {tool: after_login, allow_absent: true}" in told(replace(case, setup=(call,)))
-    look(replace(case, setup=(replace(call, allow_absent=True),), teardown=(replace(call, allow_absent=True),)))
+    look(
+        replace(
+            case,
+            setup=(replace(call, allow_absent=True),),
+            teardown=(replace(call, allow_absent=True),),
+        )
+    )
 
 
 def test_joined_servers_go_by_the_names_that_are_offered_and_by_their_own() -> None:
@@ -270,7 +308,9 @@ def test_joined_servers_go_by_the_names_that_are_offered_and_by_their_own() -> N
 
 def test_a_check_names_a_tool_of_joined_servers_as_the_model_is_offered_it() -> None:
     """``must_not_call: [delete_order]`` would hold for ever where ``shop__delete_order`` is called."""
-    joined = ServerSpec(name="shop+mail", members=(replace(SERVER, name="shop"), replace(SERVER, name="mail")))
+    joined = ServerSpec(
+        name="shop+mail", members=(replace(SERVER, name="shop"), replace(SERVER, name="mail"))
+    )
     pool = Lists({None: a_tool_list("shop__delete_order", "mail__delete_order")})
     message = told(asking({"must_not_call": ["delete_order"]}), server=joined, pool=pool)
     assert "offers no tool 'delete_order'" in message
@@ -297,7 +337,8 @@ def in_its_trial(plan: Plan, pool: Lists, tools: ToolList) -> None:
 def test_where_a_server_failed_that_might_know_the_tool_the_trial_is_an_error_and_no_pass() -> None:
     plan = plan_of(asking({"must_not_call": [X]}, "guest"), asking({"max_turns": 9}, "admin"))
     with pytest.raises(
-        HarnessError, match=r"(?s)'delet_order'.*Not everything is known that may be offered.*no database"
+        HarnessError,
+        match=r"(?s)'delet_order'.*Not everything is known that may be offered.*no database",
     ):
         in_its_trial(plan, Lists(admin=ServerError("no database")), LISTS["guest"])
 
@@ -314,14 +355,21 @@ def test_who_is_refused_at_the_door_is_offered_nothing() -> None:
     refused = Lists(admin=NotAdmitted("no", status=401))
     cases: Sequence[Case] = [asking({"must_not_call": [X]}, role) for role in ("guest", "admin")]
     assert "'delet_order'" in told(*cases, pool=refused)
-    look(cases[1], pool=Lists(admin=NotAdmitted("no", status=401)))  # there is no list to compare with
+    look(
+        cases[1], pool=Lists(admin=NotAdmitted("no", status=401))
+    )  # there is no list to compare with
 
 
-def test_a_name_stays_open_where_only_a_part_of_the_list_was_read_and_its_cases_are_errors() -> None:
+def test_a_name_stays_open_where_only_a_part_of_the_list_was_read_and_its_cases_are_errors() -> (
+    None
+):
     cut = replace(
-        a_tool_list("list_orders"), problems=(ToolProblem(tool=THE_LIST, problem="paging did not end", usable=True),)
+        a_tool_list("list_orders"),
+        problems=(ToolProblem(tool=THE_LIST, problem="paging did not end", usable=True),),
     )
     plan = plan_of(asking({"must_not_call": [X]}))
-    with pytest.raises(HarnessError, match=r"(?s)Did you mean 'list_orders'.*paging did not end") as caught:
+    with pytest.raises(
+        HarnessError, match=r"(?s)Did you mean 'list_orders'.*paging did not end"
+    ) as caught:
         in_its_trial(plan, Lists({None: cut}), cut)
     assert not isinstance(caught.value, InvalidInput)

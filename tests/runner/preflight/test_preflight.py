@@ -34,8 +34,14 @@ from tests.support import LendsOneByOne, MemorySession, a_case
 
 TOOLS = ToolList(
     tools=(
-        Tool(name="get", input_schema={"type": "object", "properties": {"customer_id": {}, "verbose": {}}}),
-        Tool(name="ping", input_schema={"type": "object", "properties": {}, "additionalProperties": False}),
+        Tool(
+            name="get",
+            input_schema={"type": "object", "properties": {"customer_id": {}, "verbose": {}}},
+        ),
+        Tool(
+            name="ping",
+            input_schema={"type": "object", "properties": {}, "additionalProperties": False},
+        ),
         Tool(name="anything", input_schema={"type": "object"}),
     )
 )
@@ -60,12 +66,18 @@ class MemoryPool(LendsOneByOne):
         session.tools = TOOLS
         yield session
 
-    def prestart(self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid") -> None:
+    def prestart(
+        self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
+    ) -> None:
         pass
 
 
 def asking(tool: str = "get", at: int = 7, role: str | None = None, **args: Any) -> Case:
-    check = Check(kind="must_call", params={"tool": tool, "args": args}, at=Location(file="s.yml", line=at, column=9))
+    check = Check(
+        kind="must_call",
+        params={"tool": tool, "args": args},
+        at=Location(file="s.yml", line=at, column=9),
+    )
     context = None if role is None else {"role": role}
     return a_case(name=f"{tool} {role} {at} {sorted(args)}", checks=(check,), user_context=context)
 
@@ -74,7 +86,9 @@ def jobs(*cases: Case) -> tuple[Job, ...]:
     model = ModelSpec(name="m", provider="lexical", model_id="m")
     server = ServerSpec(name="s", command="x")
     suite = Suite(name="suite", cases=cases)
-    return make_plan([suite], models_of=lambda _: [model], server_of=lambda _: server, trials=2).jobs
+    return make_plan(
+        [suite], models_of=lambda _: [model], server_of=lambda _: server, trials=2
+    ).jobs
 
 
 def look(*cases: Case, pool: MemoryPool | None = None) -> MemoryPool:
@@ -124,7 +138,9 @@ def test_without_a_near_name_all_of_them_are_told() -> None:
 def test_every_problem_is_told_at_once_in_the_order_of_the_file_and_once() -> None:
     assert [
         line
-        for line in told(asking(at=9, a=1), asking(at=3, b=1, role="x"), asking(at=9, a=2, role="y")).splitlines()
+        for line in told(
+            asking(at=9, a=1), asking(at=3, b=1, role="x"), asking(at=9, a=2, role="y")
+        ).splitlines()
         if "s.yml" in line
     ] == [
         "s.yml:3:9: the tool 'get' has no argument 'b'.",
@@ -132,11 +148,14 @@ def test_every_problem_is_told_at_once_in_the_order_of_the_file_and_once() -> No
     ]
 
 
-@pytest.mark.parametrize("kind", ["must_not_call", "must_call_any", "must_call_in_order", "only_call", "must_succeed"])
+@pytest.mark.parametrize(
+    "kind", ["must_not_call", "must_call_any", "must_call_in_order", "only_call", "must_succeed"]
+)
 def test_every_check_on_calls_is_looked_at(kind: str) -> None:
     value = ["ping", {"tool": "get", "args": {"zzz": 1}}]
     found = [
-        told(a_case(checks=(Check(kind=kind, params=params),))) for _, params in VOCABULARY.parse(kind, value)[-1:]
+        told(a_case(checks=(Check(kind=kind, params=params),)))
+        for _, params in VOCABULARY.parse(kind, value)[-1:]
     ]
     assert "no argument 'zzz'" in found[0]
 
@@ -153,11 +172,18 @@ def test_checks_of_turns_and_scripted_calls_are_looked_at() -> None:
 
 
 def test_only_users_whose_cases_name_arguments_are_looked_at_and_each_once() -> None:
-    cases = [asking(role="a", customer_id=1), asking(role="a", at=8, verbose=1), asking("ping", role="b"), asking()]
+    cases = [
+        asking(role="a", customer_id=1),
+        asking(role="a", at=8, verbose=1),
+        asking("ping", role="b"),
+        asking(),
+    ]
     assert look(*cases).lent == [{"role": "a"}]
 
 
-def test_users_beyond_a_few_are_looked_at_when_their_own_session_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_users_beyond_a_few_are_looked_at_when_their_own_session_opens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(preflight, "LISTED_AHEAD", 1)
     assert "no argument 'zzz'" in told(asking(role="a", verbose=1), asking(role="b", zzz=1))
     assert look(asking(role="a", verbose=1), asking(role="b", verbose=1)).lent == [{"role": "a"}]
@@ -218,19 +244,28 @@ def test_where_no_tool_is_named_nobody_waits() -> None:
         ({"properties": {"a": {}}, "additionalProperties": {"type": "string"}}, None),
         ({"properties": {"a": {}}, "patternProperties": {"^x": {}}}, None),
         ({"$ref": "#/$defs/x", "properties": {"a": {}}}, None),
-        ({"properties": {"a": {}}, "anyOf": [{"required": ["a"]}, {"properties": {"b": {}}}]}, ("a", "b")),
+        (
+            {"properties": {"a": {}}, "anyOf": [{"required": ["a"]}, {"properties": {"b": {}}}]},
+            ("a", "b"),
+        ),
         ({"oneOf": [{"properties": {"a": {}}}, {"$ref": "#/x"}]}, None),
         ({"allOf": [{"properties": {"a": {}}}, True]}, None),
     ],
 )
-def test_the_arguments_of_a_tool_are_what_its_schema_names(schema: JsonObject, known: tuple[str, ...] | None) -> None:
+def test_the_arguments_of_a_tool_are_what_its_schema_names(
+    schema: JsonObject, known: tuple[str, ...] | None
+) -> None:
     assert known_arguments(Tool(name="t", input_schema=schema)) == known
 
 
-_KEYWORDS = st.sampled_from(["properties", "additionalProperties", "$ref", "allOf", "anyOf", "oneOf"])
+_KEYWORDS = st.sampled_from(
+    ["properties", "additionalProperties", "$ref", "allOf", "anyOf", "oneOf"]
+)
 _ANY: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.just("a") | st.just({"a": {}}),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_KEYWORDS, inner, min_size=1, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(_KEYWORDS, inner, min_size=1, max_size=3)
+    ),
     max_leaves=8,
 )
 

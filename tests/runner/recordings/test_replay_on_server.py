@@ -62,12 +62,16 @@ def test_results_are_paired_with_calls_by_position_for_some_agents_repeat_an_id(
         recorded_result("something else"),
     )
     _, differences = anyio.run(carried_out, Transcript(messages=messages), MemorySession(by_number))
-    assert [(one.call.turn, one.recorded, one.call.text) for one in differences] == [(3, "something else", "result 3")]
+    assert [(one.call.turn, one.recorded, one.call.text) for one in differences] == [
+        (3, "something else", "result 3")
+    ]
 
 
 def test_calls_without_a_recorded_result_are_not_compared() -> None:
     messages = (UserMessage(text="Look."), same_id(1), UserMessage(text="Stop."), same_id(2))
-    now, differences = anyio.run(carried_out, Transcript(messages=messages), MemorySession(by_number))
+    now, differences = anyio.run(
+        carried_out, Transcript(messages=messages), MemorySession(by_number)
+    )
     assert (len(now.tool_calls), differences) == (2, ())
 
 
@@ -95,12 +99,20 @@ def test_a_warning_never_shows_two_identical_texts(then: str, now: str, error: b
     if then == now and not error:
         return
     told = replay_check([difference(then, now, error=error)]).explanation
-    left, right = told.removeprefix("look, reply 1: recorded ").split("”, now ", 1) if "”, now " in told else (told, "")
+    left, right = (
+        told.removeprefix("look, reply 1: recorded ").split("”, now ", 1)
+        if "”, now " in told
+        else (told, "")
+    )
     assert left + "”" != right
 
 
 def test_a_difference_that_comes_up_often_is_one_line() -> None:
-    found = [difference("a", "b"), difference("a", "b"), *(difference(str(n), "b", turn=2) for n in range(9))]
+    found = [
+        difference("a", "b"),
+        difference("a", "b"),
+        *(difference(str(n), "b", turn=2) for n in range(9)),
+    ]
     lines = replay_check(found).explanation.splitlines()
     assert lines[0] == "look, reply 1: recorded “a”, now “b” (2 times)"
     assert (len(lines), lines[-1]) == (6, "and 5 more")

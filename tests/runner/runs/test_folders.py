@@ -14,13 +14,17 @@ def run(folder: Path, name: str, written_s: int, content: str = '{"kind":"header
     os.utime(path, (written_s, written_s))
 
 
-def test_of_two_runs_in_one_second_the_latest_is_the_one_that_was_written_to_last(tmp_path: Path) -> None:
+def test_of_two_runs_in_one_second_the_latest_is_the_one_that_was_written_to_last(
+    tmp_path: Path,
+) -> None:
     run(tmp_path, "20261121T191433Z-two-aaaaaa", 1)
     run(tmp_path, "20261121T191433Z-one-bbbbbb", 2)
     assert find_log(LATEST, tmp_path).parent.name == "20261121T191433Z-one-bbbbbb"
 
 
-def test_a_run_of_an_earlier_second_stays_earlier_even_if_it_was_resumed_since(tmp_path: Path) -> None:
+def test_a_run_of_an_earlier_second_stays_earlier_even_if_it_was_resumed_since(
+    tmp_path: Path,
+) -> None:
     run(tmp_path, "20261121T191433Z-a-aaaaaa", 9)
     run(tmp_path, "20261121T191434Z-a-bbbbbb", 2)
     assert run_ids(tmp_path) == ["20261121T191433Z-a-aaaaaa", "20261121T191434Z-a-bbbbbb"]

@@ -16,11 +16,18 @@ from tests.reports.run_logs import write_log
 def a_run(runs: Path, name: str, suite: str = "shop", **settings: Any) -> Path:
     suites = {suite: {"file": f"evals/{suite}.yml"}}
     return write_log(
-        runs / name / "log.jsonl", {"a": "p"}, suite=suite, run_id=name, suites=suites, settings=settings
+        runs / name / "log.jsonl",
+        {"a": "p"},
+        suite=suite,
+        run_id=name,
+        suites=suites,
+        settings=settings,
     ).path
 
 
-def test_resume_means_the_newest_run_and_not_what_was_graded_or_probed_since(tmp_path: Path) -> None:
+def test_resume_means_the_newest_run_and_not_what_was_graded_or_probed_since(
+    tmp_path: Path,
+) -> None:
     first = a_run(tmp_path, "20261121T191433Z-shop-aaaaaa")
     a_run(tmp_path, "20261121T191434Z-shop-bbbbbb", graded_from="20261121T191433Z-shop-aaaaaa")
     a_run(tmp_path, "20261121T191435Z-shop-cccccc", probe=True)
@@ -35,7 +42,9 @@ def test_resume_means_the_newest_run_of_the_suite_that_is_named(tmp_path: Path, 
     first = a_run(tmp_path, "20261121T191433Z-shop-aaaaaa")
     other = a_run(tmp_path, "20261121T191434Z-other-bbbbbb", suite="other")
     assert resumable(LATEST, (), tmp_path) == other
-    assert resumable(LATEST, (name,), tmp_path) == (other if name.startswith("evals") and "shop" not in name else first)
+    assert resumable(LATEST, (name,), tmp_path) == (
+        other if name.startswith("evals") and "shop" not in name else first
+    )
 
 
 def test_where_nothing_can_be_resumed_it_is_said_why(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ def test_a_run_is_not_joined_with_itself(tmp_path: Path) -> None:
 def test_runs_that_hold_the_same_trial_are_not_joined(tmp_path: Path) -> None:
     one = write_log(tmp_path / "one" / "log.jsonl", {"a": "p", "b": "f"}, run_id="one")
     two = write_log(tmp_path / "two" / "log.jsonl", {"b": "p", "c": "p"}, run_id="two")
-    with pytest.raises(UsageError, match="runs one and two hold the same trial: s/b, trial 1 with m"):
+    with pytest.raises(
+        UsageError, match="runs one and two hold the same trial: s/b, trial 1 with m"
+    ):
         merge([one, two], tmp_path / "all" / "log.jsonl")
     assert not (tmp_path / "all").exists()

@@ -29,7 +29,9 @@ class Copies:
         self.sent.append([request.tool for request in session.sent])
 
     async def _answer(self, request: ToolRequest) -> tuple[Outcome, str]:
-        return ("tool_error", "no such order") if request.arguments.get("id") == 404 else ("ok", "5")
+        return (
+            ("tool_error", "no such order") if request.arguments.get("id") == 404 else ("ok", "5")
+        )
 
 
 def case(*written: int) -> Case:
@@ -41,7 +43,10 @@ def test_a_fresh_copy_is_set_up_as_the_case_is_once_for_each_setup() -> None:
     copies, states = Copies(), EndStates()
 
     async def read() -> list[StateReading]:
-        found = [await states.references(one, SERVER, copies) for one in (case(7), case(7), case(), case(404))]  # type: ignore[arg-type]
+        found = [
+            await states.references(one, SERVER, copies)  # type: ignore[arg-type]
+            for one in (case(7), case(7), case(), case(404))
+        ]
         return [reading for (reading,) in found]
 
     first, again, bare, failed = anyio.run(read)

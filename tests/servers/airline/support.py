@@ -9,7 +9,9 @@ SEATS = {"basic_economy": 5, "economy": 3, "business": 1}
 PRICES = {"basic_economy": 50, "economy": 100, "business": 300}
 
 
-def flight(number: str, origin: str, destination: str, times: tuple[str, str], *days: str) -> dict[str, Any]:
+def flight(
+    number: str, origin: str, destination: str, times: tuple[str, str], *days: str
+) -> dict[str, Any]:
     """Return a flight whose ``days`` can be booked; 2024-05-14 it landed, and 2024-05-29 it is cancelled."""
     available = {"status": "available", "available_seats": SEATS, "prices": PRICES}
     landed = {"status": "landed", "actual_departure_time_est": "x", "actual_arrival_time_est": "y"}
@@ -19,7 +21,11 @@ def flight(number: str, origin: str, destination: str, times: tuple[str, str], *
         "destination": destination,
         "scheduled_departure_time_est": times[0],
         "scheduled_arrival_time_est": times[1],
-        "dates": {"2024-05-14": landed, **dict.fromkeys(days, available), "2024-05-29": {"status": "cancelled"}},
+        "dates": {
+            "2024-05-14": landed,
+            **dict.fromkeys(days, available),
+            "2024-05-29": {"status": "cancelled"},
+        },
     }
 
 
@@ -41,7 +47,13 @@ DATABASE: dict[str, dict[str, Any]] = {
             "flight_type": "one_way",
             "cabin": "economy",
             "flights": [
-                {"origin": "JFK", "destination": "SFO", "flight_number": "F4", "date": "2024-05-20", "price": 80}
+                {
+                    "origin": "JFK",
+                    "destination": "SFO",
+                    "flight_number": "F4",
+                    "date": "2024-05-20",
+                    "price": 80,
+                }
             ],
             "passengers": [
                 {"first_name": "Ann", "last_name": "Lee", "dob": "1990-01-01"},
@@ -69,7 +81,12 @@ DATABASE: dict[str, dict[str, Any]] = {
             "email": "ann@example.com",
             "dob": "1990-01-01",
             "payment_methods": {
-                "credit_card_1": {"source": "credit_card", "brand": "visa", "last_four": "1111", "id": "credit_card_1"},
+                "credit_card_1": {
+                    "source": "credit_card",
+                    "brand": "visa",
+                    "last_four": "1111",
+                    "id": "credit_card_1",
+                },
                 "gift_card_1": {"source": "gift_card", "amount": 200, "id": "gift_card_1"},
                 "certificate_1": {"source": "certificate", "amount": 150, "id": "certificate_1"},
             },
@@ -86,9 +103,15 @@ BOOKING: dict[str, Any] = {
     "destination": "SFO",
     "flight_type": "one_way",
     "cabin": "economy",
-    "flights": [{"flight_number": "F1", "date": "2024-05-20"}, {"flight_number": "F2", "date": "2024-05-20"}],
+    "flights": [
+        {"flight_number": "F1", "date": "2024-05-20"},
+        {"flight_number": "F2", "date": "2024-05-20"},
+    ],
     "passengers": [{"first_name": "Ann", "last_name": "Lee", "dob": "1990-01-01"}],
-    "payment_methods": [{"payment_id": "certificate_1", "amount": 150}, {"payment_id": "gift_card_1", "amount": 130}],
+    "payment_methods": [
+        {"payment_id": "certificate_1", "amount": 150},
+        {"payment_id": "gift_card_1", "amount": 130},
+    ],
     "total_baggages": 2,
     "nonfree_baggages": 1,
     "insurance": "yes",

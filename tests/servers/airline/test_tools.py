@@ -17,13 +17,21 @@ def test_a_record_is_one_line_of_json_in_the_order_of_its_fields(airline: Airlin
     user = airline.good("get_user_details", user_id="ann_lee_1")
     assert '"address1": "1 Rue \\u00c9"' in user
     assert '{"source": "gift_card", "id": "gift_card_1", "amount": 200.0}' in user
-    assert '{"source": "credit_card", "id": "credit_card_1", "brand": "visa", "last_four": "1111"}' in user
+    assert (
+        '{"source": "credit_card", "id": "credit_card_1", "brand": "visa", "last_four": "1111"}'
+        in user
+    )
     booked = airline.good("get_reservation_details", reservation_id="RES001")
-    assert '{"flight_number": "F4", "origin": "JFK", "destination": "SFO", "date": "2024-05-20", "price": 80}' in booked
+    assert (
+        '{"flight_number": "F4", "origin": "JFK", "destination": "SFO", "date": "2024-05-20", '
+        '"price": 80}'
+    ) in booked
     assert booked.endswith('"insurance": "no", "status": null}')
 
 
-@pytest.mark.parametrize(("date", "status"), [("2024-05-14", "landed"), ("2024-05-20", "available")])
+@pytest.mark.parametrize(
+    ("date", "status"), [("2024-05-14", "landed"), ("2024-05-20", "available")]
+)
 def test_a_status_is_bare_text(airline: Airline, date: str, status: str) -> None:
     assert airline.good("get_flight_status", flight_number="F1", date=date) == status
 
@@ -36,7 +44,9 @@ def test_airports_come_in_their_order(airline: Airline) -> None:
 
 
 def test_a_direct_flight_does_not_repeat_the_date(airline: Airline) -> None:
-    found = json.loads(airline.good("search_direct_flight", origin="JFK", destination="SFO", date="2024-05-20"))
+    found = json.loads(
+        airline.good("search_direct_flight", origin="JFK", destination="SFO", date="2024-05-20")
+    )
     assert found == [
         {
             "flight_number": "F4",
@@ -67,7 +77,9 @@ def test_no_flight_is_an_empty_list(airline: Airline, asked: dict[str, Any]) -> 
 
 
 def test_a_second_flight_leaves_after_the_first_lands_or_on_the_next_day(airline: Airline) -> None:
-    found = json.loads(airline.good("search_onestop_flight", origin="JFK", destination="SFO", date="2024-05-20"))
+    found = json.loads(
+        airline.good("search_onestop_flight", origin="JFK", destination="SFO", date="2024-05-20")
+    )
     assert [[(leg["flight_number"], leg["date"]) for leg in pair] for pair in found] == [
         [("F1", "2024-05-20"), ("F2", "2024-05-20")],
         [("F5", "2024-05-20"), ("F6", "2024-05-21")],
@@ -75,7 +87,10 @@ def test_a_second_flight_leaves_after_the_first_lands_or_on_the_next_day(airline
 
 
 def test_a_next_day_below_ten_is_never_found(airline: Airline) -> None:
-    assert airline.good("search_onestop_flight", origin="JFK", destination="SFO", date="2024-05-08") == "[]"
+    assert (
+        airline.good("search_onestop_flight", origin="JFK", destination="SFO", date="2024-05-08")
+        == "[]"
+    )
 
 
 def test_a_booking_is_priced_paid_and_stored(airline: Airline) -> None:
@@ -89,7 +104,9 @@ def test_a_booking_is_priced_paid_and_stored(airline: Airline) -> None:
     assert user["reservations"] == ["RES001", "HATHAT"]
     assert "certificate_1" not in user["payment_methods"]  # whatever is left on it
     assert user["payment_methods"]["gift_card_1"]["amount"] == 70.0
-    found = json.loads(airline.good("search_direct_flight", origin="JFK", destination="ORD", date="2024-05-20"))
+    found = json.loads(
+        airline.good("search_direct_flight", origin="JFK", destination="ORD", date="2024-05-20")
+    )
     assert found[0]["available_seats"]["economy"] == 2
 
 
@@ -98,13 +115,23 @@ def test_every_passenger_pays_seat_and_insurance_and_a_bag_is_paid_once(airline:
     paid = [{"payment_id": "credit_card_1", "amount": 2 * (100 + 100) + 2 * 30 + 50}]
     made = json.loads(airline.good("book_reservation", **{**two, "payment_methods": paid}))
     assert made["payment_history"] == paid
-    found = json.loads(airline.good("search_direct_flight", origin="JFK", destination="ORD", date="2024-05-20"))
+    found = json.loads(
+        airline.good("search_direct_flight", origin="JFK", destination="ORD", date="2024-05-20")
+    )
     assert found[0]["available_seats"]["economy"] == 1
 
 
 def test_ids_of_reservations_run_out(airline: Airline) -> None:
-    free = {**BOOKING, "flights": [], "insurance": "no", "nonfree_baggages": 0, "payment_methods": []}
-    assert [json.loads(airline.good("book_reservation", **free))["reservation_id"] for _ in range(3)] == [
+    free = {
+        **BOOKING,
+        "flights": [],
+        "insurance": "no",
+        "nonfree_baggages": 0,
+        "payment_methods": [],
+    }
+    assert [
+        json.loads(airline.good("book_reservation", **free))["reservation_id"] for _ in range(3)
+    ] == [
         "HATHAT",
         "HATHAU",
         "HATHAV",
@@ -119,12 +146,24 @@ def test_ids_of_reservations_run_out(airline: Airline) -> None:
         ({"user_id": None}, "User None not found"),
         ({"user_id": ["ann"]}, "unhashable type: 'list'"),
         ({"flights": [{"flight_number": "F9", "date": "2024-05-20"}]}, "Flight F9 not found"),
-        ({"flights": [{"flight_number": "F1", "date": "2024-05-30"}]}, "Flight F1 not found on date 2024-05-30"),
-        ({"flights": [{"flight_number": "F1", "date": "2024-05-14"}]}, "Flight F1 not available on date 2024-05-14"),
+        (
+            {"flights": [{"flight_number": "F1", "date": "2024-05-30"}]},
+            "Flight F1 not found on date 2024-05-30",
+        ),
+        (
+            {"flights": [{"flight_number": "F1", "date": "2024-05-14"}]},
+            "Flight F1 not available on date 2024-05-14",
+        ),
         ({"flights": None}, "'NoneType' object is not iterable"),
         ({"flights": ["F1"]}, "'str' object has no attribute 'flight_number'"),
-        ({"cabin": "business", "passengers": BOOKING["passengers"] * 2}, "Not enough seats on flight F1"),
-        ({"payment_methods": [{"payment_id": "nothing", "amount": 280}]}, "Payment method nothing not found"),
+        (
+            {"cabin": "business", "passengers": BOOKING["passengers"] * 2},
+            "Not enough seats on flight F1",
+        ),
+        (
+            {"payment_methods": [{"payment_id": "nothing", "amount": 280}]},
+            "Payment method nothing not found",
+        ),
         (
             {"payment_methods": [{"payment_id": "gift_card_1", "amount": 280}]},
             "Not enough balance in payment method gift_card_1",
@@ -135,7 +174,9 @@ def test_ids_of_reservations_run_out(airline: Airline) -> None:
         ),
     ],
 )
-def test_a_booking_is_refused_in_these_words(airline: Airline, change: dict[str, Any], message: str) -> None:
+def test_a_booking_is_refused_in_these_words(
+    airline: Airline, change: dict[str, Any], message: str
+) -> None:
     assert airline.refusal("book_reservation", **{**BOOKING, **change}) == message
 
 
@@ -152,15 +193,35 @@ def test_a_booking_is_refused_in_these_words(airline: Airline, change: dict[str,
         ),
         (
             {"payment_methods": [{"payment_id": "gift_card_1", "amount": 1.5}]},
-            ["1 validation error for Payment\namount\n  Input should be a valid integer, got a number with a frac"],
+            [
+                (
+                    "1 validation error for Payment\namount\n  Input should be a valid integer, "
+                    "got a "
+                    "number with a frac"
+                )
+            ],
         ),
         (
             {"payment_methods": [{"payment_id": "gift_card_1", "amount": "x"}]},
-            ["Input should be a valid integer, unable to parse string as an integer [type=int_parsing"],
+            [
+                (
+                    "Input should be a valid integer, unable to parse string as an integer "
+                    "[type=int_parsing"
+                )
+            ],
         ),
-        ({"flights": [{"flight_number": 1, "date": "2024-05-20"}]}, ["for FlightInfo", "Input should be a valid str"]),
-        ({"cabin": "first"}, ["for Reservation\ncabin\n  Input should be 'business', 'economy' or 'basic_economy'"]),
-        ({"flight_type": "x", "insurance": 1}, ["2 validation errors for Reservation\nflight_type\n", "\ninsurance\n"]),
+        (
+            {"flights": [{"flight_number": 1, "date": "2024-05-20"}]},
+            ["for FlightInfo", "Input should be a valid str"],
+        ),
+        (
+            {"cabin": "first"},
+            ["for Reservation\ncabin\n  Input should be 'business', 'economy' or 'basic_economy'"],
+        ),
+        (
+            {"flight_type": "x", "insurance": 1},
+            ["2 validation errors for Reservation\nflight_type\n", "\ninsurance\n"],
+        ),
     ],
 )
 def test_what_makes_no_record_is_told_field_by_field(
@@ -172,7 +233,11 @@ def test_what_makes_no_record_is_told_field_by_field(
 
 def test_unknown_keys_are_dropped_and_numbers_made_whole(airline: Airline) -> None:
     odd = [{"payment_id": "credit_card_1", "amount": "280", "note": "dropped"}]
-    made = json.loads(airline.good("book_reservation", **{**BOOKING, "payment_methods": odd, "total_baggages": True}))
+    made = json.loads(
+        airline.good(
+            "book_reservation", **{**BOOKING, "payment_methods": odd, "total_baggages": True}
+        )
+    )
     assert made["payment_history"] == [{"payment_id": "credit_card_1", "amount": 280}]
     assert made["total_baggages"] == 1
 
@@ -210,12 +275,19 @@ def test_certificates_are_numbered_and_run_out(airline: Airline) -> None:
 
 
 def test_more_bags_are_paid_for_and_fewer_are_not_refunded(airline: Airline) -> None:
-    more = {"reservation_id": "RES001", "total_baggages": 4, "nonfree_baggages": 3, "payment_id": "gift_card_1"}
+    more = {
+        "reservation_id": "RES001",
+        "total_baggages": 4,
+        "nonfree_baggages": 3,
+        "payment_id": "gift_card_1",
+    }
     changed = json.loads(airline.good("update_reservation_baggages", **more))
     assert changed["payment_history"][-1] == {"payment_id": "gift_card_1", "amount": 100}
     user = json.loads(airline.good("get_user_details", user_id="ann_lee_1"))
     assert user["payment_methods"]["gift_card_1"]["amount"] == 100.0
-    fewer = json.loads(airline.good("update_reservation_baggages", **{**more, "nonfree_baggages": 0}))
+    fewer = json.loads(
+        airline.good("update_reservation_baggages", **{**more, "nonfree_baggages": 0})
+    )
     assert len(fewer["payment_history"]) == 2
     assert fewer["nonfree_baggages"] == 0
 
@@ -230,8 +302,15 @@ def test_more_bags_are_paid_for_and_fewer_are_not_refunded(airline: Airline) -> 
         ({"nonfree_baggages": None}, "unsupported operand type(s) for -: 'NoneType' and 'int'"),
     ],
 )
-def test_bags_are_refused_in_these_words(airline: Airline, change: dict[str, Any], message: str) -> None:
-    asked = {"reservation_id": "RES001", "total_baggages": 9, "nonfree_baggages": 1, "payment_id": "gift_card_1"}
+def test_bags_are_refused_in_these_words(
+    airline: Airline, change: dict[str, Any], message: str
+) -> None:
+    asked = {
+        "reservation_id": "RES001",
+        "total_baggages": 9,
+        "nonfree_baggages": 1,
+        "payment_id": "gift_card_1",
+    }
     assert airline.refusal("update_reservation_baggages", **{**asked, **change}) == message
 
 
@@ -243,7 +322,9 @@ def test_a_flight_that_stays_keeps_its_price_and_a_dearer_one_is_paid_for(airlin
     cheaper = json.loads(airline.good("update_reservation_flights", cabin="basic_economy", **asked))
     assert cheaper["cabin"] == "basic_economy"
     assert cheaper["payment_history"][-1] == {"payment_id": "credit_card_1", "amount": -60}
-    found = json.loads(airline.good("search_direct_flight", origin="JFK", destination="SFO", date="2024-05-20"))
+    found = json.loads(
+        airline.good("search_direct_flight", origin="JFK", destination="SFO", date="2024-05-20")
+    )
     assert found[0]["available_seats"] == SEATS  # no seats are taken or freed
 
 
@@ -254,7 +335,10 @@ def test_a_flight_that_stays_keeps_its_price_and_a_dearer_one_is_paid_for(airlin
         ({"cabin": "first"}, "'first'"),
         ({"cabin": "business"}, "Not enough seats on flight F4"),
         ({"flights": [{"flight_number": "F9", "date": "2024-05-20"}]}, "Flight F9 not found"),
-        ({"flights": [{"flight_number": "F4", "date": "2024-05-29"}]}, "Flight F4 not available on date 2024-05-29"),
+        (
+            {"flights": [{"flight_number": "F4", "date": "2024-05-29"}]},
+            "Flight F4 not available on date 2024-05-29",
+        ),
         ({"payment_id": "certificate_1"}, "Certificate cannot be used to update reservation"),
         (
             {"flights": [{"flight_number": f, "date": "2024-05-20"} for f in ("F1", "F2", "F1")]},
@@ -262,7 +346,9 @@ def test_a_flight_that_stays_keeps_its_price_and_a_dearer_one_is_paid_for(airlin
         ),
     ],
 )
-def test_other_flights_are_refused_in_these_words(airline: Airline, change: dict[str, Any], message: str) -> None:
+def test_other_flights_are_refused_in_these_words(
+    airline: Airline, change: dict[str, Any], message: str
+) -> None:
     asked = {
         "reservation_id": "RES001",
         "cabin": "economy",
@@ -273,10 +359,17 @@ def test_other_flights_are_refused_in_these_words(airline: Airline, change: dict
 
 
 def test_passengers_are_replaced_by_as_many(airline: Airline) -> None:
-    two = [{"first_name": name, "last_name": "Z", "dob": "2000-01-01", "seat": 4} for name in ("P", "Q")]
-    changed = json.loads(airline.good("update_reservation_passengers", reservation_id="RES001", passengers=two))
+    two = [
+        {"first_name": name, "last_name": "Z", "dob": "2000-01-01", "seat": 4}
+        for name in ("P", "Q")
+    ]
+    changed = json.loads(
+        airline.good("update_reservation_passengers", reservation_id="RES001", passengers=two)
+    )
     assert changed["passengers"][0] == {"first_name": "P", "last_name": "Z", "dob": "2000-01-01"}
-    refused = airline.refusal("update_reservation_passengers", reservation_id="RES001", passengers=two[:1])
+    refused = airline.refusal(
+        "update_reservation_passengers", reservation_id="RES001", passengers=two[:1]
+    )
     assert refused == "Number of passengers does not match"
 
 
@@ -284,11 +377,18 @@ def test_passengers_are_replaced_by_as_many(airline: Airline) -> None:
     ("tool", "arguments", "message"),
     [
         ("think", {"thought": "x"}, "Tool 'think' not found."),
-        ("get_user_details", {}, "AirlineTools.get_user_details() missing 1 required positional argument: 'user_id'"),
+        (
+            "get_user_details",
+            {},
+            "AirlineTools.get_user_details() missing 1 required positional argument: 'user_id'",
+        ),
         (
             "get_flight_status",
             {},
-            "AirlineTools.get_flight_status() missing 2 required positional arguments: 'flight_number' and 'date'",
+            (
+                "AirlineTools.get_flight_status() missing 2 required positional arguments: "
+                "'flight_number' and 'date'"
+            ),
         ),
         (
             "search_direct_flight",
@@ -298,14 +398,24 @@ def test_passengers_are_replaced_by_as_many(airline: Airline) -> None:
                 "'origin', 'destination', and 'date'"
             ),
         ),
-        ("get_user_details", {"id": 1}, "AirlineTools.get_user_details() got an unexpected keyword argument 'id'"),
-        ("get_flight_status", {"flight_number": "F1", "date": "x"}, "Flight F1 not found on date x"),
+        (
+            "get_user_details",
+            {"id": 1},
+            "AirlineTools.get_user_details() got an unexpected keyword argument 'id'",
+        ),
+        (
+            "get_flight_status",
+            {"flight_number": "F1", "date": "x"},
+            "Flight F1 not found on date x",
+        ),
         ("get_flight_status", {"flight_number": "F9", "date": "x"}, "Flight F9 not found"),
         ("store", {}, "Tool 'store' not found."),
         ("__init__", {"database": {}}, "Tool '__init__' not found."),
     ],
 )
-def test_a_call_that_is_none_is_told_why(airline: Airline, tool: str, arguments: dict[str, Any], message: str) -> None:
+def test_a_call_that_is_none_is_told_why(
+    airline: Airline, tool: str, arguments: dict[str, Any], message: str
+) -> None:
     assert airline.refusal(tool, **arguments) == message
 
 

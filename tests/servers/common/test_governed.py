@@ -29,10 +29,14 @@ async def complain() -> Answer:
 
 def make(*functions: object) -> GovernedServer:
     tools = [Tool.from_function(function) for function in functions]  # type: ignore[arg-type]
-    return GovernedServer("test", title="Test", instructions="", tools=tools, policies=Policies(), environ={})
+    return GovernedServer(
+        "test", title="Test", instructions="", tools=tools, policies=Policies(), environ={}
+    )
 
 
-async def test_what_a_crash_says_stays_on_the_server_and_is_logged_there(caplog: pytest.LogCaptureFixture) -> None:
+async def test_what_a_crash_says_stays_on_the_server_and_is_logged_there(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async with Client(make(crash), cache=None) as client:
         with caplog.at_level(logging.ERROR):
             result = await Caller(client).call(None, "crash")

@@ -14,7 +14,9 @@ from servers.common.identity import (
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
@@ -36,13 +38,19 @@ def test_the_identity_of_a_request_wins_over_the_environment() -> None:
     assert identify(None, environ) == {"role": "admin"}
 
 
-@pytest.mark.parametrize("value", [None, "admin", 7, True, ["admin"], [{"role": "admin"}], '{"role": "admin"}'])
-def test_an_ill_formed_identity_is_nobody_and_never_falls_back_to_the_environment(value: object) -> None:
+@pytest.mark.parametrize(
+    "value", [None, "admin", 7, True, ["admin"], [{"role": "admin"}], '{"role": "admin"}']
+)
+def test_an_ill_formed_identity_is_nobody_and_never_falls_back_to_the_environment(
+    value: object,
+) -> None:
     environ = {USER_CONTEXT_VARIABLE: '{"role": "admin"}'}
     assert identify({USER_CONTEXT_META_KEY: value}, environ) == ANONYMOUS
 
 
-@pytest.mark.parametrize("text", ["{", "admin", "null", "[]", '"admin"', "[" * 100_000, '{"role": NaN}'])
+@pytest.mark.parametrize(
+    "text", ["{", "admin", "null", "[]", '"admin"', "[" * 100_000, '{"role": NaN}']
+)
 def test_an_ill_formed_variable_is_nobody(text: str) -> None:
     assert identify(None, {USER_CONTEXT_VARIABLE: text}) == ANONYMOUS
 
@@ -63,7 +71,9 @@ def test_an_identity_nested_beyond_reason_is_nobody() -> None:
 
 
 def test_a_null_attribute_is_a_missing_attribute() -> None:
-    assert identify({USER_CONTEXT_META_KEY: {"role": None, "permissions": []}}, {}) == {"permissions": []}
+    assert identify({USER_CONTEXT_META_KEY: {"role": None, "permissions": []}}, {}) == {
+        "permissions": []
+    }
 
 
 @given(JSON)

@@ -16,12 +16,20 @@ EXPRESSIONS = st.recursive(
     st.sampled_from(ATOMS),
     lambda inner: st.one_of(
         inner.map(lambda part: f"!({part})"),
-        st.tuples(inner, st.sampled_from(["&&", "||", "=="]), inner).map(lambda t: f"({t[0]}) {t[1]} ({t[2]})"),
+        st.tuples(inner, st.sampled_from(["&&", "||", "=="]), inner).map(
+            lambda t: f"({t[0]}) {t[1]} ({t[2]})"
+        ),
         st.tuples(inner, inner, inner).map(lambda t: f"({t[0]}) ? ({t[1]}) : ({t[2]})"),
     ),
     max_leaves=4,
 )
-ROLES = st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.lists(st.text(max_size=4), max_size=2)
+ROLES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=4)
+    | st.lists(st.text(max_size=4), max_size=2)
+)
 
 
 def rule(action: Action, condition: str, *fields: str) -> Rule:
@@ -51,7 +59,9 @@ def test_no_rules_are_no_restrictions() -> None:
     Policies().check_tool("tool", {})
     Policies().check_call("tool", {}, {"any": "thing"})
     assert not Policies().hides("tool", {})
-    assert Policies().govern("tool", {}, {}, {"email": "a@example.com"}) == {"email": "a@example.com"}
+    assert Policies().govern("tool", {}, {}, {"email": "a@example.com"}) == {
+        "email": "a@example.com"
+    }
 
 
 def test_a_rule_applies_when_its_condition_is_true_and_only_to_its_tools() -> None:
@@ -64,13 +74,26 @@ def test_a_rule_applies_when_its_condition_is_true_and_only_to_its_tools() -> No
 
 @pytest.mark.parametrize(
     "condition",
-    ["user.nothing == 'x'", "undefined", "undefined()", "1 / 0 == 1", "user.role > 1", "null", "0", "''", "[]", "user"],
+    [
+        "user.nothing == 'x'",
+        "undefined",
+        "undefined()",
+        "1 / 0 == 1",
+        "user.role > 1",
+        "null",
+        "0",
+        "''",
+        "[]",
+        "user",
+    ],
 )
 def test_a_condition_that_raises_or_is_no_boolean_denies(condition: str) -> None:
     assert not allows(condition, {"role": "admin"})
 
 
-@pytest.mark.parametrize("user", [{}, {"role": None}, {"role": 1}, {"role": True}, {"role": ["guest"]}, {"role": {}}])
+@pytest.mark.parametrize(
+    "user", [{}, {"role": None}, {"role": 1}, {"role": True}, {"role": ["guest"]}, {"role": {}}]
+)
 def test_an_attribute_that_is_missing_null_or_of_another_type_denies(user: dict[str, Any]) -> None:
     # Careless on purpose: by itself it would let everybody pass who is not called guest.
     assert not allows("user.role == 'guest'", user)
@@ -88,7 +111,9 @@ def test_an_attribute_that_is_not_declared_does_not_exist() -> None:
 
 
 @given(EXPRESSIONS, ROLES, st.booleans() | st.none())
-def test_nothing_is_allowed_that_is_not_exactly_false(expression: str, role: object, flag: object) -> None:
+def test_nothing_is_allowed_that_is_not_exactly_false(
+    expression: str, role: object, flag: object
+) -> None:
     user = {"role": role, "permissions": ["w"]}
     visible = {"permissions": ["w"]} | ({"role": role} if isinstance(role, str) else {})
     import cel  # its command line was kept out by the module under test
@@ -111,8 +136,13 @@ def test_a_hidden_tool_is_refused_with_its_reason() -> None:
 
 
 def test_fields_are_filtered_and_masked_at_any_depth() -> None:
-    governed = policies(rule("filter_fields", "true", "email"), rule("mask_fields", "true", "phone"), output=True)
-    result = {"email": "a", "rows": [{"phone": "1", "id": 1, "sub": {"email": "b", "phone": ["2"]}}, "text"]}
+    governed = policies(
+        rule("filter_fields", "true", "email"), rule("mask_fields", "true", "phone"), output=True
+    )
+    result = {
+        "email": "a",
+        "rows": [{"phone": "1", "id": 1, "sub": {"email": "b", "phone": ["2"]}}, "text"],
+    }
     assert governed.govern("tool", {}, {}, result) == {
         "rows": [{"phone": MASK, "id": 1, "sub": {"phone": MASK}}, "text"]
     }

@@ -51,7 +51,9 @@ def good(issuer: Issuer) -> str:
 def public_pem(issuer: Issuer) -> bytes:
     key = RSAAlgorithm.from_jwk(issuer._key.jwks()["keys"][0])
     assert not hasattr(key, "private_numbers")
-    return key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return key.public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
 
 
 def signed_with_public_key(issuer: Issuer) -> str:
@@ -89,8 +91,12 @@ async def test_a_good_token_tells_who_asks(issuer: Issuer) -> None:
     "make",
     [
         lambda issuer: issuer.token({"sub": "a"}, audience=AUDIENCE, credential="expired").text,
-        lambda issuer: issuer.token({"sub": "a"}, audience=AUDIENCE, credential="wrong_audience").text,
-        lambda issuer: issuer.token({"sub": "a"}, audience=AUDIENCE, credential="bad_signature").text,
+        lambda issuer: (
+            issuer.token({"sub": "a"}, audience=AUDIENCE, credential="wrong_audience").text
+        ),
+        lambda issuer: (
+            issuer.token({"sub": "a"}, audience=AUDIENCE, credential="bad_signature").text
+        ),
         lambda issuer: issuer.token({}, audience=AUDIENCE, credential="valid").text,
         lambda issuer: good(issuer)[:-20],
         lambda _: "",
@@ -99,7 +105,9 @@ async def test_a_good_token_tells_who_asks(issuer: Issuer) -> None:
         unsigned,
     ],
 )
-async def test_a_token_with_any_flaw_counts_for_nothing(issuer: Issuer, make: Callable[[Issuer], str]) -> None:
+async def test_a_token_with_any_flaw_counts_for_nothing(
+    issuer: Issuer, make: Callable[[Issuer], str]
+) -> None:
     assert await verify(trust(issuer), make(issuer)) is None
 
 
@@ -108,15 +116,27 @@ async def test_only_the_expected_issuer_counts_and_one_that_is_away_lets_nobody_
     issuer: Issuer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert await verify(trust(issuer, issuer="https://other.example"), good(issuer)) is None
-    assert await verify(trust(issuer, jwks_url="http://127.0.0.1:9/jwks.json"), good(issuer)) is None
+    assert (
+        await verify(trust(issuer, jwks_url="http://127.0.0.1:9/jwks.json"), good(issuer)) is None
+    )
     assert "the keys of the issuer could not be fetched" in capsys.readouterr().err
 
 
-def own(*options: str, transport: str = "http", via: str = "bearer", env: dict[str, str] | None = None) -> ServerSpec:
+def own(
+    *options: str, transport: str = "http", via: str = "bearer", env: dict[str, str] | None = None
+) -> ServerSpec:
     return ServerSpec(
         name="data_governance",
         command=sys.executable,
-        args=("-m", "servers.data_governance", "--transport", transport, "--port", "{port}", *options),
+        args=(
+            "-m",
+            "servers.data_governance",
+            "--transport",
+            transport,
+            "--port",
+            "{port}",
+            *options,
+        ),
         env=env or {},
         cwd=str(ROOT),
         transport=transport,  # type: ignore[arg-type]
@@ -152,7 +172,16 @@ async def test_over_sse_a_token_tells_who_asks_and_a_bad_one_is_nobodys_way_in()
                     pass
 
 
-_TRUSTED = ["--transport", "http", "--port", "1", "--issuer", "http://i.test", "--jwks-url", "http://i.test/keys"]
+_TRUSTED = [
+    "--transport",
+    "http",
+    "--port",
+    "1",
+    "--issuer",
+    "http://i.test",
+    "--jwks-url",
+    "http://i.test/keys",
+]
 
 
 @pytest.mark.parametrize(
@@ -160,17 +189,29 @@ _TRUSTED = ["--transport", "http", "--port", "1", "--issuer", "http://i.test", "
     [
         (["--transport", "http"], "--transport http needs --port"),
         (["--port", "1"], "need --transport http or sse"),
-        (["--transport", "sse", "--port", "1"], "it takes --issuer and --jwks-url to tell who asks"),
-        (["--transport", "http", "--port", "1", "--issuer", "x"], "it takes --issuer and --jwks-url"),
+        (
+            ["--transport", "sse", "--port", "1"],
+            "it takes --issuer and --jwks-url to tell who asks",
+        ),
+        (
+            ["--transport", "http", "--port", "1", "--issuer", "x"],
+            "it takes --issuer and --jwks-url",
+        ),
         (["--transport", "http", "--port", "99999"], "'99999' is no port: 0 to 65535"),
         (["--transport", "http", "--port", "-1"], "'-1' is no port"),
-        ([*_TRUSTED, "--audience", "not a url"], "the audience is no URL of http or https: 'not a url'"),
+        (
+            [*_TRUSTED, "--audience", "not a url"],
+            "the audience is no URL of http or https: 'not a url'",
+        ),
         ([*_TRUSTED, "--issuer", "nobody"], "the issuer is no URL"),
         ([*_TRUSTED, "--jwks-url", "file:///keys"], "the jwks-url is no URL"),
     ],
 )
 def test_a_start_that_cannot_tell_who_asks_or_where_is_refused(
-    options: list[str], problem: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    options: list[str],
+    problem: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["servers.finance", *options])
     with pytest.raises(SystemExit) as caught:

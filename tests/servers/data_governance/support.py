@@ -30,7 +30,12 @@ WRITER = {"role": "analyst", "permissions": ["customers:write"]}
 USER = {"role": "user", "permissions": ["customers:write", "pii:read"]}
 NOBODY = None
 
-READING = {"get_customer_details", "search_customers", "get_customer_purchase_history", "search_orders"}
+READING = {
+    "get_customer_details",
+    "search_customers",
+    "get_customer_purchase_history",
+    "search_orders",
+}
 
 
 class Caller:
@@ -76,8 +81,12 @@ async def shared() -> AsyncIterator[Caller]:
 
 
 @asynccontextmanager
-async def in_memory(policies: Path = POLICIES, environ: Mapping[str, str] | None = None) -> AsyncIterator[Caller]:
-    async with Client(make_server(policies, environ or {}), read_timeout_seconds=WAIT_S, cache=None) as client:
+async def in_memory(
+    policies: Path = POLICIES, environ: Mapping[str, str] | None = None
+) -> AsyncIterator[Caller]:
+    async with Client(
+        make_server(policies, environ or {}), read_timeout_seconds=WAIT_S, cache=None
+    ) as client:
         yield Caller(client)
 
 
@@ -89,13 +98,27 @@ async def as_process(
     cwd: Path = ROOT,
     module: str = "servers.data_governance",
 ) -> AsyncIterator[Caller]:
-    server = StdioServerParameters(command=sys.executable, args=["-m", module, *arguments], env=env, cwd=cwd)
-    async with Client(stdio_client(server), mode=mode, read_timeout_seconds=WAIT_S, cache=None) as client:
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", module, *arguments], env=env, cwd=cwd
+    )
+    async with Client(
+        stdio_client(server), mode=mode, read_timeout_seconds=WAIT_S, cache=None
+    ) as client:
         yield Caller(client)
 
 
 def personal_values() -> set[str]:
     """Return every personal value of every customer."""
-    columns = ("customer_id", "name", "email", "phone", "address", "city", "country", "date_of_birth", "national_id")
+    columns = (
+        "customer_id",
+        "name",
+        "email",
+        "phone",
+        "address",
+        "city",
+        "country",
+        "date_of_birth",
+        "national_id",
+    )
     personal = [columns.index(field) for field in PERSONAL_FIELDS]
     return {str(row[index]) for row in generate().customers for index in personal}

@@ -37,7 +37,13 @@ def test_the_data_is_believable() -> None:
         assert date.fromisoformat(day) >= since[customer_id]
         assert lines[order_id] >= 1
         assert cents > 0
-    assert {row[3] for row in DATA.orders} == {"pending", "shipped", "delivered", "cancelled", "returned"}
+    assert {row[3] for row in DATA.orders} == {
+        "pending",
+        "shipped",
+        "delivered",
+        "cancelled",
+        "returned",
+    }
 
 
 def test_the_data_belongs_to_nobody() -> None:
@@ -50,7 +56,10 @@ def test_the_data_belongs_to_nobody() -> None:
         assert len({row[column] for row in DATA.customers}) == len(DATA.customers)
 
 
-@given(st.text(max_size=5) | st.sampled_from(["%", "_", "\\", "' OR 1=1 --", "o'", "%a%", "\\%", "jose", "É", "\0"]))
+@given(
+    st.text(max_size=5)
+    | st.sampled_from(["%", "_", "\\", "' OR 1=1 --", "o'", "%a%", "\\%", "jose", "É", "\0"])
+)
 def test_a_name_filter_finds_exactly_the_names_that_contain_it(part: str) -> None:
     wanted = fold(part)
     expected = [row[0] for row in DATA.customers if wanted in fold(row[1])]
@@ -60,7 +69,9 @@ def test_a_name_filter_finds_exactly_the_names_that_contain_it(part: str) -> Non
 
 
 @pytest.mark.parametrize("field", NO_FILTER)
-@pytest.mark.parametrize("attack", ["' OR '1'='1", "x'; DROP TABLE customers; --", '" OR 1=1 --', "%", "_", "\\"])
+@pytest.mark.parametrize(
+    "attack", ["' OR '1'='1", "x'; DROP TABLE customers; --", '" OR 1=1 --', "%", "_", "\\"]
+)
 def test_sql_in_a_filter_is_just_a_text_that_nobody_has(field: str, attack: str) -> None:
     before = dump(DATABASE)
     assert DATABASE.search_customers({**NO_FILTER, field: attack + "9999"}, 300) == (0, [])
@@ -70,7 +81,14 @@ def test_sql_in_a_filter_is_just_a_text_that_nobody_has(field: str, attack: str)
 def test_sql_in_a_new_value_is_stored_as_it_is() -> None:
     database = CustomerDatabase()
     attack = "x', status = 'suspended' WHERE 1=1; --"
-    changes = {"email": None, "phone": None, "address": attack, "city": None, "segment": None, "status": None}
+    changes = {
+        "email": None,
+        "phone": None,
+        "address": attack,
+        "city": None,
+        "segment": None,
+        "status": None,
+    }
     database.update_customer("CUST_00042", changes)
     changed = database.customer("CUST_00042")
     assert changed is not None

@@ -48,14 +48,26 @@ async def test_both_eras_of_the_protocol_carry_the_identity_of_every_request(mod
                 assert result.is_error
                 assert text_of(result).startswith("Access denied: ")
         for user in (ADMIN, USER, ANALYST):
-            assert (await server.data(user, "get_customer_details", customer_id="cust_00042"))["name"] == "Omar Petrov"
-            history = await server.data(user, "get_customer_purchase_history", customer_id="CUST_00104")
+            assert (await server.data(user, "get_customer_details", customer_id="cust_00042"))[
+                "name"
+            ] == "Omar Petrov"
+            history = await server.data(
+                user, "get_customer_purchase_history", customer_id="CUST_00104"
+            )
             assert history["lifetime_value"] == 802.46
-            assert (await server.data(user, "search_orders", category="electronics"))["total_orders"] > 0
-            assert (await server.data(user, "search_customers", city="Toronto"))["total_matches"] > 0
-        whole = await server.data(ADMIN, "get_customer_details", customer_id="CUST_00042", include_pii=True)
+            assert (await server.data(user, "search_orders", category="electronics"))[
+                "total_orders"
+            ] > 0
+            assert (await server.data(user, "search_customers", city="Toronto"))[
+                "total_matches"
+            ] > 0
+        whole = await server.data(
+            ADMIN, "get_customer_details", customer_id="CUST_00042", include_pii=True
+        )
         assert whole["email"] == "omar.petrov42@example.com"
-        await server.data(ADMIN, "update_customer", customer_id="CUST_00042", email="new@example.com")
+        await server.data(
+            ADMIN, "update_customer", customer_id="CUST_00042", email="new@example.com"
+        )
         await server.data(ADMIN, "delete_customer", customer_id="CUST_00042")
 
 
@@ -69,7 +81,9 @@ async def test_another_policy_file_decides_and_an_empty_one_forbids_nothing(tmp_
     (tmp_path / "empty.yml").write_text("", encoding="utf-8")
     async with as_process("--policies", str(tmp_path / "empty.yml")) as server:
         assert "delete_customer" in await server.tools(NOBODY)
-        whole = await server.data(NOBODY, "get_customer_details", customer_id="CUST_00042", include_pii=True)
+        whole = await server.data(
+            NOBODY, "get_customer_details", customer_id="CUST_00042", include_pii=True
+        )
         assert whole["national_id"] == "666-49-9598"
 
 
@@ -81,11 +95,15 @@ async def test_hundreds_of_calls_of_different_users_at_once_are_kept_apart() -> 
 
         async def look_up(number: int) -> None:
             customer_id = f"CUST_{number:05d}"
-            whole = await server.data(ADMIN, "get_customer_details", customer_id=customer_id, include_pii=True)
+            whole = await server.data(
+                ADMIN, "get_customer_details", customer_id=customer_id, include_pii=True
+            )
             names[customer_id] = whole["email"]
 
         async def try_to(number: int) -> None:
-            result = await server.call(USER, "get_customer_details", customer_id=f"CUST_{number:05d}", include_pii=True)
+            result = await server.call(
+                USER, "get_customer_details", customer_id=f"CUST_{number:05d}", include_pii=True
+            )
             refused.append(text_of(result))
 
         with anyio.fail_after(WAIT_S):
@@ -123,7 +141,9 @@ def test_stdout_carries_the_protocol_only_and_the_end_of_stdin_is_a_clean_end() 
         {"id": 4, "method": "tools/call", "params": {"name": "get_customer_details", "arguments": {"customer_id": 7}}},
     ]  # fmt: skip
     lines = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in requests)
-    done = subprocess.run(COMMAND, cwd=ROOT, input=lines, capture_output=True, text=True, timeout=WAIT_S, check=False)
+    done = subprocess.run(
+        COMMAND, cwd=ROOT, input=lines, capture_output=True, text=True, timeout=WAIT_S, check=False
+    )
     assert done.returncode == 0
     assert done.stderr == ""
     answers = {json.loads(line)["id"]: json.loads(line) for line in done.stdout.splitlines()}
@@ -132,7 +152,9 @@ def test_stdout_carries_the_protocol_only_and_the_end_of_stdin_is_a_clean_end() 
 
 
 def test_nothing_on_stdin_is_a_clean_end_too() -> None:
-    done = subprocess.run(COMMAND, cwd=ROOT, input="", capture_output=True, text=True, timeout=WAIT_S, check=False)
+    done = subprocess.run(
+        COMMAND, cwd=ROOT, input="", capture_output=True, text=True, timeout=WAIT_S, check=False
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -140,7 +162,9 @@ def test_a_policy_file_that_cannot_be_used_ends_the_start_with_a_message(tmp_pat
     path = tmp_path / "policies.yml"
     path.write_text("input:\n  - tools: [delete_costumer]\n    action: hide\n", encoding="utf-8")
     command = [*COMMAND, "--policies", str(path)]
-    done = subprocess.run(command, cwd=ROOT, input="", capture_output=True, text=True, timeout=WAIT_S, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, input="", capture_output=True, text=True, timeout=WAIT_S, check=False
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"{path}:2: a rule needs 'condition'\n"
 

@@ -22,7 +22,10 @@ TRIED: Mapping[str, tuple[str, dict[str, Any]]] = {
     "null_role_gets_nothing": DETAILS,
     "bypass_in_so_many_words": DETAILS,
     "search_is_no_back_door": ("search_customers", {"phone": "+1-619-555-0148"}),
-    "analyst_sees_a_list_without_addresses": ("search_customers", {"city": "Toronto", "segment": "enterprise"}),
+    "analyst_sees_a_list_without_addresses": (
+        "search_customers",
+        {"city": "Toronto", "segment": "enterprise"},
+    ),
 }
 """Restricted case → the call of a model that tries to get what was asked for, whoever asks."""
 
@@ -32,11 +35,15 @@ def expected_calls(case: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return [(call["tool"], call["args"]) for call in calls if isinstance(call, dict)]
 
 
-async def answer(case: Mapping[str, Any], calls: list[tuple[str, dict[str, Any]]], policies: Path = POLICIES) -> str:
+async def answer(
+    case: Mapping[str, Any], calls: list[tuple[str, dict[str, Any]]], policies: Path = POLICIES
+) -> str:
     """Return what the server says to these calls of the case's user."""
     async with in_memory(policies) as server:
         user = case.get("user_context", NOBODY)
-        return "\n".join([text_of(await server.call(user, tool, **arguments)) for tool, arguments in calls])
+        return "\n".join(
+            [text_of(await server.call(user, tool, **arguments)) for tool, arguments in calls]
+        )
 
 
 def found(case: Mapping[str, Any], key: str, text: str) -> list[str]:
@@ -63,11 +70,18 @@ async def test_an_id_in_lower_case_gives_the_expected_answer() -> None:
 
 
 @pytest.mark.parametrize("name", TRIED)
-async def test_a_restricted_case_holds_under_the_policies_and_fails_without_them(name: str, tmp_path: Path) -> None:
+async def test_a_restricted_case_holds_under_the_policies_and_fails_without_them(
+    name: str, tmp_path: Path
+) -> None:
     (tmp_path / "empty.yml").touch()
     case = CASES[name]
     assert found(case, "answer_not_contains", await answer(case, [TRIED[name]])) == []
-    assert found(case, "answer_not_contains", await answer(case, [TRIED[name]], tmp_path / "empty.yml")) != []
+    assert (
+        found(
+            case, "answer_not_contains", await answer(case, [TRIED[name]], tmp_path / "empty.yml")
+        )
+        != []
+    )
 
 
 async def test_a_user_can_delete_only_without_the_policies(tmp_path: Path) -> None:

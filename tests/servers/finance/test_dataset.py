@@ -48,7 +48,9 @@ def test_the_columns_are_those_of_the_format() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["test_id"])
 async def test_the_expected_calls_return_what_the_answer_must_hold(row: dict[str, str]) -> None:
     async with shared() as finance:
-        texts = [json.dumps(await finance.data(ANYBODY, tool, **args)) for tool, args in calls_of(row)]
+        texts = [
+            json.dumps(await finance.data(ANYBODY, tool, **args)) for tool, args in calls_of(row)
+        ]
     for keyword in set(keywords_of(row)) - WORDS:
         assert keyword.lower() in " ".join(texts).lower()
 

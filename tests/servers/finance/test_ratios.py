@@ -86,7 +86,9 @@ def test_every_company_of_the_sample_has_believable_ratios() -> None:
     market = Market()
     for ticker in market._names:
         ratios = ratios_of(market.statement(ticker), market.latest(ticker, 1)[0]["close"] / 100)
-        assert all(value is None or isinstance(value, int | float) for value in ratios.values()), ticker
+        assert all(value is None or isinstance(value, int | float) for value in ratios.values()), (
+            ticker
+        )
         assert ratios["pe_ratio"] is None or 5 < ratios["pe_ratio"] < 400, ticker
         assert 0 <= ratios["dividend_yield_percent"] < 8, ticker
         assert -15 < ratios["net_margin_percent"] < 60, ticker

@@ -12,11 +12,15 @@ rates = st.decimals(-50, 100, places=4)
 terms = st.integers(0, 1_200)
 
 
-def grown(principal: float | str, rate: float | str, months: int, contribution: float | str = 0) -> Growth:
+def grown(
+    principal: float | str, rate: float | str, months: int, contribution: float | str = 0
+) -> Growth:
     return grow(Decimal(str(principal)), Decimal(str(rate)), months, Decimal(str(contribution)))
 
 
-def month_by_month(principal: Decimal, rate: Decimal, months: int, contribution: Decimal) -> Fraction:
+def month_by_month(
+    principal: Decimal, rate: Decimal, months: int, contribution: Decimal
+) -> Fraction:
     """Return the exact balance, kept as a savings book would."""
     balance = Fraction(principal)
     for _ in range(months):
@@ -52,13 +56,15 @@ def test_the_closed_form_agrees_with_a_savings_book(
     principal: Decimal, rate: Decimal, months: int, contribution: Decimal
 ) -> None:
     growth = grow(principal, rate, months, contribution)
-    assert abs(Fraction(growth.future_value) - month_by_month(principal, rate, months, contribution)) <= Fraction(
-        1, 200
-    )
+    assert abs(
+        Fraction(growth.future_value) - month_by_month(principal, rate, months, contribution)
+    ) <= Fraction(1, 200)
 
 
 @given(money, terms, money)
-def test_without_a_rate_there_is_no_interest(principal: Decimal, months: int, contribution: Decimal) -> None:
+def test_without_a_rate_there_is_no_interest(
+    principal: Decimal, months: int, contribution: Decimal
+) -> None:
     growth = grow(principal, Decimal(0), months, contribution)
     assert growth.future_value == growth.total_invested == principal + months * contribution
     assert growth.interest == 0
@@ -76,7 +82,9 @@ def test_more_time_or_a_higher_rate_is_never_less_money(
 
 def test_cents_are_right_even_where_a_float_has_none_left() -> None:
     growth = grown("999999999999.99", "99.99", 1_200, "999999999.99")
-    exact = month_by_month(Decimal("999999999999.99"), Decimal("99.99"), 1_200, Decimal("999999999.99"))
+    exact = month_by_month(
+        Decimal("999999999999.99"), Decimal("99.99"), 1_200, Decimal("999999999.99")
+    )
     assert growth.future_value > 10**50
     assert abs(Fraction(growth.future_value) - exact) <= Fraction(1, 200)
 

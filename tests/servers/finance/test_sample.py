@@ -43,7 +43,9 @@ def test_prices_begin_and_end_where_the_sample_says_and_stay_believable_between(
 
 def test_statements_hold_together() -> None:
     for row in FIGURES:
-        ticker, revenue, gross, operating, net, assets, equity, debt, current, _owed, inventory = row[:11]
+        ticker, revenue, gross, operating, net, assets, equity, debt, current, _owed, inventory = (
+            row[:11]
+        )
         assert net < revenue, ticker
         assert gross is None or (operating is not None and operating < gross < revenue), ticker
         assert equity < assets, ticker

@@ -46,7 +46,8 @@ async def test_every_tool_tells_a_model_how_to_use_it() -> None:
 async def test_every_tool_answers_for_every_company_within_its_schema() -> None:
     async with Client(server(), cache=None) as client:
         schemas = {
-            tool.name: Draft202012Validator(tool.output_schema or {}) for tool in (await client.list_tools()).tools
+            tool.name: Draft202012Validator(tool.output_schema or {})
+            for tool in (await client.list_tools()).tools
         }
         for ticker, name, *_ in COMPANIES:
             for tool in ("get_stock_price", "get_company_info", "calculate_financial_ratios"):
@@ -72,7 +73,9 @@ async def test_a_price_alone_is_short_and_says_that_it_is_a_sample() -> None:
             "day_low": 270.72,
             "day_high": 274.38,
             "volume": 44697200,
-            "source": "Fixed sample data for tests, up to 2025-12-31; not market data and no advice.",
+            "source": (
+                "Fixed sample data for tests, up to 2025-12-31; not market data and no advice."
+            ),
         }
 
 
@@ -82,11 +85,17 @@ async def test_a_history_covers_its_period(period: str) -> None:
     async with shared() as finance:
         found = await finance.data(ANYBODY, "get_stock_price", ticker="NVDA", period=period)
     history = found["history"]
-    assert (history["period"], history["start_date"], history["end_date"]) == (period, first, "2025-12-31")
+    assert (history["period"], history["start_date"], history["end_date"]) == (
+        period,
+        first,
+        "2025-12-31",
+    )
     assert (len(history["prices"]), history["interval"]) == (count, interval)
     assert history["end_price"] == history["prices"][-1]["close"] == found["current_price"]
     assert history["change"] == pytest.approx(history["end_price"] - history["start_price"])
-    assert history["change_percent"] == pytest.approx(100 * history["change"] / history["start_price"], abs=0.005)
+    assert history["change_percent"] == pytest.approx(
+        100 * history["change"] / history["start_price"], abs=0.005
+    )
     assert history["lowest_price"] <= history["average_price"] <= history["highest_price"]
     assert first <= history["lowest_date"] <= "2025-12-31"
     dates = [price["date"] for price in history["prices"]]
@@ -107,7 +116,9 @@ async def test_info_adds_the_figures_of_the_other_tools() -> None:
     )
 
 
-@pytest.mark.parametrize("spelling", ["aapl", "AaPl", " AAPL ", "$AAPL", "NASDAQ:AAPL", "nasdaq: aapl"])
+@pytest.mark.parametrize(
+    "spelling", ["aapl", "AaPl", " AAPL ", "$AAPL", "NASDAQ:AAPL", "nasdaq: aapl"]
+)
 async def test_a_ticker_is_read_however_it_is_written(spelling: str) -> None:
     async with shared() as finance:
         for tool in ("get_stock_price", "get_company_info", "calculate_financial_ratios"):
@@ -117,7 +128,9 @@ async def test_a_ticker_is_read_however_it_is_written(spelling: str) -> None:
 @pytest.mark.parametrize("spelling", ["BRK.B", "brk-b", "BRK/B", "BRKB"])
 async def test_a_class_of_shares_is_read_however_it_is_written(spelling: str) -> None:
     async with shared() as finance:
-        assert (await finance.data(ANYBODY, "get_stock_price", ticker=spelling))["ticker"] == "BRK.B"
+        assert (await finance.data(ANYBODY, "get_stock_price", ticker=spelling))[
+            "ticker"
+        ] == "BRK.B"
 
 
 @pytest.mark.parametrize(
@@ -204,7 +217,9 @@ async def test_investment_returns_add_up() -> None:
             "effective_annual_rate_percent": 7.229,
             "remarks": [],
         }
-        nothing = await finance.data(ANYBODY, "calculate_investment_returns", principal=0, annual_rate=7, years=3)
+        nothing = await finance.data(
+            ANYBODY, "calculate_investment_returns", principal=0, annual_rate=7, years=3
+        )
         assert (nothing["future_value"], nothing["total_return_percent"]) == (0, None)
 
 
@@ -218,7 +233,9 @@ async def test_investment_returns_add_up() -> None:
         (1, 1 / 12, []),
     ],
 )
-async def test_arguments_that_may_be_a_slip_are_remarked_on(rate: float, years: float, remarks: list[str]) -> None:
+async def test_arguments_that_may_be_a_slip_are_remarked_on(
+    rate: float, years: float, remarks: list[str]
+) -> None:
     async with shared() as finance:
         found = await finance.data(
             ANYBODY, "calculate_investment_returns", principal=1_000, annual_rate=rate, years=years
@@ -238,7 +255,9 @@ async def test_arguments_that_may_be_a_slip_are_remarked_on(rate: float, years: 
         ({"anual_rate": 5}, "unknown argument anual_rate, did you mean annual_rate?"),
     ],
 )
-async def test_a_wrong_argument_is_an_error_that_guides(changes: dict[str, Any], advice: str) -> None:
+async def test_a_wrong_argument_is_an_error_that_guides(
+    changes: dict[str, Any], advice: str
+) -> None:
     arguments = {"principal": 1_000, "annual_rate": 5, "years": 10, **changes}
     async with shared() as finance:
         result = await finance.call(ANYBODY, "calculate_investment_returns", **arguments)

@@ -30,7 +30,10 @@ def test_everybody_but_the_chief_executive_reports_to_somebody_in_the_same_depar
 
 
 def test_departments_have_the_size_that_they_are_laid_out_with() -> None:
-    assert Counter(row[4] for row in DATA.employees) == {"Executive": 1, **{team.name: team.size for team in TEAMS}}
+    assert Counter(row[4] for row in DATA.employees) == {
+        "Executive": 1,
+        **{team.name: team.size for team in TEAMS},
+    }
     assert len({row[1] for row in DATA.employees}) == len(DATA.employees) == 120
 
 

@@ -17,7 +17,10 @@ FREE: list[tuple[str, dict[str, Any]]] = [
 ]
 SALARY = ("get_salary", {"employee_id": "EMP_0077"})
 LEAVE = ("get_leave", {"employee_id": "EMP_0077"})
-REQUEST = ("request_leave", {"employee_id": "EMP_0077", "first_day": "2026-03-02", "last_day": "2026-03-02"})
+REQUEST = (
+    "request_leave",
+    {"employee_id": "EMP_0077", "first_day": "2026-03-02", "last_day": "2026-03-02"},
+)
 RAISE = ("update_salary", {"employee_id": "EMP_0077", "new_salary": 64_000})
 
 
@@ -33,7 +36,9 @@ async def test_every_tool_gives_every_role_what_it_may_have(mode: Mode) -> None:
     ]
     async with as_process(module="servers.hr", mode=mode) as server:
         for user, calls in allowed:
-            assert await server.tools(user) == (READING | {"update_salary"} if user is HR else READING)
+            assert await server.tools(user) == (
+                READING | {"update_salary"} if user is HR else READING
+            )
             for tool, arguments in (*FREE, SALARY, LEAVE, REQUEST, RAISE):
                 result = await server.call(user, tool, **arguments)
                 if (tool, arguments) in calls:

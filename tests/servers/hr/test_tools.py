@@ -24,7 +24,10 @@ async def test_every_tool_tells_a_model_how_to_use_it() -> None:
         for name, parameter in tool.input_schema["properties"].items():
             assert parameter.get("description"), f"{tool.name}.{name}"
     hints = {tool.name: tool.annotations for tool in tools if tool.annotations}
-    assert {name for name, hint in hints.items() if not hint.read_only_hint} == {"request_leave", "update_salary"}
+    assert {name for name, hint in hints.items() if not hint.read_only_hint} == {
+        "request_leave",
+        "update_salary",
+    }
     assert {name for name, hint in hints.items() if hint.destructive_hint} == {"update_salary"}
     assert hints["update_salary"].idempotent_hint
     assert not hints["request_leave"].idempotent_hint
@@ -39,13 +42,18 @@ async def test_results_obey_their_output_schemas_for_every_role() -> None:
         ("list_departments", {}),
         ("get_salary", {"employee_id": "EMP_0067"}),
         ("get_salary_statistics", {}),
-        ("request_leave", {"employee_id": "EMP_0067", "first_day": "2026-03-02", "last_day": "2026-03-03"}),
+        (
+            "request_leave",
+            {"employee_id": "EMP_0067", "first_day": "2026-03-02", "last_day": "2026-03-03"},
+        ),
         ("get_leave", {"employee_id": "EMP_0067"}),
         ("update_salary", {"employee_id": "EMP_0067", "new_salary": 70_000}),
     ]
     validated = 0
     async with Client(make_server(POLICIES, {}), cache=None) as client:
-        schemas = {tool.name: tool.output_schema for tool in (await client.list_tools(meta=meta(HR))).tools}
+        schemas = {
+            tool.name: tool.output_schema for tool in (await client.list_tools(meta=meta(HR))).tools
+        }
         for user in (HR, MANAGER, EMPLOYEE):
             for tool, arguments in calls:
                 result = await client.call_tool(tool, arguments, meta=meta(user))
@@ -75,7 +83,9 @@ async def test_a_search_finds_ids_titles_and_reports() -> None:
         }
         reports = await server.data(EMPLOYEE, "search_employees", manager_id="emp_0062")
         assert [one["employee_id"] for one in reports["employees"]] == ["EMP_0063", "EMP_0064"]
-        few = await server.data(EMPLOYEE, "search_employees", department="Engineering", title="director", limit=1)
+        few = await server.data(
+            EMPLOYEE, "search_employees", department="Engineering", title="director", limit=1
+        )
         assert few["employees"][0]["name"] == "Tariq Tanaka"
         many = await server.data(EMPLOYEE, "search_employees", department="Engineering", limit=3)
         assert (many["total_matches"], len(many["employees"])) == (38, 3)
@@ -84,7 +94,10 @@ async def test_a_search_finds_ids_titles_and_reports() -> None:
 async def test_the_chief_executive_has_no_manager_in_any_result() -> None:
     async with shared() as server:
         for tool in ("get_employee_profile", "get_salary", "get_leave"):
-            assert not (await server.data(HR, tool, employee_id="EMP_0001")).keys() & {"manager_id", "manager_name"}
+            assert not (await server.data(HR, tool, employee_id="EMP_0001")).keys() & {
+                "manager_id",
+                "manager_name",
+            }
         profile = await server.data(HR, "get_employee_profile", employee_id="EMP_0001")
         assert profile["direct_reports"] == 8
 
@@ -122,9 +135,17 @@ async def test_statistics_agree_with_the_salaries_of_the_group() -> None:
 async def test_leave_that_was_requested_shows_and_counts() -> None:
     async with fresh() as server:
         asked = await server.data(
-            EMPLOYEE, "request_leave", employee_id="EMP_0067", first_day="2026-07-03", last_day="2026-07-14"
+            EMPLOYEE,
+            "request_leave",
+            employee_id="EMP_0067",
+            first_day="2026-07-03",
+            last_day="2026-07-14",
         )
-        assert (asked["working_days"], asked["vacation_days_left"], asked["status"]) == (8, 18, "pending")
+        assert (asked["working_days"], asked["vacation_days_left"], asked["status"]) == (
+            8,
+            18,
+            "pending",
+        )
         unpaid = await server.data(
             EMPLOYEE,
             "request_leave",
@@ -136,7 +157,10 @@ async def test_leave_that_was_requested_shows_and_counts() -> None:
         assert unpaid["vacation_days_left"] == 18
         leave = await server.data(EMPLOYEE, "get_leave", employee_id="EMP_0067")
     assert (leave["vacation_days_booked"], leave["vacation_days_left"]) == (10, 18)
-    assert [(one["request_id"], one["leave_type"]) for one in leave["requests"]] == [(2, "unpaid"), (1, "vacation")]
+    assert [(one["request_id"], one["leave_type"]) for one in leave["requests"]] == [
+        (2, "unpaid"),
+        (1, "vacation"),
+    ]
 
 
 async def test_a_salary_that_was_changed_is_the_new_one_and_again_changes_nothing() -> None:
@@ -152,29 +176,59 @@ async def test_a_salary_that_was_changed_is_the_new_one_and_again_changes_nothin
         once = await server.data(HR, "get_salary", employee_id="EMP_0067")
         await server.data(HR, "update_salary", **change)
         assert await server.data(HR, "get_salary", employee_id="EMP_0067") == once
-    assert (once["annual_salary"], once["previous_salary"], once["raise_percent"]) == (70_000, 64_500, 8.53)
+    assert (once["annual_salary"], once["previous_salary"], once["raise_percent"]) == (
+        70_000,
+        64_500,
+        8.53,
+    )
 
 
 @pytest.mark.parametrize(
     ("tool", "arguments", "advice"),
     [
         ("get_salary", {}, "employee_id: Field required"),
-        ("get_salary", {"employee_id": "Lucia Chen"}, "ids look like EMP_0042; use search_employees to find one"),
-        ("get_salary", {"employee_id": "EMP_9999"}, "Employee EMP_9999 was not found; ids look like EMP_0042"),
-        ("get_leave", {"employee_id": "EMP_9999"}, "use search_employees to find an employee by name"),
+        (
+            "get_salary",
+            {"employee_id": "Lucia Chen"},
+            "ids look like EMP_0042; use search_employees to find one",
+        ),
+        (
+            "get_salary",
+            {"employee_id": "EMP_9999"},
+            "Employee EMP_9999 was not found; ids look like EMP_0042",
+        ),
+        (
+            "get_leave",
+            {"employee_id": "EMP_9999"},
+            "use search_employees to find an employee by name",
+        ),
         ("get_employee_profile", {"employee_id": "EMP_9999"}, "was not found"),
         ("search_employees", {"manager_id": "EMP_9999"}, "was not found"),
         ("search_employees", {"departement": "Sales"}, "did you mean department?"),
         ("search_employees", {"department": "HR"}, "'Legal'"),
         ("search_employees", {"limit": 51}, "less than or equal to 50"),
-        ("get_salary_statistics", {"department": "Legal", "level": "manager"}, "Nobody is in this group"),
+        (
+            "get_salary_statistics",
+            {"department": "Legal", "level": "manager"},
+            "Nobody is in this group",
+        ),
         ("update_salary", {"employee_id": "EMP_9999", "new_salary": 70_000}, "was not found"),
-        ("update_salary", {"employee_id": "EMP_0067", "new_salary": 7_000}, "greater than or equal to 20000"),
+        (
+            "update_salary",
+            {"employee_id": "EMP_0067", "new_salary": 7_000},
+            "greater than or equal to 20000",
+        ),
         ("update_salary", {"employee_id": "EMP_0067", "new_salary": 70_000.5}, "valid integer"),
-        ("update_salary", {"employee_id": "EMP_0067", "new_salary": 70_000, "effective_from": "March"}, "YYYY-MM-DD"),
+        (
+            "update_salary",
+            {"employee_id": "EMP_0067", "new_salary": 70_000, "effective_from": "March"},
+            "YYYY-MM-DD",
+        ),
     ],
 )
-async def test_a_wrong_argument_is_an_error_that_guides(tool: str, arguments: dict[str, Any], advice: str) -> None:
+async def test_a_wrong_argument_is_an_error_that_guides(
+    tool: str, arguments: dict[str, Any], advice: str
+) -> None:
     async with shared() as server:
         result = await server.call(HR, tool, **arguments)
     assert result.is_error
@@ -191,9 +245,13 @@ async def test_a_wrong_argument_is_an_error_that_guides(tool: str, arguments: di
         ("2026-03-02", "2026-06-30", "This is 87 working days, and only 26 vacation days are left"),
     ],
 )
-async def test_leave_that_cannot_be_is_refused_with_the_reason(first: str, last: str, advice: str) -> None:
+async def test_leave_that_cannot_be_is_refused_with_the_reason(
+    first: str, last: str, advice: str
+) -> None:
     async with shared() as server:
-        result = await server.call(EMPLOYEE, "request_leave", employee_id="EMP_0067", first_day=first, last_day=last)
+        result = await server.call(
+            EMPLOYEE, "request_leave", employee_id="EMP_0067", first_day=first, last_day=last
+        )
         assert result.is_error
         assert advice in text_of(result)
         assert (await server.data(EMPLOYEE, "get_leave", employee_id="EMP_0067"))["requests"] == []

@@ -14,12 +14,16 @@ from tests.servers.memory.support import ANN, BEN
 pytestmark = pytest.mark.anyio
 
 
-async def test_the_store_is_chosen_at_the_start_and_memories_last_in_their_file(tmp_path: Path) -> None:
+async def test_the_store_is_chosen_at_the_start_and_memories_last_in_their_file(
+    tmp_path: Path,
+) -> None:
     options = ("--store", "vector", "--file", str(tmp_path / "memories.db"))
     async with as_process(*options, module="servers.memory") as server:
         await server.data(ANN, "archival_memory_add", text="Lisbon")
     async with as_process(*options, module="servers.memory", mode="legacy") as server:
-        assert (await server.data(ANN, "archival_memory_retrieve", query="Lisbon"))["result"][0]["text"] == "Lisbon"
+        assert (await server.data(ANN, "archival_memory_retrieve", query="Lisbon"))["result"][0][
+            "text"
+        ] == "Lisbon"
         assert (await server.data(BEN, "archival_memory_retrieve", query="Lisbon"))["result"] == []
 
 

@@ -10,8 +10,16 @@ def variant(item: str, price: float, *, available: bool = True, **options: str) 
     return {"item_id": item, "options": options, "available": available, "price": price}
 
 
-def item(product: str, product_id: str, item_id: str, price: float, **options: str) -> dict[str, Any]:
-    return {"name": product, "product_id": product_id, "item_id": item_id, "price": price, "options": options}
+def item(
+    product: str, product_id: str, item_id: str, price: float, **options: str
+) -> dict[str, Any]:
+    return {
+        "name": product,
+        "product_id": product_id,
+        "item_id": item_id,
+        "price": price,
+        "options": options,
+    }
 
 
 def order(number: str, status: str, items: list[dict[str, Any]], paid_by: str) -> dict[str, Any]:
@@ -23,11 +31,20 @@ def order(number: str, status: str, items: list[dict[str, Any]], paid_by: str) -
         "items": items,
         "status": status,
         "fulfillments": [],
-        "payment_history": [{"transaction_type": "payment", "amount": amount, "payment_method_id": paid_by}],
+        "payment_history": [
+            {"transaction_type": "payment", "amount": amount, "payment_method_id": paid_by}
+        ],
     }
 
 
-HOME = {"address1": "1 Elm", "address2": "", "city": "X", "country": "USA", "state": "NY", "zip": "10001"}
+HOME = {
+    "address1": "1 Elm",
+    "address2": "",
+    "city": "X",
+    "country": "USA",
+    "state": "NY",
+    "zip": "10001",
+}
 MUG = item("Mug", "P1", "M1", 10.1, color="red")
 LAMP = item("Lamp", "P2", "L1", 30.3, color="black")
 
@@ -45,7 +62,10 @@ DATABASE: dict[str, dict[str, Any]] = {
         "P2": {
             "name": "Lamp",
             "product_id": "P2",
-            "variants": {"L1": variant("L1", 30.3, color="black"), "L2": variant("L2", 25.0, color="white")},
+            "variants": {
+                "L1": variant("L1", 30.3, color="black"),
+                "L2": variant("L2", 25.0, color="white"),
+            },
         },
         "P0": {"name": "Apron", "product_id": "P0", "variants": {}},
     },
@@ -58,7 +78,12 @@ DATABASE: dict[str, dict[str, Any]] = {
             "payment_methods": {
                 "gift_card_1": {"source": "gift_card", "id": "gift_card_1", "balance": 2.0},
                 "paypal_1": {"source": "paypal", "id": "paypal_1"},
-                "credit_card_1": {"source": "credit_card", "id": "credit_card_1", "brand": "visa", "last_four": "1"},
+                "credit_card_1": {
+                    "source": "credit_card",
+                    "id": "credit_card_1",
+                    "brand": "visa",
+                    "last_four": "1",
+                },
             },
             "orders": ["#P", "#G", "#D"],
         }

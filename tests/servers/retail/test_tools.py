@@ -8,7 +8,8 @@ import pytest
 from tests.servers.retail.support import HOME, Shop, variant
 
 LATER = (
-    '"cancel_reason": null, "exchange_items": null, "exchange_new_items": null, "exchange_payment_method_id": null, '
+    '"cancel_reason": null, "exchange_items": null, "exchange_new_items": null, '
+    '"exchange_payment_method_id": null, '
     '"exchange_price_difference": null, "return_items": null, "return_payment_method_id": null}'
 )
 
@@ -33,13 +34,18 @@ def test_a_user_is_found_by_email_in_any_case(shop: Shop, email: str) -> None:
 
 
 def test_a_user_is_found_by_name_in_any_case_and_the_exact_zip(shop: Shop) -> None:
-    assert shop.good("find_user_id_by_name_zip", first_name="ZOE", last_name="ng", zip="10001") == "zoe_ng_1"
+    assert (
+        shop.good("find_user_id_by_name_zip", first_name="ZOE", last_name="ng", zip="10001")
+        == "zoe_ng_1"
+    )
     number = shop.refusal("find_user_id_by_name_zip", first_name="Zoe", last_name="Ng", zip=10001)
     assert number == "User not found"
 
 
 def test_an_item_is_found_by_its_id_alone(shop: Shop) -> None:
-    assert json.loads(shop.good("get_item_details", item_id="M2")) == variant("M2", 12.35, color="blue")
+    assert json.loads(shop.good("get_item_details", item_id="M2")) == variant(
+        "M2", 12.35, color="blue"
+    )
 
 
 def test_products_are_listed_by_name(shop: Shop) -> None:
@@ -80,7 +86,15 @@ def test_products_are_listed_by_name(shop: Shop) -> None:
         ),
         (
             "modify_pending_order_address",
-            {"order_id": "#D", "address1": "", "address2": "", "city": "", "state": "", "country": "", "zip": ""},
+            {
+                "order_id": "#D",
+                "address1": "",
+                "address2": "",
+                "city": "",
+                "state": "",
+                "country": "",
+                "zip": "",
+            },
             "Non-pending order cannot be modified",
         ),
         ("modify_user_address", {"user_id": "x", **HOME}, "User not found"),
@@ -126,7 +140,9 @@ def test_products_are_listed_by_name(shop: Shop) -> None:
         ),
     ],
 )
-def test_a_call_is_refused_in_these_words(shop: Shop, tool: str, arguments: dict[str, Any], message: str) -> None:
+def test_a_call_is_refused_in_these_words(
+    shop: Shop, tool: str, arguments: dict[str, Any], message: str
+) -> None:
     assert shop.refusal(tool, **arguments) == message
 
 
@@ -143,36 +159,66 @@ def test_a_cancelled_order_is_refunded_to_each_method(shop: Shop) -> None:
 
 def test_an_address_is_printed_in_its_own_order_and_must_be_texts(shop: Shop) -> None:
     new = {"address1": "a", "address2": "b", "city": "c", "state": "s", "country": "d", "zip": "z"}
-    printed = '{"address1": "a", "address2": "b", "city": "c", "country": "d", "state": "s", "zip": "z"}'
+    printed = (
+        '{"address1": "a", "address2": "b", "city": "c", "country": "d", "state": "s", "zip": "z"}'
+    )
     assert printed in shop.good("modify_pending_order_address", order_id="#P", **new)
     assert printed in shop.good("modify_user_address", user_id="zoe_ng_1", **new)
     wrong = shop.refusal("modify_user_address", user_id="zoe_ng_1", **{**new, "zip": 5})
-    assert wrong.startswith("1 validation error for UserAddress\nzip\n  Input should be a valid string [type=string_ty")
+    assert wrong.startswith(
+        "1 validation error for UserAddress\nzip\n  Input should be a valid string [type=string_ty"
+    )
 
 
 def test_another_method_pays_and_the_first_gets_its_money_back(shop: Shop) -> None:
-    order = json.loads(shop.good("modify_pending_order_payment", order_id="#G", payment_method_id="paypal_1"))
-    kinds = [(entry["transaction_type"], entry["payment_method_id"]) for entry in order["payment_history"]]
+    order = json.loads(
+        shop.good("modify_pending_order_payment", order_id="#G", payment_method_id="paypal_1")
+    )
+    kinds = [
+        (entry["transaction_type"], entry["payment_method_id"])
+        for entry in order["payment_history"]
+    ]
     assert kinds == [("payment", "gift_card_1"), ("payment", "paypal_1"), ("refund", "gift_card_1")]
     assert (order["status"], balance(shop)) == ("pending", 12.1)
-    again = shop.refusal("modify_pending_order_payment", order_id="#G", payment_method_id="credit_card_1")
+    again = shop.refusal(
+        "modify_pending_order_payment", order_id="#G", payment_method_id="credit_card_1"
+    )
     assert again == "There should be exactly one payment for a pending order"
 
 
-ITEMS = {"order_id": "#P", "item_ids": ["M1"], "new_item_ids": ["M2"], "payment_method_id": "paypal_1"}
+ITEMS = {
+    "order_id": "#P",
+    "item_ids": ["M1"],
+    "new_item_ids": ["M2"],
+    "payment_method_id": "paypal_1",
+}
 
 
 def test_other_items_cost_the_difference_unrounded(shop: Shop) -> None:
     order = json.loads(shop.good("modify_pending_order_items", **ITEMS))
     assert order["status"] == "pending (item modified)"
-    assert [(one["item_id"], one["price"]) for one in order["items"]] == [("M2", 12.35), ("M1", 10.1), ("L1", 30.3)]
+    assert [(one["item_id"], one["price"]) for one in order["items"]] == [
+        ("M2", 12.35),
+        ("M1", 10.1),
+        ("L1", 30.3),
+    ]
     assert order["payment_history"][1] == {
         "transaction_type": "payment",
         "amount": 12.35 - 10.1,
         "payment_method_id": "paypal_1",
     }
-    assert shop.refusal("modify_pending_order_items", **ITEMS) == "Non-pending order cannot be modified"
-    changed = {"address1": "a", "address2": "b", "city": "c", "state": "s", "country": "d", "zip": "z"}
+    assert (
+        shop.refusal("modify_pending_order_items", **ITEMS)
+        == "Non-pending order cannot be modified"
+    )
+    changed = {
+        "address1": "a",
+        "address2": "b",
+        "city": "c",
+        "state": "s",
+        "country": "d",
+        "zip": "z",
+    }
     assert "item modified" in shop.good("modify_pending_order_address", order_id="#P", **changed)
 
 
@@ -195,13 +241,17 @@ def test_an_item_that_is_there_twice_is_changed_twice(shop: Shop) -> None:
 
 def test_a_pair_is_applied_to_what_the_pairs_before_have_made(shop: Shop) -> None:
     onward = {**ITEMS, "item_ids": ["M1", "L1"], "new_item_ids": ["M2", "L2"]}
-    order = json.loads(shop.good("modify_pending_order_items", **{**onward, "payment_method_id": "gift_card_1"}))
+    order = json.loads(
+        shop.good("modify_pending_order_items", **{**onward, "payment_method_id": "gift_card_1"})
+    )
     assert order["payment_history"][1]["amount"] == abs(12.35 - 10.1 + (25.0 - 30.3))
     assert balance(shop) == 5.05
 
 
 def test_no_items_at_all_are_a_refund_of_nothing(shop: Shop) -> None:
-    order = json.loads(shop.good("modify_pending_order_items", **{**ITEMS, "item_ids": [], "new_item_ids": []}))
+    order = json.loads(
+        shop.good("modify_pending_order_items", **{**ITEMS, "item_ids": [], "new_item_ids": []})
+    )
     assert order["status"] == "pending (item modified)"
     assert '"amount": 0.0' in json.dumps(order["payment_history"][1])
 
@@ -219,14 +269,24 @@ def test_no_items_at_all_are_a_refund_of_nothing(shop: Shop) -> None:
         ({"new_item_ids": ["L2"]}, "Variant not found"),
         ({"new_item_ids": ["M3"]}, "New item M3 not found or available"),
         ({"payment_method_id": "none"}, "Payment method not found"),
-        ({"payment_method_id": "gift_card_1"}, "Insufficient gift card balance to pay for the new item"),
+        (
+            {"payment_method_id": "gift_card_1"},
+            "Insufficient gift card balance to pay for the new item",
+        ),
     ],
 )
-def test_other_items_are_refused_in_these_words(shop: Shop, change: dict[str, Any], message: str) -> None:
+def test_other_items_are_refused_in_these_words(
+    shop: Shop, change: dict[str, Any], message: str
+) -> None:
     assert shop.refusal("modify_pending_order_items", **{**ITEMS, **change}) == message
 
 
-EXCHANGE = {"order_id": "#D", "item_ids": ["M1", "L1"], "new_item_ids": ["M2", "L1"], "payment_method_id": "paypal_1"}
+EXCHANGE = {
+    "order_id": "#D",
+    "item_ids": ["M1", "L1"],
+    "new_item_ids": ["M2", "L1"],
+    "payment_method_id": "paypal_1",
+}
 
 
 def test_an_exchange_is_a_request_and_an_item_may_stay(shop: Shop) -> None:
@@ -240,7 +300,9 @@ def test_an_exchange_is_a_request_and_an_item_may_stay(shop: Shop) -> None:
 
 
 def test_an_exchange_of_nothing_differs_by_a_whole_zero(shop: Shop) -> None:
-    text = shop.good("exchange_delivered_order_items", **{**EXCHANGE, "item_ids": [], "new_item_ids": []})
+    text = shop.good(
+        "exchange_delivered_order_items", **{**EXCHANGE, "item_ids": [], "new_item_ids": []}
+    )
     assert '"exchange_price_difference": 0,' in text
 
 
@@ -252,10 +314,15 @@ def test_an_exchange_of_nothing_differs_by_a_whole_zero(shop: Shop) -> None:
         ({"new_item_ids": ["M2"]}, "The number of items to be exchanged should match."),
         ({"new_item_ids": ["M3", "L1"]}, "New item M3 not found or available"),
         ({"payment_method_id": "none"}, "Payment method not found"),
-        ({"payment_method_id": "gift_card_1"}, "Insufficient gift card balance to pay for the price difference"),
+        (
+            {"payment_method_id": "gift_card_1"},
+            "Insufficient gift card balance to pay for the price difference",
+        ),
     ],
 )
-def test_an_exchange_is_refused_in_these_words(shop: Shop, change: dict[str, Any], message: str) -> None:
+def test_an_exchange_is_refused_in_these_words(
+    shop: Shop, change: dict[str, Any], message: str
+) -> None:
     assert shop.refusal("exchange_delivered_order_items", **{**EXCHANGE, **change}) == message
 
 

@@ -28,11 +28,15 @@ def cents(first: date, last: date, category: str | None = None) -> int:
 
 @settings(max_examples=25)
 @given(st.tuples(days, days), st.sampled_from([None, *PRODUCTS]))
-def test_revenue_is_the_sum_of_what_was_sold(period: tuple[date, date], category: str | None) -> None:
+def test_revenue_is_the_sum_of_what_was_sold(
+    period: tuple[date, date], category: str | None
+) -> None:
     first, last = sorted(period)
     analysis = analyze(DATABASE, {"product_id": None, "category": category}, first, last)
     assert round(analysis["revenue"] * 100) == cents(first, last, category)
-    assert round(sum(month["revenue"] for month in analysis["monthly"]) * 100) == cents(first, last, category)
+    assert round(sum(month["revenue"] for month in analysis["monthly"]) * 100) == cents(
+        first, last, category
+    )
     if "previous_period" in analysis:
         before = analysis["previous_period"]
         start, end = date.fromisoformat(before["date_from"]), date.fromisoformat(before["date_to"])
@@ -42,7 +46,10 @@ def test_revenue_is_the_sum_of_what_was_sold(period: tuple[date, date], category
 
 def test_categories_add_up_to_everything() -> None:
     whole = analyze(DATABASE, ALL, FIRST_DAY, LAST_DAY)
-    parts = [analyze(DATABASE, {**ALL, "category": category}, FIRST_DAY, LAST_DAY) for category in PRODUCTS]
+    parts = [
+        analyze(DATABASE, {**ALL, "category": category}, FIRST_DAY, LAST_DAY)
+        for category in PRODUCTS
+    ]
     assert whole["revenue"] == pytest.approx(sum(part["revenue"] for part in parts))
     assert whole["units_sold"] == sum(part["units_sold"] for part in parts)
     assert "previous_period" not in whole
@@ -71,7 +78,11 @@ def test_a_trend_compares_the_halves_of_the_period() -> None:
 
 
 def test_a_day_has_no_trend() -> None:
-    busy = next(day for day in sorted(DAY_OF.values()) if cents(date.fromisoformat(day), date.fromisoformat(day)))
+    busy = next(
+        day
+        for day in sorted(DAY_OF.values())
+        if cents(date.fromisoformat(day), date.fromisoformat(day))
+    )
     analysis = analyze(DATABASE, ALL, date.fromisoformat(busy), date.fromisoformat(busy))
     assert analysis["revenue"] > 0
     assert analysis["trend_within_period"] == "stable"
@@ -80,4 +91,8 @@ def test_a_day_has_no_trend() -> None:
 def test_a_day_without_sales_is_an_analysis_of_nothing() -> None:
     empty = analyze(DATABASE, {**ALL, "product_id": "PRD_001"}, FIRST_DAY, FIRST_DAY)
     assert (empty["revenue"], empty["orders"], empty["average_order_value"]) == (0.0, 0, 0.0)
-    assert (empty["monthly"], empty["best_sellers"], empty["trend_within_period"]) == ([], [], "stable")
+    assert (empty["monthly"], empty["best_sellers"], empty["trend_within_period"]) == (
+        [],
+        [],
+        "stable",
+    )

@@ -8,8 +8,15 @@ from servers.sales.churn import Order, assess
 TODAY = date(2025, 12, 31)
 
 orders_of_somebody = st.lists(
-    st.tuples(st.integers(0, 729), st.floats(1, 10_000)), min_size=1, max_size=30, unique_by=lambda order: order[0]
-).map(lambda rows: [(TODAY - timedelta(days=ago), dollars) for ago, dollars in sorted(rows, reverse=True)])
+    st.tuples(st.integers(0, 729), st.floats(1, 10_000)),
+    min_size=1,
+    max_size=30,
+    unique_by=lambda order: order[0],
+).map(
+    lambda rows: [
+        (TODAY - timedelta(days=ago), dollars) for ago, dollars in sorted(rows, reverse=True)
+    ]
+)
 
 
 def every(days: int, until: int, dollars: float = 100.0) -> list[Order]:
@@ -26,7 +33,12 @@ def test_a_score_is_a_number_from_0_to_100_and_the_level_follows_it(orders: list
 
 def test_a_customer_who_orders_as_ever_is_no_risk() -> None:
     risk = assess(every(30, until=0), TODAY)
-    assert (risk.score, risk.level, risk.usual_gap, risk.days_since_last_order) == (0, "low", 30.0, 0)
+    assert (risk.score, risk.level, risk.usual_gap, risk.days_since_last_order) == (
+        0,
+        "low",
+        30.0,
+        0,
+    )
 
 
 def test_a_customer_who_stopped_long_ago_is_as_good_as_gone() -> None:
@@ -40,8 +52,15 @@ def test_silence_counts_by_the_customers_own_pace() -> None:
 
 def test_fewer_and_smaller_orders_make_a_higher_risk() -> None:
     steady = every(20, until=0)
-    smaller = [(day, dollars if day < TODAY - timedelta(days=182) else dollars / 4) for day, dollars in steady]
-    fewer = [order for place, order in enumerate(smaller) if order[0] < TODAY - timedelta(days=182) or place % 2]
+    smaller = [
+        (day, dollars if day < TODAY - timedelta(days=182) else dollars / 4)
+        for day, dollars in steady
+    ]
+    fewer = [
+        order
+        for place, order in enumerate(smaller)
+        if order[0] < TODAY - timedelta(days=182) or place % 2
+    ]
     scores = [assess(orders, TODAY).score for orders in (steady, smaller, fewer)]
     assert scores == sorted(scores)
     assert len(set(scores)) == 3

@@ -12,7 +12,9 @@ DIGEST = "68a8e6c6e4f3513ce82c846c4b846834ea0fcb616d84500e3481763b0639c84a"
 
 
 def test_the_data_is_the_same_everywhere_and_for_ever() -> None:
-    data = json.dumps([DATA.products, DATA.customers, DATA.orders, DATA.lines, DATA.projects, DATA.tasks])
+    data = json.dumps(
+        [DATA.products, DATA.customers, DATA.orders, DATA.lines, DATA.projects, DATA.tasks]
+    )
     assert hashlib.sha256(data.encode()).hexdigest() == DIGEST
 
 
@@ -39,7 +41,13 @@ def test_orders_lie_in_the_two_years_and_after_the_customer_was_won() -> None:
 
 
 def test_there_are_projects_of_every_status_and_their_dates_fit_it() -> None:
-    assert set(Counter(row[3] for row in DATA.projects)) == {"planned", "active", "on_hold", "completed", "cancelled"}
+    assert set(Counter(row[3] for row in DATA.projects)) == {
+        "planned",
+        "active",
+        "on_hold",
+        "completed",
+        "cancelled",
+    }
     for row in DATA.projects:
         status, start, due, done = row[3], row[5], row[6], row[8]
         assert start < due
@@ -49,8 +57,13 @@ def test_there_are_projects_of_every_status_and_their_dates_fit_it() -> None:
 
 def test_whoever_ordered_on_the_very_day_is_not_inactive_since_then() -> None:
     database = SalesDatabase()
-    last = {customer: max(row[2] for row in DATA.orders if row[1] == customer) for customer, *_ in DATA.customers}
+    last = {
+        customer: max(row[2] for row in DATA.orders if row[1] == customer)
+        for customer, *_ in DATA.customers
+    }
     for since in {*last.values()}:
         total, rows = database.inactive_customers(since, None, CUSTOMERS)
-        assert {row["customer_id"] for row in rows} == {customer for customer, day in last.items() if day < since}
+        assert {row["customer_id"] for row in rows} == {
+            customer for customer, day in last.items() if day < since
+        }
         assert total == len(rows)

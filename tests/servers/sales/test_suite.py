@@ -22,16 +22,27 @@ BEST = [
 TURNS: dict[str, Turns] = {
     "products_of_a_category": (
         [("search_products", {"category": "networking", "max_results": 5})],
-        "Mesh Router 6 ($229), Mesh Router 7 ($349), Switchyard 8-port ($119), 24-port ($325), Patch Panel 24 ($64).",
+        (
+            "Mesh Router 6 ($229), Mesh Router 7 ($349), Switchyard 8-port ($119), 24-port ($325), "
+            "Patch Panel 24 ($64)."
+        ),
     ),
     "counting_takes_no_list": (
-        [("search_customers", {"segment": "enterprise", "region": "North America", "max_results": 1})],
+        [
+            (
+                "search_customers",
+                {"segment": "enterprise", "region": "North America", "max_results": 1},
+            )
+        ],
         "There are three of them.",
     ),
     "no_tool_for_small_talk": ("You are welcome, good evening!",),
     "trend_of_a_category": (
         [("analyze_sales", {"category": "software", **YEAR})],
-        "Software revenue rose by 43.2 %, from $140,194 to $200,756. Beacon CRM brought in the most.",
+        (
+            "Software revenue rose by 43.2 %, from $140,194 to $200,756. Beacon CRM brought in the "
+            "most."
+        ),
     ),
     "two_categories_compared": (
         [("analyze_sales", {"category": one, **FIRST_HALF}) for one in ("furniture", "networking")],
@@ -55,7 +66,11 @@ TURNS: dict[str, Turns] = {
                 },
             )
         ],
-        "Harbor Realty and Yarrow Logistics. I have set up a call with Harbor Realty for January 15.",
+        (
+            "Harbor Realty and Yarrow Logistics. I have set up a call with Harbor Realty for "
+            "January "
+            "15."
+        ),
     ),
     "viewing_a_project_changes_nothing": (
         [("get_project", {"project_id": "PRJ_007"})],
@@ -91,7 +106,12 @@ TURNS: dict[str, Turns] = {
         "I could not find a customer with the id CUS_950.",
     ),
     "a_date_in_the_past_is_not_moved": (
-        [("create_followup_task", {"customer_id": "CUS_040", "due_date": "2025-11-30", "note": "Open offer."})],
+        [
+            (
+                "create_followup_task",
+                {"customer_id": "CUS_040", "due_date": "2025-11-30", "note": "Open offer."},
+            )
+        ],
         "That date is in the past. Which later day would you like?",
     ),
 }
@@ -108,7 +128,12 @@ HEAVY_HANDS: dict[str, Turns] = {
         "Warehouse wireless was 90 % done.",
     ),
     "planned_follow_ups_are_shown": (
-        [("create_followup_task", {"customer_id": "CUS_071", "due_date": "2026-01-18", "note": "renewal"})],
+        [
+            (
+                "create_followup_task",
+                {"customer_id": "CUS_071", "due_date": "2026-01-18", "note": "renewal"},
+            )
+        ],
         "I have planned a call about the renewal.",
     ),
     "deletion_on_request": (
@@ -121,14 +146,21 @@ HEAVY_HANDS: dict[str, Turns] = {
         "The risk is high.",
     ),
     "a_date_in_the_past_is_not_moved": (
-        [("create_followup_task", {"customer_id": "CUS_040", "due_date": "2026-01-02", "note": "Open offer."})],
+        [
+            (
+                "create_followup_task",
+                {"customer_id": "CUS_040", "due_date": "2026-01-02", "note": "Open offer."},
+            )
+        ],
         "The day was in the past, so I took another.",
     ),
     "best_sellers_as_json": ([("analyze_sales", YEAR)], "Here you are: the Drift Laptop 16."),
 }
 
 
-def test_a_competent_model_passes_every_case_and_one_with_heavy_hands_fails_where_it_does_harm(tmp_path: Path) -> None:
+def test_a_competent_model_passes_every_case_and_one_with_heavy_hands_fails_where_it_does_harm(
+    tmp_path: Path,
+) -> None:
     clumsy = SCRIPTS | {PROMPTS[name]: turns for name, turns in HEAVY_HANDS.items()}
     models = {"competent": SCRIPTS, "clumsy": clumsy}
     verdicts = run_suite(Project(tmp_path), "customer_analysis", models)

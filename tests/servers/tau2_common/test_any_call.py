@@ -19,15 +19,50 @@ from tests.servers.airline.support import DATABASE as AIRLINE
 from tests.servers.retail.support import DATABASE as SHOP
 
 JUNK = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(), max_size=3),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(), max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner, max_size=2)
+    ),
     max_leaves=4,
 )
 KNOWN = [
-    *("ann_lee_1", "RES001", "HATHAT", "F1", "F4", "JFK", "SFO", "2024-05-20", "economy", "business", "one_way", "yes"),
-    *("gift_card_1", "credit_card_1", "certificate_1", "zoe_ng_1", "#P", "#G", "#D", "P1", "paypal_1", "2+2"),
+    *(
+        "ann_lee_1",
+        "RES001",
+        "HATHAT",
+        "F1",
+        "F4",
+        "JFK",
+        "SFO",
+        "2024-05-20",
+        "economy",
+        "business",
+        "one_way",
+        "yes",
+    ),
+    *(
+        "gift_card_1",
+        "credit_card_1",
+        "certificate_1",
+        "zoe_ng_1",
+        "#P",
+        "#G",
+        "#D",
+        "P1",
+        "paypal_1",
+        "2+2",
+    ),
     *("no longer needed", ["M1"], ["M2"], ["M1", "L1"], ["M2", "L2"], [], 0, 1, 3, 50),
-    *(BOOKING["flights"], BOOKING["passengers"], BOOKING["passengers"] * 2, BOOKING["payment_methods"]),
+    *(
+        BOOKING["flights"],
+        BOOKING["passengers"],
+        BOOKING["passengers"] * 2,
+        BOOKING["payment_methods"],
+    ),
     [{"flight_number": "F4", "date": "2024-05-20"}],
 ]
 VALUES = st.sampled_from(KNOWN) | JUNK
@@ -43,8 +78,12 @@ def calls_of(tools: Tools) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
     return st.sampled_from(list(tools.HINTS)).flatmap(one)
 
 
-@pytest.mark.parametrize("make", [lambda: AirlineTools(AIRLINE), lambda: RetailTools(SHOP)], ids=["airline", "retail"])
-def test_any_call_is_answered_in_words_and_one_that_fails_changes_nothing(make: Callable[[], Tools]) -> None:
+@pytest.mark.parametrize(
+    "make", [lambda: AirlineTools(AIRLINE), lambda: RetailTools(SHOP)], ids=["airline", "retail"]
+)
+def test_any_call_is_answered_in_words_and_one_that_fails_changes_nothing(
+    make: Callable[[], Tools],
+) -> None:
     tools = make()
     untouched = tools.store.digest()
 

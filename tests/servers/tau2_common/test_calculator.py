@@ -56,7 +56,9 @@ def test_what_has_no_value_is_told_in_pythons_words(expression: str, message: st
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("expression", ["9**9**9**9", "(9**99999)*(9**99999)*(9**99999)", "1+" * 20_000 + "1"])
+@pytest.mark.parametrize(
+    "expression", ["9**9**9**9", "(9**99999)*(9**99999)*(9**99999)", "1+" * 20_000 + "1"]
+)
 def test_nothing_takes_long(expression: str) -> None:
     with pytest.raises((ValueError, ArithmeticError)):
         calculate(expression)

@@ -12,13 +12,17 @@ from servers.tau2_common.data import default_folder, read_data
 FILES = {"db.json": {"users": {}}, "tools.json": []}
 
 
-@pytest.mark.parametrize("environ", [{"HARNESS_CACHE": "/c"}, {"XDG_CACHE_HOME": "/x"}, {"XDG_CACHE_HOME": "x"}, {}])
+@pytest.mark.parametrize(
+    "environ", [{"HARNESS_CACHE": "/c"}, {"XDG_CACHE_HOME": "/x"}, {"XDG_CACHE_HOME": "x"}, {}]
+)
 def test_a_server_looks_where_the_fetched_data_are(environ: dict[str, str]) -> None:
     assert default_folder("retail", environ) == cache_root(environ) / "tau2" / "retail"
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_database_may_be_packed_and_a_policy_may_be_missing(tmp_path: Path, *, packed: bool) -> None:
+def test_a_database_may_be_packed_and_a_policy_may_be_missing(
+    tmp_path: Path, *, packed: bool
+) -> None:
     for name, value in FILES.items():
         content = json.dumps(value).encode()
         if packed:
@@ -30,7 +34,9 @@ def test_a_database_may_be_packed_and_a_policy_may_be_missing(tmp_path: Path, *,
 
 
 @pytest.mark.parametrize("missing", FILES)
-def test_what_is_missing_is_named_with_the_command_that_fetches_it(tmp_path: Path, missing: str) -> None:
+def test_what_is_missing_is_named_with_the_command_that_fetches_it(
+    tmp_path: Path, missing: str
+) -> None:
     for name in FILES.keys() - {missing}:
         (tmp_path / name).write_text(json.dumps(FILES[name]))
     with pytest.raises(CannotStart, match=f"there is no {missing} in .*harness fetch tau2"):
@@ -49,12 +55,18 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
         ("db.json", b"[]", "db.json in .* is no database"),
         ("db.json", b'{"users": []}', "db.json in .* is no database"),
         ("tools.json", b"{}", "tools.json in .* is no list of tools"),
-        ("tools.json", b'[{"name": "a", "description": "b"}]', "each with description, name, parameters"),
+        (
+            "tools.json",
+            b'[{"name": "a", "description": "b"}]',
+            "each with description, name, parameters",
+        ),
         ("tools.json", b"[" * 100_000, "tools.json cannot be read"),
         ("policy.md", b"\xff", "policy.md cannot be read"),
     ],
 )
-def test_a_file_of_another_kind_is_named(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+def test_a_file_of_another_kind_is_named(
+    tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
     for known, value in FILES.items():
         (tmp_path / known).write_text(json.dumps(value))
     (tmp_path / name).write_bytes(content)
@@ -62,7 +74,9 @@ def test_a_file_of_another_kind_is_named(tmp_path: Path, name: str, content: byt
         read_data(tmp_path)
 
 
-def test_a_built_in_server_of_fetched_data_is_told_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_built_in_server_of_fetched_data_is_told_where_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HARNESS_CACHE", "/c")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     assert builtin_server("airline").env == {"HARNESS_CACHE": "/c"}

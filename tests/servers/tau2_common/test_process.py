@@ -39,7 +39,9 @@ async def connected(domain: str, folder: Path, *options: str) -> AsyncIterator[C
     arguments = ["-m", f"servers.{domain}", "--data", str(folder), *options]
     with (folder / "stderr").open("w") as errors:
         server = StdioServerParameters(command=sys.executable, args=arguments)
-        async with Client(stdio_client(server, errlog=errors), read_timeout_seconds=10, cache=None) as client:
+        async with Client(
+            stdio_client(server, errlog=errors), read_timeout_seconds=10, cache=None
+        ) as client:
             yield client
 
 
@@ -57,24 +59,35 @@ async def state(client: Client) -> str:
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
-async def test_a_server_shows_the_schemas_as_they_stand_and_does_not_enforce_them(domain: str, tmp_path: Path) -> None:
+async def test_a_server_shows_the_schemas_as_they_stand_and_does_not_enforce_them(
+    domain: str, tmp_path: Path
+) -> None:
     async with connected(domain, folder_of(domain, tmp_path)) as client:
         listed = (await client.list_tools()).tools
         assert [
-            {"name": tool.name, "description": tool.description, "parameters": tool.input_schema} for tool in listed
+            {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
+            for tool in listed
         ] == LISTED
         assert listed[0].annotations is not None
         assert listed[0].annotations.read_only_hint is True
-        changes = next(tool for tool in listed if tool.annotations and tool.annotations.destructive_hint)
-        assert changes.name == ("cancel_reservation" if domain == "airline" else "cancel_pending_order")
+        changes = next(
+            tool for tool in listed if tool.annotations and tool.annotations.destructive_hint
+        )
+        assert changes.name == (
+            "cancel_reservation" if domain == "airline" else "cancel_pending_order"
+        )
         assert listed[0].output_schema is not None
         user_id = next(iter(DOMAINS[domain]["users"]))
-        found = await client.call_tool("get_user_details", {"user_id": user_id})  # checked against the schema
+        found = await client.call_tool(
+            "get_user_details", {"user_id": user_id}
+        )  # checked against the schema
         assert found.structured_content is not None
         assert found.content[0].text == json.dumps(found.structured_content)  # type: ignore[union-attr]
         text, is_error = await text_of(client, "get_user_details", {})
         name = "AirlineTools" if domain == "airline" else "RetailTools"
-        message = f"Error: {name}.get_user_details() missing 1 required positional argument: 'user_id'"
+        message = (
+            f"Error: {name}.get_user_details() missing 1 required positional argument: 'user_id'"
+        )
         assert (text, is_error) == (message, True)
         assert await text_of(client, "undo", {}) == ("Error: Tool 'undo' not found.", True)
         assert await text_of(client, "no_tool", {}) == ("Error: Tool 'no_tool' not found.", True)
@@ -82,10 +95,14 @@ async def test_a_server_shows_the_schemas_as_they_stand_and_does_not_enforce_the
         assert policy.text == "Be kind."  # type: ignore[union-attr]
 
 
-async def test_a_state_is_known_by_its_digest_and_set_back_by_a_tool_that_is_not_listed(tmp_path: Path) -> None:
+async def test_a_state_is_known_by_its_digest_and_set_back_by_a_tool_that_is_not_listed(
+    tmp_path: Path,
+) -> None:
     async with connected("retail", folder_of("retail", tmp_path), "--reset-tool", "undo") as client:
         untouched = await state(client)
-        cancelled = await text_of(client, "cancel_pending_order", {"order_id": "#P", "reason": "no longer needed"})
+        cancelled = await text_of(
+            client, "cancel_pending_order", {"order_id": "#P", "reason": "no longer needed"}
+        )
         assert cancelled[1] is False
         assert await state(client) != untouched
         assert "undo" not in [tool.name for tool in (await client.list_tools()).tools]
@@ -93,7 +110,9 @@ async def test_a_state_is_known_by_its_digest_and_set_back_by_a_tool_that_is_not
         assert await state(client) == untouched
 
 
-async def test_a_tool_that_is_not_listed_is_carried_out_where_it_is_asked_for_alone(tmp_path: Path) -> None:
+async def test_a_tool_that_is_not_listed_is_carried_out_where_it_is_asked_for_alone(
+    tmp_path: Path,
+) -> None:
     folder = folder_of("retail", tmp_path)
     async with connected("retail", folder) as client:
         unlisted = await text_of(client, "get_item_details", {"item_id": "M1"})

@@ -1,7 +1,7 @@
 """Answers to a call, right ones and spoiled ones, and an opinion of its own on which of them are results.
 
-``@ID@`` stands for the id of the request. Every answer that could leave a call waiting is followed by the `END`, an
-error of JSON-RPC: so no clock decides whether a call hangs.
+``@ID@`` stands for the id of the request. Every answer that could leave a call waiting is followed
+by the `END`, an error of JSON-RPC: so no clock decides whether a call hangs.
 """
 
 from __future__ import annotations
@@ -37,14 +37,33 @@ SPOILT_TEXT = st.text(max_size=8) | st.sampled_from(
 _SCALARS = (
     st.none()
     | st.booleans()
-    | st.sampled_from([-1, 10**9, 2**63, -(10**30), 10**400, 0.5, -0.0, 1e308, float("nan"), float("inf")])
+    | st.sampled_from(
+        [-1, 10**9, 2**63, -(10**30), 10**400, 0.5, -0.0, 1e308, float("nan"), float("inf")]
+    )
     | SPOILT_TEXT
 )
 _VALUES = st.recursive(
-    _SCALARS, lambda some: st.lists(some, max_size=3) | st.dictionaries(SPOILT_TEXT, some, max_size=3), max_leaves=5
+    _SCALARS,
+    lambda some: st.lists(some, max_size=3) | st.dictionaries(SPOILT_TEXT, some, max_size=3),
+    max_leaves=5,
 )
 _IDS = st.sampled_from(
-    ["@SID@", None, True, -7, 10**12, 1.5, "x", [], {}, "@ID@@ID@", "", 10**40, {"id": "@ID@"}, ["@ID@"]]
+    [
+        "@SID@",
+        None,
+        True,
+        -7,
+        10**12,
+        1.5,
+        "x",
+        [],
+        {},
+        "@ID@@ID@",
+        "",
+        10**40,
+        {"id": "@ID@"},
+        ["@ID@"],
+    ]
 )
 _BLOCKS: list[dict[str, Any]] = [
     {"type": "text", "text": "fine"},
@@ -54,7 +73,12 @@ _BLOCKS: list[dict[str, Any]] = [
 ]
 _RESULTS = st.fixed_dictionaries(
     {"content": st.lists(st.sampled_from(_BLOCKS), max_size=3)},
-    optional={"structuredContent": _VALUES, "isError": st.booleans(), "_meta": st.just({"a": 1}), "more": _VALUES},
+    optional={
+        "structuredContent": _VALUES,
+        "isError": st.booleans(),
+        "_meta": st.just({"a": 1}),
+        "more": _VALUES,
+    },
 )
 _NOISE = st.sampled_from(
     [
@@ -109,7 +133,9 @@ class Script:
         else:
             for event in re.split(r"(?:\r\n|\r|\n){2,}", text.removeprefix("\ufeff")):
                 lines = re.split(r"\r\n|\r|\n", event)
-                yield "\n".join(line[5:].removeprefix(" ") for line in lines if line.startswith("data:"))
+                yield "\n".join(
+                    line[5:].removeprefix(" ") for line in lines if line.startswith("data:")
+                )
 
 
 def _is_answer(text: str, wire: Wire) -> bool:
@@ -124,7 +150,11 @@ def _is_answer(text: str, wire: Wire) -> bool:
 
 def _is_result(frame: Any, wire: Wire) -> bool:
     """Whether ``frame`` answers request 0 with a result; the body of an HTTP reply needs no id to be its answer."""
-    if not isinstance(frame, dict) or frame.get("jsonrpc") != "2.0" or not isinstance(frame.get("result"), dict):
+    if (
+        not isinstance(frame, dict)
+        or frame.get("jsonrpc") != "2.0"
+        or not isinstance(frame.get("result"), dict)
+    ):
         return False
     if wire != "http" and (frame.get("id") not in (0, "0") or isinstance(frame.get("id"), bool)):
         return False
@@ -143,7 +173,11 @@ def _is_block(block: Any) -> bool:
     if kind == "resource":
         resource = block.get("resource")
         return isinstance(resource, dict) and isinstance(resource.get("uri"), str)
-    return isinstance(kind, str) and kind in needed and all(isinstance(block.get(key), str) for key in needed[kind])
+    return (
+        isinstance(kind, str)
+        and kind in needed
+        and all(isinstance(block.get(key), str) for key in needed[kind])
+    )
 
 
 # ── Spoiling ─────────────────────────────────────────────────────────────────────────────────
@@ -151,7 +185,13 @@ def _is_block(block: Any) -> bool:
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     yield path
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, item in inner:
         yield from _places(item, (*path, key))
 
@@ -190,14 +230,24 @@ def _spoiled(draw: st.DrawFn, frame: Any) -> Any:
         case "wrap":
             return _changed(frame, path, lambda old: [old, old])
         case "add":
-            key, value = draw(SPOILT_TEXT | st.sampled_from(["error", "method", "params", "id "])), draw(_VALUES)
-            return _changed(frame, path, lambda old: {**old, key: value} if isinstance(old, dict) else [value])
+            key, value = (
+                draw(SPOILT_TEXT | st.sampled_from(["error", "method", "params", "id "])),
+                draw(_VALUES),
+            )
+            return _changed(
+                frame, path, lambda old: {**old, key: value} if isinstance(old, dict) else [value]
+            )
         case _:
             return _changed(frame, path, json.dumps)
 
 
 def _written(frame: Any) -> bytes:
-    text = json.dumps(frame).replace('"@SID@"', '"@ID@"#').replace('"@ID@"', "@ID@").replace("@ID@#", '"@ID@"')
+    text = (
+        json.dumps(frame)
+        .replace('"@SID@"', '"@ID@"#')
+        .replace('"@ID@"', "@ID@")
+        .replace("@ID@#", '"@ID@"')
+    )
     return text.encode()
 
 
@@ -208,11 +258,15 @@ def _deep(levels: int) -> bytes:
 _EXTREME = st.sampled_from(
     [
         *(_deep(levels) for levels in (50, 90, 101, 300, 1000, 20_000)),
-        *(b'{"content":[],"structuredContent":{"n":%s}}' % (b"7" * digits) for digits in (401, 4300, 4301, 50_000)),
+        *(
+            b'{"content":[],"structuredContent":{"n":%s}}' % (b"7" * digits)
+            for digits in (401, 4300, 4301, 50_000)
+        ),
         b'{"content":[],"structuredContent":{"n":1e400,"m":-Infinity,"k":NaN}}',
         b'{"content":[{"type":"text","text":"%s"}]}' % (b"x" * 200_000),
         b'{"content":[{"type":"text","text":"\\ud800\\udc00\\udc00"}]}',
-        b'{"content":[],"structuredContent":{%s}}' % b",".join(b'"k%d":%d' % (n, n) for n in range(5000)),
+        b'{"content":[],"structuredContent":{%s}}'
+        % b",".join(b'"k%d":%d' % (n, n) for n in range(5000)),
     ]
 )
 
@@ -258,14 +312,26 @@ def scripts(draw: st.DrawFn, wire: Wire) -> Script:
     if wire == "sse":
         status = draw(st.sampled_from([202, 202, 202, 200, 204, 400, 500]))
         body, whole = _events(draw, frame)
-        return Script(body=body, must_be_ok=good and whole and status in range(200, 300), status=status)
+        return Script(
+            body=body, must_be_ok=good and whole and status in range(200, 300), status=status
+        )
     status = draw(st.sampled_from([200] * 12 + [201, 202, 204, 400, 401, 404, 422, 429, 500, 503]))
     cut = draw(st.integers(0, 15)) == 0
     sound = status in (200, 201) and not cut
     if draw(st.booleans()):
         body, whole = _events(draw, frame)
-        return Script(body=body, must_be_ok=good and whole and sound, status=status, kind="text/event-stream", cut=cut)
-    kind = draw(st.sampled_from(["application/json"] * 4 + ["text/html", "", "application/json; charset=latin-1", "x"]))
+        return Script(
+            body=body,
+            must_be_ok=good and whole and sound,
+            status=status,
+            kind="text/event-stream",
+            cut=cut,
+        )
+    kind = draw(
+        st.sampled_from(
+            ["application/json"] * 4 + ["text/html", "", "application/json; charset=latin-1", "x"]
+        )
+    )
     good = good and sound and kind.startswith("application/json")
     return Script(body=frame, must_be_ok=good, status=status, kind=kind, cut=cut)
 
@@ -281,10 +347,16 @@ def _events(draw: st.DrawFn, frame: bytes) -> tuple[bytes, bool]:
     end = draw(st.sampled_from([b"\n", b"\r\n", b"\r"]))
     before = b"".join(b"data: " + noise + end * 2 for noise in draw(st.lists(_NOISE, max_size=2)))
     spoiled = draw(
-        st.sampled_from([b""] * 6 + [b"retry: 1e9", b"id: \x00", b": hello", b"\xff\xfe: x", b"event: massage"])
+        st.sampled_from(
+            [b""] * 6 + [b"retry: 1e9", b"id: \x00", b": hello", b"\xff\xfe: x", b"event: massage"]
+        )
     )
     head = spoiled + end if spoiled else draw(st.sampled_from([b"", b"event: message" + end]))
     broken = b"\n" in frame or b"\r" in frame
     whole = not before and spoiled in (b"", b": hello") and not broken
-    # The comment at the end lets a client know that no line feed belongs to the carriage return before it.
-    return before + head + b"data: " + frame + end * 2 + b"data: " + _END_FRAME + end * 2 + b":\n\n", whole
+    # The comment at the end lets a client know that no line feed belongs to the carriage return
+    # before it.
+    return (
+        before + head + b"data: " + frame + end * 2 + b"data: " + _END_FRAME + end * 2 + b":\n\n",
+        whole,
+    )

@@ -1,9 +1,11 @@
 """An MCP server without any SDK whose only tool answers with the bytes that the call itself brings.
 
-``python server.py stdio`` · ``python server.py http``: prints its port (``/mcp``; the older form, ``/sse``)
+``python server.py stdio`` · ``python server.py http``: prints its port (``/mcp``; the older form,
+``/sse``)
 
-The arguments of a call: ``body`` (base64; every ``@ID@`` in it becomes the id of the request), and over HTTP
-``status``, ``type`` (of the content) and ``cut`` (close the connection before the body is complete).
+The arguments of a call: ``body`` (base64; every ``@ID@`` in it becomes the id of the request), and
+over HTTP ``status``, ``type`` (of the content) and ``cut`` (close the connection before the body is
+complete).
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ def ordinary(request: dict[str, Any]) -> bytes | None:
     elif method == "tools/list":
         answer["result"] = TOOLS
     elif method == "tools/call":
-        answer["result"] = {"content": [{"type": "text", "text": json.dumps(request["params"]["arguments"])}]}
+        answer["result"] = {
+            "content": [{"type": "text", "text": json.dumps(request["params"]["arguments"])}]
+        }
     else:
         answer["error"] = {"code": -32601, "message": "Method not found"}
     return json.dumps(answer).encode()
@@ -97,11 +101,18 @@ class Web:
         else:
             await reply(writer, 200, "application/json", answer)
 
-    async def message(self, writer: asyncio.StreamWriter, path: str, request: dict[str, Any]) -> None:
+    async def message(
+        self, writer: asyncio.StreamWriter, path: str, request: dict[str, Any]
+    ) -> None:
         """Answer on the event stream."""
         stream = self.streams[path]
         told = is_told(request)
-        await reply(writer, request["params"]["arguments"]["status"] if told else 202, "text/plain", b"Accepted")
+        await reply(
+            writer,
+            request["params"]["arguments"]["status"] if told else 202,
+            "text/plain",
+            b"Accepted",
+        )
         if told:
             stream.write(body_of(request))
         elif (answer := ordinary(request)) is not None:
@@ -112,16 +123,24 @@ class Web:
         """Keep an event stream open until the client leaves."""
         path = f"/messages/{len(self.streams)}"
         self.streams[path] = writer
-        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
+        writer.write(
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+        )
         writer.write(b"event: endpoint\ndata: " + path.encode() + b"\n\n")
         await writer.drain()
         await reader.read()
 
 
-async def reply(writer: asyncio.StreamWriter, status: int, kind: str, body: bytes, *, cut: bool = False) -> None:
+async def reply(
+    writer: asyncio.StreamWriter, status: int, kind: str, body: bytes, *, cut: bool = False
+) -> None:
     """Write one reply; a ``cut`` one promises more than comes."""
-    body = b"" if status == 204 else body  # HTTP allows none, and the rest would be read as the next reply
-    head = f"HTTP/1.1 {status} So\r\ncontent-type: {kind}\r\ncontent-length: {len(body) + cut}\r\n\r\n"
+    body = (
+        b"" if status == 204 else body
+    )  # HTTP allows none, and the rest would be read as the next reply
+    head = (
+        f"HTTP/1.1 {status} So\r\ncontent-type: {kind}\r\ncontent-length: {len(body) + cut}\r\n\r\n"
+    )
     writer.write(head.encode() + body)
     await writer.drain()
     if cut:

@@ -93,11 +93,17 @@ async def test_an_expired_token_is_not_renewed_into_a_good_one() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_command_is_told_who_it_is_for_and_its_output_is_the_token_and_a_secret(tmp_path: Path) -> None:
+async def test_a_command_is_told_who_it_is_for_and_its_output_is_the_token_and_a_secret(
+    tmp_path: Path,
+) -> None:
     told = tmp_path / "told.json"
-    script = f"import sys; open({str(told)!r}, 'w').write(sys.stdin.read()); print('opaque-$HOME-token')"
+    script = (
+        f"import sys; open({str(told)!r}, 'w').write(sys.stdin.read()); print('opaque-$HOME-token')"
+    )
     secrets: list[str] = []
-    (headers, again) = await shown(USER, token_command=command(script), learn=secrets.append, after=(0, 100_000))
+    (headers, again) = await shown(
+        USER, token_command=command(script), learn=secrets.append, after=(0, 100_000)
+    )
     assert headers == again == {"Authorization": "Bearer opaque-$HOME-token"}
     assert json.loads(told.read_text()) == USER
     assert secrets == ["opaque-$HOME-token"]
@@ -108,15 +114,26 @@ async def test_a_command_gets_what_it_needs_of_the_environment_and_no_secret_tha
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = tmp_path / "seen.json"
-    for name in ("ANTHROPIC_API_KEY", "AWS_SECRET_ACCESS_KEY", "IDP_CLIENT_SECRET", "IDP_REGION", "HTTPS_PROXY"):
+    for name in (
+        "ANTHROPIC_API_KEY",
+        "AWS_SECRET_ACCESS_KEY",
+        "IDP_CLIENT_SECRET",
+        "IDP_REGION",
+        "HTTPS_PROXY",
+    ):
         monkeypatch.setenv(name, f"value of {name}")
     secrets: list[str] = []
-    script = f"import json, os; json.dump(dict(os.environ), open({str(seen)!r}, 'w')); print('opaque-token')"
+    script = (
+        f"import json, os; json.dump(dict(os.environ), open({str(seen)!r}, 'w')); "
+        f"print('opaque-token')"
+    )
     named = ("IDP_CLIENT_SECRET", "IDP_REGION")
     await shown(USER, token_command=command(script), token_env=named, learn=secrets.append)
     environment = json.loads(seen.read_text())
     assert environment["PATH"] == os.environ["PATH"]
-    assert [environment[name] for name in (*named, "HTTPS_PROXY")] == [f"value of {n}" for n in (*named, "HTTPS_PROXY")]
+    assert [environment[name] for name in (*named, "HTTPS_PROXY")] == [
+        f"value of {n}" for n in (*named, "HTTPS_PROXY")
+    ]
     assert not {"ANTHROPIC_API_KEY", "AWS_SECRET_ACCESS_KEY"} & environment.keys()
     assert secrets == ["value of IDP_CLIENT_SECRET", "opaque-token"]
 
@@ -149,7 +166,9 @@ async def test_a_command_is_asked_again_before_its_token_expires() -> None:
         ("print('hunter2' * 10_000)", "printed more than 65,536 bytes"),
     ],
 )
-async def test_a_command_that_gives_no_token_is_told_without_what_it_printed(script: str, problem: str) -> None:
+async def test_a_command_that_gives_no_token_is_told_without_what_it_printed(
+    script: str, problem: str
+) -> None:
     with pytest.raises(ServerError, match=problem) as caught:
         await shown(USER, token_command=command(script))
     assert "hunter2" not in str(caught.value)
@@ -189,7 +208,12 @@ def _runs(pid: int) -> bool:
     [
         (IdentitySpec(), USER, "expired", "needs a bearer token, and 's' learns who asks by meta"),
         (IdentitySpec(via="bearer"), None, "expired", "needs a user_context"),
-        (IdentitySpec(via="bearer", token_command="x"), USER, "bad_signature", "come from its token_command"),
+        (
+            IdentitySpec(via="bearer", token_command="x"),
+            USER,
+            "bad_signature",
+            "come from its token_command",
+        ),
         (IdentitySpec(via="bearer"), {"exp": 1}, "valid", "has 'exp'"),
     ],
 )
@@ -203,7 +227,13 @@ def test_a_credential_that_cannot_be_shown_is_refused(
 def test_every_credential_that_can_be_shown_is_accepted() -> None:
     bearer = ServerSpec(name="s", identity=IdentitySpec(via="bearer"))
     others = ServerSpec(name="s", identity=IdentitySpec(via="bearer", token_command="x"))
-    everything: tuple[Credential, ...] = ("valid", "none", "expired", "wrong_audience", "bad_signature")
+    everything: tuple[Credential, ...] = (
+        "valid",
+        "none",
+        "expired",
+        "wrong_audience",
+        "bad_signature",
+    )
     for credential in everything:
         check_credential(bearer, USER, credential)
     for credential in everything[:2]:

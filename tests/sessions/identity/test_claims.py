@@ -75,23 +75,35 @@ def test_dots_lead_into_a_claim_and_a_url_is_a_name() -> None:
 
 
 def test_templates_stand_anywhere_in_json_and_what_is_missing_is_left_out() -> None:
-    assert mapped(groups=["{role}", "{nobody}", "all"], org={"chief": "{chief}", "of": "{role}"}, gone="{nobody}") == {
+    assert mapped(
+        groups=["{role}", "{nobody}", "all"],
+        org={"chief": "{chief}", "of": "{role}"},
+        gone="{nobody}",
+    ) == {
         "groups": ["admin", "all"],
         "org": {"of": "admin"},
     }
 
 
 def test_only_the_claims_that_were_asked_for_are_made() -> None:
-    assert set(claims_of(IdentitySpec(via="bearer", claims={"role": "{role}"}), USER)) == {"role", "sub"}
+    assert set(claims_of(IdentitySpec(via="bearer", claims={"role": "{role}"}), USER)) == {
+        "role",
+        "sub",
+    }
 
 
 def test_the_scope_is_one_text_and_a_missing_attribute_leaves_it_out() -> None:
-    assert claims_of(IdentitySpec(via="bearer", scope="mcp:read {roles}"), USER)["scope"] == "mcp:read a b"
+    assert (
+        claims_of(IdentitySpec(via="bearer", scope="mcp:read {roles}"), USER)["scope"]
+        == "mcp:read a b"
+    )
     assert "scope" not in claims_of(IdentitySpec(via="bearer", scope="{nobody}"), USER)
 
 
 @pytest.mark.parametrize("name", RESERVED_CLAIMS)
-def test_a_user_cannot_become_a_claim_of_the_issuer_unless_it_is_mapped_to_another(name: str) -> None:
+def test_a_user_cannot_become_a_claim_of_the_issuer_unless_it_is_mapped_to_another(
+    name: str,
+) -> None:
     with pytest.raises(UsageError, match=f"has '{name}', which in a token is the issuer's claim"):
         claims_of(IdentitySpec(via="bearer"), {"role": "admin", name: "mine"})
     assert mapped({name: "mine"}, other=f"{{{name}}}") == {"other": "mine"}
@@ -107,7 +119,9 @@ def test_any_user_has_claims_with_a_subject_that_is_text(user: JsonObject) -> No
 
 
 def test_a_claim_may_be_there_twice_to_the_letter_and_the_last_is_the_users_own() -> None:
-    token = SigningKey().sign({f"role{AGAIN}": "admin", "role": "user"}, issuer="https://i", audience="https://a")
+    token = SigningKey().sign(
+        {f"role{AGAIN}": "admin", "role": "user"}, issuer="https://i", audience="https://a"
+    )
     part = token.text.split(".")[1]
     payload = base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)).decode()
     assert payload.index('"role":"admin"') < payload.index('"role":"user"')

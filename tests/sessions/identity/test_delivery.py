@@ -79,10 +79,20 @@ def test_a_user_that_is_not_json_is_refused() -> None:
 
 
 def test_headers_are_templates_and_a_missing_or_null_attribute_sends_none() -> None:
-    templates = {"X-Role": "{role}", "X-Regions": "{regions}", "X-Chief": "{chief}", "X-None": "{nobody}", "X-A": "b"}
+    templates = {
+        "X-Role": "{role}",
+        "X-Regions": "{regions}",
+        "X-Chief": "{chief}",
+        "X-None": "{nobody}",
+        "X-A": "b",
+    }
     identity = IdentitySpec(via="header", headers=templates)
     user = {"role": "admin", "regions": ["EU", "US"], "chief": None}
-    assert user_headers(identity, user) == {"X-Role": "admin", "X-Regions": '["EU", "US"]', "X-A": "b"}
+    assert user_headers(identity, user) == {
+        "X-Role": "admin",
+        "X-Regions": '["EU", "US"]',
+        "X-A": "b",
+    }
     assert user_headers(identity, None) == {}
     assert user_headers(IdentitySpec(headers=templates), user) == {}
 
@@ -98,7 +108,9 @@ def test_a_user_is_told_in_a_header_as_they_are_or_not_at_all(role: str) -> None
         assert not {"\r", "\n", "\0"} & set(told)
 
 
-@pytest.mark.parametrize("name", ["", "X Role", "X-Role:", "Rôle", "Content-Length", "mcp-session-id", "Host"])
+@pytest.mark.parametrize(
+    "name", ["", "X Role", "X-Role:", "Rôle", "Content-Length", "mcp-session-id", "Host"]
+)
 def test_a_header_that_is_none_or_is_ours_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="cannot be sent"):
         check_headers({name: "x"}, "server 'shop'")
@@ -107,7 +119,10 @@ def test_a_header_that_is_none_or_is_ours_is_refused(name: str) -> None:
 @pytest.mark.anyio
 async def test_a_server_that_runs_already_cannot_be_told_by_its_environment() -> None:
     spec = ServerSpec(
-        name="shop", transport="http", url="http://127.0.0.1:1/mcp", identity=IdentitySpec(via="env", json_variable="W")
+        name="shop",
+        transport="http",
+        url="http://127.0.0.1:1/mcp",
+        identity=IdentitySpec(via="env", json_variable="W"),
     )
     async with open_sessions() as pool:
         with pytest.raises(UsageError, match="needs a server that harness starts"):
@@ -120,7 +135,9 @@ async def test_the_process_of_a_user_has_the_variables_and_nothing_of_ours(
     server: ServerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
-    spec = server("ok", env={"MODE": "test"}, identity=IdentitySpec(via="env", variables={"ROLE": "{role}"}))
+    spec = server(
+        "ok", env={"MODE": "test"}, identity=IdentitySpec(via="env", variables={"ROLE": "{role}"})
+    )
     async with open_sessions() as pool:
         async with pool.session(spec, {"role": "user"}) as session:
             seen = (await call(session, "environment")).structured
@@ -131,7 +148,17 @@ async def test_the_process_of_a_user_has_the_variables_and_nothing_of_ours(
     assert other is not None
     assert (seen["MODE"], seen["ROLE"], other["ROLE"]) == ("test", "user", "admin")
     # LC_CTYPE: Python itself adds it, where no locale is set.
-    assert set(seen) <= {"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LC_CTYPE", "MODE", "ROLE"}
+    assert set(seen) <= {
+        "HOME",
+        "LOGNAME",
+        "PATH",
+        "SHELL",
+        "TERM",
+        "USER",
+        "LC_CTYPE",
+        "MODE",
+        "ROLE",
+    }
     assert meta == {"meta": None}
 
 

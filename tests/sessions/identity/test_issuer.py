@@ -47,17 +47,28 @@ def verified(issuer: Issuer, token: str) -> dict[str, object]:
 def test_a_good_token_says_who_it_is_about_and_does_not_live_long(issuer: Issuer) -> None:
     token = issuer.token({"sub": "ann", "roles": ["a"]}, audience=AUDIENCE, credential="valid")
     claims = verified(issuer, token.text)
-    assert (claims["sub"], claims["roles"], claims["iss"], claims["aud"]) == ("ann", ["a"], issuer.url, AUDIENCE)
+    assert (claims["sub"], claims["roles"], claims["iss"], claims["aud"]) == (
+        "ann",
+        ["a"],
+        issuer.url,
+        AUDIENCE,
+    )
     assert time.time() < token.expires_at < time.time() + 600  # type: ignore[operator]
     assert (
-        claims["jti"] != verified(issuer, issuer.token({"sub": "a"}, audience=AUDIENCE, credential="valid").text)["jti"]
+        claims["jti"]
+        != verified(issuer, issuer.token({"sub": "a"}, audience=AUDIENCE, credential="valid").text)[
+            "jti"
+        ]
     )
     assert token.text not in repr(token)
 
 
 def test_claims_of_the_issuer_are_its_own_whatever_it_is_handed(issuer: Issuer) -> None:
     mine = {"sub": "a", "iss": "me", "aud": "you", "exp": 1, "nbf": 2e12, "iat": 2e12, "jti": "x"}
-    assert verified(issuer, issuer.token(mine, audience=AUDIENCE, credential="valid").text)["iss"] == issuer.url
+    assert (
+        verified(issuer, issuer.token(mine, audience=AUDIENCE, credential="valid").text)["iss"]
+        == issuer.url
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,7 +79,9 @@ def test_claims_of_the_issuer_are_its_own_whatever_it_is_handed(issuer: Issuer) 
         ("bad_signature", jwt.InvalidSignatureError),
     ],
 )
-def test_a_flawed_token_has_that_one_flaw(issuer: Issuer, credential: Credential, error: type[Exception]) -> None:
+def test_a_flawed_token_has_that_one_flaw(
+    issuer: Issuer, credential: Credential, error: type[Exception]
+) -> None:
     token = issuer.token({"sub": "ann"}, audience=AUDIENCE, credential=credential)
     with pytest.raises(error):
         verified(issuer, token.text)
@@ -89,10 +102,16 @@ def test_there_is_nothing_else_to_be_had(issuer: Issuer) -> None:
 def test_a_client_that_hangs_up_in_mid_request_is_no_news_for_the_terminal(
     issuer: Issuer, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with socket.create_connection(("127.0.0.1", int(issuer.url.rpartition(":")[2])), timeout=20) as client:
+    with socket.create_connection(
+        ("127.0.0.1", int(issuer.url.rpartition(":")[2])), timeout=20
+    ) as client:
         client.sendall(b"GET /jwks.json HTTP/1.1\r\nHost:")
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset, not closed
-    assert httpx2.get(issuer.jwks_url, timeout=20).status_code == 200  # by now the one before has its thread
+        client.setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )  # reset, not closed
+    assert (
+        httpx2.get(issuer.jwks_url, timeout=20).status_code == 200
+    )  # by now the one before has its thread
     for thread in threading.enumerate():
         if "process_request_thread" in thread.name:
             thread.join(5)
@@ -115,7 +134,10 @@ async def test_a_port_has_one_issuer_and_a_taken_port_is_told() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         issuers = Issuers()
-        with anyio.fail_after(10), pytest.raises(ServerError, match=f"port {port} of 127.0.0.1 is taken"):
+        with (
+            anyio.fail_after(10),
+            pytest.raises(ServerError, match=f"port {port} of 127.0.0.1 is taken"),
+        ):
             await issuers.on(port)
     with anyio.fail_after(10):
         assert (await issuers.on(port)).url == f"http://127.0.0.1:{port}"

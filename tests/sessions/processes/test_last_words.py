@@ -67,9 +67,13 @@ Caused by: java.net.BindException: Address already in use
 \tat java.base/sun.nio.ch.Net.bind0(Native Method)
 \t... 7 more
 """
-GO = "panic: no database\n\ngoroutine 1 [running]:\nmain.main()\n\t/srv/main.go:7 +0x1d\nexit status 2\n"
+GO = (
+    "panic: no database\n\ngoroutine 1 [running]:\nmain.main()\n\t/srv/main.go:7 +0x1d\nexit "
+    "status 2\n"
+)
 RUST = (
-    "thread 'main' panicked at src/main.rs:4:5:\nDATABASE_URL is not set\nnote: run with `RUST_BACKTRACE=1` environment"
+    "thread 'main' panicked at src/main.rs:4:5:\nDATABASE_URL is not set\nnote: run with "
+    "`RUST_BACKTRACE=1` environment"
 )
 NPM = """\
 npm error code E404
@@ -101,7 +105,11 @@ USAGE = "usage: shop [-h] --db DB\nshop: error: the following arguments are requ
         ),
         (
             NODE,
-            ["Error: Cannot find module '/srv/dist/index.js'", "code: 'MODULE_NOT_FOUND',", "requireStack: []"],
+            [
+                "Error: Cannot find module '/srv/dist/index.js'",
+                "code: 'MODULE_NOT_FOUND',",
+                "requireStack: []",
+            ],
         ),
         (
             JAVA,
@@ -111,17 +119,26 @@ USAGE = "usage: shop [-h] --db DB\nshop: error: the following arguments are requ
             ],
         ),
         (
-            'Traceback (most recent call last):\n  File "a.py", line 1\nshop.Closed: on Sundays\nbye error',
+            (
+                'Traceback (most recent call last):\n  File "a.py", line 1\nshop.Closed: on '
+                "Sundays\nbye error"
+            ),
             ["shop.Closed: on Sundays", "bye error"],
         ),
         (GO, ["panic: no database", "main.main()"]),
         (RUST, ["thread 'main' panicked at src/main.rs:4:5:", "DATABASE_URL is not set"]),
         (
             NPM,
-            ["npm error code E404", "npm error 404 Not Found - GET https://registry.example/no-such-server"],
+            [
+                "npm error code E404",
+                "npm error 404 Not Found - GET https://registry.example/no-such-server",
+            ],
         ),
         (LOGGED, ["ERROR: could not connect to db:5432", "INFO boot", "INFO closing", "bye"]),
-        (USAGE, ["shop: error: the following arguments are required: --db", "usage: shop [-h] --db DB"]),
+        (
+            USAGE,
+            ["shop: error: the following arguments are required: --db", "usage: shop [-h] --db DB"],
+        ),
         ("one\ntwo\n\n\x1b[31mthree\x1b[0m\n   \n", ["three", "one", "two"]),
         ("\n \n^^^^\n", []),
         ("", []),
@@ -148,16 +165,25 @@ def test_the_cause_comes_first_and_frames_not_at_all(tail: str, told: list[str])
 
 
 def test_no_more_than_the_last_lines_are_told() -> None:
-    assert last_words("\n".join(f"line {n}" for n in range(20))) == ["line 19", *(f"line {n}" for n in range(15, 19))]
+    assert last_words("\n".join(f"line {n}" for n in range(20))) == [
+        "line 19",
+        *(f"line {n}" for n in range(15, 19)),
+    ]
 
 
 def test_what_this_python_writes_of_an_error_is_read(tmp_path: Path) -> None:
     script = tmp_path / "server.py"
     script.write_text(
-        "def f():\n    return {}['key'] + (\n        1)\ntry:\n    f()\nexcept KeyError as e:\n    int('x')\n"
+        "def f():\n    return {}['key'] + (\n        1)\ntry:\n    f()\nexcept KeyError as e:\n    "
+        "int('x')\n"
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
-    assert last_words(done.stderr) == ["ValueError: invalid literal for int() with base 10: 'x'", "KeyError: 'key'"]
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False
+    )
+    assert last_words(done.stderr) == [
+        "ValueError: invalid literal for int() with base 10: 'x'",
+        "KeyError: 'key'",
+    ]
 
 
 @given(st.text(alphabet=st.sampled_from("ab:|+ \n\t^Errof'\"File at()"), max_size=200))

@@ -20,7 +20,9 @@ async def test_a_process_that_leaves_without_reading_breaks_no_silence() -> None
     asyncio.get_running_loop().set_exception_handler(lambda _, context: heard.append(context))
     for _ in range(5):
         with anyio.fail_after(10):
-            process = await anyio.open_process(["head", "-n", "1"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+            process = await anyio.open_process(
+                ["head", "-n", "1"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+            )
             assert process.stdin is not None
             await process.stdin.send(b"the one line that it reads\n")
             # Held up, the event loop cannot know yet that it has gone.

@@ -60,9 +60,13 @@ async def test_a_server_that_cannot_be_started_for_want_of_files_is_not_blamed_a
             assert (await call(session, "echo")).outcome == "ok"
 
 
-async def test_a_server_that_cannot_be_reached_for_want_of_files_is_not_blamed(shop: Running) -> None:
+async def test_a_server_that_cannot_be_reached_for_want_of_files_is_not_blamed(
+    shop: Running,
+) -> None:
     async with open_sessions() as pool:
-        async with pool.session(shop.at("good?first"), None) as session:  # all modules and certificates are loaded
+        async with pool.session(
+            shop.at("good?first"), None
+        ) as session:  # all modules and certificates are loaded
             assert (await call(session, "echo")).outcome == "ok"
         spec: ServerSpec = shop.at("good?second")
         with no_more_files(), pytest.raises(OutOfResources) as failed:

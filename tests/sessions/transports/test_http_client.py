@@ -14,7 +14,10 @@ TOOL = {
     "name": "search",
     "inputSchema": {
         "type": "object",
-        "properties": {"region": {"type": "string", "x-mcp-header": "Region"}, "text": {"type": "string"}},
+        "properties": {
+            "region": {"type": "string", "x-mcp-header": "Region"},
+            "text": {"type": "string"},
+        },
     },
 }
 
@@ -29,7 +32,10 @@ def test_the_newest_revision_repeats_what_a_schema_marks() -> None:
         "mcp-name": "search",
         "Mcp-Param-Region": "EU",
     }
-    assert routing.of("tools/list", {}) == {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list"}
+    assert routing.of("tools/list", {}) == {
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/list",
+    }
 
 
 def test_older_revisions_say_only_their_own_name() -> None:
@@ -49,7 +55,10 @@ def test_a_name_that_cannot_stand_in_a_header_is_encoded() -> None:
     ("body", "words"),
     [
         (b'{"error":"invalid_token"}', '{"error":"invalid_token"}'),
-        (b"<html><script>let a = 1 < 2;</script><body><h1>502</h1>\n<p>Bad  gateway</p>", "502 Bad gateway"),
+        (
+            b"<html><script>let a = 1 < 2;</script><body><h1>502</h1>\n<p>Bad  gateway</p>",
+            "502 Bad gateway",
+        ),
         (b"1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
         (b"\xff\xfe", "\ufffd\ufffd"),
         (b"", ""),
@@ -93,7 +102,13 @@ def test_what_may_be_a_secret_is_not_shown() -> None:
     [
         *[(401, True, False), (403, True, False)],
         *[(400, False, True), (404, False, True), (413, False, True)],
-        *[(429, False, False), (500, False, False), (503, False, False), (307, False, False), (None, False, False)],
+        *[
+            (429, False, False),
+            (500, False, False),
+            (503, False, False),
+            (307, False, False),
+            (None, False, False),
+        ],
     ],
 )
 def test_a_status_is_about_who_asks_or_what_was_asked_or_neither(

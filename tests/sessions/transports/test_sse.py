@@ -32,7 +32,11 @@ def over_events(shop: Running, path: str = "sse", **settings: float) -> ServerSp
         ("403", "denied", "the server answered HTTP 403 Forbidden: status 403"),
         ("404", "tool_error", "the server answered HTTP 404 Not Found: status 404"),
         ("500", "server_lost", "server 'shop' answered HTTP 500 Internal Server Error: status 500"),
-        ("reset", "server_lost", "server 'shop' broke off before it had answered: Connection reset by peer"),
+        (
+            "reset",
+            "server_lost",
+            "server 'shop' broke off before it had answered: Connection reset by peer",
+        ),
         ("bad_event", "timeout", "no answer within 0.6 s"),
         ("large", "ok", "xxx"),
     ],
@@ -42,13 +46,23 @@ async def test_whatever_http_answers_has_an_outcome_and_the_next_call_is_well(
 ) -> None:
     timeout_s = 0.6 if outcome == "timeout" else 5.0
     before = len(shop.seen("post"))
-    async with open_sessions() as pool, pool.session(over_events(shop, call_timeout_s=timeout_s), None) as session:
+    async with (
+        open_sessions() as pool,
+        pool.session(over_events(shop, call_timeout_s=timeout_s), None) as session,
+    ):
         with anyio.fail_after(20):
             made = await call(session, tool)
-        assert (made.outcome, made.refusal) == (outcome, "http_status" if outcome == "denied" else None)
+        assert (made.outcome, made.refusal) == (
+            outcome,
+            "http_status" if outcome == "denied" else None,
+        )
         assert text in made.text
         assert (await call(session, "echo")).outcome == "ok"
-    calls = [request["params"]["name"] for request in shop.seen("post")[before:] if request["method"] == "tools/call"]
+    calls = [
+        request["params"]["name"]
+        for request in shop.seen("post")[before:]
+        if request["method"] == "tools/call"
+    ]
     assert calls == [tool, "echo"]
 
 
@@ -58,7 +72,10 @@ async def test_a_stream_that_ends_is_a_loss_and_the_next_loan_opens_another(shop
         async with pool.session(spec, None) as session:
             with anyio.fail_after(10):
                 made = await call(session, "no_event")
-            assert (made.outcome, made.text) == ("server_lost", "server 'shop' closed its event stream")
+            assert (made.outcome, made.text) == (
+                "server_lost",
+                "server 'shop' closed its event stream",
+            )
             assert session.lost == made.text
         async with pool.session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"
@@ -67,7 +84,14 @@ async def test_a_stream_that_ends_is_a_loss_and_the_next_loan_opens_another(shop
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("sse-foreign", "it wants requests posted to another server, http://localhost:PORT/post, which is not done"),
+        (
+            "sse-foreign",
+            (
+                "it wants requests posted to another server, http://localhost:PORT/post, which is "
+                "not "
+                "done"
+            ),
+        ),
         ("sse-silent", "did not complete the handshake within 1 s of its start"),
     ],
 )

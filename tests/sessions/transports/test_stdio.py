@@ -58,15 +58,25 @@ def line(request_id: object, result: object) -> bytes:
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=10,
 )
 
 
-@given(results=st.lists(st.dictionaries(st.text(max_size=5), json_values, max_size=3), max_size=5), data=st.data())
+@given(
+    results=st.lists(st.dictionaries(st.text(max_size=5), json_values, max_size=3), max_size=5),
+    data=st.data(),
+)
 @settings(max_examples=60, deadline=None)
-def test_messages_are_the_same_however_the_bytes_are_cut(results: list[dict[str, object]], data: st.DataObject) -> None:
+def test_messages_are_the_same_however_the_bytes_are_cut(
+    results: list[dict[str, object]], data: st.DataObject
+) -> None:
     whole = b"".join(line(number, result) for number, result in enumerate(results))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=8)))
     chunks = [whole[start:end] for start, end in zip([0, *cuts], [*cuts, len(whole)], strict=True)]
@@ -87,13 +97,19 @@ def test_the_first_line_that_is_not_mcp_is_kept_for_messages() -> None:
 
 
 def test_an_answer_that_is_none_becomes_an_error_for_its_request() -> None:
-    odd = [b'{"id": 1}', b'{"jsonrpc": "2.0", "id": 2, "result": null}', b'{"jsonrpc": "1.0", "id": "3", "result": {}}']
+    odd = [
+        b'{"id": 1}',
+        b'{"jsonrpc": "2.0", "id": 2, "result": null}',
+        b'{"jsonrpc": "1.0", "id": "3", "result": {}}',
+    ]
     answers, _, _ = read(*(text + b"\n" for text in odd))
     assert answers == [(1, MALFORMED), (2, MALFORMED), ("3", MALFORMED)]
 
 
 def test_a_malformed_request_of_the_server_answers_nobody() -> None:
-    answers, _, _ = read(b'{"jsonrpc": "2.0", "id": 1, "method": 5}\n', b'{"id": true}\n', b'{"id": null}\n')
+    answers, _, _ = read(
+        b'{"jsonrpc": "2.0", "id": 1, "method": 5}\n', b'{"id": true}\n', b'{"id": null}\n'
+    )
     assert answers == []
 
 
@@ -103,7 +119,9 @@ def test_notifications_are_dropped() -> None:
 
 
 def test_surrogate_pairs_stay_and_lone_ones_are_replaced() -> None:
-    answers, _, _ = read(rb'{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83d\ude00","\udc00":["\ud800x"]}}' + b"\n")
+    answers, _, _ = read(
+        rb'{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83d\ude00","\udc00":["\ud800x"]}}' + b"\n"
+    )
     assert answers == [(1, {"a": "😀", "\ufffd": ["\ufffdx"]})]
 
 

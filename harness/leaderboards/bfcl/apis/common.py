@@ -16,10 +16,13 @@ Scenario = Mapping[str, Any]
 class Api:
     """A stateful API. Its public attributes are its state, its public methods are the tools.
 
-    Whatever a subclass keeps for itself starts with an underscore: every other attribute is compared.
+    Whatever a subclass keeps for itself starts with an underscore: every other attribute is
+    compared.
     """
 
-    def __init__(self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False) -> None:
+    def __init__(
+        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
+    ) -> None:
         """``scenario`` is owned by the instance from now on; ``tables`` are shared and never changed."""
         self._scenario = scenario
         self._tables = tables

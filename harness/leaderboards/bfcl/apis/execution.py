@@ -42,10 +42,13 @@ Instances: TypeAlias = dict[str, Api]
 """The APIs of one run of a case, by class name."""
 
 Data: TypeAlias = Path | Mapping[str, Mapping[str, Any]]
-"""The folder of the fetched release (`harness.leaderboards.bfcl.source.data_folder`), or tables by class name."""
+"""The folder of the fetched release (`harness.leaderboards.bfcl.source.data_folder`), or tables by
+class name."""
 
 
-def make_instance(class_name: str, initial_config: Mapping[str, Any], *, long_context: bool, data: Data) -> Api:
+def make_instance(
+    class_name: str, initial_config: Mapping[str, Any], *, long_context: bool, data: Data
+) -> Api:
     """Return a new instance of ``class_name`` in the state of the case's ``initial_config``, which it leaves alone.
 
     Raises:
@@ -55,7 +58,9 @@ def make_instance(class_name: str, initial_config: Mapping[str, Any], *, long_co
         meant = did_you_mean(class_name, CLASSES) or f"There are {', '.join(CLASSES)}."
         raise UsageError(f"BFCL has no API {class_name!r} here", meant=meant)
     tables = (
-        read_tables(data, class_name, long_context=long_context) if isinstance(data, Path) else data.get(class_name, {})
+        read_tables(data, class_name, long_context=long_context)
+        if isinstance(data, Path)
+        else data.get(class_name, {})
     )
     scenario = deepcopy(initial_config.get(class_name, {}))
     return CLASSES[class_name](scenario, tables, long_context=long_context)
@@ -65,21 +70,28 @@ def make_instances(
     class_names: Iterable[str], initial_config: Mapping[str, Any], *, long_context: bool, data: Data
 ) -> Instances:
     """Return new instances of all the classes of a case (see `make_instance`)."""
-    return {name: make_instance(name, initial_config, long_context=long_context, data=data) for name in class_names}
+    return {
+        name: make_instance(name, initial_config, long_context=long_context, data=data)
+        for name in class_names
+    }
 
 
 @cache
 def method_names(class_name: str) -> tuple[str, ...]:
     """Return the names of the tools of a class."""
     members = vars(CLASSES[class_name]).items()
-    return tuple(name for name, member in members if isinstance(member, FunctionType) and not name.startswith("_"))
+    return tuple(
+        name
+        for name, member in members
+        if isinstance(member, FunctionType) and not name.startswith("_")
+    )
 
 
 def execute(instances: Instances, call: Call) -> str:
     """Execute ``call`` on the instance that has such a tool, and return its result as text.
 
-    A call that cannot be executed leaves a text too, ``Error during execution: …``: to the model it is a
-    result like any other.
+    A call that cannot be executed leaves a text too, ``Error during execution: …``: to the model it
+    is a result like any other.
     """
     try:
         return _as_text(_result(instances, call))

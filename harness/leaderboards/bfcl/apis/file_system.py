@@ -1,7 +1,8 @@
 """The file system of the benchmark: one level of directories at a time, no paths.
 
-Several behaviours are unusual, and kept because verdicts rest on them: a copied directory shares the files
-of its original; a moved directory is a new one, so that ``cd ..`` from below it leads to the old place.
+Several behaviours are unusual, and kept because verdicts rest on them: a copied directory shares
+the files of its original; a moved directory is a new one, so that ``cd ..`` from below it leads to
+the old place.
 """
 
 # ruff: noqa: FBT001, FBT002 -- names, order and defaults of parameters are the benchmark's
@@ -28,7 +29,9 @@ _COUNTS: dict[str, tuple[str, Callable[[str], int]]] = {
 class GorillaFileSystem(Api):
     """A tree of directories and the place in it where the user stands."""
 
-    def __init__(self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False) -> None:
+    def __init__(
+        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
+    ) -> None:
         """``scenario["root"]`` holds one directory, the root; without it the tree is empty."""
         super().__init__(scenario, tables, long_context=long_context)
         self.long_context = long_context
@@ -48,13 +51,19 @@ class GorillaFileSystem(Api):
 
     def ls(self, a: bool = False) -> Reply:
         """List the current directory, hidden entries only with ``a``."""
-        return {"current_directory_content": [name for name in self._here.contents if a or not name.startswith(".")]}
+        return {
+            "current_directory_content": [
+                name for name in self._here.contents if a or not name.startswith(".")
+            ]
+        }
 
     def cd(self, folder: str) -> Reply:
         """Go to ``folder``: a directory here, ``..``, ``.`` or ``/``."""
         folder = folder.rstrip("/") or "/"
         if "/" in folder and folder != "/":
-            return refuse(f"cd: {folder}: Unsupported path. Only one folder level at a time is supported.")
+            return refuse(
+                f"cd: {folder}: Unsupported path. Only one folder level at a time is supported."
+            )
         if folder == "..":
             if self._here.parent is None:
                 return refuse("Current directory is already the root. Cannot go back.")
@@ -103,7 +112,11 @@ class GorillaFileSystem(Api):
         if file_name not in self._here.contents:
             return refuse(f"cat: '{file_name}': No such file or directory")
         content = self._text(file_name)
-        return refuse(f"cat: '{file_name}': Is a directory") if content is None else {"file_content": content}
+        return (
+            refuse(f"cat: '{file_name}': Is a directory")
+            if content is None
+            else {"file_content": content}
+        )
 
     def find(self, path: str = ".", name: str | None = None) -> Reply:
         """List everything below ``path`` whose name contains ``name``."""
@@ -111,7 +124,11 @@ class GorillaFileSystem(Api):
         if start is None:
             return refuse(f"find: '{path}': No such file or directory")
         base = path.rstrip("/")
-        return {"matches": [found for found, item in start.walk(base) if name is None or name in item.name]}
+        return {
+            "matches": [
+                found for found, item in start.walk(base) if name is None or name in item.name
+            ]
+        }
 
     def wc(self, file_name: str, mode: str = "l") -> Reply:
         """Count the lines, words or characters of a file here."""
@@ -230,14 +247,19 @@ class GorillaFileSystem(Api):
         if source not in here:
             return refuse(f"{command}: cannot {verb} '{source}': No such file or directory")
         if "/" in destination:
-            return refuse(f"{command}: path not allowed in destination. Provide only a file or directory name.")
+            return refuse(
+                f"{command}: path not allowed in destination. Provide only a file or directory "
+                f"name."
+            )
         item = self._item(source)
         target: Directory = self._here
         name, shown = destination, destination
         if destination in here:
             into = self._item(destination)
             if isinstance(into, File):
-                return refuse(f"{command}: cannot {verb} '{source}' to '{destination}': Not a directory")
+                return refuse(
+                    f"{command}: cannot {verb} '{source}' to '{destination}': Not a directory"
+                )
             target, name, shown = into, source, f"{destination}/{source}"
             # A copy onto a taken name raises instead, from `add_file` or `add_directory`.
             if command == "mv" and source in into.contents:

@@ -20,7 +20,8 @@ class File:
 
 
 _MOST = 100_000
-"""Entries that are walked over at most: copies that share their entries double a tree with every other call."""
+"""Entries that are walked over at most: copies that share their entries double a tree with every
+other call."""
 
 
 @dataclass(repr=False, eq=False)
@@ -73,7 +74,9 @@ class Directory:  # noqa: PLW1641 - what changes has no hash
 
     def size(self) -> int:
         """Return the UTF-8 bytes of all files below."""
-        return sum(len(item.content.encode()) for _, item in self.walk("") if isinstance(item, File))
+        return sum(
+            len(item.content.encode()) for _, item in self.walk("") if isinstance(item, File)
+        )
 
     def walk(self, base: str) -> Iterator[tuple[str, File | Directory]]:
         """Yield everything below with its path, which starts with ``base``, each parent first.
@@ -95,17 +98,21 @@ def _below(directory: Directory, base: str) -> Iterator[tuple[str, File | Direct
             yield from _below(item, path)
 
 
-def grow(directory: Directory, entries: Mapping[str, Any], extensions: Mapping[str, Any] | None) -> Directory:
+def grow(
+    directory: Directory, entries: Mapping[str, Any], extensions: Mapping[str, Any] | None
+) -> Directory:
     """Fill ``directory`` from the ``entries`` of a scenario and return it.
 
-    With ``extensions`` (the long-context tables) files get a long tail, but for those whose end is asked
-    about, and every directory without subdirectories gets many empty files.
+    With ``extensions`` (the long-context tables) files get a long tail, but for those whose end is
+    asked about, and every directory without subdirectories gets many empty files.
     """
     innermost = True
     for name, entry in entries.items():
         if entry["type"] == "directory":
             innermost = False
-            directory.contents[name] = grow(Directory(name, directory), entry["contents"], extensions)
+            directory.contents[name] = grow(
+                Directory(name, directory), entry["contents"], extensions
+            )
         elif entry["type"] == "file":
             content = entry["content"]
             if extensions is not None and name not in extensions[UNEXTENDED]:

@@ -44,7 +44,9 @@ _MOST_PRECISE = 10_000
 class MathAPI(Api):
     """Sums and roots."""
 
-    def __init__(self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False) -> None:
+    def __init__(
+        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
+    ) -> None:
         """``scenario`` and ``tables`` are not used."""
         super().__init__({}, {}, long_context=long_context)
 
@@ -132,7 +134,11 @@ class MathAPI(Api):
 
     def percentage(self, part: float, whole: float) -> Reply:
         """Return how many per cent of ``whole`` ``part`` is."""
-        return refuse("Whole value cannot be zero") if whole == 0 else _guarded(lambda: (part / whole) * 100)
+        return (
+            refuse("Whole value cannot be zero")
+            if whole == 0
+            else _guarded(lambda: (part / whole) * 100)
+        )
 
     def absolute_value(self, number: float) -> Reply:
         """Return ``number`` without its sign."""
@@ -170,7 +176,10 @@ def _converted(compute: Callable[[], float]) -> Reply:
 
 
 def _of_list(
-    what: str, numbers: list[float], compute: Callable[[list[float]], float], verb: str = "calculate"
+    what: str,
+    numbers: list[float],
+    compute: Callable[[list[float]], float],
+    verb: str = "calculate",
 ) -> Reply:
     if not numbers:
         return refuse(f"Cannot {verb} {what} of an empty list")

@@ -23,11 +23,15 @@ class MessageAPI(Api):
     message_count: int
     current_user: str | None
 
-    def __init__(self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False) -> None:
+    def __init__(
+        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
+    ) -> None:
         """Any attribute may be given by ``scenario``; the others are the tables' defaults."""
         super().__init__(scenario, tables, long_context=long_context)
         self._random = random.Random(scenario.get("random_seed", _SEED))  # noqa: S311 -- repeatable, not secret
-        self._initial("generated_ids", "user_count", "user_map", "inbox", "message_count", "current_user")
+        self._initial(
+            "generated_ids", "user_count", "user_map", "inbox", "message_count", "current_user"
+        )
 
     def list_users(self) -> Reply:
         """Return the names of all users."""
@@ -99,14 +103,22 @@ class MessageAPI(Api):
         if user_id in self.user_map.values():
             return refuse(f"User ID '{user_id}' already exists.")
         self.user_map[user_name] = user_id
-        return {"added_status": True, "user_id": user_id, "message": f"Contact '{user_name}' added successfully."}
+        return {
+            "added_status": True,
+            "user_id": user_id,
+            "message": f"Contact '{user_name}' added successfully.",
+        }
 
     def search_messages(self, keyword: str) -> Reply:
         """Return the messages that contain ``keyword``, in any case."""
         if not self.current_user:
             return refuse(_NOBODY)
         wanted = keyword.lower()
-        found = [{"receiver_id": who, "message": text} for who, text in self._messages() if wanted in text.lower()]
+        found = [
+            {"receiver_id": who, "message": text}
+            for who, text in self._messages()
+            if wanted in text.lower()
+        ]
         return {"results": found}
 
     def get_message_stats(self) -> Reply:

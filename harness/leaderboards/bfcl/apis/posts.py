@@ -22,19 +22,25 @@ class TwitterAPI(Api):
     following_list: list[str]
     tweet_counter: int
 
-    def __init__(self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False) -> None:
+    def __init__(
+        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
+    ) -> None:
         """Any attribute may be given by ``scenario``; the others are the tables' defaults."""
         super().__init__(scenario, tables, long_context=long_context)
-        self._initial("username", "password", "authenticated", "comments", "retweets", "following_list")
+        self._initial(
+            "username", "password", "authenticated", "comments", "retweets", "following_list"
+        )
         self._initial("tweet_counter")
         self._nobody: list[str] = []
-        self.tweets: dict[int, dict[str, Any]] = {int(key): tweet for key, tweet in self._setting("tweets").items()}
+        self.tweets: dict[int, dict[str, Any]] = {
+            int(key): tweet for key, tweet in self._setting("tweets").items()
+        }
 
     def _share(self, other: Api) -> None:
         """Share the mentions of tweets that were posted without any.
 
-        Upstream they are one list, the default value of a parameter: a user who is mentioned in one such tweet is
-        mentioned in all, those of the expected calls included.
+        Upstream they are one list, the default value of a parameter: a user who is mentioned in one
+        such tweet is mentioned in all, those of the expected calls included.
         """
         assert isinstance(other, TwitterAPI)
         self._nobody = other._nobody  # noqa: SLF001 - it is one of this class
@@ -50,7 +56,9 @@ class TwitterAPI(Api):
         """Say whether the user is logged in."""
         return {"login_status": bool(self.authenticated)}
 
-    def post_tweet(self, content: str, tags: list[str] = _NOT_GIVEN, mentions: list[str] = _NOT_GIVEN) -> Reply:
+    def post_tweet(
+        self, content: str, tags: list[str] = _NOT_GIVEN, mentions: list[str] = _NOT_GIVEN
+    ) -> Reply:
         """Post something."""
         if not self.authenticated:
             return _stranger("posting")
@@ -83,7 +91,9 @@ class TwitterAPI(Api):
             return _stranger("commenting")
         if tweet_id not in self.tweets:
             return _unknown(tweet_id)
-        self.comments.setdefault(tweet_id, []).append({"username": self.username, "content": comment_content})
+        self.comments.setdefault(tweet_id, []).append(
+            {"username": self.username, "content": comment_content}
+        )
         return {"comment_status": "Comment added successfully"}
 
     def mention(self, tweet_id: int, mentioned_usernames: list[str]) -> Reply:

@@ -1,8 +1,8 @@
 """The benchmark's fixed tables (fares, stock quotes, long texts …), read from its fetched package as data.
 
-The package ships these tables as constants in Python modules. They are the benchmark's data, so they are
-not part of this project, and its code is never run here: a module is only parsed, and of what it assigns
-to a plain name only the literals are kept (`ast.literal_eval`).
+The package ships these tables as constants in Python modules. They are the benchmark's data, so
+they are not part of this project, and its code is never run here: a module is only parsed, and of
+what it assigns to a plain name only the literals are kept (`ast.literal_eval`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ class Tables(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         """Return the table ``name``."""
         if name not in self._values:
-            raise UsageError(f"{self._origin} holds no table {name!r}", meant="fetch it again: harness fetch bfcl")
+            raise UsageError(
+                f"{self._origin} holds no table {name!r}",
+                meant="fetch it again: harness fetch bfcl",
+            )
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -58,9 +61,12 @@ class Tables(Mapping[str, Any]):
 def read_tables(package: Path, class_name: str, *, long_context: bool) -> Tables:
     """Return the tables of ``class_name``, with the long texts if asked for.
 
-    ``package`` is the folder that holds the benchmark's ``data``, as ``harness fetch bfcl`` leaves it.
+    ``package`` is the folder that holds the benchmark's ``data``, as ``harness fetch bfcl`` leaves
+    it.
     """
-    modules = ([LONG_CONTEXT] if long_context else []) + ([MODULES[class_name]] if class_name in MODULES else [])
+    modules = ([LONG_CONTEXT] if long_context else []) + (
+        [MODULES[class_name]] if class_name in MODULES else []
+    )
     values: dict[str, Any] = {}
     for module in modules:
         values.update(_constants_of(package / SOURCES / module))
@@ -71,8 +77,14 @@ def read_tables(package: Path, class_name: str, *, long_context: bool) -> Tables
 def _constants_of(module: Path) -> dict[str, Any]:
     try:
         return constants(module.read_text("utf-8"))
-    except (OSError, ValueError, SyntaxError) as problem:  # ValueError: not UTF-8, or a null character
-        raise UsageError(f"cannot read {module}: {problem}", meant="fetch it: harness fetch bfcl") from None
+    except (
+        OSError,
+        ValueError,
+        SyntaxError,
+    ) as problem:  # ValueError: not UTF-8, or a null character
+        raise UsageError(
+            f"cannot read {module}: {problem}", meant="fetch it: harness fetch bfcl"
+        ) from None
 
 
 def constants(source: str) -> dict[str, Any]:
@@ -81,7 +93,9 @@ def constants(source: str) -> dict[str, Any]:
     Of several assignments to one name the outermost counts.
     """
     found: dict[str, Any] = {}
-    for node in ast.walk(ast.parse(source)):  # breadth first: a module's own constants before a function's
+    for node in ast.walk(
+        ast.parse(source)
+    ):  # breadth first: a module's own constants before a function's
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 pass

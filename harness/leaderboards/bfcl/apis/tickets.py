@@ -18,7 +18,9 @@ class TicketAPI(Api):
     ticket_counter: int
     current_user: str | None
 
-    def __init__(self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False) -> None:
+    def __init__(
+        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
+    ) -> None:
         """Any attribute may be given by ``scenario``; the others are the tables' defaults."""
         super().__init__(scenario, tables, long_context=long_context)
         self._initial("ticket_queue", "ticket_counter", "current_user")
@@ -88,7 +90,11 @@ class TicketAPI(Api):
         if not self.current_user:
             return [refuse("User not authenticated. Please log in to view tickets.")]
         own = [ticket for ticket in self.ticket_queue if ticket["created_by"] == self.current_user]
-        return [ticket for ticket in own if ticket["status"].lower() == status.lower()] if status else own
+        return (
+            [ticket for ticket in own if ticket["status"].lower() == status.lower()]
+            if status
+            else own
+        )
 
     def _ticket(self, ticket_id: int) -> Reply | None:
         return next((ticket for ticket in self.ticket_queue if ticket["id"] == ticket_id), None)

@@ -36,7 +36,9 @@ def tools_of_class(class_name: str, data: Path) -> tuple[ApiTool, ...]:
         InvalidInput: its description was not fetched, or is damaged.
     """
     if class_name not in CLASS_FILES:
-        raise UsageError(f"BFCL has no API {class_name!r} here", meant=f"There are {', '.join(CLASS_FILES)}.")
+        raise UsageError(
+            f"BFCL has no API {class_name!r} here", meant=f"There are {', '.join(CLASS_FILES)}."
+        )
     return tuple(
         ApiTool(
             name=entry["name"],

@@ -25,14 +25,23 @@ class TradingBot(Api):
     watch_list: list[str]
     transaction_history: list[dict[str, Any]]
 
-    def __init__(self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False) -> None:
+    def __init__(
+        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
+    ) -> None:
         """Any attribute may be given by ``scenario``; the others are the tables' defaults."""
         super().__init__(scenario, tables, long_context=long_context)
         self.orders: dict[Any, dict[str, Any]] = {
             int(key) if isinstance(key, str) and key.isdigit() else key: order
             for key, order in self._setting("orders").items()
         }
-        self._initial("account_info", "authenticated", "market_status", "order_counter", "stocks", "watch_list")
+        self._initial(
+            "account_info",
+            "authenticated",
+            "market_status",
+            "order_counter",
+            "stocks",
+            "watch_list",
+        )
         self._initial("transaction_history")
         self.long_context = long_context
         self._random = random.Random(self._setting("random_seed"))  # noqa: S311 -- repeatable, not secret
@@ -52,19 +61,28 @@ class TradingBot(Api):
         quote = self.stocks[symbol]
         if not self.long_context:
             return quote
-        return {**quote, "MA(5)": self._tables["MA_5_EXTENSION"], "MA(20)": self._tables["MA_20_EXTENSION"]}
+        return {
+            **quote,
+            "MA(5)": self._tables["MA_5_EXTENSION"],
+            "MA(20)": self._tables["MA_20_EXTENSION"],
+        }
 
     def get_order_details(self, order_id: int) -> Reply:
         """Return an order."""
         if order_id not in self.orders:
             known = list(self.orders)
-            return refuse(f"Order with ID {order_id} not found.Here is the list of orders_id: {known}")
+            return refuse(
+                f"Order with ID {order_id} not found.Here is the list of orders_id: {known}"
+            )
         order = self.orders[order_id]
         if not self.long_context:
             return order
         symbol = order["symbol"]
         texts = self._tables["ORDER_DETAIL_EXTENSION"]
-        return {**order, "metadata": {title: text.replace("{symbol}", symbol) for title, text in texts.items()}}
+        return {
+            **order,
+            "metadata": {title: text.replace("{symbol}", symbol) for title, text in texts.items()},
+        }
 
     def cancel_order(self, order_id: int) -> Reply:
         """Cancel an order that is not completed."""
@@ -88,9 +106,16 @@ class TradingBot(Api):
             cost = float(price) * int(amount)
             balance = self.account_info.get("balance", 0)
             if cost > balance:
-                return refuse(f"Insufficient funds: required ${cost:.2f} but only ${balance:.2f} available.")
+                return refuse(
+                    f"Insufficient funds: required ${cost:.2f} but only ${balance:.2f} available."
+                )
         number = self.order_counter
-        terms = {"order_type": order_type, "symbol": symbol, "price": float(price), "amount": amount}
+        terms = {
+            "order_type": order_type,
+            "symbol": symbol,
+            "price": float(price),
+            "amount": amount,
+        }
         self.orders[number] = {"id": number, **terms, "status": "Open"}
         self.order_counter += 1
         return {
@@ -178,22 +203,34 @@ class TradingBot(Api):
             return [refuse("User not authenticated. Please log in to view transaction history.")]
         first = _parse(start_date, "%Y-%m-%d") if start_date else datetime.min  # noqa: DTZ901 -- like `_NOW`
         last = _parse(end_date, "%Y-%m-%d") if end_date else datetime.max  # noqa: DTZ901 -- like `_NOW`
-        found = [entry for entry in self.transaction_history if first <= _parse(entry["timestamp"], _TIME) <= last]
+        found = [
+            entry
+            for entry in self.transaction_history
+            if first <= _parse(entry["timestamp"], _TIME) <= last
+        ]
         extension = self._tables["TRANSACTION_HISTORY_EXTENSION"] if self.long_context else []
         return {"transaction_history": [*found, *extension]}
 
     def get_available_stocks(self, sector: str) -> Reply:
         """Return the stocks of a sector."""
         stocks = self._tables["sector_map"].get(sector, [])
-        more = {"Technology": "TECHNOLOGY_EXTENSION", "Automobile": "AUTOMOBILE_EXTENSION"}.get(sector)
+        more = {"Technology": "TECHNOLOGY_EXTENSION", "Automobile": "AUTOMOBILE_EXTENSION"}.get(
+            sector
+        )
         if self.long_context and more:
             stocks = [*stocks, *self._tables[more]]
         return {"stock_list": stocks}
 
-    def filter_stocks_by_price(self, stocks: list[str], min_price: float, max_price: float) -> Reply:
+    def filter_stocks_by_price(
+        self, stocks: list[str], min_price: float, max_price: float
+    ) -> Reply:
         """Return those of ``stocks`` that cost between the two prices; an unknown one costs nothing."""
         prices = {symbol: quote.get("price", 0) for symbol, quote in self.stocks.items()}
-        found = [name for name in stocks if prices.get(name, 0) >= min_price and prices.get(name, 0) <= max_price]
+        found = [
+            name
+            for name in stocks
+            if prices.get(name, 0) >= min_price and prices.get(name, 0) <= max_price
+        ]
         return {"filtered_stocks": found}
 
     def add_to_watchlist(self, stock: str) -> Reply:
@@ -205,7 +242,9 @@ class TradingBot(Api):
     def notify_price_change(self, stocks: list[str], threshold: float) -> Reply:
         """Say which of ``stocks`` changed by ``threshold`` per cent or more."""
         changed = [
-            name for name in stocks if name in self.stocks and abs(self.stocks[name]["percent_change"]) >= threshold
+            name
+            for name in stocks
+            if name in self.stocks and abs(self.stocks[name]["percent_change"]) >= threshold
         ]
         if not changed:
             return {"notification": "No significant price changes in the selected stocks."}
@@ -214,7 +253,9 @@ class TradingBot(Api):
     def _recorded(self, kind: str, amount: float, status: str) -> Reply:
         """Note a transaction, at a random moment of the day that follows, and return the reply to it."""
         moment = _NOW + timedelta(seconds=self._random.randint(0, _DAY_S))
-        self.transaction_history.append({"type": kind, "amount": amount, "timestamp": moment.strftime(_TIME)})
+        self.transaction_history.append(
+            {"type": kind, "amount": amount, "timestamp": moment.strftime(_TIME)}
+        )
         return {"status": status, "new_balance": self.account_info["balance"]}
 
 

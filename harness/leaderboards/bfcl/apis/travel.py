@@ -20,10 +20,18 @@ _CLASS_FACTORS = {"economy": 1, "business": 2, "first": 5}
 _DATE = "%Y-%m-%d"
 _OF_AGE = 18
 
-_BOOKING_FIELDS = ("travel_date", "travel_from", "travel_to", "travel_class", "travel_cost", "transaction_id")
+_BOOKING_FIELDS = (
+    "travel_date",
+    "travel_from",
+    "travel_to",
+    "travel_class",
+    "travel_cost",
+    "transaction_id",
+)
 
 _THANKS = (
-    "Thank you for contacting customer support. Your message has been received and we will get back to you shortly."
+    "Thank you for contacting customer support. Your message has been received and we will "
+    "get back to you shortly."
 )
 
 
@@ -40,16 +48,26 @@ class TravelAPI(Api):
     user_last_name: str | None
     budget_limit: float | None
 
-    def __init__(self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False) -> None:
+    def __init__(
+        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
+    ) -> None:
         """Any attribute may be given by ``scenario``; the others are the tables' defaults."""
         super().__init__(scenario, tables, long_context=long_context)
         self._random = random.Random(self._setting("random_seed"))  # noqa: S311 -- repeatable, not secret
-        self._initial("credit_card_list", "booking_record", "access_token", "token_type", "token_expires_in")
+        self._initial(
+            "credit_card_list", "booking_record", "access_token", "token_type", "token_expires_in"
+        )
         self._initial("token_scope", "user_first_name", "user_last_name", "budget_limit")
         self.long_context = long_context
         if long_context:
-            self.credit_card_list = {**self.credit_card_list, **self._missing("CREDIT_CARD", self.credit_card_list)}
-            self.booking_record = {**self.booking_record, **self._missing("BOOKING_RECORD", self.booking_record)}
+            self.credit_card_list = {
+                **self.credit_card_list,
+                **self._missing("CREDIT_CARD", self.credit_card_list),
+            }
+            self.booking_record = {
+                **self.booking_record,
+                **self._missing("BOOKING_RECORD", self.booking_record),
+            }
 
     def authenticate_travel(
         self,
@@ -67,13 +85,22 @@ class TravelAPI(Api):
         self.token_scope = grant_type
         self.user_first_name = user_first_name
         self.user_last_name = user_last_name
-        return {"expires_in": 2, "access_token": self.access_token, "token_type": "Bearer", "scope": grant_type}
+        return {
+            "expires_in": 2,
+            "access_token": self.access_token,
+            "token_type": "Bearer",
+            "scope": grant_type,
+        }
 
     def travel_get_login_status(self) -> Reply:
         """Say whether somebody is logged in."""
         return {"status": not (self.token_expires_in is None or self.token_expires_in == 0)}
 
-    def get_budget_fiscal_year(self, lastModifiedAfter: str | None = None, includeRemoved: str | None = None) -> Reply:  # noqa: N803 -- the benchmark's names
+    def get_budget_fiscal_year(
+        self,
+        lastModifiedAfter: str | None = None,  # noqa: N803 -- the benchmark's names
+        includeRemoved: str | None = None,  # noqa: N803
+    ) -> Reply:
         """Return the one fiscal year that there is."""
         return {"budget_fiscal_year": "2018"}
 
@@ -86,7 +113,11 @@ class TravelAPI(Api):
         card_verification_number: int,
     ) -> Reply:
         """Register a card, under a random id and with a random balance."""
-        refusal = "Token not initialized" if self.token_expires_in is None else self._locked_out(access_token)
+        refusal = (
+            "Token not initialized"
+            if self.token_expires_in is None
+            else self._locked_out(access_token)
+        )
         if refusal is None and card_number in self.credit_card_list:
             refusal = "Card already registered"
         if refusal is not None:
@@ -105,14 +136,22 @@ class TravelAPI(Api):
         """Return what is left on a card."""
         refusal = self._locked_out(access_token)
         if refusal is None and card_id not in self.credit_card_list:
-            refusal = f"Card not registered. Here are a list of card_id's: {list(self.credit_card_list)}"
-        return refuse(refusal) if refusal else {"card_balance": self.credit_card_list[card_id]["balance"]}
+            refusal = (
+                f"Card not registered. Here are a list of card_id's: {list(self.credit_card_list)}"
+            )
+        return (
+            refuse(refusal)
+            if refusal
+            else {"card_balance": self.credit_card_list[card_id]["balance"]}
+        )
 
     def get_all_credit_cards(self) -> Reply:
         """Return all cards."""
         return {"credit_card_list": self.credit_card_list}
 
-    def get_flight_cost(self, travel_from: str, travel_to: str, travel_date: str, travel_class: str) -> Reply:
+    def get_flight_cost(
+        self, travel_from: str, travel_to: str, travel_date: str, travel_class: str
+    ) -> Reply:
         """Return the fare; with long context those of all other routes too, in the table's order."""
         fares = self._tables["base_costs"]
         own = fares.get((travel_from, travel_to))
@@ -126,7 +165,13 @@ class TravelAPI(Api):
         return {"travel_cost_list": [float(fare * factor) for fare in asked]}
 
     def book_flight(
-        self, access_token: str, card_id: str, travel_date: str, travel_from: str, travel_to: str, travel_class: str
+        self,
+        access_token: str,
+        card_id: str,
+        travel_date: str,
+        travel_from: str,
+        travel_to: str,
+        travel_class: str,
     ) -> Reply:
         """Book a flight and pay it by card."""
         refusal = self._locked_out(access_token) or self._unpayable(card_id)
@@ -169,7 +214,12 @@ class TravelAPI(Api):
         if refusal is not None:
             return refuse(refusal)
         booking = self.booking_record[str(booking_id)]
-        return {"invoice": {"booking_id": booking_id, **{name: booking[name] for name in _BOOKING_FIELDS}}}
+        return {
+            "invoice": {
+                "booking_id": booking_id,
+                **{name: booking[name] for name in _BOOKING_FIELDS},
+            }
+        }
 
     def get_booking_history(self, access_token: str) -> Reply:
         """Return all bookings."""
@@ -195,7 +245,9 @@ class TravelAPI(Api):
         """Return the airport of a city."""
         return {"nearest_airport": self._tables["airport_map"].get(location, "Unknown")}
 
-    def compute_exchange_rate(self, base_currency: str, target_currency: str, value: float) -> Reply:
+    def compute_exchange_rate(
+        self, base_currency: str, target_currency: str, value: float
+    ) -> Reply:
         """Convert money; one of the two currencies is the dollar."""
         for (dollar, other), rate in self._tables["exchange_rates"].items():
             if (base_currency, target_currency) == (dollar, other):
@@ -222,7 +274,12 @@ class TravelAPI(Api):
         return {"budget_limit": self.budget_limit}
 
     def purchase_insurance(
-        self, access_token: str, insurance_type: str, booking_id: str, insurance_cost: float, card_id: str
+        self,
+        access_token: str,
+        insurance_type: str,
+        booking_id: str,
+        insurance_cost: float,
+        card_id: str,
     ) -> Reply:
         """Insure a booking and pay it by card, whatever is left on it."""
         refusal = self._locked_out(access_token)
@@ -251,7 +308,9 @@ class TravelAPI(Api):
         return str(self._random.randint(10 ** (digits - 1), 10**digits - 1))
 
     def _fare(self, origin: str, destination: str, date: str, travel_class: str) -> float:
-        costs: list[float] = self.get_flight_cost(origin, destination, date, travel_class)["travel_cost_list"]
+        costs: list[float] = self.get_flight_cost(origin, destination, date, travel_class)[
+            "travel_cost_list"
+        ]
         routes = list(self._tables["base_costs"])
         return costs[routes.index((origin, destination))] if self.long_context else costs[0]
 
@@ -268,10 +327,15 @@ class TravelAPI(Api):
             return "Card not registered"
         return None if "balance" in self.credit_card_list[card_id] else "Balance not found"
 
-    def _unfit(self, first_name: str, last_name: str, date_of_birth: str, passport_number: str) -> str | None:
+    def _unfit(
+        self, first_name: str, last_name: str, date_of_birth: str, passport_number: str
+    ) -> str | None:
         if self.user_first_name != first_name or self.user_last_name != last_name:
             expected = f"{self.user_first_name} {self.user_last_name}"
-            return f"Cannot book flight information for another user.Expected {expected}, got {first_name} {last_name}"
+            return (
+                f"Cannot book flight information for another user.Expected {expected}, got "
+                f"{first_name} {last_name}"
+            )
         try:
             born = datetime.strptime(date_of_birth, _DATE)  # noqa: DTZ007 -- a day has no zone
         except ValueError:
@@ -280,7 +344,11 @@ class TravelAPI(Api):
         birthday_to_come = (today.month, today.day) < (born.month, born.day)
         if today.year - born.year - birthday_to_come < _OF_AGE:
             return "Traveler must be at least 18 years old."
-        return None if passport_number.startswith("US") else "Passport must be issued by the United States."
+        return (
+            None
+            if passport_number.startswith("US")
+            else "Passport must be issued by the United States."
+        )
 
 
 def _impossible(date: str, origin: str, destination: str, travel_class: str) -> str | None:

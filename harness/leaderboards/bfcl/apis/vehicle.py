@@ -52,7 +52,12 @@ _DISTANCES = {
 }
 """Zip codes of two places → how far they lie apart."""
 
-_TYRES = ("frontLeftTirePressure", "frontRightTirePressure", "rearLeftTirePressure", "rearRightTirePressure")
+_TYRES = (
+    "frontLeftTirePressure",
+    "frontRightTirePressure",
+    "rearLeftTirePressure",
+    "rearRightTirePressure",
+)
 
 
 class VehicleControlAPI(Api):
@@ -76,19 +81,25 @@ class VehicleControlAPI(Api):
     rearLeftTirePressure: float
     rearRightTirePressure: float
 
-    def __init__(self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False) -> None:
+    def __init__(
+        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
+    ) -> None:
         """Any attribute may be given by ``scenario``; the others are the tables' defaults."""
         super().__init__(scenario, tables, long_context=long_context)
         self.long_context = long_context
         self._random = random.Random(self._setting("random_seed"))  # noqa: S311 -- repeatable, not secret
-        self._initial("fuelLevel", "batteryVoltage", "doorStatus", "acTemperature", "fanSpeed", "acMode")
+        self._initial(
+            "fuelLevel", "batteryVoltage", "doorStatus", "acTemperature", "fanSpeed", "acMode"
+        )
         self._initial("humidityLevel", "headLightStatus", "parkingBrakeStatus", "brakePedalStatus")
         self._initial("distanceToNextVehicle", "cruiseStatus", "destination", *_TYRES)
         defaults = tables["DEFAULT_STATE"]
         self.engine_state: str = scenario.get("engineState", defaults["engine_state"])
         self.remainingUnlockedDoors = 4 - list(self.doorStatus.values()).count("locked")
         self._pedal_force: float = scenario.get("brakePedalForce", defaults["brakePedalForce"])
-        self._parking_force: float = scenario.get("parkingBrakeForce", defaults["_parkingBrakeForce"])
+        self._parking_force: float = scenario.get(
+            "parkingBrakeForce", defaults["_parkingBrakeForce"]
+        )
         self._slope: float = scenario.get("slopeAngle", defaults["_slopeAngle"])
 
     def startEngine(self, ignitionMode: str) -> Reply:
@@ -101,7 +112,11 @@ class VehicleControlAPI(Api):
         if obstacle is not None:
             return refuse(obstacle)
         self.engine_state = "running"
-        return {"engineState": "running", "fuelLevel": self.fuelLevel, "batteryVoltage": self.batteryVoltage}
+        return {
+            "engineState": "running",
+            "fuelLevel": self.fuelLevel,
+            "batteryVoltage": self.batteryVoltage,
+        }
 
     def fillFuelTank(self, fuelAmount: float) -> Reply:
         """Add fuel, in gallons."""
@@ -133,7 +148,11 @@ class VehicleControlAPI(Api):
         self.acTemperature = (temperature - 32) * 5 / 9 if unit == "fahrenheit" else temperature
         self.fanSpeed = fanSpeed
         self.acMode = mode
-        return {"currentACTemperature": temperature, "climateMode": mode, "humidityLevel": self.humidityLevel}
+        return {
+            "currentACTemperature": temperature,
+            "climateMode": mode,
+            "humidityLevel": self.humidityLevel,
+        }
 
     def get_outside_temperature_from_google(self) -> Reply:
         """Return a random temperature."""
@@ -153,7 +172,9 @@ class VehicleControlAPI(Api):
 
     def displayCarStatus(self, option: str) -> Reply:
         """Return one aspect of the car."""
-        status: Reply = {"metadata": self._tables["CAR_STATUS_METADATA_EXTENSION"]} if self.long_context else {}
+        status: Reply = (
+            {"metadata": self._tables["CAR_STATUS_METADATA_EXTENSION"]} if self.long_context else {}
+        )
         aspects: dict[Any, Reply] = {
             "fuel": {"fuelLevel": self.fuelLevel},
             "battery": {"batteryVoltage": self.batteryVoltage},
@@ -170,7 +191,10 @@ class VehicleControlAPI(Api):
                 "parkingBrakeForce": self._parking_force,
                 "slopeAngle": self._slope,
             },
-            "brakePedal": {"brakePedalStatus": self.brakePedalStatus, "brakePedalForce": self._pedal_force},
+            "brakePedal": {
+                "brakePedalStatus": self.brakePedalStatus,
+                "brakePedalForce": self._pedal_force,
+            },
             "engine": {"engineState": self.engine_state},
         }
         known = option in list(aspects)
@@ -184,7 +208,11 @@ class VehicleControlAPI(Api):
         self.parkingBrakeStatus = "engaged" if engaged else "released"
         self._parking_force = _PARKING_BRAKE_N if engaged else 0.0
         self._slope = _PARKING_SLOPE
-        manual = {"parkingBrakeInstruction": self._tables["PARKING_BRAKE_INSTRUCTION"]} if self.long_context else {}
+        manual = (
+            {"parkingBrakeInstruction": self._tables["PARKING_BRAKE_INSTRUCTION"]}
+            if self.long_context
+            else {}
+        )
         return {
             **manual,
             "parkingBrakeStatus": self.parkingBrakeStatus,
@@ -218,7 +246,11 @@ class VehicleControlAPI(Api):
         if activate and (speed < 0 or speed > _FASTEST or speed % _SPEED_STEP != 0):
             return refuse("Invalid speed")
         self.cruiseStatus = "active" if activate else "inactive"
-        return {"cruiseStatus": self.cruiseStatus, "currentSpeed": speed, "distanceToNextVehicle": distance}
+        return {
+            "cruiseStatus": self.cruiseStatus,
+            "currentSpeed": speed,
+            "distanceToNextVehicle": distance,
+        }
 
     def get_current_speed(self) -> Reply:
         """Return a random speed."""
@@ -274,8 +306,13 @@ class VehicleControlAPI(Api):
 
     def _obstacle_to_starting(self) -> str | None:
         if self.remainingUnlockedDoors > 0:
-            open_doors = ", ".join(name for name, status in self.doorStatus.items() if status == "unlocked")
-            return f"All doors must be locked before starting the engine. Here are the unlocked doors: {open_doors}"
+            open_doors = ", ".join(
+                name for name, status in self.doorStatus.items() if status == "unlocked"
+            )
+            return (
+                f"All doors must be locked before starting the engine. Here are the unlocked "
+                f"doors: {open_doors}"
+            )
         if self.brakePedalStatus != "pressed":
             return "Brake pedal needs to be pressed when starting the engine."
         if self._pedal_force != _FULL_BRAKE_N:

@@ -9,7 +9,13 @@ from harness.leaderboards.bfcl.catalog import Language
 from harness.leaderboards.bfcl.checker.fault import Fault
 from harness.leaderboards.bfcl.checker.java import java_value
 from harness.leaderboards.bfcl.checker.javascript import javascript_value
-from harness.leaderboards.bfcl.checker.types import JAVA_TYPES, JAVASCRIPT_TYPES, PYTHON_TYPES, Expected, typed
+from harness.leaderboards.bfcl.checker.types import (
+    JAVA_TYPES,
+    JAVASCRIPT_TYPES,
+    PYTHON_TYPES,
+    Expected,
+    typed,
+)
 from harness.leaderboards.bfcl.checker.values import (
     OPTIONAL,
     dict_fault,
@@ -28,7 +34,10 @@ _TYPES: Mapping[Language, Mapping[str, type]] = {
     "java": JAVA_TYPES,
     "javascript": JAVASCRIPT_TYPES,
 }
-_WRITTEN = {"java": ("type_error:java", java_value), "javascript": ("type_error:js", javascript_value)}
+_WRITTEN = {
+    "java": ("type_error:java", java_value),
+    "javascript": ("type_error:js", javascript_value),
+}
 # Languages whose values stand in texts, and how those are read.
 
 
@@ -42,7 +51,8 @@ def calls_fault(
     """Return what is wrong with ``calls``, by the rule of their category.
 
     Args:
-        category: says in its name whether several functions are offered and several calls asked for.
+        category: says in its name whether several functions are offered and several calls asked
+            for.
         language: of the arguments.
         functions: as the data describes them.
         calls: what the model asked for.
@@ -90,13 +100,22 @@ def call_fault(
     allowed: Mapping[str, Sequence[Any]] = next(iter(expected.values()))
     parameters = function["parameters"]
     if call.name != function["name"]:
-        return Fault("simple_function_checker:wrong_func_name", f"called {call.name} instead of {function['name']}")
+        return Fault(
+            "simple_function_checker:wrong_func_name",
+            f"called {call.name} instead of {function['name']}",
+        )
     for name in parameters["required"]:
         if name not in call.arguments:
-            return Fault("simple_function_checker:missing_required", f"the required parameter {name!r} is missing")
+            return Fault(
+                "simple_function_checker:missing_required",
+                f"the required parameter {name!r} is missing",
+            )
     for name, value in call.arguments.items():
         if name not in parameters["properties"] or name not in allowed:
-            return Fault("simple_function_checker:unexpected_param", f"the parameter {name!r} is not expected")
+            return Fault(
+                "simple_function_checker:unexpected_param",
+                f"the parameter {name!r} is not expected",
+            )
         fault = value_fault(language, name, value, parameters["properties"][name], allowed[name])
         if fault is not None:
             return fault
@@ -111,7 +130,10 @@ def value_fault(
     if language in _WRITTEN:
         error_type, read = _WRITTEN[language]
         if not isinstance(value, str):
-            return Fault(error_type, f"parameter {name!r} needs a text, got {type(value).__name__}: {value!r}")
+            return Fault(
+                error_type,
+                f"parameter {name!r} needs a text, got {type(value).__name__}: {value!r}",
+            )
         value = read(value, schema["type"], _element(schema))
     value = _converted(value, language, schema["type"])
     accepted = typed(name, value, answers, expected)
@@ -129,7 +151,11 @@ def _compared(name: str, value: Any, answers: Sequence[Any], expected: Expected)
         return list_of_dicts_fault(name, value, answers)
     if expected.outer is str:
         return string_fault(name, value, answers)
-    return list_fault(name, value, answers) if expected.outer is list else plain_fault(name, value, answers)
+    return (
+        list_fault(name, value, answers)
+        if expected.outer is list
+        else plain_fault(name, value, answers)
+    )
 
 
 def _expected(language: Language, schema: Mapping[str, Any]) -> Expected:
@@ -167,7 +193,9 @@ def _left_out(call: Call, allowed: Mapping[str, Sequence[Any]]) -> Fault | None:
     return None
 
 
-def _description(functions: Sequence[Mapping[str, Any]], expected: Mapping[str, Any]) -> Mapping[str, Any]:
+def _description(
+    functions: Sequence[Mapping[str, Any]], expected: Mapping[str, Any]
+) -> Mapping[str, Any]:
     wanted = next(iter(expected))
     return next(function for function in functions if function["name"] == wanted)
 

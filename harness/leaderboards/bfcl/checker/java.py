@@ -29,7 +29,8 @@ def java_value(text: str, kind: str, element: str | None = None) -> Any:
 
 
 def _matching(pattern: re.Pattern[str], read: Callable[[str], Any]) -> Callable[[str], Any]:
-    # `$` also matches ahead of a final line break, as the rule has it; the readers do not mind the break.
+    # `$` also matches ahead of a final line break, as the rule has it; the readers do not mind the
+    # break.
     whole = re.compile(f"(?:{pattern.pattern})$")
     return lambda text: read(text) if whole.match(text) else text
 

@@ -52,7 +52,9 @@ def _object(text: str) -> Any:
     found = _OBJECT.match(text)
     if found is None:
         return text
-    return {key.strip().strip("'\""): _member(value.strip()) for key, value in _ENTRY.findall(found[1])}
+    return {
+        key.strip().strip("'\""): _member(value.strip()) for key, value in _ENTRY.findall(found[1])
+    }
 
 
 def _member(text: str) -> Any:

@@ -11,7 +11,13 @@ from typing import Any
 
 from harness.leaderboards.bfcl.apis.calls import NotACall, as_executed, parse_call
 from harness.leaderboards.bfcl.apis.common import public_state, share
-from harness.leaderboards.bfcl.apis.execution import Data, Instances, execute, failure, make_instances
+from harness.leaderboards.bfcl.apis.execution import (
+    Data,
+    Instances,
+    execute,
+    failure,
+    make_instances,
+)
 from harness.leaderboards.bfcl.checker.fault import Fault
 from harness.leaderboards.bfcl.checker.state import difference, shortened
 from harness.leaderboards.bfcl.output import Call, Step
@@ -34,7 +40,9 @@ class Conversation:
 
     def instances(self) -> Instances:
         """Return the APIs in the state in which the case begins."""
-        return make_instances(self.classes, self.initial_config, long_context=self.long_context, data=self.data)
+        return make_instances(
+            self.classes, self.initial_config, long_context=self.long_context, data=self.data
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +58,32 @@ class Outcome:
 def turns_fault(conversation: Conversation, turns: Sequence[Sequence[Step]]) -> Fault | None:
     """Return what is wrong with the first of ``turns`` that is not as it must be.
 
-    A turn that expects no call is executed and not judged: what it changes counts in the next. A step without
-    readable calls counts for nothing.
+    A turn that expects no call is executed and not judged: what it changes counts in the next. A
+    step without readable calls counts for nothing.
     """
     if len(turns) != len(conversation.expected):
-        words = f"the conversation has {len(turns)} turns instead of {len(conversation.expected)}: it was broken off"
+        words = (
+            f"the conversation has {len(turns)} turns instead of "
+            f"{len(conversation.expected)}: "
+            f"it was broken off"
+        )
         return Fault("multi_turn:force_terminated", words)
     model, truth = conversation.instances(), conversation.instances()
     share(truth, model)
     found: list[str] = []
-    for number, (steps, expected) in enumerate(zip(turns, conversation.expected, strict=True), start=1):
+    for number, (steps, expected) in enumerate(
+        zip(turns, conversation.expected, strict=True), start=1
+    ):
         calls = [call for step in steps for call in step.calls]
         found += [executed(model, call) for call in calls]
         wanted = [Outcome(text, execute(truth, parse_call(text))) for text in expected]
         if not wanted:
             continue
         if not calls:
-            return Fault("multi_turn:empty_turn_model_response", f"turn {number} expects calls, and none was made")
+            return Fault(
+                "multi_turn:empty_turn_model_response",
+                f"turn {number} expects calls, and none was made",
+            )
         fault = state_fault(number, model, truth) or results_fault(number, found, wanted)
         if fault is not None:
             return fault
@@ -79,7 +96,10 @@ def state_fault(number: int, model: Instances, truth: Instances) -> Fault | None
         found = public_state(model[name])
         for attribute, value in public_state(instance).items():
             if found[attribute] != value:
-                words = f"after turn {number}, {difference(f'{name}.{attribute}', found[attribute], value)}"
+                words = (
+                    f"after turn {number}, "
+                    f"{difference(f'{name}.{attribute}', found[attribute], value)}"
+                )
                 return Fault("multi_turn:instance_state_mismatch", words)
     return None
 
@@ -87,12 +107,16 @@ def state_fault(number: int, model: Instances, truth: Instances) -> Fault | None
 def results_fault(number: int, found: Sequence[str], wanted: Sequence[Outcome]) -> Fault | None:
     """Return which result wanted in a turn is missing among all that were ``found`` so far.
 
-    The order is free, and each result stands for one: what is wanted twice must have been found twice.
+    The order is free, and each result stands for one: what is wanted twice must have been found
+    twice.
     """
     left = list(found)
     for outcome in wanted:
         if outcome.result not in left:
-            words = f"no call up to turn {number} returned what {outcome.call} returns: {shortened(outcome.result)}"
+            words = (
+                f"no call up to turn {number} returned what {outcome.call} returns: "
+                f"{shortened(outcome.result)}"
+            )
             return Fault("multi_turn:execution_response_mismatch", words)
         left.remove(outcome.result)
     return None

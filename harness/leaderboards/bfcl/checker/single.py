@@ -12,13 +12,18 @@ from harness.leaderboards.bfcl.output import Step
 
 
 def expected_calls_fault(
-    category: Category, functions: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]], step: Step
+    category: Category,
+    functions: Sequence[Mapping[str, Any]],
+    expected: Sequence[Mapping[str, Any]],
+    step: Step,
 ) -> Fault | None:
     """Return what is wrong with a reply that must be the expected calls."""
     if step.unreadable == "words":
         return Fault("ast_decoder:decoder_failed", "the reply cannot be read as calls")
     if step.unreadable is not None:
-        return Fault("ast_decoder:decoder_wrong_output_format", "the arguments of a call are no object")
+        return Fault(
+            "ast_decoder:decoder_wrong_output_format", "the arguments of a call are no object"
+        )
     return calls_fault(category.name, category.language, functions, step.calls, expected)
 
 
@@ -32,4 +37,8 @@ def no_call_fault(step: Step) -> Fault | None:
 
 def some_call_fault(step: Step) -> Fault | None:
     """Return what is wrong with a reply that must call something."""
-    return None if step.calls else Fault("relevance_error:decoder_failed", "called nothing, though a function fits")
+    return (
+        None
+        if step.calls
+        else Fault("relevance_error:decoder_failed", "called nothing, though a function fits")
+    )

@@ -71,8 +71,8 @@ class Typed:
     """A value whose type is accepted."""
 
     is_variable: bool
-    """Whether the answer is of another type than the schema says: then it is the name of a variable, or a
-    mistake of the data, and is compared as it stands."""
+    """Whether the answer is of another type than the schema says: then it is the name of a
+    variable, or a mistake of the data, and is compared as it stands."""
 
 
 def typed(parameter: str, value: Any, answers: Sequence[Any], expected: Expected) -> Typed | Fault:
@@ -80,14 +80,20 @@ def typed(parameter: str, value: Any, answers: Sequence[Any], expected: Expected
     of_answers = answer_type(answers)
     if type(value) is expected.outer:
         inner = expected.inner
-        if inner is None or (isinstance(value, list) and _elements_fit(parameter, value, answers, inner)):
+        if inner is None or (
+            isinstance(value, list) and _elements_fit(parameter, value, answers, inner)
+        ):
             return Typed(is_variable=of_answers is not None and of_answers is not expected.outer)
         if of_answers is list:
-            message = f"parameter {parameter!r} needs elements of type {inner.__name__}, got {value!r}"
+            message = (
+                f"parameter {parameter!r} needs elements of type {inner.__name__}, got {value!r}"
+            )
             return Fault("type_error:nested", message)
     elif of_answers is not None and type(value) is of_answers:
         return Typed(is_variable=True)
-    message = f"parameter {parameter!r} needs {expected.name}, got {type(value).__name__}: {value!r}"
+    message = (
+        f"parameter {parameter!r} needs {expected.name}, got {type(value).__name__}: {value!r}"
+    )
     return Fault("type_error:simple", message)
 
 
@@ -96,7 +102,9 @@ def answer_type(answers: Sequence[Any]) -> type | None:
     return next((type(answer) for answer in answers if answer != ""), None)
 
 
-def _elements_fit(parameter: str, value: Sequence[Any], answers: Sequence[Any], inner: type) -> bool:
+def _elements_fit(
+    parameter: str, value: Sequence[Any], answers: Sequence[Any], inner: type
+) -> bool:
     """Whether the elements have the right type beside one of the answers; the rule looks one level deep."""
     element = Expected(inner.__name__, inner)
     return any(

@@ -1,7 +1,8 @@
 """The forms in which models write calls, and which of them a recording has.
 
-Upstream has a handler for each model, which knows its form. Here the outputs themselves tell: the form that most
-of them have is that of the recording, and every output is read as that form's handler reads it.
+Upstream has a handler for each model, which knows its form. Here the outputs themselves tell: the
+form that most of them have is that of the recording, and every output is read as that form's
+handler reads it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ class Form:
     title: str
     """What it is, for people."""
     compared: Callable[[Any, Language], Pairs]
-    """Reads an output whose calls are compared with expected ones, or raises `NotCalls` or `Misshapen`."""
+    """Reads an output whose calls are compared with expected ones, or raises `NotCalls` or
+    `Misshapen`."""
     executed: Callable[[Any], Pairs]
     """Reads a step of a conversation, or raises `NotCalls` or `Misshapen`."""
     dotted: bool | None
@@ -38,7 +40,12 @@ def _any_language(read: Callable[[Any], Pairs]) -> Callable[[Any, Language], Pai
 
 
 def _json_text(title: str, read: Callable[[Any], list[dict[str, Any]]]) -> Form:
-    return Form(title=title, compared=_any_language(texts.shaping(read)), executed=texts.executing(read), dotted=None)
+    return Form(
+        title=title,
+        compared=_any_language(texts.shaping(read)),
+        executed=texts.executing(read),
+        dotted=None,
+    )
 
 
 _READERS: dict[Language, Callable[[Any], Pairs]] = {
@@ -129,7 +136,18 @@ LINES = Form(
 )
 
 FORMS = (
-    *(TEXTS, OBJECTS, TOOL_NAMES, NAMES, SOURCE, TAGGED_SOURCE, TAGGED, TAGGED_LIST, BARE, PARAMETERS),
+    *(
+        TEXTS,
+        OBJECTS,
+        TOOL_NAMES,
+        NAMES,
+        SOURCE,
+        TAGGED_SOURCE,
+        TAGGED,
+        TAGGED_LIST,
+        BARE,
+        PARAMETERS,
+    ),
     *(AFTER_THOUGHT, PARTS, LINES),
 )
 """Every form that is known."""
@@ -138,10 +156,15 @@ FORMS = (
 def form_of(outputs: Iterable[tuple[Any, Language]], model: str = "") -> Form:
     """Return the form that most of ``outputs`` have, each with the language of its arguments.
 
-    The name of the ``model`` says only what may stand around a text: that, upstream's handlers know of a few.
+    The name of the ``model`` says only what may stand around a text: that, upstream's handlers know
+    of a few.
     """
     bare = unwrapping(model)
-    votes = Counter(form.title for item, language in outputs if (form := _shown_by(bare(item), language)) is not None)
+    votes = Counter(
+        form.title
+        for item, language in outputs
+        if (form := _shown_by(bare(item), language)) is not None
+    )
     most = max(votes.values(), default=0)
     form = next((form for form in FORMS if most and votes[form.title] == most), TEXTS)
     if bare is as_it_is:
@@ -199,7 +222,8 @@ _MARKS: tuple[tuple[Callable[[str], object], Form], ...] = (
     (_is_after_thought, AFTER_THOUGHT),
     (texts.LINES.fullmatch, LINES),
 )
-"""How a text shows that it is of a form that is not source and not bare JSON; the first that fits counts."""
+"""How a text shows that it is of a form that is not source and not bare JSON; the first that fits
+counts."""
 
 
 def _if_json(text: str) -> Form | None:

@@ -66,7 +66,10 @@ def _written(source: str, node: Node | None, *, inside: bool = False) -> str:
     if node.type in _WHOLE:
         return _text(source, node)
     if node.type == "array_creation_expression":
-        kind, value = (_written(source, node.child_by_field_name(part), inside=True) for part in ("type", "value"))
+        kind, value = (
+            _written(source, node.child_by_field_name(part), inside=True)
+            for part in ("type", "value")
+        )
         return f"new {kind}[]{value}"
     if node.type == "object_creation_expression":
         kind = _written(source, node.child_by_field_name("type"), inside=True)

@@ -22,7 +22,9 @@ def compared(item: Any) -> Pairs:
     """
     root = tree_of(bracketed(item)[1:-1], _language())
     statements = (one for one in root.children if one.type == "expression_statement")
-    call = next((one for each in statements for one in each.children if one.type == "call_expression"), None)
+    call = next(
+        (one for each in statements for one in each.children if one.type == "call_expression"), None
+    )
     if call is None:
         raise Misshapen("there is no call")
     arguments: Arguments = []

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.leaderboards.bfcl.decoding.reading import NotCalls, Pairs, executable, loaded, named, shaped
+from harness.leaderboards.bfcl.decoding.reading import (
+    NotCalls,
+    Pairs,
+    executable,
+    loaded,
+    named,
+    shaped,
+)
 
 
 def with_texts(item: Any) -> Pairs:
@@ -63,7 +70,11 @@ def with_names_executed(item: Any) -> Pairs:
     """Read the same for a conversation: what is no object is passed over, and what is missing is empty."""
     if not isinstance(item, list | str):
         raise NotCalls("this is no list")
-    pairs = [(str(one.get("name", "")), one.get("arguments", {})) for one in item if isinstance(one, dict)]
+    pairs = [
+        (str(one.get("name", "")), one.get("arguments", {}))
+        for one in item
+        if isinstance(one, dict)
+    ]
     if not all(isinstance(arguments, dict) for _, arguments in pairs):
         raise NotCalls("arguments are no object")
     return pairs

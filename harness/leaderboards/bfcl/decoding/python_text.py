@@ -30,7 +30,8 @@ def bracketed(item: Any) -> str:
 def calls_in(text: str) -> list[tuple[str, dict[str, Any]]]:
     """Return the calls that a bracketed text lists, values as Python has them.
 
-    A call as a value is ``{function: arguments}``, a name is its letters, and arguments by position are passed over.
+    A call as a value is ``{function: arguments}``, a name is its letters, and arguments by position
+    are passed over.
 
     Raises:
         NotCalls: it is no list of calls.
@@ -43,7 +44,14 @@ def calls_in(text: str) -> list[tuple[str, dict[str, Any]]]:
         if listed is None or not all(isinstance(one, ast.Call) for one in listed):
             raise NotCalls("this is no list of calls")
         return [_call(one) for one in listed]
-    except (SyntaxError, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError) as problem:
+    except (
+        SyntaxError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        RecursionError,
+        MemoryError,
+    ) as problem:
         raise NotCalls(str(problem)) from None
 
 
@@ -64,7 +72,9 @@ def executed(item: Any) -> Pairs:
 
 
 def _call(node: ast.Call) -> tuple[str, dict[str, Any]]:
-    return _name(node.func), {keyword.arg or _UNNAMED: _value(keyword.value) for keyword in node.keywords}
+    return _name(node.func), {
+        keyword.arg or _UNNAMED: _value(keyword.value) for keyword in node.keywords
+    }
 
 
 def _name(node: ast.expr) -> str:

@@ -41,7 +41,11 @@ def shaped(decoded: Any) -> Pairs:
     if not isinstance(decoded, list):
         raise Misshapen("this is no list")
     for one in decoded:
-        if not isinstance(one, dict) or len(one) != 1 or not isinstance(next(iter(one.values())), dict):
+        if (
+            not isinstance(one, dict)
+            or len(one) != 1
+            or not isinstance(next(iter(one.values())), dict)
+        ):
             raise Misshapen("an item is not one function with its arguments")
     return [next(iter(one.items())) for one in decoded]
 

@@ -8,7 +8,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from harness.leaderboards.bfcl.decoding.reading import NotCalls, Pairs, executable, loaded, named, shaped
+from harness.leaderboards.bfcl.decoding.reading import (
+    NotCalls,
+    Pairs,
+    executable,
+    loaded,
+    named,
+    shaped,
+)
 
 _TOOL_CALL = re.compile(r"<tool_call>\n(.*?)\n</tool_call>", re.DOTALL)
 LINES = re.compile(r"[\w.]+\n\{.*\}\s*", re.DOTALL)

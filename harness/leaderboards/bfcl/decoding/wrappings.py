@@ -18,11 +18,17 @@ def as_it_is(item: Any) -> Any:
 
 
 def _tool_code(item: Any) -> Any:
-    return item.replace("```tool_code\n", "").replace("\n```", "") if isinstance(item, str) else item
+    return (
+        item.replace("```tool_code\n", "").replace("\n```", "") if isinstance(item, str) else item
+    )
 
 
 def _language(item: Any) -> Any:
-    return item.strip().removeprefix("```json").removeprefix("```python") if isinstance(item, str) else item
+    return (
+        item.strip().removeprefix("```json").removeprefix("```python")
+        if isinstance(item, str)
+        else item
+    )
 
 
 def _fenced_list(item: Any) -> Any:
@@ -46,4 +52,6 @@ _BY_NAME: Mapping[re.Pattern[str], Unwrap] = {
 
 def unwrapping(model: str) -> Unwrap:
     """Return what the handler of ``model`` does to a text before it is read."""
-    return next((unwrap for name, unwrap in _BY_NAME.items() if name.search(model.lower())), as_it_is)
+    return next(
+        (unwrap for name, unwrap in _BY_NAME.items() if name.search(model.lower())), as_it_is
+    )

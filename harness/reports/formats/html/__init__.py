@@ -1,9 +1,10 @@
 """HTML: the whole run on one page, in one file that needs nothing else and fetches nothing.
 
-The page's markup, style and script are the files beside this one, put together when a report is written.
-Nothing that a suite, a model or a server said is ever part of the markup: it travels as JSON in blocks
-that no browser runs, and the script shows it as text alone. The page's own policy says so once more: no
-network, no other style or script than these (by their digests), no markup made from strings.
+The page's markup, style and script are the files beside this one, put together when a report is
+written. Nothing that a suite, a model or a server said is ever part of the markup: it travels as
+JSON in blocks that no browser runs, and the script shows it as text alone. The page's own policy
+says so once more: no network, no other style or script than these (by their digests), no markup
+made from strings.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ def write_html(report: Report, log: RunLog, stream: TextIO) -> None:
     head = head.replace("{style}", style).replace("{policy}", _policy(style, script))
     stream.write(head)
     stream.write(_block("overview", overview(report, log)))
-    stream.writelines(_block(f"case-data-{number}", case_detail(case, log)) for number, case in enumerate(report.cases))
+    stream.writelines(
+        _block(f"case-data-{number}", case_detail(case, log))
+        for number, case in enumerate(report.cases)
+    )
     stream.write(tail.replace("{script}", script))
 
 
@@ -58,7 +62,8 @@ def page_policy() -> str:
 def _policy(style: str, script: str) -> str:
     return (
         f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; "
-        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types "
+        "'none'"
     )
 
 

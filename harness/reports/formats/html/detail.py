@@ -44,7 +44,10 @@ def _trial(run: TrialResult, transcript: Transcript | None) -> dict[str, Any]:
     steps = _steps(said)
     if len(steps) > _MOST_STEPS:
         more = len(steps) - _MOST_STEPS
-        steps = [*steps[:_MOST_STEPS], {"who": "note", "text": f"{more} more steps are in the run log"}]
+        steps = [
+            *steps[:_MOST_STEPS],
+            {"who": "note", "text": f"{more} more steps are in the run log"},
+        ]
     return {
         "number": run.index + 1,
         "status": run.status,
@@ -75,11 +78,23 @@ def _facts(run: TrialResult, said: Transcript) -> list[list[str]]:
         *place,
         *who,
         ["ended", f"{run.stop} after {run.turns} turn{'' if run.turns == 1 else 's'}"],
-        ["time", seconds(run.latency_s) + (f" (of that waiting {seconds(run.waited_s)})" if run.waited_s else "")],
+        [
+            "time",
+            seconds(run.latency_s)
+            + (f" (of that waiting {seconds(run.waited_s)})" if run.waited_s else ""),
+        ],
         ["tokens", f"{number(run.usage.input_tokens)} in, {number(run.usage.output_tokens)} out"],
         ["cost", money(run.usage.cost_usd)],
-        *([] if run.judge_usage == Usage() else [["cost of judging", money(run.judge_usage.cost_usd)]]),
-        *([] if run.user_usage == Usage() else [["cost of the simulated user", money(run.user_usage.cost_usd)]]),
+        *(
+            []
+            if run.judge_usage == Usage()
+            else [["cost of judging", money(run.judge_usage.cost_usd)]]
+        ),
+        *(
+            []
+            if run.user_usage == Usage()
+            else [["cost of the simulated user", money(run.user_usage.cost_usd)]]
+        ),
         *([["served by", short(said.served_by)]] if said.served_by else []),
         ["tools offered", _text(", ".join(said.tools) or "none")],
     ]
@@ -115,7 +130,9 @@ def _steps(said: Transcript) -> list[dict[str, Any]]:
     for message in said.messages:
         if isinstance(message, UserMessage):
             if message.fresh:
-                steps.append({"who": "harness", "text": "A new conversation begins; the server is the same."})
+                steps.append(
+                    {"who": "harness", "text": "A new conversation begins; the server is the same."}
+                )
             if message.recalled:
                 recalled = f"What the server remembers, for the system prompt: {message.recalled}"
                 steps.append({"who": "harness", "text": _text(recalled)})
@@ -125,7 +142,10 @@ def _steps(said: Transcript) -> list[dict[str, Any]]:
             if message.reply.text or not message.reply.tool_requests:
                 steps.append({"who": "assistant", "turn": turn, "text": _text(message.reply.text)})
             made = ((calls.get((turn, asked.id)), asked) for asked in message.reply.tool_requests)
-            steps += [_not_sent(asked, turn) if call is None else _call(call, "call") for call, asked in made]
+            steps += [
+                _not_sent(asked, turn) if call is None else _call(call, "call")
+                for call, asked in made
+            ]
     return [*steps, *(_call(call, "teardown") for call in said.teardown_calls)]
 
 
@@ -150,7 +170,9 @@ def _call(call: ToolCall, what: str) -> dict[str, Any]:
         "outcome": call.outcome,
         "arguments": _json(call.arguments),
         "result": _text(call.text),
-        "structured": _json(call.structured) if call.structured is not None and not _same(call) else "",
+        "structured": _json(call.structured)
+        if call.structured is not None and not _same(call)
+        else "",
         "took": seconds(call.duration_s),
         "size": f"{call.result_bytes:,} bytes" if call.result_sha256 else "",
         "faults": [_text(fault) for fault in (*call.argument_errors, *call.output_errors)],

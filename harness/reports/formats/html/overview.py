@@ -19,7 +19,13 @@ from harness.reports.sections.access_matrix import (
 from harness.reports.sections.call_outcomes import call_lines, case_mark
 from harness.reports.sections.repeats import repeat_lines
 from harness.reports.sections.sentences import URGENCY, endings, model_words, pass_rate, problem
-from harness.reports.sections.tool_use import NO_CALL, ToolFacts, ToolUse, expected_tools, tool_facts
+from harness.reports.sections.tool_use import (
+    NO_CALL,
+    ToolFacts,
+    ToolUse,
+    expected_tools,
+    tool_facts,
+)
 from harness.runlog import RunLog
 from harness.safe_text import money, number, one_line, seconds, shorten
 from harness.types import AccessCell, AccessRow, CaseResult, Report
@@ -35,7 +41,8 @@ def overview(report: Report, log: RunLog) -> dict[str, Any]:
         "run": short(report.run_id),
         "suites": [_suite(name, facts) for name, facts in report.suites.items()],
         "models": [
-            {"name": short(name), "words": short(model_words(facts, name))} for name, facts in report.models.items()
+            {"name": short(name), "words": short(model_words(facts, name))}
+            for name, facts in report.models.items()
         ],
         "when": report.started_at[:16].replace("T", " ") + " UTC" if report.started_at else "",
         "damaged": [short(words, _TEXT) for words in report.damaged],
@@ -64,7 +71,11 @@ def _suite(name: str, facts: Any) -> dict[str, Any]:
 
 def _rate(report: Report) -> dict[str, Any] | None:
     rate = pass_rate(report)
-    return None if rate is None else {"rate": rate.rate, "low": rate.low, "high": rate.high, "words": str(rate)}
+    return (
+        None
+        if rate is None
+        else {"rate": rate.rate, "low": rate.low, "high": rate.high, "words": str(rate)}
+    )
 
 
 def _figures(report: Report) -> list[list[str]]:
@@ -76,7 +87,9 @@ def _figures(report: Report) -> list[list[str]]:
         ["cost", money(usage.cost_usd)],
     ]
     others = {"cost of judging": judging, "cost of simulated users": report.user_usage}
-    return figures + [[name, money(used.cost_usd)] for name, used in others.items() if used.cost_usd != 0]
+    return figures + [
+        [name, money(used.cost_usd)] for name, used in others.items() if used.cost_usd != 0
+    ]
 
 
 def _line(case: CaseResult) -> dict[str, Any]:
@@ -104,7 +117,10 @@ def _access(report: Report) -> dict[str, Any] | None:
     access = report.access
     if not access.rows and not access.unobserved:
         return None
-    numbers = {(case.suite, case.case, case.model): place for place, case in enumerate(report.cases, start=1)}
+    numbers = {
+        (case.suite, case.case, case.model): place
+        for place, case in enumerate(report.cases, start=1)
+    }
     return {
         "legend": LEGEND,
         "identities": [short(identity) for identity in access.identities],
@@ -116,7 +132,9 @@ def _access(report: Report) -> dict[str, Any] | None:
         "rows": [
             {
                 "test": short(row_name(row, report)),
-                "cells": [_access_cell(row, cell, numbers) for cell in cells_of(row, access.identities)],
+                "cells": [
+                    _access_cell(row, cell, numbers) for cell in cells_of(row, access.identities)
+                ],
             }
             for row in by_urgency(access)
         ],
@@ -147,5 +165,12 @@ def _heat(facts: ToolFacts) -> dict[str, Any]:
     rows = sorted({expected for expected, _ in facts.matrix})
     called = {called for _, called in facts.matrix}
     columns = sorted({*rows, *called} - {NO_CALL}) + ([NO_CALL] if NO_CALL in called else [])
-    cells = [[rows.index(row), columns.index(column), trials] for (row, column), trials in facts.matrix.items()]
-    return {"rows": [short(row) for row in rows], "columns": [short(column) for column in columns], "cells": cells}
+    cells = [
+        [rows.index(row), columns.index(column), trials]
+        for (row, column), trials in facts.matrix.items()
+    ]
+    return {
+        "rows": [short(row) for row in rows],
+        "columns": [short(column) for column in columns],
+        "cells": cells,
+    }

@@ -27,14 +27,34 @@ TABLES: dict[str, dict[str, Any]] = {
     "TicketAPI": {"DEFAULT_STATE": {"ticket_queue": [], "ticket_counter": 1, "current_user": None}},
     "TradingBot": {
         "DEFAULT_STATE": {
-            "orders": {"7": {"id": 7, "order_type": "Buy", "symbol": "AAA", "price": 9.0, "status": "Completed"}},
+            "orders": {
+                "7": {
+                    "id": 7,
+                    "order_type": "Buy",
+                    "symbol": "AAA",
+                    "price": 9.0,
+                    "status": "Completed",
+                }
+            },
             "account_info": {"account_id": 1, "balance": 100.0, "binding_card": 42},
             "authenticated": False,
             "market_status": "Open",
             "order_counter": 8,
             "stocks": {
-                "AAA": {"price": 10.0, "percent_change": 2.0, "volume": 1.0, "MA(5)": 9.5, "MA(20)": 9.0},
-                "BBB": {"price": 20.0, "percent_change": -3.0, "volume": 2.0, "MA(5)": 19.5, "MA(20)": 19.0},
+                "AAA": {
+                    "price": 10.0,
+                    "percent_change": 2.0,
+                    "volume": 1.0,
+                    "MA(5)": 9.5,
+                    "MA(20)": 9.0,
+                },
+                "BBB": {
+                    "price": 20.0,
+                    "percent_change": -3.0,
+                    "volume": 2.0,
+                    "MA(5)": 19.5,
+                    "MA(20)": 19.0,
+                },
             },
             "watch_list": ["AAA"],
             "transaction_history": [],
@@ -46,7 +66,9 @@ TABLES: dict[str, dict[str, Any]] = {
         "MA_20_EXTENSION": [3.0],
         "ORDER_DETAIL_EXTENSION": {"overview": "{symbol} makes {symbol}s."},
         "WATCH_LIST_EXTENSION": ["ZZZ"],
-        "TRANSACTION_HISTORY_EXTENSION": [{"type": "deposit", "amount": 1.0, "timestamp": "2020-01-01 00:00:00"}],
+        "TRANSACTION_HISTORY_EXTENSION": [
+            {"type": "deposit", "amount": 1.0, "timestamp": "2020-01-01 00:00:00"}
+        ],
         "TECHNOLOGY_EXTENSION": ["TTT"],
         "AUTOMOBILE_EXTENSION": ["CCC"],
     },
@@ -75,7 +97,13 @@ TABLES: dict[str, dict[str, Any]] = {
             "password": "secret",
             "authenticated": False,
             "tweets": {
-                "3": {"id": 3, "username": "ben", "content": "Hello World", "tags": ["#New"], "mentions": []},
+                "3": {
+                    "id": 3,
+                    "username": "ben",
+                    "content": "Hello World",
+                    "tags": ["#New"],
+                    "mentions": [],
+                },
             },
             "comments": {},
             "retweets": {},
@@ -89,7 +117,9 @@ TABLES: dict[str, dict[str, Any]] = {
             "fuelLevel": 10.0,
             "batteryVoltage": 12.0,
             "engine_state": "stopped",
-            "doorStatus": dict.fromkeys(("driver", "passenger", "rear_left", "rear_right"), "unlocked"),
+            "doorStatus": dict.fromkeys(
+                ("driver", "passenger", "rear_left", "rear_right"), "unlocked"
+            ),
             "acTemperature": 20.0,
             "fanSpeed": 50,
             "acMode": "auto",

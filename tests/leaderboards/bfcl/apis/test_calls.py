@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.leaderboards.bfcl.apis.calls import Call, NotACall, as_executed, as_official, parse_call
+from harness.leaderboards.bfcl.apis.calls import (
+    Call,
+    NotACall,
+    as_executed,
+    as_official,
+    parse_call,
+)
 from harness.leaderboards.bfcl.apis.execution import execute, make_instances
 from tests.checks.strategies import JSON
 
@@ -19,7 +25,10 @@ from tests.checks.strategies import JSON
         ("pwd()", Call("pwd")),
         ("cd(folder='a b')", Call("cd", {"folder": "a b"})),
         (" cd('x') ", Call("cd", {}, ("x",))),
-        ("f(-1.5, a=[1, {'b': None}], c=(True, 2))", Call("f", {"a": [1, {"b": None}], "c": (True, 2)}, (-1.5,))),
+        (
+            "f(-1.5, a=[1, {'b': None}], c=(True, 2))",
+            Call("f", {"a": [1, {"b": None}], "c": (True, 2)}, (-1.5,)),
+        ),
         ("api.cd(folder='x')", Call("api.cd", {"folder": "x"})),
     ],
 )
@@ -30,8 +39,24 @@ def test_a_call_is_read_with_its_arguments(text: str, call: Call) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "cd", "cd(", "1 + 1", "cd('a'); cd('b')", "x = cd()", "cd(a=1, a=2)", "cd(folder=name)"),
-        *("cd(folder=['a', f('x')])", "cd(*['x'])", "cd(**{'folder': 'x'})", "cd(f'{x}')", "cd(from='x')", "cd(n=nan)"),
+        *(
+            "",
+            "cd",
+            "cd(",
+            "1 + 1",
+            "cd('a'); cd('b')",
+            "x = cd()",
+            "cd(a=1, a=2)",
+            "cd(folder=name)",
+        ),
+        *(
+            "cd(folder=['a', f('x')])",
+            "cd(*['x'])",
+            "cd(**{'folder': 'x'})",
+            "cd(f'{x}')",
+            "cd(from='x')",
+            "cd(n=nan)",
+        ),
         *("lambda: 0", "(" * 500, "f(" + "[" * 5000, "\x00"),
     ],
 )
@@ -65,13 +90,18 @@ def test_nothing_that_is_read_is_run(tmp_path: Path) -> None:
 def test_a_call_as_an_argument_is_carried_out_first() -> None:
     instances = make_instances(["MathAPI"], {}, long_context=False, data={})
     assert execute(instances, parse_call("add(a=1, b=2)")) == '{"result": 3}'
-    assert execute(instances, parse_call("add(a=1, b=add(a=1, b=2))")) == '{"error": "Both inputs must be numbers"}'
+    assert (
+        execute(instances, parse_call("add(a=1, b=add(a=1, b=2))"))
+        == '{"error": "Both inputs must be numbers"}'
+    )
     assert execute(instances, parse_call("add(a=1, b=nobody())")) == (
         "Error during execution: name 'nobody' is not defined"
     )
 
 
-NAMES = st.from_regex(r"[a-z]{1,5}", fullmatch=True).filter(lambda name: not keyword.iskeyword(name))
+NAMES = st.from_regex(r"[a-z]{1,5}", fullmatch=True).filter(
+    lambda name: not keyword.iskeyword(name)
+)
 
 
 @given(NAMES, st.dictionaries(NAMES, JSON, max_size=4))
@@ -98,7 +128,9 @@ def test_a_call_that_cannot_be_written_out_is_none(arguments: dict[str, Any]) ->
         ("line\n(x)", "line\n(x)"),
     ],
 )
-def test_space_between_a_word_and_a_parenthesis_is_lost_as_in_the_official_checker(said: str, executed: str) -> None:
+def test_space_between_a_word_and_a_parenthesis_is_lost_as_in_the_official_checker(
+    said: str, executed: str
+) -> None:
     assert as_executed("echo", {"content": said}).arguments == {"content": executed}
 
 

@@ -7,7 +7,13 @@ import pytest
 from harness.errors import UsageError
 from harness.leaderboards.bfcl.apis.calls import Call
 from harness.leaderboards.bfcl.apis.common import public_state
-from harness.leaderboards.bfcl.apis.execution import CLASSES, execute, make_instance, make_instances, method_names
+from harness.leaderboards.bfcl.apis.execution import (
+    CLASSES,
+    execute,
+    make_instance,
+    make_instances,
+    method_names,
+)
 from tests.leaderboards.bfcl.apis.scenes import TABLES, an_api, text_of, tree
 
 
@@ -44,7 +50,9 @@ def test_what_a_call_brings_along_is_not_shared_either() -> None:
 
 def test_each_tool_is_found_in_the_class_that_has_it() -> None:
     config = {"GorillaFileSystem": {"root": tree(note="x")}, "TicketAPI": {"current_user": "ann"}}
-    instances = make_instances(["GorillaFileSystem", "TicketAPI"], config, long_context=False, data=TABLES)
+    instances = make_instances(
+        ["GorillaFileSystem", "TicketAPI"], config, long_context=False, data=TABLES
+    )
     assert execute(instances, Call("cat", {"file_name": "note"})) == '{"file_content": "x"}'
     assert execute(instances, Call("logout")) == '{"success": true}'
 
@@ -57,7 +65,10 @@ def test_each_tool_is_found_in_the_class_that_has_it() -> None:
         (Call("__init__"), "name '__init__' is not defined"),
         (Call("root"), "name 'root' is not defined"),
         (Call("GorillaFileSystem.pwd"), "name 'GorillaFileSystem.pwd' is not defined"),
-        (Call("cd", {"dir": "x"}), "GorillaFileSystem.cd() got an unexpected keyword argument 'dir'"),
+        (
+            Call("cd", {"dir": "x"}),
+            "GorillaFileSystem.cd() got an unexpected keyword argument 'dir'",
+        ),
         (Call("cd"), "GorillaFileSystem.cd() missing 1 required positional argument: 'folder'"),
         (Call("cd", {"folder": 5}), "'int' object has no attribute 'rstrip'"),
     ],
@@ -69,7 +80,13 @@ def test_a_call_that_cannot_be_executed_has_a_result_that_says_so(call: Call, te
 
 @pytest.mark.parametrize("class_name", CLASSES)
 def test_a_table_that_is_missing_is_no_result_of_a_tool(class_name: str) -> None:
-    tables = {class_name: {key: value for key, value in TABLES.get(class_name, {}).items() if key == "DEFAULT_STATE"}}
+    tables = {
+        class_name: {
+            key: value
+            for key, value in TABLES.get(class_name, {}).items()
+            if key == "DEFAULT_STATE"
+        }
+    }
     assert make_instance(class_name, {}, long_context=False, data=tables)
     assert method_names(class_name)
 

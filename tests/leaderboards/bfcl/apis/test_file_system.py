@@ -35,11 +35,17 @@ def test_one_starts_at_the_root_and_goes_one_level_at_a_time() -> None:
 
 
 def test_there_is_nothing_above_the_root() -> None:
-    assert text_of(a_disk(), "cd", folder="..") == '{"error": "Current directory is already the root. Cannot go back."}'
+    assert (
+        text_of(a_disk(), "cd", folder="..")
+        == '{"error": "Current directory is already the root. Cannot go back."}'
+    )
 
 
 def test_a_file_is_no_place_to_go_to() -> None:
-    assert text_of(a_disk(note="x"), "cd", folder="note") == '{"error": "cd: \'note\': No such file or directory"}'
+    assert (
+        text_of(a_disk(note="x"), "cd", folder="note")
+        == '{"error": "cd: \'note\': No such file or directory"}'
+    )
 
 
 def test_without_a_root_the_tree_is_empty() -> None:
@@ -56,17 +62,30 @@ def test_hidden_entries_are_listed_on_request_only() -> None:
 
 def test_creating_answers_with_nothing_and_never_twice() -> None:
     disk = a_disk()
-    assert [text_of(disk, "mkdir", dir_name="a"), text_of(disk, "touch", file_name="b")] == ["None", "None"]
-    assert text_of(disk, "mkdir", dir_name="b") == '{"error": "mkdir: cannot create directory \'b\': File exists"}'
-    assert text_of(disk, "touch", file_name="a") == '{"error": "touch: cannot touch \'a\': File exists"}'
+    assert [text_of(disk, "mkdir", dir_name="a"), text_of(disk, "touch", file_name="b")] == [
+        "None",
+        "None",
+    ]
+    assert (
+        text_of(disk, "mkdir", dir_name="b")
+        == '{"error": "mkdir: cannot create directory \'b\': File exists"}'
+    )
+    assert (
+        text_of(disk, "touch", file_name="a")
+        == '{"error": "touch: cannot touch \'a\': File exists"}'
+    )
     assert listed(disk) == ["a", "b"]
 
 
 @pytest.mark.parametrize("character", '|/\\?%*:"><')
-@pytest.mark.parametrize(("tool", "argument"), [("mkdir", "dir_name"), ("touch", "file_name"), ("cat", "file_name")])
+@pytest.mark.parametrize(
+    ("tool", "argument"), [("mkdir", "dir_name"), ("touch", "file_name"), ("cat", "file_name")]
+)
 def test_some_characters_are_in_no_name(tool: str, argument: str, character: str) -> None:
     assert "Invalid character" in text_of(a_disk(), tool, **{argument: f"a{character}b"})
-    assert "Invalid character" not in text_of(a_disk(), tool, **{argument: "A file-name_X.txt (1)!"})
+    assert "Invalid character" not in text_of(
+        a_disk(), tool, **{argument: "A file-name_X.txt (1)!"}
+    )
 
 
 def test_echo_shows_or_overwrites_and_never_creates() -> None:
@@ -87,18 +106,27 @@ def test_a_directory_cannot_be_written_or_read() -> None:
         "Error during execution: 'Directory' object has no attribute '_write'"
     )
     assert text_of(disk, "cat", file_name="docs") == '{"error": "cat: \'docs\': Is a directory"}'
-    assert text_of(disk, "sort", file_name="docs") == '{"error": "sort: docs: No such file or directory"}'
+    assert (
+        text_of(disk, "sort", file_name="docs")
+        == '{"error": "sort: docs: No such file or directory"}'
+    )
 
 
 def test_find_looks_everywhere_below_for_part_of_a_name() -> None:
     disk = a_disk(docs={"report": "", "deep": {"my_report": ""}}, other="")
-    assert text_of(disk, "find", name="report") == '{"matches": ["./docs/report", "./docs/deep/my_report"]}'
+    assert (
+        text_of(disk, "find", name="report")
+        == '{"matches": ["./docs/report", "./docs/deep/my_report"]}'
+    )
     assert text_of(disk, "find", path="docs/deep/") == '{"matches": ["docs/deep/my_report"]}'
     assert text_of(disk, "find", path="/", name="other") == '{"matches": ["/other"]}'
     text_of(disk, "cd", folder="docs")
     assert text_of(disk, "find", path="/docs/deep") == '{"matches": ["/docs/deep/my_report"]}'
     assert text_of(disk, "find", path="./deep") == '{"matches": ["./deep/my_report"]}'
-    assert text_of(disk, "find", path="nowhere") == '{"error": "find: \'nowhere\': No such file or directory"}'
+    assert (
+        text_of(disk, "find", path="nowhere")
+        == '{"error": "find: \'nowhere\': No such file or directory"}'
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,18 +142,26 @@ def test_wc_counts_lines_words_or_characters(mode: str, expected: tuple[int, str
 
 
 def test_wc_knows_three_modes() -> None:
-    assert text_of(a_disk(note=""), "wc", file_name="note", mode="x") == '{"error": "wc: invalid mode \'x\'"}'
+    assert (
+        text_of(a_disk(note=""), "wc", file_name="note", mode="x")
+        == '{"error": "wc: invalid mode \'x\'"}'
+    )
 
 
 def test_reading_tools_take_a_file_apart_and_leave_it_alone() -> None:
     disk = a_disk(note="b\na\nb c", other="b\nx")
     before = repr(public_state(disk))
     assert text_of(disk, "sort", file_name="note") == '{"sorted_content": "a\\nb\\nb c"}'
-    assert text_of(disk, "grep", file_name="note", pattern="b") == '{"matching_lines": ["b", "b c"]}'
+    assert (
+        text_of(disk, "grep", file_name="note", pattern="b") == '{"matching_lines": ["b", "b c"]}'
+    )
     assert text_of(disk, "grep", file_name="note", pattern="b.") == '{"matching_lines": []}'
     assert text_of(disk, "tail", file_name="note", lines=1) == '{"last_lines": "b c"}'
     assert text_of(disk, "tail", file_name="note", lines=99) == '{"last_lines": "b\\na\\nb c"}'
-    assert text_of(disk, "diff", file_name1="note", file_name2="other") == '{"diff_lines": "- a\\n+ x"}'
+    assert (
+        text_of(disk, "diff", file_name1="note", file_name2="other")
+        == '{"diff_lines": "- a\\n+ x"}'
+    )
     assert repr(public_state(disk)) == before
 
 
@@ -143,13 +179,27 @@ def test_du_counts_bytes_of_everything_below() -> None:
         ("sort", {"file_name": "z"}, "sort: z: No such file or directory"),
         ("grep", {"file_name": "z", "pattern": ""}, "grep: z: No such file or directory"),
         ("tail", {"file_name": "z"}, "tail: z: No such file or directory"),
-        ("diff", {"file_name1": "z", "file_name2": "note"}, "diff: z or note: No such file or directory"),
-        ("diff", {"file_name1": "note", "file_name2": "docs"}, "diff: note or docs: No such file or directory"),
+        (
+            "diff",
+            {"file_name1": "z", "file_name2": "note"},
+            "diff: z or note: No such file or directory",
+        ),
+        (
+            "diff",
+            {"file_name1": "note", "file_name2": "docs"},
+            "diff: note or docs: No such file or directory",
+        ),
         ("rmdir", {"dir_name": "z"}, "rmdir: cannot remove 'z': No such file or directory"),
-        ("echo", {"content": "x", "file_name": "a/b"}, "echo: cannot write to 'a/b': Invalid character"),
+        (
+            "echo",
+            {"content": "x", "file_name": "a/b"},
+            "echo: cannot write to 'a/b': Invalid character",
+        ),
     ],
 )
-def test_each_tool_says_in_its_own_words_what_is_not_there(tool: str, arguments: dict[str, str], error: str) -> None:
+def test_each_tool_says_in_its_own_words_what_is_not_there(
+    tool: str, arguments: dict[str, str], error: str
+) -> None:
     assert json.loads(text_of(a_disk(note="", docs={}), tool, **arguments)) == {"error": error}
 
 
@@ -160,9 +210,15 @@ def test_the_tail_has_ten_lines_unless_asked_otherwise() -> None:
 
 def test_something_is_moved_into_a_directory_or_to_a_new_name() -> None:
     disk = a_disk(note="x", docs={})
-    assert text_of(disk, "mv", source="note", destination="docs") == "{\"result\": \"'note' moved to 'docs/note'\"}"
+    assert (
+        text_of(disk, "mv", source="note", destination="docs")
+        == "{\"result\": \"'note' moved to 'docs/note'\"}"
+    )
     assert listed(disk) == ["docs"]
-    assert text_of(disk, "mv", source="docs", destination="papers") == "{\"result\": \"'docs' moved to 'papers'\"}"
+    assert (
+        text_of(disk, "mv", source="docs", destination="papers")
+        == "{\"result\": \"'docs' moved to 'papers'\"}"
+    )
     assert text_of(disk, "find") == '{"matches": ["./papers", "./papers/note"]}'
 
 
@@ -170,9 +226,13 @@ def test_something_is_moved_into_a_directory_or_to_a_new_name() -> None:
     ("tool", "verb"),
     [("mv", "move"), ("cp", "copy")],
 )
-def test_nothing_is_moved_or_copied_onto_a_file_by_a_path_or_out_of_nothing(tool: str, verb: str) -> None:
+def test_nothing_is_moved_or_copied_onto_a_file_by_a_path_or_out_of_nothing(
+    tool: str, verb: str
+) -> None:
     disk = a_disk(a="1", b="2")
-    assert f"cannot {verb} 'a' to 'b': Not a directory" in text_of(disk, tool, source="a", destination="b")
+    assert f"cannot {verb} 'a' to 'b': Not a directory" in text_of(
+        disk, tool, source="a", destination="b"
+    )
     assert "path not allowed in destination" in text_of(disk, tool, source="a", destination="x/y")
     assert f"cannot {verb} 'z': No such file" in text_of(disk, tool, source="z", destination="b")
     assert listed(disk) == ["a", "b"]
@@ -217,11 +277,20 @@ def test_from_below_a_moved_directory_one_gets_back_to_the_old_place() -> None:
 
 def test_rm_removes_anything_and_rmdir_an_empty_directory() -> None:
     disk = a_disk(note="", full={"x": ""}, empty={})
-    assert text_of(disk, "rmdir", dir_name="note") == '{"error": "rmdir: cannot remove \'note\': Not a directory"}'
-    assert text_of(disk, "rmdir", dir_name="full") == '{"error": "rmdir: cannot remove \'full\': Directory not empty"}'
+    assert (
+        text_of(disk, "rmdir", dir_name="note")
+        == '{"error": "rmdir: cannot remove \'note\': Not a directory"}'
+    )
+    assert (
+        text_of(disk, "rmdir", dir_name="full")
+        == '{"error": "rmdir: cannot remove \'full\': Directory not empty"}'
+    )
     assert text_of(disk, "rmdir", dir_name="empty") == '{"result": "\'empty\' removed"}'
     assert text_of(disk, "rm", file_name="full") == '{"result": "\'full\' removed"}'
-    assert text_of(disk, "rm", file_name="full") == '{"error": "rm: cannot remove \'full\': No such file or directory"}'
+    assert (
+        text_of(disk, "rm", file_name="full")
+        == '{"error": "rm: cannot remove \'full\': No such file or directory"}'
+    )
     assert listed(disk) == ["note"]
 
 
@@ -239,7 +308,9 @@ def test_with_long_context_files_get_a_tail_and_innermost_directories_are_filled
 def test_a_directory_that_was_copied_into_itself_has_no_end_and_no_crash(tool: str) -> None:
     disk = a_disk(box={})
     text_of(disk, "cp", source="box", destination="box")
-    assert text_of(disk, tool).startswith("Error during execution: maximum recursion depth exceeded")
+    assert text_of(disk, tool).startswith(
+        "Error during execution: maximum recursion depth exceeded"
+    )
     assert repr(public_state(disk)["root"]) == "Directory('home', ['box'])"
 
 
@@ -255,14 +326,18 @@ def test_a_tree_that_doubles_with_every_copy_is_walked_only_so_far(tool: str) ->
 
 NAMES = st.sampled_from(["a", "b", "c", ".", "..", "a/b", ""])
 STEPS = st.one_of(
-    st.tuples(st.sampled_from(["cd", "mkdir", "touch", "rm", "rmdir", "cat", "sort", "find"]), NAMES),
+    st.tuples(
+        st.sampled_from(["cd", "mkdir", "touch", "rm", "rmdir", "cat", "sort", "find"]), NAMES
+    ),
     st.tuples(st.sampled_from(["mv", "cp", "echo", "grep", "diff"]), NAMES, NAMES),
     st.tuples(st.sampled_from(["pwd", "ls", "du"])),
 )
 
 
 @given(st.lists(STEPS, max_size=25))
-def test_whatever_is_done_every_call_has_a_result_and_equal_deeds_lead_to_equal_states(steps: list[Any]) -> None:
+def test_whatever_is_done_every_call_has_a_result_and_equal_deeds_lead_to_equal_states(
+    steps: list[Any],
+) -> None:
     one, other = a_disk(a={"b": "x"}, c="y"), a_disk(c="y", a={"b": "x"})
     for tool, *arguments in steps:
         text_of(one, tool, *arguments)

@@ -38,7 +38,11 @@ def result(tool: str, **arguments: Any) -> Any:
         ("mean", {"numbers": []}, {"error": "Cannot calculate mean of an empty list"}),
         ("mean", {"numbers": ["x"]}, {"error": "All elements in the list must be numbers"}),
         ("standard_deviation", {"numbers": [2, 4]}, 1.0),
-        ("standard_deviation", {"numbers": []}, {"error": "Cannot calculate standard deviation of an empty list"}),
+        (
+            "standard_deviation",
+            {"numbers": []},
+            {"error": "Cannot calculate standard deviation of an empty list"},
+        ),
         ("min_value", {"numbers": [3, 1]}, 1),
         ("min_value", {"numbers": []}, {"error": "Cannot find minimum of an empty list"}),
         ("max_value", {"numbers": [3, 1]}, 3),
@@ -51,9 +55,21 @@ def result(tool: str, **arguments: Any) -> Any:
             {"value": 2, "unit_in": "km", "unit_out": "kg"},
             {"error": "Conversion from 'km' to 'kg' is not supported"},
         ),
-        ("si_unit_conversion", {"value": "2", "unit_in": "km", "unit_out": "m"}, {"error": "Value must be a number"}),
-        ("imperial_si_conversion", {"value": 100, "unit_in": "celsius", "unit_out": "fahrenheit"}, 212.0),
-        ("imperial_si_conversion", {"value": 212, "unit_in": "fahrenheit", "unit_out": "celsius"}, 100.0),
+        (
+            "si_unit_conversion",
+            {"value": "2", "unit_in": "km", "unit_out": "m"},
+            {"error": "Value must be a number"},
+        ),
+        (
+            "imperial_si_conversion",
+            {"value": 100, "unit_in": "celsius", "unit_out": "fahrenheit"},
+            212.0,
+        ),
+        (
+            "imperial_si_conversion",
+            {"value": 212, "unit_in": "fahrenheit", "unit_out": "celsius"},
+            100.0,
+        ),
         ("imperial_si_conversion", {"value": 2, "unit_in": "in", "unit_out": "cm"}, 5.08),
         ("imperial_si_conversion", {"value": 2, "unit_in": "cups", "unit_out": "cups"}, 2),
         (
@@ -61,10 +77,16 @@ def result(tool: str, **arguments: Any) -> Any:
             {"value": 2, "unit_in": "cups", "unit_out": "cm"},
             {"error": "Conversion from 'cups' to 'cm' is not supported"},
         ),
-        ("square_root", {"number": -1, "precision": 5}, {"error": "Cannot calculate square root of a negative number"}),
+        (
+            "square_root",
+            {"number": -1, "precision": 5},
+            {"error": "Cannot calculate square root of a negative number"},
+        ),
     ],
 )
-def test_every_tool_has_its_result_and_its_refusal(tool: str, arguments: dict[str, Any], expected: Any) -> None:
+def test_every_tool_has_its_result_and_its_refusal(
+    tool: str, arguments: dict[str, Any], expected: Any
+) -> None:
     assert result(tool, **arguments) == expected
 
 
@@ -72,25 +94,41 @@ def test_every_tool_has_its_result_and_its_refusal(tool: str, arguments: dict[st
     ("source", "target", "factor"),
     [
         *(("cm", "in", 0.393701), ("in", "cm", 2.54), ("m", "ft", 3.28084), ("ft", "m", 0.3048)),
-        *(("m", "yd", 1.09361), ("yd", "m", 0.9144), ("km", "miles", 0.621371), ("miles", "km", 1.60934)),
+        *(
+            ("m", "yd", 1.09361),
+            ("yd", "m", 0.9144),
+            ("km", "miles", 0.621371),
+            ("miles", "km", 1.60934),
+        ),
         *(("kg", "lb", 2.20462), ("lb", "kg", 0.453592)),
     ],
 )
-def test_imperial_units_have_one_factor_for_each_direction(source: str, target: str, factor: float) -> None:
+def test_imperial_units_have_one_factor_for_each_direction(
+    source: str, target: str, factor: float
+) -> None:
     assert result("imperial_si_conversion", value=3, unit_in=source, unit_out=target) == 3 * factor
 
 
-@pytest.mark.parametrize(("unit", "power"), [("km", 3), ("m", 0), ("cm", -2), ("mm", -3), ("um", -6), ("nm", -9)])
+@pytest.mark.parametrize(
+    ("unit", "power"), [("km", 3), ("m", 0), ("cm", -2), ("mm", -3), ("um", -6), ("nm", -9)]
+)
 def test_metric_units_are_powers_of_ten(unit: str, power: int) -> None:
-    assert math.isclose(result("si_unit_conversion", value=7, unit_in=unit, unit_out="m"), 7 * 10.0**power)
-    assert math.isclose(result("si_unit_conversion", value=7, unit_in="m", unit_out=unit), 7 / 10.0**power)
+    assert math.isclose(
+        result("si_unit_conversion", value=7, unit_in=unit, unit_out="m"), 7 * 10.0**power
+    )
+    assert math.isclose(
+        result("si_unit_conversion", value=7, unit_in="m", unit_out=unit), 7 / 10.0**power
+    )
 
 
 def test_what_json_has_no_number_for_is_written_as_python_does() -> None:
     maths = an_api("MathAPI")
     assert text_of(maths, "square_root", number=2, precision=5) == "{'result': Decimal('1.4142')}"
     assert text_of(maths, "logarithm", value=8, base=2, precision=5) == "{'result': mpf('3.0')}"
-    assert text_of(maths, "logarithm", value=10, base=3, precision=10) == "{'result': mpf('2.095903274283')}"
+    assert (
+        text_of(maths, "logarithm", value=10, base=3, precision=10)
+        == "{'result': mpf('2.095903274283')}"
+    )
 
 
 def test_one_precision_does_not_leak_into_the_next_call() -> None:
@@ -98,11 +136,16 @@ def test_one_precision_does_not_leak_into_the_next_call() -> None:
     text_of(maths, "square_root", number=2, precision=2)
     assert text_of(maths, "square_root", number=3, precision=7) == "{'result': Decimal('1.732051')}"
     text_of(maths, "logarithm", value=10, base=3, precision=3)
-    assert text_of(maths, "logarithm", value=10, base=3, precision=10) == "{'result': mpf('2.095903274283')}"
+    assert (
+        text_of(maths, "logarithm", value=10, base=3, precision=10)
+        == "{'result': mpf('2.095903274283')}"
+    )
 
 
 def test_a_logarithm_that_does_not_exist_says_why() -> None:
-    assert text_of(an_api("MathAPI"), "logarithm", value="x", base=2, precision=5).startswith('{"error": ')
+    assert text_of(an_api("MathAPI"), "logarithm", value="x", base=2, precision=5).startswith(
+        '{"error": '
+    )
 
 
 @pytest.mark.timeout(5)
@@ -114,7 +157,9 @@ def test_a_logarithm_that_does_not_exist_says_why() -> None:
         ("logarithm", {"value": 2, "base": 3, "precision": 10**9}, "at most 10000 digits"),
     ],
 )
-def test_a_result_that_would_take_for_ever_is_refused_at_once(tool: str, arguments: dict[str, int], said: str) -> None:
+def test_a_result_that_would_take_for_ever_is_refused_at_once(
+    tool: str, arguments: dict[str, int], said: str
+) -> None:
     assert said in text_of(an_api("MathAPI"), tool, **arguments)
 
 
@@ -131,4 +176,6 @@ def test_a_power_is_refused_where_python_would_not_write_it_out(base: int, expon
 def test_no_deviation_is_larger_than_the_range(numbers: list[float]) -> None:
     spread = max(numbers) - min(numbers)
     assert 0 <= result("standard_deviation", numbers=numbers) <= spread + 1e-6
-    assert math.isclose(result("mean", numbers=numbers) * len(numbers), result("sum_values", numbers=numbers))
+    assert math.isclose(
+        result("mean", numbers=numbers) * len(numbers), result("sum_values", numbers=numbers)
+    )

@@ -15,7 +15,10 @@ def an_account(**scenario: Any) -> Api:
 
 def test_the_right_password_logs_in() -> None:
     account = an_account(authenticated=False)
-    assert text_of(account, "authenticate_twitter", username="ann", password="?") == '{"authentication_status": false}'
+    assert (
+        text_of(account, "authenticate_twitter", username="ann", password="?")
+        == '{"authentication_status": false}'
+    )
     assert text_of(account, "posting_get_login_status") == '{"login_status": false}'
     assert text_of(account, "authenticate_twitter", username="ann", password="secret") == (
         '{"authentication_status": true}'
@@ -34,7 +37,9 @@ def test_the_right_password_logs_in() -> None:
         ("list_all_following", {}, "listing following"),
     ],
 )
-def test_a_stranger_is_refused_and_changes_nothing(tool: str, arguments: dict[str, Any], doing: str) -> None:
+def test_a_stranger_is_refused_and_changes_nothing(
+    tool: str, arguments: dict[str, Any], doing: str
+) -> None:
     account = an_account(authenticated=False)
     before = repr(public_state(account))
     assert text_of(account, tool, **arguments) == (
@@ -75,13 +80,19 @@ def test_posts_without_mentions_share_one_list_of_them_as_upstream() -> None:
     ],
 )
 def test_a_post_that_is_not_there_is_not_found(tool: str, arguments: dict[str, Any]) -> None:
-    assert text_of(an_account(), tool, tweet_id=99, **arguments) == '{"error": "Tweet with ID 99 not found."}'
+    assert (
+        text_of(an_account(), tool, tweet_id=99, **arguments)
+        == '{"error": "Tweet with ID 99 not found."}'
+    )
 
 
 def test_a_post_is_repeated_once_and_commented_on_as_often_as_one_likes() -> None:
     account = an_account()
     said = [text_of(account, "retweet", tweet_id=3) for _ in range(2)]
-    assert said == ['{"retweet_status": "Successfully retweeted"}', '{"retweet_status": "Already retweeted"}']
+    assert said == [
+        '{"retweet_status": "Successfully retweeted"}',
+        '{"retweet_status": "Already retweeted"}',
+    ]
     assert text_of(account, "get_tweet_comments", tweet_id=3) == "[]"
     for text in ("a", "b"):
         answer = text_of(account, "comment", tweet_id=3, comment_content=text)

@@ -13,7 +13,9 @@ from tests.checks.strategies import JSON
 
 
 def test_literals_are_kept_and_what_is_computed_is_not() -> None:
-    source = "A = {('x', 'y'): 1}\nB: set = set()\nC = len('x')\nD = A\nE = F = 1\nG: int\nA[0] = 2\n"
+    source = (
+        "A = {('x', 'y'): 1}\nB: set = set()\nC = len('x')\nD = A\nE = F = 1\nG: int\nA[0] = 2\n"
+    )
     assert constants(source) == {"A": {("x", "y"): 1}, "B": set()}
 
 
@@ -24,7 +26,9 @@ def test_constants_inside_functions_count_and_a_modules_own_come_first() -> None
 
 def test_the_code_is_never_run(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
-    assert constants(f"A = open({str(trace)!r}, 'w')\nimport nowhere_to_be_found\nraise SystemExit\nB = 1") == {"B": 1}
+    assert constants(
+        f"A = open({str(trace)!r}, 'w')\nimport nowhere_to_be_found\nraise SystemExit\nB = 1"
+    ) == {"B": 1}
     assert not trace.exists()
 
 
@@ -44,7 +48,10 @@ def a_package(tmp_path: Path, **modules: str) -> Path:
 def test_long_texts_are_there_only_if_they_are_asked_for(tmp_path: Path) -> None:
     package = a_package(tmp_path, long_context="LONG = 'text'", ticket_api="DEFAULT_STATE = {}")
     assert dict(read_tables(package, "TicketAPI", long_context=False)) == {"DEFAULT_STATE": {}}
-    assert dict(read_tables(package, "TicketAPI", long_context=True)) == {"LONG": "text", "DEFAULT_STATE": {}}
+    assert dict(read_tables(package, "TicketAPI", long_context=True)) == {
+        "LONG": "text",
+        "DEFAULT_STATE": {},
+    }
     assert dict(read_tables(package, "GorillaFileSystem", long_context=False)) == {}
 
 
@@ -59,7 +66,9 @@ def test_long_texts_are_there_only_if_they_are_asked_for(tmp_path: Path) -> None
         ("VehicleControlAPI", "vehicle_control"),
     ],
 )
-def test_each_class_has_tables_of_its_own_in_the_package(tmp_path: Path, class_name: str, module: str) -> None:
+def test_each_class_has_tables_of_its_own_in_the_package(
+    tmp_path: Path, class_name: str, module: str
+) -> None:
     folder = tmp_path / "eval_checker" / "multi_turn_eval" / "func_source_code"
     folder.mkdir(parents=True)
     (folder / f"{module}.py").write_text(f"OWNER = {class_name!r}", "utf-8")
@@ -68,7 +77,9 @@ def test_each_class_has_tables_of_its_own_in_the_package(tmp_path: Path, class_n
 
 def test_a_missing_table_is_told_with_its_file(tmp_path: Path) -> None:
     tables = read_tables(a_package(tmp_path, ticket_api="X = 1"), "TicketAPI", long_context=False)
-    with pytest.raises(UsageError, match=r"ticket_api\.py holds no table 'DEFAULT_STATE'\n  fetch it again"):
+    with pytest.raises(
+        UsageError, match=r"ticket_api\.py holds no table 'DEFAULT_STATE'\n  fetch it again"
+    ):
         tables["DEFAULT_STATE"]
 
 
@@ -79,5 +90,7 @@ def test_a_module_that_cannot_be_read_is_told_with_the_command_that_brings_it(
     package = a_package(tmp_path)
     if source is not None:
         (package / SOURCES / LONG_CONTEXT).write_bytes(source)
-    with pytest.raises(UsageError, match=r"cannot read .*long_context\.py.*\n  fetch it: harness fetch bfcl"):
+    with pytest.raises(
+        UsageError, match=r"cannot read .*long_context\.py.*\n  fetch it: harness fetch bfcl"
+    ):
         read_tables(package, "GorillaFileSystem", long_context=True)

@@ -15,7 +15,14 @@ def a_desk(**scenario: Any) -> Api:
 
 def test_a_ticket_is_opened_in_the_users_name_under_the_next_number() -> None:
     desk = a_desk(ticket_counter=5)
-    expected = {"id": 5, "title": "T", "description": "", "status": "Open", "priority": 1, "created_by": "ann"}
+    expected = {
+        "id": 5,
+        "title": "T",
+        "description": "",
+        "status": "Open",
+        "priority": 1,
+        "created_by": "ann",
+    }
     assert json.loads(text_of(desk, "create_ticket", title="T")) == expected
     assert json.loads(text_of(desk, "get_ticket", ticket_id=5)) == expected
     assert public_state(desk)["ticket_counter"] == 6
@@ -38,14 +45,27 @@ def test_a_stranger_opens_and_sees_nothing() -> None:
     ("tool", "arguments", "word"),
     [("close_ticket", {}, "closed"), ("resolve_ticket", {"resolution": "done"}, "resolved")],
 )
-def test_a_ticket_is_closed_or_resolved_once(tool: str, arguments: dict[str, str], word: str) -> None:
+def test_a_ticket_is_closed_or_resolved_once(
+    tool: str, arguments: dict[str, str], word: str
+) -> None:
     desk = a_desk()
     text_of(desk, "create_ticket", title="T")
-    assert text_of(desk, tool, ticket_id=1, **arguments) == f'{{"status": "Ticket 1 has been {word} successfully."}}'
-    assert text_of(desk, tool, ticket_id=1, **arguments) == f'{{"error": "Ticket with ID 1 is already {word}."}}'
-    assert text_of(desk, tool, ticket_id=2, **arguments) == '{"error": "Ticket with ID 2 not found."}'
+    assert (
+        text_of(desk, tool, ticket_id=1, **arguments)
+        == f'{{"status": "Ticket 1 has been {word} successfully."}}'
+    )
+    assert (
+        text_of(desk, tool, ticket_id=1, **arguments)
+        == f'{{"error": "Ticket with ID 1 is already {word}."}}'
+    )
+    assert (
+        text_of(desk, tool, ticket_id=2, **arguments) == '{"error": "Ticket with ID 2 not found."}'
+    )
     ticket = public_state(desk)["ticket_queue"][0]
-    assert (ticket["status"].lower(), ticket.get("resolution")) == (word, arguments.get("resolution"))
+    assert (ticket["status"].lower(), ticket.get("resolution")) == (
+        word,
+        arguments.get("resolution"),
+    )
 
 
 def test_only_some_fields_are_edited_and_nothing_is_no_change() -> None:
@@ -62,7 +82,11 @@ def test_only_some_fields_are_edited_and_nothing_is_no_change() -> None:
     assert (ticket["title"], ticket["priority"]) == ("U", 1)
     changes = {"title": "V", "description": "D", "status": "Waiting", "priority": 9}
     text_of(desk, "edit_ticket", ticket_id=1, updates=changes)
-    assert json.loads(text_of(desk, "get_ticket", ticket_id=1)) == {"id": 1, "created_by": "ann", **changes}
+    assert json.loads(text_of(desk, "get_ticket", ticket_id=1)) == {
+        "id": 1,
+        "created_by": "ann",
+        **changes,
+    }
     assert "not found" in text_of(desk, "edit_ticket", ticket_id=9, updates={})
 
 
@@ -83,4 +107,7 @@ def test_one_logs_in_with_any_name_and_out_once() -> None:
     assert text_of(desk, "ticket_login", username="", password="x") == '{"success": false}'
     assert text_of(desk, "ticket_login", username="ben", password="x") == '{"success": true}'
     assert text_of(desk, "ticket_get_login_status") == '{"login_status": true}'
-    assert [text_of(desk, "logout") for _ in range(2)] == ['{"success": true}', '{"success": false}']
+    assert [text_of(desk, "logout") for _ in range(2)] == [
+        '{"success": true}',
+        '{"success": false}',
+    ]

@@ -35,7 +35,12 @@ def test_a_class_lists_its_tools_as_they_are_described(data: Path) -> None:
 def test_a_tool_that_is_held_out_comes_in_its_turn_and_stays(data: Path) -> None:
     tools = tools_of_case(["GorillaFileSystem", "TicketAPI"], {"2": ["ls"]}, data)
     offered = [[tool.name for tool in tools_at(tools, turn)] for turn in range(4)]
-    assert offered == [["cd", "logout"], ["cd", "logout"], ["cd", "ls", "logout"], ["cd", "ls", "logout"]]
+    assert offered == [
+        ["cd", "logout"],
+        ["cd", "logout"],
+        ["cd", "ls", "logout"],
+        ["cd", "ls", "logout"],
+    ]
 
 
 def test_a_class_without_a_description_is_told(data: Path) -> None:

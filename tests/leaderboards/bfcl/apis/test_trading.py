@@ -25,7 +25,12 @@ def test_order_numbers_that_are_texts_become_numbers() -> None:
 def test_an_order_is_answered_as_pending_and_kept_as_open() -> None:
     broker = a_broker()
     placed = {"order_id": 8, "order_type": "Buy", "status": "Pending", "price": 10.0, "amount": 3}
-    assert json.loads(text_of(broker, "place_order", order_type="Buy", symbol="AAA", price=10, amount=3)) == placed
+    assert (
+        json.loads(
+            text_of(broker, "place_order", order_type="Buy", symbol="AAA", price=10, amount=3)
+        )
+        == placed
+    )
     assert json.loads(text_of(broker, "get_order_details", order_id=8))["status"] == "Open"
     assert public_state(broker)["order_counter"] == 9
 
@@ -48,7 +53,9 @@ def test_an_order_that_cannot_be_leaves_no_trace(changes: dict[str, Any], error:
 
 
 def test_selling_needs_no_funds() -> None:
-    assert "Pending" in text_of(a_broker(), "place_order", order_type="Sell", symbol="AAA", price=10, amount=999)
+    assert "Pending" in text_of(
+        a_broker(), "place_order", order_type="Sell", symbol="AAA", price=10, amount=999
+    )
 
 
 def test_only_an_order_that_is_not_completed_is_cancelled() -> None:
@@ -70,17 +77,25 @@ def test_money_moves_at_moments_that_the_seed_determines() -> None:
         assert text_of(broker, "withdraw_funds", amount=100) == (
             '{"status": "Withdrawal successful", "new_balance": 5.0}'
         )
-        assert text_of(broker, "withdraw_funds", amount=100) == '{"error": "Insufficient funds for withdrawal."}'
+        assert (
+            text_of(broker, "withdraw_funds", amount=100)
+            == '{"error": "Insufficient funds for withdrawal."}'
+        )
     assert public_state(one) == public_state(other)
     assert public_state(one) != public_state(third)
     history = public_state(one)["transaction_history"]
-    assert [(entry["type"], entry["amount"]) for entry in history] == [("deposit", 5), ("withdrawal", 100)]
+    assert [(entry["type"], entry["amount"]) for entry in history] == [
+        ("deposit", 5),
+        ("withdrawal", 100),
+    ]
     times = [entry["timestamp"] for entry in history]
     assert all("2024-09-01 10:30:00" <= time <= "2024-09-02 10:30:00" for time in times)
 
 
 def test_a_closed_market_pays_nothing_out() -> None:
-    assert "Market is closed" in text_of(a_broker(market_status="Closed"), "withdraw_funds", amount=1)
+    assert "Market is closed" in text_of(
+        a_broker(market_status="Closed"), "withdraw_funds", amount=1
+    )
 
 
 @pytest.mark.parametrize("tool", ["fund_account", "withdraw_funds"])
@@ -91,17 +106,27 @@ def test_an_amount_is_positive(tool: str) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "refused"),
     [
-        ("place_order", {"order_type": "Buy", "symbol": "AAA", "price": 1, "amount": 1}, '{"error": "User not'),
+        (
+            "place_order",
+            {"order_type": "Buy", "symbol": "AAA", "price": 1, "amount": 1},
+            '{"error": "User not',
+        ),
         ("withdraw_funds", {"amount": 1}, '{"error": "User not'),
         ("fund_account", {"amount": 1}, '{"error": "User not'),
         ("get_account_info", {}, '{"error": "User not'),
         ("remove_stock_from_watchlist", {"symbol": "AAA"}, '{"error": "User not'),
-        ("get_watchlist", {}, "['Error: User not authenticated. Please log in to view the watchlist.']"),
+        (
+            "get_watchlist",
+            {},
+            "['Error: User not authenticated. Please log in to view the watchlist.']",
+        ),
         ("get_order_history", {}, "[{'error': 'User not"),
         ("get_transaction_history", {}, "[{'error': 'User not"),
     ],
 )
-def test_a_stranger_is_refused_each_tool_in_its_own_words(tool: str, arguments: dict[str, Any], refused: str) -> None:
+def test_a_stranger_is_refused_each_tool_in_its_own_words(
+    tool: str, arguments: dict[str, Any], refused: str
+) -> None:
     assert text_of(a_broker(authenticated=False), tool, **arguments).startswith(refused)
 
 
@@ -111,7 +136,10 @@ def test_one_logs_in_and_out_once() -> None:
     assert said == ['{"status": "Logged in successfully"}', '{"status": "Already logged in"}']
     assert text_of(broker, "trading_get_login_status") == '{"status": true}'
     said = [text_of(broker, "trading_logout") for _ in range(2)]
-    assert said == ['{"status": "Logged out successfully"}', '{"status": "No user is currently logged in"}']
+    assert said == [
+        '{"status": "Logged out successfully"}',
+        '{"status": "No user is currently logged in"}',
+    ]
 
 
 def test_the_watch_list_takes_stocks_that_exist_once() -> None:
@@ -128,11 +156,18 @@ def test_the_watch_list_takes_stocks_that_exist_once() -> None:
 
 
 def test_transactions_are_found_by_day() -> None:
-    history = [{"type": "deposit", "amount": 1, "timestamp": f"2024-05-0{day} 12:00:00"} for day in (1, 2, 3)]
+    history = [
+        {"type": "deposit", "amount": 1, "timestamp": f"2024-05-0{day} 12:00:00"}
+        for day in (1, 2, 3)
+    ]
     broker = a_broker(transaction_history=history)
-    found = json.loads(text_of(broker, "get_transaction_history", start_date="2024-05-02", end_date="2024-05-03"))
+    found = json.loads(
+        text_of(broker, "get_transaction_history", start_date="2024-05-02", end_date="2024-05-03")
+    )
     assert found == {"transaction_history": [history[1]]}
-    assert json.loads(text_of(broker, "get_transaction_history")) == {"transaction_history": history}
+    assert json.loads(text_of(broker, "get_transaction_history")) == {
+        "transaction_history": history
+    }
     assert text_of(broker, "get_transaction_history", start_date="May") == (
         "Error during execution: time data 'May' does not match format '%Y-%m-%d'"
     )
@@ -142,11 +177,16 @@ def test_stocks_are_looked_up_filtered_and_watched() -> None:
     broker = a_broker()
     assert text_of(broker, "get_symbol_by_name", name="Alpha") == '{"symbol": "AAA"}'
     assert text_of(broker, "get_symbol_by_name", name="Omega") == '{"symbol": "Stock not found"}'
-    assert text_of(broker, "get_stock_info", symbol="???") == '{"error": "Stock with symbol \'???\' not found."}'
+    assert (
+        text_of(broker, "get_stock_info", symbol="???")
+        == '{"error": "Stock with symbol \'???\' not found."}'
+    )
     assert text_of(broker, "get_available_stocks", sector="Technology") == '{"stock_list": ["AAA"]}'
     assert text_of(broker, "get_available_stocks", sector="?") == '{"stock_list": []}'
     prices = {"stocks": ["AAA", "BBB", "???"], "min_price": 0, "max_price": 10}
-    assert text_of(broker, "filter_stocks_by_price", **prices) == '{"filtered_stocks": ["AAA", "???"]}'
+    assert (
+        text_of(broker, "filter_stocks_by_price", **prices) == '{"filtered_stocks": ["AAA", "???"]}'
+    )
     assert text_of(broker, "notify_price_change", stocks=["AAA", "BBB", "???"], threshold=3) == (
         '{"notification": "Stocks BBB have significant price changes."}'
     )
@@ -160,9 +200,14 @@ def test_long_context_makes_results_long_and_leaves_the_state_alone() -> None:
     broker = a_broker(long_context=True)
     before = repr(public_state(broker))
     assert json.loads(text_of(broker, "get_stock_info", symbol="AAA"))["MA(5)"] == [1.0, 2.0]
-    assert json.loads(text_of(broker, "get_order_details", order_id=7))["metadata"] == {"overview": "AAA makes AAAs."}
+    assert json.loads(text_of(broker, "get_order_details", order_id=7))["metadata"] == {
+        "overview": "AAA makes AAAs."
+    }
     assert text_of(broker, "get_watchlist") == "['AAA', 'ZZZ']"
     assert "2020-01-01" in text_of(broker, "get_transaction_history")
-    assert text_of(broker, "get_available_stocks", sector="Technology") == '{"stock_list": ["AAA", "TTT"]}'
+    assert (
+        text_of(broker, "get_available_stocks", sector="Technology")
+        == '{"stock_list": ["AAA", "TTT"]}'
+    )
     assert text_of(broker, "get_available_stocks", sector="Automobile") == '{"stock_list": ["CCC"]}'
     assert repr(public_state(broker)) == before

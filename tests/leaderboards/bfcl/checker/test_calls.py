@@ -22,7 +22,9 @@ FLOAT, TUPLE = {"type": "float"}, {"type": "tuple", "items": {"type": "integer"}
         (1.0, {"type": "integer"}, [1], "parameter 'x' needs integer, got float: 1.0"),
     ],
 )
-def test_a_value_is_taken_as_python_takes_it(value: Any, schema: Any, answers: Any, message: str | None) -> None:
+def test_a_value_is_taken_as_python_takes_it(
+    value: Any, schema: Any, answers: Any, message: str | None
+) -> None:
     fault = value_fault("python", "x", value, schema, answers)
     assert (fault.message if fault else None) == message
 
@@ -68,7 +70,9 @@ def test_as_many_calls_are_right_as_the_category_asks_for(
 
 def test_each_call_stands_for_one_expected_call() -> None:
     wanted = [{"f": {"x": [1]}}, {"f": {"x": [1]}}]
-    fault = calls_fault("parallel", "python", [FUNCTION], [Call("f", {"x": 1}), Call("f", {"x": 2})], wanted)
+    fault = calls_fault(
+        "parallel", "python", [FUNCTION], [Call("f", {"x": 1}), Call("f", {"x": 2})], wanted
+    )
     assert fault is not None
     assert fault.error_type == "parallel_function_checker_no_order:cannot_find_match"
     assert "f: parameter 'x' is 2; expected one of [1]" in fault.message

@@ -8,15 +8,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.leaderboards.bfcl.checker.fault import Fault
-from harness.leaderboards.bfcl.checker.multi_turn import Conversation, Outcome, executed, results_fault, turns_fault
+from harness.leaderboards.bfcl.checker.multi_turn import (
+    Conversation,
+    Outcome,
+    executed,
+    results_fault,
+    turns_fault,
+)
 from harness.leaderboards.bfcl.output import Call, Step
 from tests.leaderboards.bfcl.apis.scenes import TABLES, tree
 
-CONFIG = {"GorillaFileSystem": {"root": tree(note="x", docs={})}, "TicketAPI": {"current_user": "ann"}}
+CONFIG = {
+    "GorillaFileSystem": {"root": tree(note="x", docs={})},
+    "TicketAPI": {"current_user": "ann"},
+}
 
 
 def judged(
-    expected: Sequence[Sequence[str]], *turns: Sequence[Step], long_context: bool = False, data: Any = TABLES
+    expected: Sequence[Sequence[str]],
+    *turns: Sequence[Step],
+    long_context: bool = False,
+    data: Any = TABLES,
 ) -> Fault | None:
     conversation = Conversation(
         classes=["GorillaFileSystem", "TicketAPI"],
@@ -28,7 +40,9 @@ def judged(
     return turns_fault(conversation, turns)
 
 
-def verdict(expected: Sequence[Sequence[str]], *turns: Sequence[Step], long_context: bool = False) -> str | None:
+def verdict(
+    expected: Sequence[Sequence[str]], *turns: Sequence[Step], long_context: bool = False
+) -> str | None:
     fault = judged(expected, *turns, long_context=long_context)
     return fault.error_type if fault else None
 
@@ -57,7 +71,12 @@ def test_the_expected_calls_are_right_in_as_many_steps_as_one_likes() -> None:
 
 
 def test_more_than_is_expected_is_fine_as_long_as_the_state_is_right() -> None:
-    extra = [did("pwd"), did("mkdir", dir_name="a"), did("touch", file_name="b"), did("rm", file_name="b")]
+    extra = [
+        did("pwd"),
+        did("mkdir", dir_name="a"),
+        did("touch", file_name="b"),
+        did("rm", file_name="b"),
+    ]
     assert verdict([["mkdir('a')"]], extra) is None
     assert verdict([["mkdir('a')"]], extra[:-1]) == STATE
 
@@ -123,7 +142,12 @@ def test_a_call_that_fails_for_both_is_right() -> None:
 
 
 def test_a_call_that_cannot_be_executed_is_a_result_and_no_crash() -> None:
-    odd = [did("cat", **{"file name": "x"}), did("import os"), did("ls", a=float("nan")), did("cd", folder=None)]
+    odd = [
+        did("cat", **{"file name": "x"}),
+        did("import os"),
+        did("ls", a=float("nan")),
+        did("cd", folder=None),
+    ]
     assert verdict([["pwd()"]], [*odd, did("pwd")]) is None
 
 
@@ -141,7 +165,10 @@ def test_long_context_is_the_same_for_both_sides() -> None:
 def test_a_fault_says_where_and_what() -> None:
     state = judged([["echo('y', 'note')"]], [did("echo", content="z", file_name="note")])
     assert state is not None
-    assert state.message == "after turn 1, GorillaFileSystem.root['note']['content'] is 'z', expected 'y'"
+    assert (
+        state.message
+        == "after turn 1, GorillaFileSystem.root['note']['content'] is 'z', expected 'y'"
+    )
     short = judged([["ls()"], ["ls()"]], [did("ls")])
     assert short is not None
     assert short.message == "the conversation has 1 turns instead of 2: it was broken off"
@@ -150,7 +177,10 @@ def test_a_fault_says_where_and_what() -> None:
     assert empty.message == "turn 2 expects calls, and none was made"
     results = judged([["ls()"], ["cat('note')"]], [did("ls")], [did("ls")])
     assert results is not None
-    assert results.message == 'no call up to turn 2 returned what cat(\'note\') returns: {"file_content": "x"}'
+    assert (
+        results.message
+        == 'no call up to turn 2 returned what cat(\'note\') returns: {"file_content": "x"}'
+    )
 
 
 RESULT_LISTS = st.lists(st.sampled_from("abc"), max_size=6)
@@ -180,7 +210,11 @@ def test_doing_exactly_what_is_expected_is_always_right(expected: list[list[str]
 
 def test_what_is_no_call_leaves_the_words_that_say_so_and_changes_nothing() -> None:
     conversation = Conversation(
-        classes=["GorillaFileSystem"], initial_config=CONFIG, expected=[], long_context=False, data=TABLES
+        classes=["GorillaFileSystem"],
+        initial_config=CONFIG,
+        expected=[],
+        long_context=False,
+        data=TABLES,
     )
     instances = conversation.instances()
     assert executed(instances, Call("import os", {})).startswith("Error during execution: ")

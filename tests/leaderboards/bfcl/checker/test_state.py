@@ -22,8 +22,12 @@ from tests.checks.strategies import JSON
         ({3}, {4}, "x is {3}, expected {4}"),
         ([1], {"a": 1}, "x is [1], expected {'a': 1}"),
         (
-            Directory("root", contents={"docs": Directory("docs", contents={"note": File("note", "a")})}),
-            Directory("root", contents={"docs": Directory("docs", contents={"note": File("note", "b")})}),
+            Directory(
+                "root", contents={"docs": Directory("docs", contents={"note": File("note", "a")})}
+            ),
+            Directory(
+                "root", contents={"docs": Directory("docs", contents={"note": File("note", "b")})}
+            ),
             "x['docs']['note']['content'] is 'a', expected 'b'",
         ),
         (
@@ -38,7 +42,9 @@ from tests.checks.strategies import JSON
         ),
     ],
 )
-def test_the_first_difference_is_told_with_the_way_to_it(is_now: Any, should_be: Any, expected: str) -> None:
+def test_the_first_difference_is_told_with_the_way_to_it(
+    is_now: Any, should_be: Any, expected: str
+) -> None:
     assert difference("x", is_now, should_be) == expected
 
 

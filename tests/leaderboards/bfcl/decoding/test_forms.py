@@ -13,19 +13,27 @@ from harness.leaderboards.bfcl.decoding.reading import Misshapen, NotCalls, Pair
 TWO = [{"name": "shop.find", "arguments": {"item": "tea"}}, {"name": "pay", "arguments": {}}]
 
 WRITTEN: dict[str, Any] = {
-    "lists of {function: arguments as JSON text}": [{one["name"]: json.dumps(one["arguments"])} for one in TWO],
+    "lists of {function: arguments as JSON text}": [
+        {one["name"]: json.dumps(one["arguments"])} for one in TWO
+    ],
     "lists of {function: arguments as an object}": [{one["name"]: one["arguments"]} for one in TWO],
-    "lists of {tool_name, parameters}": [{"tool_name": one["name"], "parameters": one["arguments"]} for one in TWO],
+    "lists of {tool_name, parameters}": [
+        {"tool_name": one["name"], "parameters": one["arguments"]} for one in TWO
+    ],
     "lists of {name, arguments}": TWO,
     "calls written as source text, [function(argument=value)]": "[shop.find(item='tea'), pay()]",
     "calls written as source text between <TOOLCALL> tags": "Well.<TOOLCALL>[shop.find(item='tea'), pay()]</TOOLCALL>",
-    "JSON between <tool_call> tags": "\n".join(f"<tool_call>\n{json.dumps(one)}\n</tool_call>" for one in TWO),
+    "JSON between <tool_call> tags": "\n".join(
+        f"<tool_call>\n{json.dumps(one)}\n</tool_call>" for one in TWO
+    ),
     "a JSON list between <tool_call> tags": f"<tool_call>```json\n{json.dumps(TWO)}\n```</tool_call>",
     "JSON text with name and arguments": "; ".join(map(json.dumps, TWO)),
     "JSON text with name and parameters": "<|python_tag|>"
     + "; ".join(json.dumps({"name": one["name"], "parameters": one["arguments"]}) for one in TWO),
     "JSON text after </think>": f"Hm.</think>{json.dumps(TWO)}",
-    "JSON texts that begin with <function_call>": "".join(f"<function_call> {json.dumps(one)}" for one in TWO),
+    "JSON texts that begin with <function_call>": "".join(
+        f"<function_call> {json.dumps(one)}" for one in TWO
+    ),
     "the name of a function and, in the next line, its arguments": 'shop.find\n{"item": "tea"}',
 }
 NEVER_EXECUTED = "JSON text after </think>"
@@ -40,7 +48,12 @@ def _readers(form: Form) -> tuple[Callable[[Any], Pairs], Callable[[Any], Pairs]
 def test_each_form_is_known_by_most_outputs_and_read(form: Form) -> None:
     item = WRITTEN[form.title]
     words = ["Sorry.", ["Sorry."], "", [], None, 7, "[1, 2]", "It is {sunny}."]
-    outputs = [item, item, *words, *(other for title, other in WRITTEN.items() if title != form.title)]
+    outputs = [
+        item,
+        item,
+        *words,
+        *(other for title, other in WRITTEN.items() if title != form.title),
+    ]
     assert form_of((output, "python") for output in outputs) is form
     for read in _readers(form)[: 1 if form.title == NEVER_EXECUTED else 2]:
         both = [("shop.find", {"item": "tea"}), ("pay", {})]

@@ -29,7 +29,9 @@ def test_values_are_those_of_python(text: str, arguments: dict[str, Any]) -> Non
     assert python_text.compared(f"[shop.f({text})]") == [("shop.f", arguments)]
 
 
-@pytest.mark.parametrize("text", ["f(a=1)", "[f(a=1)]", "```[f(a=1)]```", "\n [f(a=1)] \n", "[f(a=1)", "f(a=1)]"])
+@pytest.mark.parametrize(
+    "text", ["f(a=1)", "[f(a=1)]", "```[f(a=1)]```", "\n [f(a=1)] \n", "[f(a=1)", "f(a=1)]"]
+)
 def test_brackets_and_fences_may_be_missing_or_there(text: str) -> None:
     assert python_text.compared(text) == [("f", {"a": 1})]
 
@@ -37,7 +39,16 @@ def test_brackets_and_fences_may_be_missing_or_there(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("Sorry.", "[f]", "[1, f()]", "f(a=1); g()", "f(a={x})", "f(a=f'{x}')", "f(a=not_ok())(b=1", "f(a=lambda: 1)"),
+        *(
+            "Sorry.",
+            "[f]",
+            "[1, f()]",
+            "f(a=1); g()",
+            "f(a={x})",
+            "f(a=f'{x}')",
+            "f(a=not_ok())(b=1",
+            "f(a=lambda: 1)",
+        ),
         *(
             "f(a=9 ** 9 ** 9)",
             "f(a=1 / 0)",
@@ -78,9 +89,15 @@ def test_where_calls_are_executed_objects_of_objects_are_calls() -> None:
             "order(when=new Date(1, 2), ids=new int[]{1, 2})",
             ("order", {"when": "new Date(1, 2)", "ids": "new int[]{1,2}"}),
         ),
-        ('f(a=new ArrayList<>(Arrays.asList("x", "y")))', ("f", {"a": 'new ArrayList<>(Arrays.asList("x", "y"))'})),
+        (
+            'f(a=new ArrayList<>(Arrays.asList("x", "y")))',
+            ("f", {"a": 'new ArrayList<>(Arrays.asList("x", "y"))'}),
+        ),
         ('f(a=new ArrayList<String>() {{ add("x"); }})', ("f", {"a": "new ArrayList<String>()"})),
-        ("f(a=true, b=1.5f, c='x', d=Some.THING)", ("f", {"a": "true", "b": "1.5f", "c": "x", "d": "Some.THING"})),
+        (
+            "f(a=true, b=1.5f, c='x', d=Some.THING)",
+            ("f", {"a": "true", "b": "1.5f", "c": "x", "d": "Some.THING"}),
+        ),
         ("A.f(x=1, name)", ("A.f", {"x": "1", "(unnamed)": "name"})),
     ],
 )
@@ -105,7 +122,9 @@ def test_a_javascript_call_is_read_as_texts(text: str, call: Any) -> None:
 
 
 @pytest.mark.parametrize("read", [java_text.compared, javascript_text.compared])
-@pytest.mark.parametrize("text", ["f(a=1", "Sorry, no.", "f(a=1, a=2)", "f(a=" + "(" * 3000 + ")" * 3000 + ")"])
+@pytest.mark.parametrize(
+    "text", ["f(a=1", "Sorry, no.", "f(a=1, a=2)", "f(a=" + "(" * 3000 + ")" * 3000 + ")"]
+)
 def test_what_is_not_written_in_the_language_is_no_call(read: Any, text: str) -> None:
     with pytest.raises(NotCalls):
         read(text)

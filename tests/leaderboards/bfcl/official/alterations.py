@@ -32,7 +32,19 @@ VALUES: tuple[Any, ...] = (
         'a "b"',
         "new int[]{1, 2}",
     ),
-    *([], [1], [1.5, "a"], [[1, 2], [3]], {}, {"a": 1}, {"a": {"b": 1}}, [{"a": "b"}], "[1, 2]", "{'a': 1}", "x.y"),
+    *(
+        [],
+        [1],
+        [1.5, "a"],
+        [[1, 2], [3]],
+        {},
+        {"a": 1},
+        {"a": {"b": 1}},
+        [{"a": "b"}],
+        "[1, 2]",
+        "{'a': 1}",
+        "x.y",
+    ),
 )
 
 
@@ -68,9 +80,20 @@ def _another(random: Random, value: Any) -> Any:
                 value + "x",
             ]
         case list():
-            near = [value[::-1], [*value, *value[:1]], value[1:], [str(one) for one in value], [value]]
+            near = [
+                value[::-1],
+                [*value, *value[:1]],
+                value[1:],
+                [str(one) for one in value],
+                [value],
+            ]
         case dict():
-            near = [dict(list(value.items())[1:]), {**value, "more": 1}, [value], {"wrapped": value}]
+            near = [
+                dict(list(value.items())[1:]),
+                {**value, "more": 1},
+                [value],
+                {"wrapped": value},
+            ]
     return random.choice(near if near and random.random() < 0.7 else VALUES)
 
 
@@ -89,7 +112,13 @@ def _added_argument(random: Random, calls: MadeCalls) -> MadeCalls:
 
 def _name(random: Random, calls: MadeCalls) -> MadeCalls:
     name, arguments = calls[place := _at(random, calls)]
-    other = [name.replace("_", "."), name.replace(".", "_"), name.upper(), f"{name}s", name.partition(".")[2] or "f"]
+    other = [
+        name.replace("_", "."),
+        name.replace(".", "_"),
+        name.upper(),
+        f"{name}s",
+        name.partition(".")[2] or "f",
+    ]
     calls[place] = (random.choice(other), arguments)
     return calls
 
@@ -138,10 +167,40 @@ def _of_list(random: Random, item: list[Any]) -> Any:
     name, given = pairs[0]
     return random.choice(
         (
-            *([*item, {}], [{}, *item], [{}], first, {}, [], "", None, 7, [None], [[first]], [item], json.dumps(item)),
-            *([{name: given, "other": given}, *rest], [{name: None}, *rest], [{name: [given]}, *rest]),
-            *([{name: _other_form(given)}, *rest], [{name: "{'a': 1}"}, *rest], [{name: "[1]"}, *rest], [*item, "and"]),
-            *(["Sure."], [""], "Sure.", {"name": name, "arguments": given}, [{name: "7"}, *rest], [{name: ""}, *rest]),
+            *(
+                [*item, {}],
+                [{}, *item],
+                [{}],
+                first,
+                {},
+                [],
+                "",
+                None,
+                7,
+                [None],
+                [[first]],
+                [item],
+                json.dumps(item),
+            ),
+            *(
+                [{name: given, "other": given}, *rest],
+                [{name: None}, *rest],
+                [{name: [given]}, *rest],
+            ),
+            *(
+                [{name: _other_form(given)}, *rest],
+                [{name: "{'a': 1}"}, *rest],
+                [{name: "[1]"}, *rest],
+                [*item, "and"],
+            ),
+            *(
+                ["Sure."],
+                [""],
+                "Sure.",
+                {"name": name, "arguments": given},
+                [{name: "7"}, *rest],
+                [{name: ""}, *rest],
+            ),
         )
     )
 
@@ -176,15 +235,59 @@ def _of_text(random: Random, text: str) -> Any:
                 text[cut:],
                 "",
             ),
-            *(text.replace("=", " = "), text.replace(", ", ","), text.replace("'", '"'), text.replace("(", "(1, ", 1)),
-            *(text.replace("[", "(").replace("]", ")"), text.replace("=", "=-", 1), text.replace(")", ", a=1)", 1)),
-            *(text.replace("(", "(a=(1, 2), ", 1), text.replace("(", "(a=b, ", 1), text.replace("(", "(a=f(x=1), ", 1)),
-            *(text.replace("(", "(a=2 * 3 + 1, ", 1), text.replace("(", "(a=f(), ", 1), text.replace("(", "(**b, ", 1)),
-            *(text.replace("(", "(a={1: 2}, ", 1), text.replace("(", "(a={'k': {'l': 1}}, ", 1), f"{text};{text}"),
-            *(text.replace("(", "(a=x[0], ", 1), text.replace("(", "(a=..., ", 1), text.replace("(", "(a=1e999, ", 1)),
-            *([], None, {}, [text], text * 2, f"<think>Hm.</think>{text}", "Sorry, I cannot do that.", "[]", "true"),
-            *(text.replace("\n", ""), text.replace("arguments", "parameters"), text.replace('"name"', '"function"')),
-            *(text.replace("e", "é", 1), text.replace("<", "< "), text + "<tool_call>", text.replace("'", '"', 1)),
+            *(
+                text.replace("=", " = "),
+                text.replace(", ", ","),
+                text.replace("'", '"'),
+                text.replace("(", "(1, ", 1),
+            ),
+            *(
+                text.replace("[", "(").replace("]", ")"),
+                text.replace("=", "=-", 1),
+                text.replace(")", ", a=1)", 1),
+            ),
+            *(
+                text.replace("(", "(a=(1, 2), ", 1),
+                text.replace("(", "(a=b, ", 1),
+                text.replace("(", "(a=f(x=1), ", 1),
+            ),
+            *(
+                text.replace("(", "(a=2 * 3 + 1, ", 1),
+                text.replace("(", "(a=f(), ", 1),
+                text.replace("(", "(**b, ", 1),
+            ),
+            *(
+                text.replace("(", "(a={1: 2}, ", 1),
+                text.replace("(", "(a={'k': {'l': 1}}, ", 1),
+                f"{text};{text}",
+            ),
+            *(
+                text.replace("(", "(a=x[0], ", 1),
+                text.replace("(", "(a=..., ", 1),
+                text.replace("(", "(a=1e999, ", 1),
+            ),
+            *(
+                [],
+                None,
+                {},
+                [text],
+                text * 2,
+                f"<think>Hm.</think>{text}",
+                "Sorry, I cannot do that.",
+                "[]",
+                "true",
+            ),
+            *(
+                text.replace("\n", ""),
+                text.replace("arguments", "parameters"),
+                text.replace('"name"', '"function"'),
+            ),
+            *(
+                text.replace("e", "é", 1),
+                text.replace("<", "< "),
+                text + "<tool_call>",
+                text.replace("'", '"', 1),
+            ),
         )
     )
 
@@ -202,7 +305,10 @@ def altered_turns(random: Random, turns: list[list[Any]]) -> Any:
     turns = deepcopy(turns)
     place = random.randrange(len(turns)) if turns else 0
     turn = turns[place] if turns else []
-    steps = [{"post_tweet": '{"content": "x"}'}], [{"mention": '{"tweet_id": 10, "mentioned_usernames": ["@x"]}'}]
+    steps = (
+        [{"post_tweet": '{"content": "x"}'}],
+        [{"mention": '{"tweet_id": 10, "mentioned_usernames": ["@x"]}'}],
+    )
     several: tuple[Any, ...] = (
         *(
             [*turns[:place], *turns[place + 1 :]],
@@ -217,10 +323,38 @@ def altered_turns(random: Random, turns: list[list[Any]]) -> Any:
             {"a": turns},
         ),
         *_with(
-            turns, place, ([], "Sorry.", "", {}, [*turn, *turn], turn[::-1], turn[1:], turn[:-1], [[]], [None], [7])
+            turns,
+            place,
+            (
+                [],
+                "Sorry.",
+                "",
+                {},
+                [*turn, *turn],
+                turn[::-1],
+                turn[1:],
+                turn[:-1],
+                [[]],
+                [None],
+                [7],
+            ),
         ),
-        *_with(turns, place, ([*turn, "Done."], [*turn, ["Done."]], [*turn, *steps], [steps[1], *turn], [*turn, [{}]])),
-        *_with(turns, place, (turn[0] if turn else {}, {"ls": "{}"}, {"pwd()": 1}, [*turn, ""], [*turn, [""]])),
+        *_with(
+            turns,
+            place,
+            (
+                [*turn, "Done."],
+                [*turn, ["Done."]],
+                [*turn, *steps],
+                [steps[1], *turn],
+                [*turn, [{}]],
+            ),
+        ),
+        *_with(
+            turns,
+            place,
+            (turn[0] if turn else {}, {"ls": "{}"}, {"pwd()": 1}, [*turn, ""], [*turn, [""]]),
+        ),
     )
     return random.choice(several)
 

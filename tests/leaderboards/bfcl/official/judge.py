@@ -1,9 +1,10 @@
 """Judge outputs by the official package; run by the Python of an environment that has ``bfcl-eval``.
 
-Reads lines ``{"model", "id", "result"}``, ``model`` being a name in the package's table of models, and prints for each
-``{"valid", "error_type"}``, or ``{"crashed"}`` where an official function raises. Decoding and judging are the
-package's own. Clients of services, which it imports and which nothing here calls, are empty modules where they are
-not installed. Each output is judged as in a process of its own: what the package keeps between outputs is dropped.
+Reads lines ``{"model", "id", "result"}``, ``model`` being a name in the package's table of models,
+and prints for each ``{"valid", "error_type"}``, or ``{"crashed"}`` where an official function
+raises. Decoding and judging are the package's own. Clients of services, which it imports and which
+nothing here calls, are empty modules where they are not installed. Each output is judged as in a
+process of its own: what the package keeps between outputs is dropped.
 """
 
 from __future__ import annotations
@@ -23,7 +24,17 @@ from unittest.mock import MagicMock
 
 CLIENTS = frozenset(
     (
-        *("anthropic", "boto3", "bs4", "cohere", "datamodel_code_generator", "dotenv", "faiss", "google", "html2text"),
+        *(
+            "anthropic",
+            "boto3",
+            "bs4",
+            "cohere",
+            "datamodel_code_generator",
+            "dotenv",
+            "faiss",
+            "google",
+            "html2text",
+        ),
         *("httpx", "mistralai", "numpy", "openai", "pandas", "qwen_agent", "rank_bm25", "requests"),
         *("sentence_transformers", "serpapi", "tqdm", "writerai"),
     )
@@ -57,11 +68,17 @@ class Official:
 
     def __init__(self) -> None:
         sys.meta_path.append(_Clients())
-        os.environ.update(dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"), "none"))
+        os.environ.update(
+            dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"), "none")
+        )
         self._runner = importlib.import_module("bfcl_eval.eval_checker.eval_runner")
         self._enums = importlib.import_module("bfcl_eval.constants.enums")
-        self._states = importlib.import_module("bfcl_eval.eval_checker.multi_turn_eval.multi_turn_utils")
-        posts = importlib.import_module("bfcl_eval.eval_checker.multi_turn_eval.func_source_code.posting_api")
+        self._states = importlib.import_module(
+            "bfcl_eval.eval_checker.multi_turn_eval.multi_turn_utils"
+        )
+        posts = importlib.import_module(
+            "bfcl_eval.eval_checker.multi_turn_eval.func_source_code.posting_api"
+        )
         self._defaults = posts.TwitterAPI.post_tweet.__defaults__
         self.handler = cache(self._runner.get_handler)
         self.cases = cache(self._cases)
@@ -80,15 +97,29 @@ class Official:
         error = found.get("error")
         return {"valid": False, "error_type": found.get("error_type") or error["error_type"]}
 
-    def _judged(self, model: str, category: str, case: str, result: Any, entry: Any, answer: Any) -> Any:
+    def _judged(
+        self, model: str, category: str, case: str, result: Any, entry: Any, answer: Any
+    ) -> Any:
         runner, handler = self._runner, self.handler(model)
         if runner.is_relevance_or_irrelevance(category):
-            return runner._evaluate_single_relevance_entry(handler, case, result, entry, model, category)
+            return runner._evaluate_single_relevance_entry(
+                handler, case, result, entry, model, category
+            )
         if runner.is_multi_turn(category):
-            return runner._evaluate_single_multi_turn_entry(handler, case, result, answer, entry, model, category)
+            return runner._evaluate_single_multi_turn_entry(
+                handler, case, result, answer, entry, model, category
+            )
         if runner.is_agentic(category):
-            return runner._evaluate_single_agentic_entry(handler, case, result, answer, entry, model, category)
-        language = "JAVA" if runner.is_java(category) else "JAVASCRIPT" if runner.is_js(category) else "PYTHON"
+            return runner._evaluate_single_agentic_entry(
+                handler, case, result, answer, entry, model, category
+            )
+        language = (
+            "JAVA"
+            if runner.is_java(category)
+            else "JAVASCRIPT"
+            if runner.is_js(category)
+            else "PYTHON"
+        )
         return runner._evaluate_single_ast_entry(
             *(handler, case, result, answer, entry, model, category),
             language=self._enums.Language[language],
@@ -103,11 +134,16 @@ class Official:
             default.clear()
 
     def _cases(self, category: str) -> dict[str, tuple[Any, Any]]:
-        loaded = self._runner.load_dataset_entry(category, include_prereq=False, include_language_specific_hint=False)
+        loaded = self._runner.load_dataset_entry(
+            category, include_prereq=False, include_language_specific_hint=False
+        )
         if self._runner.is_relevance_or_irrelevance(category):
             return {entry["id"]: (entry, None) for entry in loaded}
         answers = self._runner.load_ground_truth_entry(category)
-        return {entry["id"]: (entry, answer["ground_truth"]) for entry, answer in zip(loaded, answers, strict=True)}
+        return {
+            entry["id"]: (entry, answer["ground_truth"])
+            for entry, answer in zip(loaded, answers, strict=True)
+        }
 
 
 def _verdicts(official: Official) -> Iterator[dict[str, Any]]:

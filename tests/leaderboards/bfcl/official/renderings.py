@@ -52,7 +52,9 @@ def _value(value: Any, language: str) -> str:
     if language == "python":
         return repr(value)
     # In Java and JavaScript cases every value is a text, most times with source in it.
-    is_source = isinstance(value, str) and (value in ("true", "false", "null") or any(sign in value for sign in "[{("))
+    is_source = isinstance(value, str) and (
+        value in ("true", "false", "null") or any(sign in value for sign in "[{(")
+    )
     return str(value) if is_source else json.dumps(value)
 
 

@@ -45,9 +45,18 @@ class Pair:
 
 def official(python: Path, cases: Sequence[Case]) -> list[dict[str, Any]]:
     """Return what the official functions say."""
-    lines = "".join(json.dumps({"model": one.family.model, "id": one.id, "result": one.result}) + "\n" for one in cases)
+    lines = "".join(
+        json.dumps({"model": one.family.model, "id": one.id, "result": one.result}) + "\n"
+        for one in cases
+    )
     done = subprocess.run(
-        [python, JUDGE], input=lines, capture_output=True, text=True, timeout=1000, check=True, env=dict(os.environ)
+        [python, JUDGE],
+        input=lines,
+        capture_output=True,
+        text=True,
+        timeout=1000,
+        check=True,
+        env=dict(os.environ),
     )
     verdicts = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(verdicts) == len(cases)
@@ -73,7 +82,10 @@ def recordings(rows: Sequence[dict[str, Any]], count: int, seed: int) -> Iterato
     while count > 0:
         for family in FAMILIES:
             picked: dict[str, dict[str, Any]] = {row["id"]: row for row in random.sample(rows, 200)}
-            made = [_case(random, family, row, altered=bool(place % 2)) for place, row in enumerate(picked.values())]
+            made = [
+                _case(random, family, row, altered=bool(place % 2))
+                for place, row in enumerate(picked.values())
+            ]
             yield made
             count -= sum(one.altered for one in made)
 
@@ -82,7 +94,9 @@ def _case(random: Random, family: Family, row: dict[str, Any], *, altered: bool)
     entry = entry_of(row["id"])
     category = entry.category
     if category.judging not in ("multi_turn", "answer"):
-        return Case(family, row["id"], _item(random, family, row["result"], entry, altered=altered), altered)
+        return Case(
+            family, row["id"], _item(random, family, row["result"], entry, altered=altered), altered
+        )
     turns = deepcopy(row["result"])
     inner = altered and random.random() < 0.6
     place = random.randrange(len(turns)) if turns else -1
@@ -90,7 +104,12 @@ def _case(random: Random, family: Family, row: dict[str, Any], *, altered: bool)
         [_item(random, family, step, entry, altered=inner and number == place) for step in steps]
         for number, steps in enumerate(turns)
     ]
-    return Case(family, row["id"], altered_turns(random, written) if altered and not inner else written, altered)
+    return Case(
+        family,
+        row["id"],
+        altered_turns(random, written) if altered and not inner else written,
+        altered,
+    )
 
 
 def _item(random: Random, family: Family, item: Any, entry: Entry, *, altered: bool) -> Any:
@@ -103,7 +122,10 @@ def _item(random: Random, family: Family, item: Any, entry: Entry, *, altered: b
     names = {one["name"].replace(".", "_"): one["name"] for one in entry.functions}
     dots = {name: shown for shown, name in names.items()}
     if not inside:
-        calls = [(names.get(name, name) if family.dotted else dots.get(name, name), given) for name, given in calls]
+        calls = [
+            (names.get(name, name) if family.dotted else dots.get(name, name), given)
+            for name, given in calls
+        ]
     written = family.render(calls, entry.category.language) if calls else _nothing(family)
     return altered_item(random, written) if altered and not inside else written
 
@@ -113,7 +135,13 @@ def _nothing(family: Family) -> Any:
 
 
 def _words(item: Any) -> str:
-    return item if isinstance(item, str) else " ".join(map(str, item)) if isinstance(item, list) else str(item)
+    return (
+        item
+        if isinstance(item, str)
+        else " ".join(map(str, item))
+        if isinstance(item, list)
+        else str(item)
+    )
 
 
 def _calls(item: Any) -> list[tuple[str, dict[str, Any]]] | None:
