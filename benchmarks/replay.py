@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.runlog import RunLog
 from harness.runner.launch import launch
 from harness.runner.observer import Silent
-from harness.runner.planning.prepare import Request, prepare
+from harness.runner.planning.prepare import RunRequest, prepare
 from harness.runner.run import RunOptions
 
 
@@ -22,7 +22,7 @@ def replayed(
     environ: Mapping[str, str] = os.environ,
 ) -> RunLog:
     """Return the run log of everything that ``recorded`` has of ``suite``; it is written below ``folder``."""
-    prepared = prepare(Request(suites=[suite], models=[f"recorded:{recorded}"]), folder, environ)
+    prepared = prepare(RunRequest(suites=[suite], models=[f"recorded:{recorded}"]), folder, environ)
     return launch(
         prepared.plan,
         RunOptions(catch_signals=False, concurrency=concurrency),

@@ -21,7 +21,7 @@ from harness.runner.control import Budget
 from harness.runner.launch import launch_async
 from harness.runner.observer import Silent
 from harness.runner.planning import ranges
-from harness.runner.planning.prepare import Prepared, Request, prepare
+from harness.runner.planning.prepare import Prepared, RunRequest, prepare
 from harness.runner.run import RunOptions
 from harness.suites import read_suite
 from harness.suites.python_case import PythonSuite
@@ -185,7 +185,7 @@ def _prepared(
     provider_opts: Mapping[str, Any] | None,
     **request: Any,
 ) -> Prepared:
-    """Return the plan; ``request`` holds those fields of a `Request` that are what the caller gave."""
+    """Return the plan; ``request`` holds those fields of a `RunRequest` that are what the caller gave."""
     ranges.TIMEOUT_MS.check(timeout_ms)
     if not isinstance(request["read_only"], bool):
         raise UsageError(f"read_only: expected True or False, found {request['read_only']!r}")
@@ -196,7 +196,7 @@ def _prepared(
     named = tuple(str(source) for source in sources if isinstance(source, str | Path))
     held = [source for source in sources if not isinstance(source, str | Path)]
     return prepare(
-        Request(
+        RunRequest(
             suites=named,
             models=_texts("model", model),
             timeout_s=None if timeout_ms is None else timeout_ms / 1000,

@@ -222,7 +222,7 @@ def test_every_dependency_is_pinned_to_a_release() -> None:
     assert [pin for pin in pins if not re.match(r"[a-z0-9._-]+(\[[a-z0-9,._-]+\])?==\d", pin)] == []
 
 
-GATHERED = {"AccessFacts", "Secret"}
+GATHERED = {"AccessFacts", "WithheldValue"}
 """Records of the judges that grow while they are gathered."""
 
 

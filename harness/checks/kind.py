@@ -19,7 +19,7 @@ Parsed = Sequence[tuple[JsonPath, JsonObject]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class CheckFinding:
     """What a judge found; its kind makes a `CheckResult` of it."""
 
     label: str
@@ -46,7 +46,7 @@ class Kind:
     """JSON Schema of its value."""
     read: Callable[[Any], Parsed]
     """Turns a suite's value into params."""
-    judge: Callable[[JsonObject, Evidence], Finding]
+    judge: Callable[[JsonObject, Evidence], CheckFinding]
     """Decides."""
 
     def parse(self, value: Any) -> Parsed:
@@ -62,7 +62,7 @@ class Kind:
         return conclude(check, self.judge(check.params, evidence))
 
 
-def conclude(check: Check, finding: Finding) -> CheckResult:
+def conclude(check: Check, finding: CheckFinding) -> CheckResult:
     """Return the result of ``check``, its explanation within `MAX_EXPLANATION`."""
     severity: Severity = check.params.get("severity", check.severity)
     return CheckResult(

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from harness.probing.planned_calls import Skipped
-from harness.probing.report import Finding, ProbeReport, TokenFate
+from harness.probing.report import ProbeFinding, ProbeReport, TokenFate
 from harness.reports.sections.access_matrix import by_urgency, matrix_lines
 from harness.types import Report
 
@@ -117,15 +117,15 @@ def _lost(report: ProbeReport) -> Iterator[str]:
         yield f"  … and {more} more that had no answer"
 
 
-def _by_caller(findings: Sequence[Finding]) -> Iterable[list[Finding]]:
+def _by_caller(findings: Sequence[ProbeFinding]) -> Iterable[list[ProbeFinding]]:
     """Return what is wrong, by what it is and whom it is about."""
-    groups: dict[tuple[str, tuple[str, ...]], list[Finding]] = {}
+    groups: dict[tuple[str, tuple[str, ...]], list[ProbeFinding]] = {}
     for finding in findings:
         groups.setdefault((finding.problem, finding.callers), []).append(finding)
     return groups.values()
 
 
-def _told(found: Sequence[Finding]) -> Iterator[str]:
+def _told(found: Sequence[ProbeFinding]) -> Iterator[str]:
     yield from (f"✗ {finding.words}" for finding in found[:_MOST_TOLD])
     if (more := len(found) - _MOST_TOLD) > 0:
         yield f"  … and {more} more of this sort for {', '.join(found[0].callers)}"

@@ -18,7 +18,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class FetchRequest:
     """What is to be fetched."""
 
     root: Path
@@ -56,7 +56,7 @@ class Source(Protocol):
         """Under which licence its owners give it away, and where from."""
         ...
 
-    def fetch(self, request: Request, progress: Progress) -> Fetched:
+    def fetch(self, request: FetchRequest, progress: Progress) -> Fetched:
         """Bring it to ``request.root``; what is there already is not fetched again.
 
         Raises:

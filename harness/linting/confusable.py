@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.linting.findings import Finding
+from harness.linting.findings import LintFinding
 from harness.tool_text.actions import PREFIX, Action, done_by, is_verb
 from harness.tool_text.parameters import Param, params_of
 from harness.tool_text.ranking import Index
@@ -36,7 +36,7 @@ _IDENTIFY = word_set(
 )
 
 
-def check_confusable(tools: ToolList) -> Iterator[Finding]:
+def check_confusable(tools: ToolList) -> Iterator[LintFinding]:
     """Yield each pair of tools that a model may take for each other."""
     compared = tools.tools[:_MOST]
     index = Index(ToolList(tools=compared))
@@ -49,7 +49,7 @@ def check_confusable(tools: ToolList) -> Iterator[Finding]:
                 continue
             told.add(pair)
             said = first_sentence(tool.description)[:120]
-            yield Finding(
+            yield LintFinding(
                 rule="confusable",
                 tool=tool.name,
                 message=f"What it says of itself fits {rival.name} as well: {said!r}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from harness.linting.findings import Finding
+from harness.linting.findings import LintFinding
 from harness.tool_text.terms import terms, words
 from harness.types import Tool, ToolList
 
@@ -19,7 +19,7 @@ _DEPRECATED = re.compile(
 """How a tool says of itself that it is deprecated, and not that it finds what is."""
 
 
-def check_descriptions(tools: ToolList) -> Iterator[Finding]:
+def check_descriptions(tools: ToolList) -> Iterator[LintFinding]:
     """Yield what is missing from descriptions, which are the same, and which speak of tools that should be gone."""
     for tool in tools.tools:
         yield from _alone(tool)
@@ -27,10 +27,10 @@ def check_descriptions(tools: ToolList) -> Iterator[Finding]:
     yield from _same(tools.tools)
 
 
-def _alone(tool: Tool) -> Iterator[Finding]:
+def _alone(tool: Tool) -> Iterator[LintFinding]:
     said = words(tool.description)
     if not tool.description.strip():
-        yield Finding(
+        yield LintFinding(
             rule="no-description",
             tool=tool.name,
             message="It has no description.",
@@ -38,7 +38,7 @@ def _alone(tool: Tool) -> Iterator[Finding]:
             "comes back.",
         )
     elif len(said) < _SHORT or set(terms(tool.description)) <= set(terms(tool.name)):
-        yield Finding(
+        yield LintFinding(
             rule="short-description",
             tool=tool.name,
             message=f"Its description is {len(said)} word{'' if len(said) == 1 else 's'} and adds "
@@ -49,14 +49,14 @@ def _alone(tool: Tool) -> Iterator[Finding]:
         )
 
 
-def _same(tools: Sequence[Tool]) -> Iterator[Finding]:
+def _same(tools: Sequence[Tool]) -> Iterator[LintFinding]:
     first: dict[tuple[str, ...], str] = {}
     for tool in tools:
         said = tuple(words(tool.description))
         if not said:
             continue
         if said in first:
-            yield Finding(
+            yield LintFinding(
                 rule="same-description",
                 tool=tool.name,
                 message=f"Its description is that of {first[said]}, word for word.",
@@ -66,12 +66,12 @@ def _same(tools: Sequence[Tool]) -> Iterator[Finding]:
         first.setdefault(said, tool.name)
 
 
-def _deprecated(tool: Tool) -> Iterator[Finding]:
+def _deprecated(tool: Tool) -> Iterator[LintFinding]:
     said = next(
         (text for text in (tool.title or "", tool.description) if _DEPRECATED.search(text)), None
     )
     if said is not None:
-        yield Finding(
+        yield LintFinding(
             rule="deprecated",
             tool=tool.name,
             message="It says of itself that it is deprecated, and is offered all the same.",

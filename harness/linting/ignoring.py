@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from harness.errors import UsageError, did_you_mean
-from harness.linting.findings import RULES, Finding
+from harness.linting.findings import RULES, LintFinding
 from harness.types import ToolList
 
 EVERY_TOOL = "*"
@@ -41,7 +41,7 @@ def check_ignored(ignored: Ignored, tools: ToolList, called: str) -> None:
                 raise UsageError(f"{called}: there is no rule {rule!r}", meant=near)
 
 
-def not_ignored(findings: Sequence[Finding], ignored: Ignored) -> tuple[Finding, ...]:
+def not_ignored(findings: Sequence[LintFinding], ignored: Ignored) -> tuple[LintFinding, ...]:
     """Return the findings that are left."""
     everywhere = set(ignored.get(EVERY_TOOL, ()))
     return tuple(
@@ -52,7 +52,7 @@ def not_ignored(findings: Sequence[Finding], ignored: Ignored) -> tuple[Finding,
     )
 
 
-def fails(findings: Sequence[Finding], threshold: Threshold) -> bool:
+def fails(findings: Sequence[LintFinding], threshold: Threshold) -> bool:
     """Whether anything as bad as ``threshold`` was found."""
     failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set[str]()}[threshold]
     return any(finding.severity in failing for finding in findings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from harness.linting.findings import Finding
+from harness.linting.findings import LintFinding
 from harness.models.provider_schemas import ANTHROPIC, OPENAI
 from harness.models.translate import translate
 from harness.tool_text.actions import only_reads, plainly_does
@@ -24,10 +24,10 @@ MOST_TOOLS = 128
 _MOST_NAMES = 6  # of tools in one message
 
 
-def check_listing(tools: ToolList) -> Iterator[Finding]:
+def check_listing(tools: ToolList) -> Iterator[LintFinding]:
     """Yield what clients and providers do not take, or have to pay for."""
     if not tools.tools:
-        yield Finding(
+        yield LintFinding(
             rule="no-tools",
             tool=None,
             message="The server lists no tool that can be offered.",
@@ -59,17 +59,17 @@ def _is_dense(letter: str) -> bool:
     )
 
 
-def _problems(tools: ToolList) -> Iterator[Finding]:
+def _problems(tools: ToolList) -> Iterator[LintFinding]:
     for problem in tools.problems:
         if problem.unknown:
-            yield Finding(
+            yield LintFinding(
                 rule="unchecked-schema",
                 tool=problem.tool,
                 message=f"{problem.problem[:1].upper()}{problem.problem[1:]}.",
                 instead="Say less in it: fewer alternatives, references and levels.",
             )
             continue
-        yield Finding(
+        yield LintFinding(
             rule="listing-problem" if problem.usable else "unusable-tool",
             tool=problem.tool,
             message=f"{problem.problem[:1].upper()}{problem.problem[1:]}.",
@@ -79,12 +79,12 @@ def _problems(tools: ToolList) -> Iterator[Finding]:
         )
 
 
-def _provider_forms(tools: ToolList) -> Iterator[Finding]:
+def _provider_forms(tools: ToolList) -> Iterator[LintFinding]:
     for dialect in (ANTHROPIC, OPENAI):
         _, problems = translate(tools, dialect)
         for problem in problems:
             provider = "" if dialect.provider in problem.problem else f"For {dialect.provider}: "
-            yield Finding(
+            yield LintFinding(
                 rule="provider-form",
                 tool=problem.tool,
                 message=f"{provider}{problem.problem}.",
@@ -94,10 +94,10 @@ def _provider_forms(tools: ToolList) -> Iterator[Finding]:
             )
 
 
-def _marks(tools: Sequence[Tool]) -> Iterator[Finding]:
+def _marks(tools: Sequence[Tool]) -> Iterator[LintFinding]:
     unmarked = [tool.name for tool in tools if tool.read_only is None and tool.destructive is None]
     if unmarked:
-        yield Finding(
+        yield LintFinding(
             rule="unmarked",
             tool=None,
             message=f"{_counted(unmarked, tools)} neither readOnlyHint nor destructiveHint: "
@@ -109,7 +109,7 @@ def _marks(tools: Sequence[Tool]) -> Iterator[Finding]:
     for tool in tools:
         contradiction = _contradiction(tool)
         if contradiction:
-            yield Finding(
+            yield LintFinding(
                 rule="contradictory-marks",
                 tool=tool.name,
                 message=contradiction,
@@ -117,7 +117,7 @@ def _marks(tools: Sequence[Tool]) -> Iterator[Finding]:
             )
 
         elif only_reads(tool) and tool.destructive and not tool.read_only:
-            yield Finding(
+            yield LintFinding(
                 rule="reads-but-destructive",
                 tool=tool.name,
                 message="It is marked as destructive, but its words say that it only reads.",
@@ -137,11 +137,11 @@ def _contradiction(tool: Tool) -> str | None:
     return None
 
 
-def _size(tools: Sequence[Tool]) -> Iterator[Finding]:
+def _size(tools: Sequence[Tool]) -> Iterator[LintFinding]:
     for tool in tools:
         tokens = estimated_tokens(tool)
         if tokens > LARGE_TOOL:
-            yield Finding(
+            yield LintFinding(
                 rule="large-tool",
                 tool=tool.name,
                 message=f"It takes about {tokens:,} tokens in every request; {LARGE_TOOL:,} is a "
@@ -152,7 +152,7 @@ def _size(tools: Sequence[Tool]) -> Iterator[Finding]:
             )
     total = sum(map(estimated_tokens, tools))
     if total > LARGE_LIST or len(tools) > MOST_TOOLS:
-        yield Finding(
+        yield LintFinding(
             rule="large-list",
             tool=None,
             message=f"{len(tools)} tools take about {total:,} tokens in every request; "
@@ -164,10 +164,10 @@ def _size(tools: Sequence[Tool]) -> Iterator[Finding]:
         )
 
 
-def _output_schemas(tools: Sequence[Tool]) -> Iterator[Finding]:
+def _output_schemas(tools: Sequence[Tool]) -> Iterator[LintFinding]:
     without = [tool.name for tool in tools if tool.output_schema is None]
     if without:
-        yield Finding(
+        yield LintFinding(
             rule="no-output-schema",
             tool=None,
             message=f"{_counted(without, tools)} no outputSchema: {_listed(without)}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from harness.linting.findings import Finding
+from harness.linting.findings import LintFinding
 from harness.tool_text.parameters import Param, params_of
 from harness.tool_text.terms import word_set, words
 from harness.types import Tool, ToolList
@@ -32,7 +32,7 @@ _CODE = 2  # letters up to which a choice says nothing by itself; "5d" does, and
 _SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we")
 
 
-def check_parameters(tools: ToolList) -> Iterator[Finding]:
+def check_parameters(tools: ToolList) -> Iterator[LintFinding]:
     """Yield what the parameters of each tool leave open, one finding for each rule."""
     for tool in tools.tools:
         params = tuple(_every(params_of(tool)))
@@ -56,13 +56,13 @@ def _every(params: Sequence[Param], above: str = "") -> Iterator[tuple[str, Para
 _Params = Sequence[tuple[str, Param]]
 
 
-def _undescribed(tool: Tool, params: _Params) -> Iterator[Finding]:
+def _undescribed(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     paths = tuple(
         path for path, param in params if not param.description.strip() and not param.choices
     )
     if paths:
         first = " ".join(words(paths[0].rpartition(".")[2])) or paths[0]
-        yield Finding(
+        yield LintFinding(
             rule="undescribed-parameter",
             tool=tool.name,
             parameters=paths,
@@ -72,13 +72,13 @@ def _undescribed(tool: Tool, params: _Params) -> Iterator[Finding]:
         )
 
 
-def _undeclared(tool: Tool) -> Iterator[Finding]:
+def _undeclared(tool: Tool) -> Iterator[LintFinding]:
     properties, required = tool.input_schema.get("properties"), tool.input_schema.get("required")
     declared = properties if isinstance(properties, dict) else {}
     needed = required if isinstance(required, list) else []
     names = tuple(name for name in needed if isinstance(name, str) and name not in declared)
     if names:
-        yield Finding(
+        yield LintFinding(
             rule="undeclared-parameter",
             tool=tool.name,
             parameters=names,
@@ -87,14 +87,14 @@ def _undeclared(tool: Tool) -> Iterator[Finding]:
         )
 
 
-def _ids(tool: Tool, params: _Params) -> Iterator[Finding]:
+def _ids(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     paths = tuple(
         path
         for path, param in params
         if _is_text(param) and _is_id(param) and not _shows_form(param)
     )
     if paths:
-        yield Finding(
+        yield LintFinding(
             rule="id-without-example",
             tool=tool.name,
             parameters=paths,
@@ -104,7 +104,7 @@ def _ids(tool: Tool, params: _Params) -> Iterator[Finding]:
         )
 
 
-def _dates(tool: Tool, params: _Params) -> Iterator[Finding]:
+def _dates(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     paths = tuple(
         path
         for path, param in params
@@ -114,7 +114,7 @@ def _dates(tool: Tool, params: _Params) -> Iterator[Finding]:
         and _DATE_FORM.search(param.description) is None
     )
     if paths:
-        yield Finding(
+        yield LintFinding(
             rule="date-without-format",
             tool=tool.name,
             parameters=paths,
@@ -123,10 +123,10 @@ def _dates(tool: Tool, params: _Params) -> Iterator[Finding]:
         )
 
 
-def _choices(tool: Tool, params: _Params) -> Iterator[Finding]:
+def _choices(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     prose = tuple(path for path, param in params if _is_text(param) and _lists_choices(param))
     if prose:
-        yield Finding(
+        yield LintFinding(
             rule="choices-in-prose",
             tool=tool.name,
             parameters=prose,
@@ -135,7 +135,7 @@ def _choices(tool: Tool, params: _Params) -> Iterator[Finding]:
         )
     opaque = tuple(path for path, param in params if _is_opaque(param))
     if opaque:
-        yield Finding(
+        yield LintFinding(
             rule="opaque-choices",
             tool=tool.name,
             parameters=opaque,

@@ -17,7 +17,7 @@ _MAX_REORDERED = 100  # elements: finding their order again takes time in propor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class ArgumentDifference:
     """One argument, or a part of one, that is not as expected."""
 
     path: str
@@ -35,16 +35,16 @@ class Difference:
         return self.path.split(".")[0].split("[")[0]
 
 
-def differences(pattern: JsonObject, given: JsonObject) -> tuple[Difference, ...]:
+def differences(pattern: JsonObject, given: JsonObject) -> tuple[ArgumentDifference, ...]:
     """Return where ``given`` is not what ``pattern`` (partial at its top) asks for; nothing when it matches."""
     if is_matcher(pattern):
         return tuple(_between(pattern, given, ""))
-    found: list[Difference] = []
+    found: list[ArgumentDifference] = []
     for name, part in pattern.items():
         value = given.get(name, ABSENT)
         if value is ABSENT and not matches(part, value):
             found.append(
-                Difference(
+                ArgumentDifference(
                     path=name, expected=part, actual=ABSENT, note=_elsewhere(name, part, given)
                 )
             )
@@ -53,7 +53,7 @@ def differences(pattern: JsonObject, given: JsonObject) -> tuple[Difference, ...
     return tuple(found)
 
 
-def _between(pattern: Any, value: Any, path: str) -> Iterator[Difference]:
+def _between(pattern: Any, value: Any, path: str) -> Iterator[ArgumentDifference]:
     if matches(pattern, value):
         return
     if isinstance(pattern, Mapping) and isinstance(value, Mapping) and not is_matcher(pattern):
@@ -62,19 +62,21 @@ def _between(pattern: Any, value: Any, path: str) -> Iterator[Difference]:
             if key in pattern:
                 yield from _between(pattern[key], value.get(key, ABSENT), inside)
             else:
-                yield Difference(
+                yield ArgumentDifference(
                     path=inside, expected=ABSENT, actual=value[key], note="not expected here"
                 )
     elif isinstance(pattern, list) and isinstance(value, list) and len(pattern) == len(value):
         if _reordered(pattern, value):
-            yield Difference(
+            yield ArgumentDifference(
                 path=path, expected=pattern, actual=value, note="the same elements in another order"
             )
             return
         for index, (part, element) in enumerate(zip(pattern, value, strict=True)):
             yield from _between(part, element, f"{path}[{index}]")
     else:
-        yield Difference(path=path, expected=pattern, actual=value, note=_note(pattern, value))
+        yield ArgumentDifference(
+            path=path, expected=pattern, actual=value, note=_note(pattern, value)
+        )
 
 
 def _elsewhere(name: str, pattern: Any, given: JsonObject) -> str:
@@ -133,7 +135,7 @@ def _reordered(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
     return True
 
 
-def shown_pair(difference: Difference) -> tuple[str, str]:
+def shown_pair(difference: ArgumentDifference) -> tuple[str, str]:
     """Return both sides as text; of two long strings, the stretch where they part."""
     wanted, given = difference.expected, difference.actual
     if isinstance(wanted, str) and isinstance(given, str) and max(len(wanted), len(given)) > _WIDTH:
@@ -152,7 +154,7 @@ def shown_pair(difference: Difference) -> tuple[str, str]:
     return expected, show(given, _WIDTH)
 
 
-def side_by_side(found: Sequence[Difference]) -> list[str]:
+def side_by_side(found: Sequence[ArgumentDifference]) -> list[str]:
     """Return the differences as the lines of a table: argument, expected, actual, note."""
     rows = [("argument", "expected", "actual", "")]
     for difference in found[:_MAX_ROWS]:

@@ -37,7 +37,7 @@ def full_jitter(retry: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome(Generic[T]):
+class RetryOutcome(Generic[T]):
     """What came of an exchange, and what it took."""
 
     value: T
@@ -55,7 +55,7 @@ async def with_retries(
     limiter: Limiter,
     max_retries: int,
     backoff: Backoff,
-) -> Outcome[T]:
+) -> RetryOutcome[T]:
     """Run ``attempt`` until it succeeds or further attempts make no sense.
 
     Args:
@@ -83,7 +83,7 @@ async def with_retries(
                     slot.throttled = failed.throttled
                 else:
                     slot.succeeded = True
-                    return Outcome(value=value, attempts=attempts, waited_s=waited_s)
+                    return RetryOutcome(value=value, attempts=attempts, waited_s=waited_s)
             own_wait_s = _next_wait(fault, limiter, backoff(attempts))
             if not fault.retryable or attempts > max_retries:
                 raise _error(name, fault, attempts, waited_s, used)

@@ -20,7 +20,7 @@ from harness.probing.caller_views import (
 )
 from harness.probing.callers import ANONYMOUS
 from harness.probing.expectations import DECISION
-from harness.probing.report import Decided, Finding, ProbeReport
+from harness.probing.report import Decided, ProbeFinding, ProbeReport
 from harness.probing.stability import unstable_answers
 from harness.probing.tokens import accepted_tokens, fates
 from harness.reports.build import build_report
@@ -133,10 +133,10 @@ class _Facts:
             if not any(result.call.outcome == "ok" for result in results)
         }
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[ProbeFinding]:
         """Yield everything that is wrong, worst first."""
         for leak in self._access.leaks:
-            yield Finding(
+            yield ProbeFinding(
                 problem="leak",
                 words="; ".join(leak_lines(leak)[:2]),
                 callers=(leak.identity,),
@@ -154,18 +154,20 @@ class _Facts:
         if (
             reason := unobserved(own)
         ) is not None:  # that a damaged one is refused shows nothing of the others
-            yield Finding(problem="unobserved", words=f"identity not observed: {one_line(reason)}")
+            yield ProbeFinding(
+                problem="unobserved", words=f"identity not observed: {one_line(reason)}"
+            )
 
     # ── Each sort ────────────────────────────────────────────────────────────────────────────
 
-    def _unexpected(self) -> Iterator[Finding]:
+    def _unexpected(self) -> Iterator[ProbeFinding]:
         for run in self._runs:
             name, call = name_of(run), label_of(run)
             for check in run.checks:
                 if check.kind == DECISION and check.verdict == "failed":
                     said = check.explanation.splitlines()[0]
                     words = f"{call} as {name}: {said[:1].lower()}{said[1:]}"
-                    yield Finding(
+                    yield ProbeFinding(
                         problem="unexpected", words=one_line(words), callers=(name,), call=call
                     )
         hidden = self._expected_hidden
@@ -175,9 +177,11 @@ class _Facts:
                     words = (
                         f"{tool} is in the list of {name}, and the suite expects that it is hidden"
                     )
-                    yield Finding(problem="unexpected", words=words, callers=(name,), call=tool)
+                    yield ProbeFinding(
+                        problem="unexpected", words=words, callers=(name,), call=tool
+                    )
 
-    def _hidden(self) -> Iterator[Finding]:
+    def _hidden(self) -> Iterator[ProbeFinding]:
         told: set[tuple[str, str]] = set()
         for run in self._runs:
             tool, name = facts_of(run)["tool"], name_of(run)
@@ -191,11 +195,11 @@ class _Facts:
             ):
                 told.add((tool, name))
                 words = f"{tool} is not in the list of {name}, and works for them all the same"
-                yield Finding(
+                yield ProbeFinding(
                     problem="hidden_callable", words=words, callers=(name,), call=label_of(run)
                 )
 
-    def _going_further(self) -> Iterator[Finding]:
+    def _going_further(self) -> Iterator[ProbeFinding]:
         yield from accepted_tokens(self._lived)
         answered = self._lived.answered()
         for run in self._runs:
@@ -212,7 +216,7 @@ class _Facts:
 
     def _further_than(
         self, base: str, own: Result | None, run: TrialResult, result: Result
-    ) -> Iterator[Finding]:
+    ) -> Iterator[ProbeFinding]:
         """Yield what a damaged identity is given, and the one that it was made from, if let in at all, is not."""
         call = label_of(run)
         if own is None or own.call.outcome != "ok":
@@ -227,7 +231,7 @@ class _Facts:
                 run, base, f"{call} gives {', '.join(fields[:4])}, which {base} does not get"
             )
 
-    def _shown_more(self) -> Iterator[Finding]:
+    def _shown_more(self) -> Iterator[ProbeFinding]:
         lists = self._lived.lists()
         for run in {
             run.identity: run for run in self._runs if bases_of(run) and not is_flawed(run)
@@ -239,9 +243,9 @@ class _Facts:
                         what = f"{', '.join(sorted(shown))} is in the list, and hidden from {base}"
                         yield self._open(run, base, what)
 
-    def _open(self, run: TrialResult, base: str, what: str) -> Finding:
+    def _open(self, run: TrialResult, base: str, what: str) -> ProbeFinding:
         words = f"fails open: where {facts_of(run)['damage']} for {base}, {what}"
-        return Finding(
+        return ProbeFinding(
             problem="fails_open",
             words=one_line(words),
             callers=(run.identity or "",),

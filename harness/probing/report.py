@@ -39,7 +39,7 @@ was refused; whoever showed it got what nobody in particular gets; nothing tells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ProbeFinding:
     """One thing that is wrong."""
 
     problem: Problem
@@ -73,7 +73,7 @@ class ProbeReport:
     """As for any run."""
     decisions: Mapping[str, Mapping[str, Decided]]
     """Call → caller → decision."""
-    findings: tuple[Finding, ...]
+    findings: tuple[ProbeFinding, ...]
     """What is wrong, worst first."""
     callers: tuple[str, ...]
     """The suite's own identities."""

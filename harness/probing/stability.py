@@ -17,7 +17,7 @@ from harness.judging.policy.identity_observed import is_volatile
 from harness.judging.policy.views import Result
 from harness.probing.caller_views import NO_ANSWER, Lived, bases_of, facts_of, label_of, name_of
 from harness.probing.repeated_calls import ROUNDS, Suspicion
-from harness.probing.report import Finding
+from harness.probing.report import ProbeFinding
 from harness.safe_text import one_line
 
 _TIMES_AND_NUMBERS = re.compile(
@@ -75,7 +75,7 @@ def _most_different(callers: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*seen.values(), *callers)))
 
 
-def unstable_answers(lived: Lived) -> Iterator[Finding]:
+def unstable_answers(lived: Lived) -> Iterator[ProbeFinding]:
     """Yield what was suspected, and followed the caller before each time that it was asked again."""
     heard: dict[tuple[str, str], dict[str, list[frozenset[str]]]] = {}
     for run in lived.again:
@@ -96,7 +96,7 @@ def unstable_answers(lived: Lived) -> Iterator[Finding]:
                 f"{suspicion.how}; asked again, it depended on who had asked before, {ROUNDS} "
                 f"times of {ROUNDS}"
             )
-            yield Finding(
+            yield ProbeFinding(
                 problem="unstable",
                 words=one_line(words),
                 callers=(suspicion.name,),

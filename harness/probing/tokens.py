@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from harness.probing.caller_views import Lived, bases_of, facts_of, is_flawed, label_of, name_of
 from harness.probing.callers import ANONYMOUS
-from harness.probing.report import Finding, TokenFate
+from harness.probing.report import ProbeFinding, TokenFate
 from harness.types import TrialResult
 
 _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")
 """Of what several calls with one token come to, the last of these counts."""
 
 
-def accepted_tokens(lived: Lived) -> Iterator[Finding]:
+def accepted_tokens(lived: Lived) -> Iterator[ProbeFinding]:
     """Yield what a flawed token was good for: calls that work with it and for nobody, and tools that it shows."""
     answered, lists = lived.answered(), lived.lists()
     told: set[str] = set()
@@ -39,12 +39,12 @@ def accepted_tokens(lived: Lived) -> Iterator[Finding]:
                 )
 
 
-def _accepted(run: TrialResult, what: str, call: str | None = None) -> Finding:
+def _accepted(run: TrialResult, what: str, call: str | None = None) -> ProbeFinding:
     words = f"{facts_of(run)['damage']} of {bases_of(run)[0]} was accepted: {what}"
-    return Finding(problem="token_accepted", words=words, callers=(name_of(run),), call=call)
+    return ProbeFinding(problem="token_accepted", words=words, callers=(name_of(run),), call=call)
 
 
-def fates(lived: Lived, findings: Sequence[Finding]) -> dict[str, TokenFate]:
+def fates(lived: Lived, findings: Sequence[ProbeFinding]) -> dict[str, TokenFate]:
     """Return what became of each flawed token, by caller; ``findings`` say which were accepted."""
     found: dict[str, TokenFate] = {}
     answered = lived.answered()

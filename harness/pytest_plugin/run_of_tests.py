@@ -22,7 +22,7 @@ from harness.pytest_plugin.session_end import BENCH, PARTS
 from harness.redaction import KNOWN
 from harness.runner.control import Budget, StopReason
 from harness.runner.planning.plan import Job, Plan
-from harness.runner.planning.prepare import CONCURRENCY, Prepared, Request, prepare
+from harness.runner.planning.prepare import CONCURRENCY, Prepared, RunRequest, prepare
 from harness.runner.run import RunOptions
 from harness.runner.runs.folders import RUNS, log_path, new_run_id
 from harness.runner.stepwise import Stepwise, open_stepwise
@@ -49,7 +49,7 @@ class Bench:
 
     def __init__(self, config: pytest.Config) -> None:
         """Read the options; nothing is opened yet."""
-        self.request = Request(
+        self.request = RunRequest(
             models=value(config, "model") or (),
             trials=value(config, "trials"),
             server=value(config, "server"),

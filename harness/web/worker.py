@@ -29,7 +29,7 @@ from harness.documents.files import shown
 from harness.errors import HarnessError, InvalidInput, UsageError
 from harness.redaction import KNOWN
 from harness.runner.launch import launch
-from harness.runner.planning.prepare import Prepared, Request, prepare
+from harness.runner.planning.prepare import Prepared, RunRequest, prepare
 from harness.runner.run import RunOptions
 from harness.safe_text import bounded as short
 from harness.types import Trial, TrialResult
@@ -116,7 +116,7 @@ def read(order: Mapping[str, Any], path: Path) -> Prepared:
     suite = vetting.read_uploaded(path, order["called"], order["max_cases"], config)
     server, of_server = vetting.choose_server(suite, choice["server"], config)
     model, of_model = vetting.choose_model(suite, choice["model"], config)
-    request = Request(
+    request = RunRequest(
         models=(model,) if model else (),
         server=server,
         judge_model=choice["judge_model"],

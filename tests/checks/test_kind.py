@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.checks.kind import Finding, conclude, several
+from harness.checks.kind import CheckFinding, conclude, several
 from harness.errors import InvalidValue
 from harness.types import Check
 
@@ -12,7 +12,8 @@ from harness.types import Check
 @pytest.mark.parametrize(("size", "kept"), [(1_500, 1_500), (1_501, 1_500)])
 def test_an_explanation_has_so_many_characters(size: int, kept: int) -> None:
     found = conclude(
-        Check(kind="k", params={}), Finding(label="", verdict="failed", explanation=["x" * size])
+        Check(kind="k", params={}),
+        CheckFinding(label="", verdict="failed", explanation=["x" * size]),
     )
     assert len(found.explanation) == kept
     assert found.explanation.endswith("…") is (size > kept)
@@ -21,7 +22,7 @@ def test_an_explanation_has_so_many_characters(size: int, kept: int) -> None:
 @pytest.mark.parametrize(("size", "kept"), [(750, 750), (751, 750)])
 def test_a_hint_has_half_as_many(size: int, kept: int) -> None:
     found = conclude(
-        Check(kind="k", params={}), Finding(label="x", verdict="failed", hint="x" * size)
+        Check(kind="k", params={}), CheckFinding(label="x", verdict="failed", hint="x" * size)
     )
     assert found.hint is not None
     assert len(found.hint) == kept
@@ -30,10 +31,14 @@ def test_a_hint_has_half_as_many(size: int, kept: int) -> None:
 def test_a_severity_in_the_params_outranks_that_of_the_check() -> None:
     for params, severity in (({"severity": "warn"}, "warn"), ({}, "fail")):
         assert (
-            conclude(Check(kind="k", params=params), Finding(label="", verdict="failed")).severity
+            conclude(
+                Check(kind="k", params=params), CheckFinding(label="", verdict="failed")
+            ).severity
             == severity
         )
-    assert conclude(Check(kind="k", params={}), Finding(label="", verdict="passed")).label == "k"
+    assert (
+        conclude(Check(kind="k", params={}), CheckFinding(label="", verdict="passed")).label == "k"
+    )
 
 
 def test_a_lone_item_a_list_and_nothing_are_told_apart() -> None:

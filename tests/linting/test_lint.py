@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from harness.errors import UsageError
-from harness.linting.findings import RULES, Finding
+from harness.linting.findings import RULES, LintFinding
 from harness.linting.ignoring import check_ignored, fails, not_ignored
 from harness.linting.lint import lint
 from harness.types import Tool, ToolList, ToolProblem
@@ -55,7 +55,7 @@ def taking(name: str, schema: dict[str, Any]) -> Tool:
     return good(input_schema={"type": "object", "properties": {name: schema}})
 
 
-def of_rule(rule: str, *tools: Tool, problems: tuple[ToolProblem, ...] = ()) -> list[Finding]:
+def of_rule(rule: str, *tools: Tool, problems: tuple[ToolProblem, ...] = ()) -> list[LintFinding]:
     return [
         finding
         for finding in lint(ToolList(tools=tools, problems=problems))

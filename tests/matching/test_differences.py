@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from harness.matching.differences import Difference, differences, distance, shown_pair, side_by_side
+from harness.matching.differences import (
+    ArgumentDifference,
+    differences,
+    distance,
+    shown_pair,
+    side_by_side,
+)
 from harness.matching.json_values import ABSENT
 
 ORDER = "the same elements in another order"
@@ -104,4 +110,4 @@ def test_the_first_six_differences_are_shown_and_the_others_counted(
 def test_of_two_long_texts_the_stretch_is_shown_in_which_they_part(
     wanted: Any, given: Any, shown: tuple[str, str]
 ) -> None:
-    assert shown_pair(Difference(path="a", expected=wanted, actual=given)) == shown
+    assert shown_pair(ArgumentDifference(path="a", expected=wanted, actual=given)) == shown

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import InvalidInput
-from harness.runner.planning.prepare import Request, prepare
+from harness.runner.planning.prepare import RunRequest, prepare
 from harness.types import DEFAULT_TIMEOUT_S
 from tests.suites.test_csv_dataset import HEADER, row
 
@@ -15,11 +15,11 @@ def test_a_dataset_beyond_the_limit_is_run_when_it_is_asked_for(tmp_path: Path) 
     (tmp_path / "evals" / "many.csv").write_text(
         HEADER + "".join(row(test_id=str(number)) for number in range(101))
     )
-    request = Request(suites=["many"], server="python server.py")
+    request = RunRequest(suites=["many"], server="python server.py")
     with pytest.raises(InvalidInput, match="--max-cases"):
         prepare(request, tmp_path, {"PATH": "/usr/bin"})
     prepared = prepare(
-        Request(suites=["many"], server="python server.py", max_cases=101), tmp_path, {}
+        RunRequest(suites=["many"], server="python server.py", max_cases=101), tmp_path, {}
     )
     assert len(prepared.plan.jobs) == 101
     assert prepared.plan.jobs[0].trial.case.limits.timeout_s == DEFAULT_TIMEOUT_S == 60
@@ -29,5 +29,5 @@ def test_a_dataset_beyond_the_limit_is_run_when_it_is_asked_for(tmp_path: Path) 
 def test_a_dataset_gets_the_server_that_is_named_like_it(tmp_path: Path) -> None:
     (tmp_path / "evals").mkdir()
     (tmp_path / "evals" / "finance.csv").write_text(HEADER + row())
-    prepared = prepare(Request(suites=["finance"]), tmp_path, {})
+    prepared = prepare(RunRequest(suites=["finance"]), tmp_path, {})
     assert [server.name for server in prepared.plan.servers] == ["finance"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.checks import VOCABULARY
-from harness.runner.planning.prepare import Request, prepare
+from harness.runner.planning.prepare import RunRequest, prepare
 from harness.suites.ingest import INGEST_PROMPT
 from harness.types import Case, Suite
 from tests.suites.files import problems, read
@@ -80,7 +80,7 @@ def test_the_usual_time_holds_for_each_conversation(
 ) -> None:
     told = suite(tmp_path, top=top)
     (job,) = prepare(
-        Request(models=("lexical",), server="python x.py"), tmp_path, {}, [told]
+        RunRequest(models=("lexical",), server="python x.py"), tmp_path, {}, [told]
     ).plan.jobs
     assert job.trial.case.limits.timeout_s == seconds
 

@@ -17,7 +17,7 @@ from harness.checks.explaining.transcript_lines import (
     wanted,
 )
 from harness.errors import did_you_mean
-from harness.matching.differences import Difference, differences, distance, side_by_side
+from harness.matching.differences import ArgumentDifference, differences, distance, side_by_side
 from harness.matching.json_values import ABSENT, is_number, show, type_name
 from harness.matching.matchers import is_matcher
 from harness.matching.texts import line
@@ -134,7 +134,7 @@ def _other_arguments(call: JsonObject, made: list[ToolCall], evidence: Evidence)
     return lines, _hint_arguments(call["tool"], found, evidence)
 
 
-def _hint_arguments(name: str, found: tuple[Difference, ...], evidence: Evidence) -> str:
+def _hint_arguments(name: str, found: tuple[ArgumentDifference, ...], evidence: Evidence) -> str:
     properties = declared(name, evidence)
     unknown = [
         part.argument
@@ -175,7 +175,7 @@ def _hint_arguments(name: str, found: tuple[Difference, ...], evidence: Evidence
     )
 
 
-def _hint_type(name: str, difference: Difference, schema: Any) -> str:
+def _hint_type(name: str, difference: ArgumentDifference, schema: Any) -> str:
     types = schema.get("type") if isinstance(schema, dict) else None
     names = [types] if isinstance(types, str) else types if isinstance(types, list) else []
     if difference.path == difference.argument and names:

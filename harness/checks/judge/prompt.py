@@ -177,7 +177,7 @@ class NoVerdict(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class JudgeVerdict:
     """A judge's verdict."""
 
     score: float
@@ -188,7 +188,7 @@ class Verdict:
     """The judge's reason."""
 
 
-def read_verdict(reply: Reply, scale: Scale) -> Verdict:
+def read_verdict(reply: Reply, scale: Scale) -> JudgeVerdict:
     """Return the verdict in the judge's own tool call; text beside it says nothing.
 
     Raises:
@@ -212,7 +212,7 @@ def read_verdict(reply: Reply, scale: Scale) -> Verdict:
     if not isinstance(explanation, str) or not explanation.strip():
         raise NoVerdict("its verdict has no explanation")
     score, grade = _value(request.arguments[scale.field], scale)
-    return Verdict(score=score, grade=grade, explanation=explanation.strip())
+    return JudgeVerdict(score=score, grade=grade, explanation=explanation.strip())
 
 
 def _value(value: Any, scale: Scale) -> tuple[float, str | None]:

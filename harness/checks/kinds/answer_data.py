@@ -14,7 +14,7 @@ from jsonschema.validators import Draft202012Validator, extend
 from harness.checks import Evidence
 from harness.checks.explaining.no_calls import hint_without_calls, without_calls
 from harness.checks.explaining.transcript_lines import ending
-from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several, single
+from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several, single
 from harness.checks.kinds.answer_text import kept
 from harness.checks.parsing import long_form, mapping, number
 from harness.errors import InvalidValue, did_you_mean
@@ -164,7 +164,7 @@ def _target(reference: str) -> tuple[str, ...]:
     )
 
 
-def _judge_json(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_json(params: JsonObject, evidence: Evidence) -> CheckFinding:
     answer = evidence.transcript.answer
     value = json_in(answer)
     lines: list[str] = []
@@ -188,7 +188,7 @@ def _judge_json(params: JsonObject, evidence: Evidence) -> Finding:
         if gave_up is not None and not errors:
             verdict = "not_judged"
             lines = [f"The answer could not be held against the schema to the end: {gave_up}"]
-    return Finding(
+    return CheckFinding(
         label="",
         verdict=verdict,
         expected={"schema": params["schema"]},
@@ -262,13 +262,13 @@ def _read_number(value: Any, path: JsonPath) -> JsonObject:
     return found
 
 
-def _judge_number(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_number(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted, tolerance = params["value"], params.get("tolerance", 0)
     found = list(amounts(evidence.transcript.answer))
     hit = any(close(wanted, reading, tolerance) for amount in found for reading in amount.readings)
     lines, hint = ([], None) if hit else _explain_number(params, found, evidence)
     told = f" ± {tolerance}" if tolerance else ""
-    return Finding(
+    return CheckFinding(
         label=f"{show(wanted)}{told}",
         verdict=passed_if(hit),
         expected={"value": wanted, "tolerance": tolerance},

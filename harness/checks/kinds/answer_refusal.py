@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.checks import Evidence
-from harness.checks.kind import Finding, Kind, passed_if, single
+from harness.checks.kind import CheckFinding, Kind, passed_if, single
 from harness.checks.parsing import kind_of, long_form, mapping
 from harness.errors import InvalidValue
 from harness.matching.texts import clip, folding, line
@@ -61,7 +61,7 @@ def _read(value: Any) -> JsonObject:
     return found
 
 
-def _judge(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
     transcript, expected = evidence.transcript, params["expected"]
     passage = declines(transcript)
     lines: list[str] = []
@@ -91,7 +91,7 @@ def _judge(params: JsonObject, evidence: Evidence) -> Finding:
             "Look at the server's policy first, then at the tool's description: it may sound "
             "forbidden to the model."
         )
-    return Finding(
+    return CheckFinding(
         label="" if expected else "false",
         verdict=passed_if(not lines),
         expected={"refuses": expected},

@@ -12,7 +12,7 @@ from typing import Any
 from harness.checks import Evidence
 from harness.checks.explaining.missing_text import explain_missing
 from harness.checks.explaining.transcript_lines import as_made
-from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several, single
+from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several, single
 from harness.checks.kinds.result_text import where
 from harness.checks.parsing import TEXT, long_form, mapping, text, texts
 from harness.errors import InvalidValue
@@ -44,11 +44,11 @@ _TEXT_ITEM: JsonObject = {"anyOf": [TEXT, long_form({"text": TEXT}, required=("t
 # ── answer_contains ──────────────────────────────────────────────────────────────────────────
 
 
-def _judge_contains(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted = params["text"]
     there = contains(wanted, evidence.transcript.answer)
     lines, hint = ([], None) if there else explain_missing(wanted, evidence)
-    return Finding(
+    return CheckFinding(
         label=show(wanted, 60),
         verdict=passed_if(there),
         expected={"contains": wanted},
@@ -70,11 +70,11 @@ ANSWER_CONTAINS = Kind(
 # ── answer_not_contains ──────────────────────────────────────────────────────────────────────
 
 
-def _judge_not_contains(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
     forbidden = params["text"]
     found = find(forbidden, evidence.transcript.answer)
     lines, hint = ([], None) if found is None else _explain_forbidden(forbidden, found, evidence)
-    return Finding(
+    return CheckFinding(
         label=show(forbidden, 60),
         verdict=passed_if(found is None),
         expected={"not_contains": forbidden},
@@ -143,7 +143,7 @@ def _read_any(value: Any) -> JsonObject:
     return found | {"texts": texts(found["texts"], ("texts",))}
 
 
-def _judge_any(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
     options = params["texts"]
     there = any(contains(wanted, evidence.transcript.answer) for wanted in options)
     lines: list[str] = []
@@ -152,7 +152,7 @@ def _judge_any(params: JsonObject, evidence: Evidence) -> Finding:
         reasons, hint = explain_missing(options[0], evidence)
         told = clip(", ".join(show(option, 40) for option in options), 300)
         lines = [f"Answer does not contain expected text: any of {told}", *reasons[1:]]
-    return Finding(
+    return CheckFinding(
         label=clip(", ".join(show(option, 20) for option in options), 80),
         verdict=passed_if(there),
         expected={"contains_any": options},
@@ -176,7 +176,7 @@ ANSWER_CONTAINS_ANY = Kind(
 # ── answer_equals ────────────────────────────────────────────────────────────────────────────
 
 
-def _judge_equals(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_equals(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted, answer = params["text"], evidence.transcript.answer
     forms = {fold(answer), folding(answer, emphasis=False).folded.strip()}
     same = fold(wanted) in forms
@@ -190,7 +190,7 @@ def _judge_equals(params: JsonObject, evidence: Evidence) -> Finding:
         else:
             reasons, hint = explain_missing(wanted, evidence)
             lines += reasons[1:]
-    return Finding(
+    return CheckFinding(
         label=show(wanted, 60),
         verdict=passed_if(same),
         expected={"equals": wanted},
@@ -222,7 +222,7 @@ def _read_pattern(value: Any, path: JsonPath) -> JsonObject:
     return found
 
 
-def _judge_matches(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_matches(params: JsonObject, evidence: Evidence) -> CheckFinding:
     pattern, answer = params["pattern"], evidence.transcript.answer
     there = search(pattern, answer) is not None
     lines: list[str] = []
@@ -233,7 +233,7 @@ def _judge_matches(params: JsonObject, evidence: Evidence) -> Finding:
             [f"Answer does not match expected pattern: {line(pattern)}", told],
             _hint_pattern(pattern, answer),
         )
-    return Finding(
+    return CheckFinding(
         label=line(pattern, 60),
         verdict=passed_if(there),
         expected={"matches": pattern},

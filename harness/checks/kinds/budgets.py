@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.checks import Evidence
-from harness.checks.kind import Finding, Kind, passed_if, single
+from harness.checks.kind import CheckFinding, Kind, passed_if, single
 from harness.checks.parsing import long_form, mapping, number, whole
 from harness.types import JsonObject, Transcript
 
@@ -34,17 +34,17 @@ def _limit(
         )
         return found | {"limit": limit}
 
-    def judge(params: JsonObject, evidence: Evidence) -> Finding:
+    def judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
         limit, amount = params["limit"], used(evidence.transcript)
         base = {"at_most": limit, "unit": unit}
         label = f"{limit:,}"
         if amount is None:
             lines = [f"Cannot be held to {limit:,} {unit}: how much was used is unknown"]
-            return Finding(
+            return CheckFinding(
                 label=label, verdict="not_judged", expected=base, explanation=lines, hint=hints[1]
             )
         over = amount > limit
-        return Finding(
+        return CheckFinding(
             label=label,
             verdict=passed_if(not over),
             expected=base,

@@ -18,7 +18,7 @@ from harness.checks.explaining.transcript_lines import (
     report_calls,
     wanted,
 )
-from harness.checks.kind import Finding, Kind, passed_if, single
+from harness.checks.kind import CheckFinding, Kind, passed_if, single
 from harness.checks.kinds.call_sets import as_asked, names
 from harness.checks.parsing import CALL, call_list, kind_of, long_form
 from harness.errors import InvalidValue
@@ -51,7 +51,7 @@ def _in_a_row(steps: Sequence[JsonObject], calls: Sequence[ToolCall]) -> bool:
     )
 
 
-def _judge(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
     steps, calls = params["calls"], evidence.transcript.tool_calls
     places = _in_order(steps, calls)
     lines: list[str] = []
@@ -60,7 +60,7 @@ def _judge(params: JsonObject, evidence: Evidence) -> Finding:
         lines, hint = _explain_missing(steps, places, evidence)
     elif params.get("strict") and not _in_a_row(steps, calls):
         lines, hint = _explain_between(steps, places, calls)
-    return Finding(
+    return CheckFinding(
         label=" → ".join(names(params).split(", ")),
         verdict=passed_if(not lines),
         expected={"in_order": as_asked(params), "strict": params.get("strict", False)},

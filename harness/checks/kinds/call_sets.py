@@ -18,7 +18,7 @@ from harness.checks.explaining.transcript_lines import (
     report_calls,
     wanted,
 )
-from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several, single
+from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several, single
 from harness.checks.parsing import CALL, TEXT, call_list, long_form, mapping, text, whole
 from harness.errors import InvalidValue
 from harness.matching.texts import clip
@@ -43,7 +43,7 @@ def _call_list_schema(at_least: int) -> JsonObject:
 # ── must_call_any ────────────────────────────────────────────────────────────────────────────
 
 
-def _judge_any(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
     transcript = evidence.transcript
     made = [call for option in params["calls"] for call in matching(option, transcript)]
     lines: list[str] = []
@@ -66,7 +66,7 @@ def _judge_any(params: JsonObject, evidence: Evidence) -> Finding:
         else:
             calls = list_calls(transcript.tool_calls, "Called instead, in order:")
             lines += calls or [without_calls(transcript)]
-    return Finding(
+    return CheckFinding(
         label=names(params),
         verdict=passed_if(bool(made)),
         expected={"any_of": as_asked(params)},
@@ -88,7 +88,7 @@ MUST_CALL_ANY = Kind(
 # ── only_call ────────────────────────────────────────────────────────────────────────────────
 
 
-def _judge_only(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_only(params: JsonObject, evidence: Evidence) -> CheckFinding:
     calls = evidence.transcript.tool_calls
     others = [made for made in calls if not any(asks_for(call, made) for call in params["calls"])]
     lines: list[str] = []
@@ -101,7 +101,7 @@ def _judge_only(params: JsonObject, evidence: Evidence) -> Finding:
             *list_calls(calls, "All calls, in order:"),
         ]
         hint = _hint_only(others[0], params)
-    return Finding(
+    return CheckFinding(
         label=names(params) or "(no tool)",
         verdict=passed_if(not others),
         expected={"only": as_asked(params)},
@@ -158,7 +158,7 @@ def _parse_max_calls(value: Any) -> Any:
     return parsed
 
 
-def _judge_max_calls(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_max_calls(params: JsonObject, evidence: Evidence) -> CheckFinding:
     tool, limit = params.get("tool"), params["limit"]
     calls = [call for call in evidence.transcript.tool_calls if tool in (None, call.tool)]
     which = f"calls of {tool}" if tool else "tool calls"
@@ -170,7 +170,7 @@ def _judge_max_calls(params: JsonObject, evidence: Evidence) -> Finding:
             *list_calls(calls, "In order:"),
         ]
         hint = _hint_many(calls)
-    return Finding(
+    return CheckFinding(
         label=f"{limit} {tool}" if tool else str(limit),
         verdict=passed_if(len(calls) <= limit),
         expected={"tool": tool, "at_most": limit} if tool else {"at_most": limit},

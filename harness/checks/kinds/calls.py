@@ -19,7 +19,7 @@ from harness.checks.explaining.transcript_lines import (
     report_calls,
     wanted,
 )
-from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several
+from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several
 from harness.checks.parsing import TEXT, call, long_form, whole
 from harness.errors import InvalidValue
 from harness.matching.json_values import show
@@ -47,11 +47,11 @@ def _read_must_call(value: Any, path: JsonPath) -> JsonObject:
     return found
 
 
-def _judge_must_call(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_must_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
     made = matching(params, evidence.transcript)
     least = params.get("times", params.get("min_times", 1))
     most = params.get("times", params.get("max_times"))
-    found = Finding(
+    found = CheckFinding(
         label=show(params["tool"])[1:-1],
         verdict="passed",
         expected={key: params[key] for key in ("tool", "args", *_COUNTS) if key in params},
@@ -131,7 +131,7 @@ MUST_CALL = Kind(
 # ── must_not_call ────────────────────────────────────────────────────────────────────────────
 
 
-def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
     made = matching(params, evidence.transcript)
     lines: list[str] = []
     hint = None
@@ -145,7 +145,7 @@ def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> Finding:
         if len(evidence.transcript.tool_calls) > 1:
             lines += list_calls(evidence.transcript.tool_calls, "All calls, in order:")
         hint = _hint_forbidden(worst, evidence)
-    return Finding(
+    return CheckFinding(
         label=show(params["tool"])[1:-1],
         verdict=passed_if(not made),
         expected={"not": {"tool": params["tool"], "args": params["args"]}},

@@ -21,7 +21,7 @@ from harness.checks.explaining.transcript_lines import (
     result_json,
     truncated,
 )
-from harness.checks.kind import Finding, Kind, single
+from harness.checks.kind import CheckFinding, Kind, single
 from harness.checks.parsing import TEXT, arguments, kind_of, long_form, mapping, text, texts
 from harness.errors import InvalidValue, did_you_mean
 from harness.matching.json_values import show
@@ -110,7 +110,7 @@ def _read(value: Any) -> JsonObject:
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _judge(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
     made = (
         matching(params, evidence.transcript)
         if "tool" in params
@@ -156,7 +156,7 @@ def _judge(params: JsonObject, evidence: Evidence) -> Finding:
         ]
     else:
         verdict = "passed"
-    return Finding(
+    return CheckFinding(
         label=" ".join((*([" or ".join(wanted)] if wanted else []), *_about(params))),
         verdict=verdict,
         expected={key: params[key] for key in ("is", "tool", "args", "without") if key in params},

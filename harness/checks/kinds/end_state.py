@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from harness.canonical_json import canonical_json
 from harness.checks import Evidence
-from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several
+from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several
 from harness.checks.parsing import TEXT, arguments, calls, long_form, mapping, text
 from harness.errors import InvalidValue
 from harness.matching.differences import differences, side_by_side
@@ -100,7 +100,7 @@ def _source(given: JsonObject, path: JsonPath) -> JsonObject:
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _judge(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
     ours = _reading(params["source"], None, evidence.transcript)
     if "same_state_as" in params:
         theirs = _reading(params["source"], tuple(params["same_state_as"]), evidence.transcript)
@@ -120,7 +120,7 @@ def _reading(
     )
 
 
-def _matched(params: JsonObject, reading: StateReading) -> Finding:
+def _matched(params: JsonObject, reading: StateReading) -> CheckFinding:
     path, pattern = params["path"], params["value"]
     place = "the state" if path == "$" else path
     label = f"{named(reading.source)} {'' if path == '$' else path + ' '}{describe(pattern, 40)}"
@@ -138,7 +138,7 @@ def _matched(params: JsonObject, reading: StateReading) -> Finding:
             f"{named(reading.source)} → {place} is {told}",
         ]
     )
-    return Finding(
+    return CheckFinding(
         label=label,
         verdict=passed_if(hit),
         expected=expected,
@@ -148,7 +148,7 @@ def _matched(params: JsonObject, reading: StateReading) -> Finding:
     )
 
 
-def _compared(params: JsonObject, ours: StateReading, theirs: StateReading) -> Finding:
+def _compared(params: JsonObject, ours: StateReading, theirs: StateReading) -> CheckFinding:
     reference = params["same_state_as"]
     label = (
         f"{named(ours.source)} same as after {len(reference)} reference "
@@ -159,7 +159,7 @@ def _compared(params: JsonObject, ours: StateReading, theirs: StateReading) -> F
         if reading.error is not None:
             return _unread(label, expected, reading)
     same = ours.digest == theirs.digest
-    return Finding(
+    return CheckFinding(
         label=label,
         verdict=passed_if(same),
         expected=expected,
@@ -180,10 +180,10 @@ def _differing(ours: StateReading, theirs: StateReading) -> list[str]:
     return side_by_side(found) if found else ["There is something here that is not there."]
 
 
-def _unread(label: str, expected: Any, reading: StateReading) -> Finding:
+def _unread(label: str, expected: Any, reading: StateReading) -> CheckFinding:
     which = "the state" if reading.after is None else "the state after the reference calls"
     why = reading.error or "it is too large to be kept: read a part of it"
-    return Finding(
+    return CheckFinding(
         label=label,
         verdict="not_judged",
         expected=expected,

@@ -15,7 +15,7 @@ from typing import Any
 from harness.checks import Evidence
 from harness.checks.explaining.transcript_lines import confused_with, offer, wanted
 from harness.checks.judge.faithfulness import STAND_IN, Faithfulness, faithfulness
-from harness.checks.kind import Finding, Parsed, conclude
+from harness.checks.kind import CheckFinding, Parsed, conclude
 from harness.checks.kinds.metrics import (
     Call,
     Pair,
@@ -129,9 +129,9 @@ class Graded:
         )
 
 
-def _finding(params: JsonObject, grades: _Grades, evidence: Evidence, problem: str) -> Finding:
+def _finding(params: JsonObject, grades: _Grades, evidence: Evidence, problem: str) -> CheckFinding:
     overall, threshold = grades.overall, params["threshold"]
-    found = Finding(
+    found = CheckFinding(
         label=clip(
             ", ".join(dict.fromkeys(call["tool"] for call in params["expected"]))
             or "no tool expected",

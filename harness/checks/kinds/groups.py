@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from harness.checks import KINDS, Evidence, evaluate_one
-from harness.checks.kind import Finding, Parsed, conclude
+from harness.checks.kind import CheckFinding, Parsed, conclude
 from harness.checks.parsing import kind_of, long_form, mapping
 from harness.errors import InvalidValue, JudgeError, did_you_mean
 from harness.matching.json_values import plain
@@ -191,7 +191,7 @@ class _Group:
             [_together([result.verdict for result in option]) for option in options]
         )
         label = " | ".join(" & ".join(result.label for result in option) for option in options)
-        finding = Finding(
+        finding = CheckFinding(
             label=clip(label, 100),
             verdict=verdict,
             expected={self.name: [[result.label for result in option] for option in options]},
@@ -202,7 +202,9 @@ class _Group:
         )
         return conclude(check, finding if verdict == "passed" else self._told(finding, options))
 
-    def _told(self, finding: Finding, options: Sequence[Sequence[CheckResult]]) -> Finding:
+    def _told(
+        self, finding: CheckFinding, options: Sequence[Sequence[CheckResult]]
+    ) -> CheckFinding:
         results = [result for option in options for result in option]
         first = self.failed if finding.verdict == "failed" else "The group cannot be judged:"
         if self.name == "not":

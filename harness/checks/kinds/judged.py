@@ -13,7 +13,7 @@ from harness.checks import Evidence
 from harness.checks.judge.faithfulness import conversation
 from harness.checks.judge.judge import Judge
 from harness.checks.judge.prompt import GRADE, SCORE, Question
-from harness.checks.kind import Finding, Parsed, conclude, passed_if
+from harness.checks.kind import CheckFinding, Parsed, conclude, passed_if
 from harness.checks.parsing import TEXT, long_form, mapping, number, text
 from harness.errors import InvalidValue, JudgeError
 from harness.matching.json_values import show
@@ -107,7 +107,7 @@ class Judged:
         params = check.params
         wanted = params.get("text", params.get("rubric"))
         expected = {key: params[key] for key in ("text", "rubric", "threshold") if key in params}
-        found = Finding(label=show(wanted, 60), verdict="not_judged", expected=expected)
+        found = CheckFinding(label=show(wanted, 60), verdict="not_judged", expected=expected)
         try:
             judge = evidence.judge or Judge({})
             judgement = await judge.grade(self.ask(params, evidence), params.get("model"))
@@ -121,8 +121,8 @@ class Judged:
 
 
 def _decided(
-    found: Finding, params: JsonObject, judgement: Judgement, evidence: Evidence
-) -> Finding:
+    found: CheckFinding, params: JsonObject, judgement: Judgement, evidence: Evidence
+) -> CheckFinding:
     passed = judgement.score >= params.get("threshold", 1.0)
     said = (
         judgement.grade or f"{judgement.score:.2f} of at least {params.get('threshold', 1.0):.2f}"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from harness.checks import Evidence
-from harness.checks.kind import Finding, Parsed, conclude, passed_if
+from harness.checks.kind import CheckFinding, Parsed, conclude, passed_if
 from harness.checks.kinds.answer_text import kept
 from harness.checks.parsing import TEXT, long_form, mapping, number, text, texts
 from harness.errors import InvalidValue, did_you_mean
@@ -162,10 +162,10 @@ class Remembers:
         return replace(conclude(check, _finding(params, found, evidence)), score=found.score)
 
 
-def _finding(params: JsonObject, found: Remembered, evidence: Evidence) -> Finding:
+def _finding(params: JsonObject, found: Remembered, evidence: Evidence) -> CheckFinding:
     answers, by = params["answers"], params["by"]
     passed = found.score >= params["at_least"]
-    return Finding(
+    return CheckFinding(
         label=clip(", ".join(show(answer, 40) for answer in answers), 80),
         verdict=passed_if(passed),
         expected={"answers": answers, "by": by, "at_least": params["at_least"]},

@@ -19,7 +19,7 @@ from harness.checks.explaining.transcript_lines import (
     outcome,
     report_calls,
 )
-from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several, single
+from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several, single
 from harness.checks.parsing import TEXT, TRUE_OR_TOOL, call, long_form, true_or_tool
 from harness.matching.json_values import show
 from harness.types import JsonObject, ToolCall
@@ -31,10 +31,10 @@ Explained = tuple[list[str], str | None]
 def _on_a_call(name: str, wants: str, explained: Callable[[list[ToolCall]], Explained]) -> Kind:
     """Return a kind that looks at the outcomes of the calls which its ``{tool, args}`` describes."""
 
-    def judge(params: JsonObject, evidence: Evidence) -> Finding:
+    def judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
         made = matching(params, evidence.transcript)
         lines, hint = explained(made) if made else _never_tried(name, params, evidence)
-        return Finding(
+        return CheckFinding(
             label=show(params["tool"])[1:-1],
             verdict=passed_if(not lines),
             expected={"tool": params["tool"], "args": params["args"], "outcome": wants},
@@ -162,7 +162,7 @@ MUST_ERROR = _on_a_call("must_error", "error", _errored)
 # ── All calls, or those of one tool ──────────────────────────────────────────────────────────
 
 
-def _judge_no_errors(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_no_errors(params: JsonObject, evidence: Evidence) -> CheckFinding:
     calls = of_tool(params, evidence.transcript)
     failed = [made for made in calls if made.is_error]
     lines: list[str] = []
@@ -180,7 +180,7 @@ def _judge_no_errors(params: JsonObject, evidence: Evidence) -> Finding:
             failed[0].outcome,
             "Say in the tool's description what it needs, so that no call is lost.",
         )
-    return Finding(
+    return CheckFinding(
         label=params.get("tool", ""),
         verdict=passed_if(not failed),
         expected="no failed call",
@@ -190,7 +190,7 @@ def _judge_no_errors(params: JsonObject, evidence: Evidence) -> Finding:
     )
 
 
-def _judge_recovers(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
     calls = of_tool(params, evidence.transcript)
     failed = [made for made in calls if made.is_error]
     stuck = [
@@ -221,7 +221,7 @@ def _judge_recovers(params: JsonObject, evidence: Evidence) -> Finding:
             "value "
             "must look like."
         )
-    return Finding(
+    return CheckFinding(
         label=params.get("tool", ""),
         verdict=passed_if(not lines),
         expected="a failed call, and a successful one after it",

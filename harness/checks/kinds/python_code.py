@@ -27,7 +27,7 @@ import anyio.from_thread
 import anyio.lowlevel
 
 from harness.checks import Evidence
-from harness.checks.kind import Finding, conclude, passed_if
+from harness.checks.kind import CheckFinding, conclude, passed_if
 from harness.checks.python_run import PythonRun, shown_to_checks
 from harness.errors import HarnessError, InvalidValue
 from harness.suites.python_case import UserCheck
@@ -153,7 +153,7 @@ def _concluded(
     check: Check, code: UserCheck, run: PythonRun, verdict: Verdict, why: str
 ) -> CheckResult:
     failed = verdict == "failed"
-    finding = Finding(
+    finding = CheckFinding(
         label=f"check of {code.suite}",
         verdict=verdict,
         expected=json_value(part(code.case, "expected"), strict=False),

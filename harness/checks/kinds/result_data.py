@@ -16,7 +16,7 @@ from harness.checks.explaining.transcript_lines import (
     result_json,
     truncated,
 )
-from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several, single
+from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several, single
 from harness.checks.parsing import (
     TEXT,
     TRUE_OR_TOOL,
@@ -57,7 +57,7 @@ def _read_result(value: Any, path: JsonPath) -> JsonObject:
     return found
 
 
-def _judge_result(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_result(params: JsonObject, evidence: Evidence) -> CheckFinding:
     path, pattern = params["path"], params["value"]
     calls = [
         call
@@ -78,7 +78,7 @@ def _judge_result(params: JsonObject, evidence: Evidence) -> Finding:
     elif not hit:
         lines, hint = _explain_result(params, calls, evidence)
     place = "" if path == "$" else f"{path} "
-    return Finding(
+    return CheckFinding(
         label=f"{params['tool'] + ' ' if 'tool' in params else ''}{place}{describe(pattern, 40)}",
         verdict="not_judged" if cut else passed_if(hit),
         expected={key: params[key] for key in ("tool", "args", "path", "value") if key in params},
@@ -154,7 +154,7 @@ TOOL_RESULT = Kind(
 # ── output_schema_valid ──────────────────────────────────────────────────────────────────────
 
 
-def _judge_schema(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_schema(params: JsonObject, evidence: Evidence) -> CheckFinding:
     calls = [call for call in of_tool(params, evidence.transcript) if call.outcome == "ok"]
     broken = [call for call in calls if call.output_errors]
     tool = evidence.tools.get(params["tool"]) if "tool" in params else None
@@ -179,7 +179,7 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> Finding:
         hint = "Declare an outputSchema, or drop the check."
     elif cut:
         lines = [f"Only a part of the result of {as_made(cut[0])} was read, {cut[0].cut}"]
-    return Finding(
+    return CheckFinding(
         label=params.get("tool", ""),
         verdict="not_judged"
         if (cut and not broken) or (unknown and not lines)

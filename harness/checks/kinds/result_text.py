@@ -13,7 +13,7 @@ from harness.checks import Evidence
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.no_calls import hint_without_calls, without_calls
 from harness.checks.explaining.transcript_lines import as_made, of_tool, result_json, truncated
-from harness.checks.kind import Finding, Kind, one_or_list, passed_if, several
+from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several
 from harness.checks.parsing import TEXT, long_form, mapping, text
 from harness.matching.json_values import leaves, show
 from harness.matching.texts import Passage, clip, contains, find, line, nearest
@@ -51,7 +51,7 @@ def _label(params: JsonObject) -> str:
     )
 
 
-def _judge_contains(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted, calls = params["text"], of_tool(params, evidence.transcript)
     hit = next(
         (call for call in calls if any(contains(wanted, form) for form in forms(call))), None
@@ -69,7 +69,7 @@ def _judge_contains(params: JsonObject, evidence: Evidence) -> Finding:
         ]
     elif hit is None:
         lines, hint = _not_in_results(params, calls, evidence)
-    return Finding(
+    return CheckFinding(
         label=_label(params),
         verdict="not_judged" if hit is None and cut else passed_if(hit is not None),
         expected={"contains": wanted},
@@ -111,7 +111,7 @@ def _texts(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
     ]
 
 
-def _judge_not_contains(params: JsonObject, evidence: Evidence) -> Finding:
+def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted, calls = params["text"], of_tool(params, evidence.transcript)
     hits = [(call, found) for call in calls if (found := where(wanted, call))]
     cut = [call for call in calls if truncated(call)]
@@ -126,7 +126,7 @@ def _judge_not_contains(params: JsonObject, evidence: Evidence) -> Finding:
                 f"{show(wanted)}"
             )
         ]
-    return Finding(
+    return CheckFinding(
         label=_label(params),
         verdict="failed" if hits else "not_judged" if cut else "passed",
         expected={"not_contains": wanted},

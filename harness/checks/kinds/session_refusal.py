@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.checks import Evidence
-from harness.checks.kind import Finding, Kind, passed_if, single
+from harness.checks.kind import CheckFinding, Kind, passed_if, single
 from harness.checks.parsing import kind_of, long_form, mapping
 from harness.checks.walk import every_check
 from harness.errors import InvalidValue
@@ -62,7 +62,7 @@ def _read(value: Any) -> JsonObject:
     raise InvalidValue(f"this is {kind_of(value)} where only true belongs", meant=meant)
 
 
-def _judge(params: JsonObject, evidence: Evidence) -> Finding:  # noqa: ARG001 - it has nothing to set
+def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:  # noqa: ARG001 - it has nothing to set
     transcript, credential = evidence.transcript, evidence.case.credential
     lines: list[str] = []
     hint = None
@@ -87,7 +87,7 @@ def _judge(params: JsonObject, evidence: Evidence) -> Finding:  # noqa: ARG001 -
             hint = _HINTS.get(
                 credential, "The server has to answer such a caller with HTTP 401 or 403."
             )
-    return Finding(
+    return CheckFinding(
         label="",
         verdict=passed_if(not lines),
         expected={"refused": True, "credential": credential},

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from harness.checks import TURNS_PASSED_KIND, Evidence
-from harness.checks.kind import Finding, Parsed, conclude
+from harness.checks.kind import CheckFinding, Parsed, conclude
 from harness.checks.kinds.memory import SHARE, share
 from harness.checks.parsing import long_form, mapping
 from harness.matching.texts import line
@@ -95,11 +95,13 @@ def _one(turn: int, results: Sequence[CheckResult], evidence: Evidence) -> _Aske
     )
 
 
-def _finding(at_least: float, asked: Sequence[_Asked]) -> Finding:
+def _finding(at_least: float, asked: Sequence[_Asked]) -> CheckFinding:
     wrong = [one for one in asked if one.verdict == "failed"]
     unknown = [one for one in asked if one.verdict == "not_judged"]
     right = len(asked) - len(wrong) - len(unknown)
-    base = Finding(label=f"{at_least:g}", verdict="not_judged", expected={"at_least": at_least})
+    base = CheckFinding(
+        label=f"{at_least:g}", verdict="not_judged", expected={"at_least": at_least}
+    )
     if not asked:
         return replace(
             base, explanation=["No turn of this case is checked, so no share of them can be right"]

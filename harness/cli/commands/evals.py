@@ -37,7 +37,7 @@ from harness.runner.control import Budget
 from harness.runner.launch import launch, require_trust
 from harness.runner.planning import ranges
 from harness.runner.planning.plan import Plan
-from harness.runner.planning.prepare import Prepared, Request, prepare
+from harness.runner.planning.prepare import Prepared, RunRequest, prepare
 from harness.runner.run import RunOptions
 from harness.runner.runs.folders import LATEST, resume_command
 from harness.runner.runs.resume import resumable
@@ -46,9 +46,9 @@ from harness.suites.csv_dataset import MAX_CASES
 
 def _request(
     *, trials: tuple[int | None, int | None], servers: tuple[str, ...], **values: Any
-) -> Request:
+) -> RunRequest:
     server = servers[0] if len(servers) == 1 else servers or None
-    return Request(least_trials=trials[0], trials=trials[1], server=server, **values)
+    return RunRequest(least_trials=trials[0], trials=trials[1], server=server, **values)
 
 
 REQUEST = bundle(
@@ -200,7 +200,7 @@ MODE = bundle(
 def command(
     suites: tuple[str, ...],
     more_suites: tuple[str, ...],
-    request: Request,
+    request: RunRequest,
     budget: Budget,
     options: RunOptions,
     output: Output,
@@ -238,7 +238,7 @@ def command(
     show(log, output, resume=resume_command(log.header.run_id))
 
 
-def _prepared(request: Request, *, keyless: bool = True) -> Prepared:
+def _prepared(request: RunRequest, *, keyless: bool = True) -> Prepared:
     with redirect_stdout(sys.stderr):  # a suite in Python may print
         return prepare(request, Path.cwd(), os.environ, keyless=keyless)
 
@@ -258,7 +258,7 @@ def _show_plan(plan: Plan, output: Output, *, lists: bool) -> None:
     click.echo(listed_cases.total(plan), err=True)
 
 
-def _watched(request: Request) -> Watched:
+def _watched(request: RunRequest) -> Watched:
     """Return what a run of ``request`` depends on, as far as that is known while somebody is typing."""
     plan = None
     with suppress(HarnessError):  # the run itself tells what is wrong

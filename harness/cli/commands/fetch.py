@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from harness.fetching import SOURCES, Request
+from harness.fetching import SOURCES, FetchRequest
 from harness.fetching.cache import CACHE_VARIABLE, cache_root
 
 
@@ -50,7 +50,7 @@ def command(
         def tell(what: str, done: int, total: int) -> None:
             bars.update(bar, description=what, completed=done, total=total or None)
 
-        request = Request(root=root, origin=origin, categories=parts, limit=limit)
+        request = FetchRequest(root=root, origin=origin, categories=parts, limit=limit)
         fetched = source.fetch(request, tell)
     click.echo(
         f"{'Fetched' if fetched.new else 'There already'}: {fetched.summary}, in {fetched.folder}"

@@ -12,7 +12,7 @@ import click
 from rich.text import Text
 
 from harness.cli.server_tools import LISTED, Listed
-from harness.linting.findings import Finding, Severity
+from harness.linting.findings import LintFinding, Severity
 from harness.linting.ignoring import EVERY_TOOL, Threshold, check_ignored, fails, not_ignored
 from harness.linting.lint import lint
 from harness.reports.terminal import print_text, stdout_console
@@ -60,7 +60,7 @@ def command(
 
 
 def _document(
-    spec: ServerSpec, tools: ToolList, findings: Sequence[Finding], ignored: int
+    spec: ServerSpec, tools: ToolList, findings: Sequence[LintFinding], ignored: int
 ) -> dict[str, Any]:
     counts = Counter(finding.severity for finding in findings)
     return {
@@ -84,7 +84,9 @@ def _document(
     }
 
 
-def _print(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding], ignored: int) -> None:
+def _print(
+    spec: ServerSpec, tools: ToolList, findings: Sequence[LintFinding], ignored: int
+) -> None:
     console = stdout_console()
     told: set[str] = set()
     for tool, about in groupby(findings, key=lambda finding: finding.tool):
@@ -104,7 +106,9 @@ def _print(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding], ignor
     print_text(console, Text(printable(_summary(spec, tools, findings, ignored))))
 
 
-def _summary(spec: ServerSpec, tools: ToolList, findings: Sequence[Finding], ignored: int) -> str:
+def _summary(
+    spec: ServerSpec, tools: ToolList, findings: Sequence[LintFinding], ignored: int
+) -> str:
     counts = Counter(finding.severity for finding in findings)
     told = [
         f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}"

@@ -21,7 +21,7 @@ from harness.probing.findings import read_probe
 from harness.probing.kept_decisions import changes, read_frozen, write_frozen
 from harness.probing.probe import ProbePlan, probe
 from harness.reports.terminal import stdout_console
-from harness.runner.planning.prepare import Request, guarded, suite_roots
+from harness.runner.planning.prepare import RunRequest, guarded, suite_roots
 from harness.runner.runs.folders import RUNS
 from harness.safe_text import printable
 from harness.suites.discovery import find_suites
@@ -89,7 +89,7 @@ def command(
         else config.server(chosen[0].server, chosen[0].name)
     )
     for suite in chosen:
-        spec = guarded(spec, suite, Request())
+        spec = guarded(spec, suite, RunRequest())
     cases = tuple(case for suite in chosen for case in suite.cases)
     callers = named_callers(cases)
     if len(callers) < 2:  # noqa: PLR2004 - nobody can be told from nobody

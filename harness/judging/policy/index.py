@@ -8,27 +8,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from harness.judging.policy.comparable_values import Prose, Value, value_of
 from harness.judging.policy.same_field import about, akin
 from harness.judging.policy.views import Leaf, Result, View
-from harness.judging.policy.withheld import Secret
+from harness.judging.policy.withheld import WithheldValue
 
 _MOST_PLACES = 50
 """Places of one value that are remembered."""
 
 
-class Secrets:
+class WithheldValues:
     """All that is kept from one identity, by value."""
 
-    def __init__(self, secrets: Iterable[Secret]) -> None:
+    def __init__(self, secrets: Iterable[WithheldValue]) -> None:
         """Index ``secrets`` by their forms, and those that can be told in a text by their longest word."""
-        self._by_form: dict[str | float, list[Secret]] = {}
-        self._by_word: dict[str, list[Secret]] = {}
-        self._by_number: dict[float, list[Secret]] = {}
+        self._by_form: dict[str | float, list[WithheldValue]] = {}
+        self._by_word: dict[str, list[WithheldValue]] = {}
+        self._by_number: dict[float, list[WithheldValue]] = {}
         for secret in secrets:
             for form in _forms(secret.value):
                 self._by_form.setdefault(form, []).append(secret)
             if secret.value.grade == 2:  # noqa: PLR2004 - see `harness.judging.policy.comparable_values`
                 self._add_to_texts(secret)
 
-    def _add_to_texts(self, secret: Secret) -> None:
+    def _add_to_texts(self, secret: WithheldValue) -> None:
         value = secret.value
         if value.number is not None:
             self._by_number.setdefault(value.number, []).append(secret)
@@ -41,13 +41,13 @@ class Secrets:
         """Whether anything is kept back at all."""
         return bool(self._by_form)
 
-    def of(self, value: Value) -> Iterable[Secret]:
+    def of(self, value: Value) -> Iterable[WithheldValue]:
         """Return the secrets of that value."""
         return {
             id(secret): secret for form in _forms(value) for secret in self._by_form.get(form, ())
         }.values()
 
-    def told_in(self, prose: Prose) -> Iterable[Secret]:
+    def told_in(self, prose: Prose) -> Iterable[WithheldValue]:
         """Return the secrets that stand in a text and cannot be a coincidence there."""
         found = {
             id(secret): secret for word in prose.words() for secret in self._by_word.get(word, ())
@@ -79,7 +79,7 @@ class Shown:
             if len(places) < _MOST_PLACES:
                 places.append((leaf, result))
 
-    def rightly(self, secret: Secret) -> bool:
+    def rightly(self, secret: WithheldValue) -> bool:
         """Whether the server gives the value under a name, or of a thing, that has nothing to do with the secret."""
         places = [place for form in _forms(secret.value) for place in self._places.get(form, ())]
         if secret.reach == "call":

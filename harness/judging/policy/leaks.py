@@ -26,11 +26,11 @@ from dataclasses import replace
 from functools import lru_cache
 
 from harness.judging.policy.comparable_values import Prose, shortened, value_of
-from harness.judging.policy.index import Secrets, Shown
+from harness.judging.policy.index import Shown, WithheldValues
 from harness.judging.policy.same_field import about, akin
 from harness.judging.policy.same_record import same_thing
 from harness.judging.policy.views import CallKey, Leaf, Result, View
-from harness.judging.policy.withheld import Secret, kept_from
+from harness.judging.policy.withheld import WithheldValue, kept_from
 from harness.types import Leak, ToolList
 
 _UNMISTAKABLE = 8
@@ -45,7 +45,7 @@ def find_leaks(views: Sequence[View]) -> list[Leak]:
         identity: Shown([view for view in views if view.identity == identity])
         for identity in secrets
     }
-    kept = {identity: Secrets(own) for identity, own in secrets.items()}
+    kept = {identity: WithheldValues(own) for identity, own in secrets.items()}
     return [
         leak
         for view in views
@@ -106,7 +106,7 @@ def _collapsed(leaks: Iterable[Leak]) -> list[Leak]:
 class _Search:
     """Looks through one view for what is kept from its identity."""
 
-    def __init__(self, view: View, secrets: Secrets, shown: Shown) -> None:
+    def __init__(self, view: View, secrets: WithheldValues, shown: Shown) -> None:
         self._view = view
         self._secrets = secrets
         self._shown = shown
@@ -135,7 +135,7 @@ class _Search:
             ):
                 yield self._leak(secret, "the answer, though no call of this identity returned it")
 
-    def _in_fields(self, result: Result) -> Iterator[tuple[Secret, str]]:
+    def _in_fields(self, result: Result) -> Iterator[tuple[WithheldValue, str]]:
         for leaf in result.leaves:
             value = value_of(leaf.value)
             if value is None:
@@ -145,7 +145,7 @@ class _Search:
                     form = "structured result" if leaf.channel == "structured" else "text"
                     yield secret, f"the {form} of {{call}}: {_plain(leaf.path or leaf.name)}"
 
-    def _is_leak(self, secret: Secret, leaf: Leaf, result: Result) -> bool:
+    def _is_leak(self, secret: WithheldValue, leaf: Leaf, result: Result) -> bool:
         """Whether a field that holds the secret's value gives it away."""
         if result.key in secret.keys:
             if leaf.path == secret.leaf.path:
@@ -159,14 +159,14 @@ class _Search:
             return False
         return bool(one_thing) or secret.value.grade == 2  # noqa: PLR2004 - see `harness.judging.policy.comparable_values`
 
-    def _elsewhere_in_it(self, secret: Secret, leaf: Leaf) -> bool:
+    def _elsewhere_in_it(self, secret: WithheldValue, leaf: Leaf) -> bool:
         """Whether another field of the very call gives it away; what others are given there as well is no proof."""
         if secret.reach == "call" or secret.value.grade == 0:
             return False
         given_too = any(other.path == leaf.path for other in secret.answered.leaves)
         return akin(leaf.name, secret.leaf.name) or (not given_too and secret.value.grade == 2)  # noqa: PLR2004
 
-    def _in_texts(self, result: Result) -> Iterator[tuple[Secret, str]]:
+    def _in_texts(self, result: Result) -> Iterator[tuple[WithheldValue, str]]:
         ok = result.call.outcome == "ok"
         texts = [
             leaf for leaf in result.leaves if isinstance(leaf.value, str) and " " in leaf.value
@@ -179,7 +179,7 @@ class _Search:
                     what = f"text of {{call}}{': ' + _plain(leaf.path) if leaf.path else ''}"
                     yield secret, f"the {what}" if ok else f"the error {what}"
 
-    def _may_be_quoted(self, secret: Secret, result: Result, *, ok: bool) -> bool:
+    def _may_be_quoted(self, secret: WithheldValue, result: Result, *, ok: bool) -> bool:
         if self._shown.rightly(secret):
             return False
         if result.key in secret.keys:
@@ -192,10 +192,10 @@ class _Search:
         long = bool(value.digits) or (value.number is None and len(value.text) >= _UNMISTAKABLE)
         return secret.reach == "field" and long
 
-    def _is_known(self, secret: Secret) -> bool:
+    def _is_known(self, secret: WithheldValue) -> bool:
         return any(text.holds(secret.value) for text in self._brought)
 
-    def _leak(self, secret: Secret, place: str) -> Leak:
+    def _leak(self, secret: WithheldValue, place: str) -> Leak:
         view = self._view
         return Leak(
             suite=view.suite,

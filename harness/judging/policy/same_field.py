@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.judging.policy.same_record import same_thing
 from harness.judging.policy.views import Leaf, Result
-from harness.judging.policy.withheld import Secret
+from harness.judging.policy.withheld import WithheldValue
 from harness.matching.texts import fold
 
 # fmt: off
@@ -31,7 +31,7 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(part.casefold().removesuffix("s") for part in parts) - _GENERIC
 
 
-def about(leaf: Leaf, result: Result, secret: Secret) -> bool | None:
+def about(leaf: Leaf, result: Result, secret: WithheldValue) -> bool | None:
     """Return whether a field is of the same thing as the secret: by the ids beside both, else by the arguments.
 
     ``None`` is unknown.

@@ -33,7 +33,7 @@ _MOST_PAIRS = 20_000
 
 
 @dataclass(slots=True)
-class Secret:
+class WithheldValue:
     """A value that is kept from an identity."""
 
     tool: str
@@ -54,7 +54,7 @@ class Secret:
     """A result that gave it to one of them."""
 
 
-class Difference(NamedTuple):
+class FieldDifference(NamedTuple):
     """A field that one result has and another has not."""
 
     leaf: Leaf
@@ -63,7 +63,7 @@ class Difference(NamedTuple):
     """What is in its place in the other."""
 
 
-def differences(full: Result, other: Result) -> Iterator[Difference]:
+def differences(full: Result, other: Result) -> Iterator[FieldDifference]:
     """Yield what ``full`` has and ``other``, a good answer to the same question, keeps back."""
     theirs: dict[tuple[Channel, str], list[Leaf]] = {}
     for leaf in other.leaves:
@@ -83,7 +83,7 @@ def differences(full: Result, other: Result) -> Iterator[Difference]:
 
 def _compared(
     given: Sequence[Leaf], got: Sequence[Leaf], paths: frozenset[str]
-) -> Iterator[Difference]:
+) -> Iterator[FieldDifference]:
     meant = _are_meant(got, given)
     readable = [
         leaf for leaf in given if not is_masked(leaf.value) or (meant and may_be_meant(leaf.value))
@@ -92,15 +92,15 @@ def _compared(
         rows = _rows_of(given[0].path)
         whole_row = rows and not any(path.startswith(rows) for path in paths)
         yield from (
-            Difference(leaf, "row left out" if whole_row else "left out") for leaf in readable
+            FieldDifference(leaf, "row left out" if whole_row else "left out") for leaf in readable
         )
     elif not meant and all(is_masked(leaf.value) for leaf in got):
-        yield from (Difference(leaf, "masked") for leaf in readable)
+        yield from (FieldDifference(leaf, "masked") for leaf in readable)
     elif len(got) < len(given):
         seen = {value_of(leaf.value) for leaf in got}
         rest = [leaf for leaf in readable if value_of(leaf.value) not in seen]
         if len(rest) < len(readable):  # they do share rows: it is a part, and not another list
-            yield from (Difference(leaf, "row left out") for leaf in rest)
+            yield from (FieldDifference(leaf, "row left out") for leaf in rest)
 
 
 def _are_meant(got: Sequence[Leaf], given: Sequence[Leaf]) -> bool:
@@ -125,7 +125,7 @@ def _rows_of(path: str) -> str:
     return "" if end < 0 else path[: end + 2]
 
 
-def kept_from(views: Sequence[View]) -> Mapping[str, list[Secret]]:
+def kept_from(views: Sequence[View]) -> Mapping[str, list[WithheldValue]]:
     """Return what is kept from each identity, by all that ``views`` show."""
     by_key: dict[CallKey, list[tuple[View, Result]]] = {}
     by_tool: dict[str, list[tuple[View, Result]]] = {}
@@ -158,9 +158,9 @@ class _Keeping:
         self._by_key = by_key
         self._by_tool = by_tool
         self._known_paths: dict[tuple[str, Channel], frozenset[str]] = {}
-        self._found: dict[tuple[str, str, str, Reach], Secret] = {}
+        self._found: dict[tuple[str, str, str, Reach], WithheldValue] = {}
 
-    def secrets(self) -> list[Secret]:
+    def secrets(self) -> list[WithheldValue]:
         for answers in self._by_key.values():
             givers = [(view, result) for view, result in answers if self._gives(view, result)]
             takers = [result for view, result in answers if view.identity == self._identity]
@@ -218,7 +218,7 @@ class _Keeping:
         place = (full.call.tool, leaf.path, value.text, reach)
         secret = self._found.get(place)
         if secret is None:
-            secret = self._found[place] = Secret(
+            secret = self._found[place] = WithheldValue(
                 full.call.tool, leaf, value, reach, kept, set(), {}, full
             )
         secret.keys.add(full.key)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.checks import Evidence
-from harness.checks.kind import Finding, conclude, passed_if
+from harness.checks.kind import CheckFinding, conclude, passed_if
 from harness.errors import InvalidValue
 from harness.leaderboards.bfcl.catalog import CATEGORIES
 from harness.leaderboards.bfcl.checker.agentic import answer_fault
@@ -95,7 +95,7 @@ class BfclKind:
         """Judge by the official rules."""
         fault = fault_of(check.params, evidence.transcript)
         failed = fault is not None
-        finding = Finding(
+        finding = CheckFinding(
             label=check.params["category"],
             verdict=passed_if(not failed),
             expected=check.params.get("ground_truth") if failed else None,

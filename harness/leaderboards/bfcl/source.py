@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from harness.errors import UsageError
-from harness.fetching import Fetched, Progress, Request
+from harness.fetching import Fetched, FetchRequest, Progress
 from harness.fetching.cache import Parts, cache_root, replaced, stamp
 from harness.fetching.members import members, write
 from harness.fetching.pypi import wheel
@@ -54,7 +54,7 @@ class BfclSource:
     title: str = f"BFCL v4: the Berkeley Function-Calling Leaderboard ({PACKAGE} {RELEASE})"
     licence: str = "Apache-2.0, by its authors; https://github.com/ShishirPatil/gorilla"
 
-    def fetch(self, request: Request, progress: Progress) -> Fetched:
+    def fetch(self, request: FetchRequest, progress: Progress) -> Fetched:
         """Bring the data of the categories to the cache (see `harness.fetching.Source.fetch`)."""
         wanted = categories_of(",".join(request.categories) or None)
         folder = data_folder(request.root)
@@ -77,7 +77,7 @@ class BfclSource:
             progress("unpacking", len(kept), len(kept))
         return Fetched(folder=folder, summary=_summary(noted))
 
-    def _files(self, request: Request, progress: Progress) -> dict[str, bytes]:
+    def _files(self, request: FetchRequest, progress: Progress) -> dict[str, bytes]:
         origin = request.origin
         if origin is None:
             origin = wheel(PACKAGE, RELEASE, WHEEL_SHA256, request.root / "downloads", progress)

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from harness.checks import Evidence
 from harness.checks.judge.prompt import GRADE, Question, material_of
-from harness.checks.kind import Finding, conclude, passed_if
+from harness.checks.kind import CheckFinding, conclude, passed_if
 from harness.checks.kinds.judged import Judged
 from harness.errors import InvalidValue
 from harness.leaderboards.tau2.data import HASH_URI
@@ -113,7 +113,7 @@ ENDED: Final[tuple[Stop, ...]] = ("user_stop", "agent_stop", "transfer")
 conversation."""
 
 
-def _terminated(_: JsonObject, evidence: Evidence) -> Finding:
+def _terminated(_: JsonObject, evidence: Evidence) -> CheckFinding:
     transcript = evidence.transcript
     ended = transcript.stop in ENDED
     how = transcript.stop_detail or transcript.stop
@@ -122,7 +122,7 @@ def _terminated(_: JsonObject, evidence: Evidence) -> Finding:
         if ended
         else [f"Neither the customer nor the agent ended the conversation: it ended with {how}."]
     )
-    return Finding(
+    return CheckFinding(
         label="TERMINATION",
         verdict=passed_if(ended),
         expected=list(ENDED),
@@ -131,7 +131,7 @@ def _terminated(_: JsonObject, evidence: Evidence) -> Finding:
     )
 
 
-def _communicated(params: JsonObject, evidence: Evidence) -> Finding:
+def _communicated(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted = params["text"]
     told = communicated(wanted, said(evidence.transcript))
     lines = [] if told else [f"The agent never said {show(wanted, 200)}."]
@@ -139,7 +139,7 @@ def _communicated(params: JsonObject, evidence: Evidence) -> Finding:
         lines.append(
             "A comma in it can never be found: the benchmark takes them out of what the agent says."
         )
-    return Finding(
+    return CheckFinding(
         label=f"COMMUNICATE {show(wanted, 60)}",
         verdict=passed_if(told),
         expected=wanted,
@@ -147,7 +147,7 @@ def _communicated(params: JsonObject, evidence: Evidence) -> Finding:
     )
 
 
-def _called(params: JsonObject, evidence: Evidence) -> Finding:
+def _called(params: JsonObject, evidence: Evidence) -> CheckFinding:
     actions = [_action(described) for described in params["actions"]]
     calls = requested(evidence.transcript)
     made = [called(action, calls) for action in actions]
@@ -159,7 +159,7 @@ def _called(params: JsonObject, evidence: Evidence) -> Finding:
             for call in calls
             if call.tool == action.name
         ][:_NEAREST]
-    return Finding(
+    return CheckFinding(
         label=f"ACTION {sum(made)} of {len(made)} gold actions called",
         verdict=passed_if(all(made)),
         expected=params["actions"],

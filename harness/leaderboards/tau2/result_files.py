@@ -49,7 +49,7 @@ are errors of the trial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class SimulationOutcome:
     """What a simulation was found to be worth when it was recorded."""
 
     reward: float
@@ -74,7 +74,7 @@ class Simulation:
     """0-based repeat of the task."""
     transcript: Transcript
     """Everything that was said and called; results stand in its tool messages alone."""
-    outcome: Outcome | None
+    outcome: SimulationOutcome | None
     """``None`` where the file does not say."""
 
 
@@ -266,12 +266,12 @@ def _reply(node: Node) -> Reply:
     )
 
 
-def _outcome(node: Node) -> Outcome:
+def _outcome(node: Node) -> SimulationOutcome:
     compared = node.node("db_check")
     value = node.value.get("reward")
     if not isinstance(value, int | float):
         raise UsageError(f"{node.place}.reward is not a number")
-    return Outcome(
+    return SimulationOutcome(
         reward=float(value),
         same_database=None if compared is None else compared.maybe("db_match", bool),
         actions_matched=tuple(

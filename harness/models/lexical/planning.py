@@ -25,7 +25,7 @@ _CONTEXT_TEXTS = 6  # earlier messages and results that are looked at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class StepOutcome:
     """How far a goal has come."""
 
     goal: Goal
@@ -43,7 +43,7 @@ class Plan:
 
     calls: tuple[Call, ...]
     """Calls to make now; none at all means that it is time to answer."""
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[StepOutcome, ...]
     """What there is to answer from."""
 
 
@@ -61,7 +61,7 @@ def plan(conversation: Sequence[Message], index: Index, today: date) -> Plan:
     since = conversation[start + 1 :]
     past = _past(since)
     pending: list[Call] = []
-    outcomes: list[Outcome] = []
+    outcomes: list[StepOutcome] = []
     for goal in goals(prompt, _earlier(conversation[: max(0, start)], today), index, today):
         if goal.request.after and pending:
             break  # "…, then …": what comes first is still under way
@@ -107,21 +107,21 @@ def _earlier(messages: Sequence[Message], today: date) -> tuple[Reading, ...]:
     return tuple(read(text, today) for text in reversed(texts[-_CONTEXT_TEXTS:]))
 
 
-def _pursue(goal: Goal, past: _Past, index: Index, today: date) -> tuple[list[Call], Outcome]:
+def _pursue(goal: Goal, past: _Past, index: Index, today: date) -> tuple[list[Call], StepOutcome]:
     """Return the calls that a goal needs now, and how far it has come."""
     if goal.entry is None or goal.filling is None:
-        return [], Outcome(goal=goal)
+        return [], StepOutcome(goal=goal)
     filling = goal.filling
     if goal.lookup is not None and goal.lookup_filling is not None:
         looking = _calls(goal.lookup, goal.lookup_filling)[0]
         if looking.key not in past:
-            return [looking], Outcome(goal=goal)
+            return [looking], StepOutcome(goal=goal)
         found = _filled_from(goal, looking, past[looking.key], today)
         if found is None:
-            return [], Outcome(goal=goal, searched=(looking, past[looking.key]))
+            return [], StepOutcome(goal=goal, searched=(looking, past[looking.key]))
         filling = found
     if filling.missing:
-        return [], Outcome(goal=goal)
+        return [], StepOutcome(goal=goal)
     return _carry_out(_calls(goal.entry, filling), goal, past, index)
 
 
@@ -146,7 +146,7 @@ def _filled_from(goal: Goal, looking: Call, answer: ToolAnswer, today: date) -> 
 
 def _carry_out(
     calls: Sequence[Call], goal: Goal, past: _Past, index: Index
-) -> tuple[list[Call], Outcome]:
+) -> tuple[list[Call], StepOutcome]:
     pending: list[Call] = []
     done: list[tuple[Call, ToolAnswer]] = []
     for call in calls:
@@ -162,7 +162,7 @@ def _carry_out(
             done.append((further, past[further.key]))
         elif further is not None:
             pending.append(further)
-    return pending, Outcome(goal=goal, done=tuple(done))
+    return pending, StepOutcome(goal=goal, done=tuple(done))
 
 
 def _calls(entry: Entry, filling: Filling) -> list[Call]:

@@ -40,7 +40,7 @@ their …")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class PromptRequest:
     """One thing that a prompt asks for."""
 
     reading: Reading
@@ -54,7 +54,7 @@ class Request:
         return any(word.text in _POINTS_BACK for word in self.reading.words)
 
 
-def split(prompt: str, today: date) -> tuple[Request, ...]:
+def split(prompt: str, today: date) -> tuple[PromptRequest, ...]:
     """Return the requests of ``prompt``, in its order; at least one."""
     prompt = prompt[:LONGEST_TEXT]
     whole = read(prompt, today)
@@ -70,16 +70,17 @@ def split(prompt: str, today: date) -> tuple[Request, ...]:
     if prompt[start:].strip(" ,.") or not pieces:
         pieces.append((prompt[start:], after))
     return tuple(
-        Request(reading=read(text.strip(" ,\n\t"), today), after=later) for text, later in pieces
+        PromptRequest(reading=read(text.strip(" ,\n\t"), today), after=later)
+        for text, later in pieces
     )
 
 
-def join(first: Request, second: Request, today: date) -> Request:
+def join(first: PromptRequest, second: PromptRequest, today: date) -> PromptRequest:
     """Return one request that says what both say."""
     return replace(first, reading=read(f"{first.reading.text}. {second.reading.text}", today))
 
 
-def halves(request: Request, today: date) -> tuple[Reading, Reading] | None:
+def halves(request: PromptRequest, today: date) -> tuple[Reading, Reading] | None:
     """Return "lifetime value" and "top categories" of a request that joins two things by one "and"."""
     text = request.reading.text
     inside = _inside(request.reading)

@@ -46,7 +46,7 @@ CONCURRENCY = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class RunRequest:
     """What a user asks for; every field narrows or overrides what suites and configuration say."""
 
     suites: Sequence[str] = ()
@@ -106,14 +106,14 @@ class Request:
         if self.user_context is not None and not isinstance(self.user_context, Mapping):
             raise UsageError("user_context: expected a mapping such as {'role': 'admin'}")
 
-    def filled_from(self, settings: JsonObject) -> Request:
+    def filled_from(self, settings: JsonObject) -> RunRequest:
         """Return the request of an earlier run, by its log's settings, if this one asks for nothing itself.
 
         Raises:
             UsageError: what that run was asked is not in its log, since it holds a secret.
         """
         recorded = settings.get("request")
-        asks_nothing = replace(self, concurrency=None) == Request()
+        asks_nothing = replace(self, concurrency=None) == RunRequest()
         if not recorded or not asks_nothing:
             return self
         if MARK[:-1] in json.dumps(recorded):
@@ -122,7 +122,7 @@ class Request:
                 "hold",
                 meant="Give the same options again beside --resume.",
             )
-        return replace(Request(**recorded), concurrency=self.concurrency)
+        return replace(RunRequest(**recorded), concurrency=self.concurrency)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +138,7 @@ class Prepared:
 
 
 def prepare(
-    request: Request,
+    request: RunRequest,
     cwd: Path,
     environ: Mapping[str, str],
     given: Sequence[Suite] = (),
@@ -236,13 +236,13 @@ def _only(suites: Sequence[Suite], cases: Sequence[str] | None) -> Sequence[Suit
     return [suite for suite in kept if suite.cases]
 
 
-def _adapted(suite: Suite, request: Request, config: Config) -> Suite:
+def _adapted(suite: Suite, request: RunRequest, config: Config) -> Suite:
     return replace(
         suite, cases=tuple(_adapted_case(case, suite, request, config) for case in suite.cases)
     )
 
 
-def _adapted_case(case: Case, suite: Suite, request: Request, config: Config) -> Case:
+def _adapted_case(case: Case, suite: Suite, request: RunRequest, config: Config) -> Case:
     usual_s = (config.timeout_s or DEFAULT_TIMEOUT_S) * case.conversations
     timeout_s = request.timeout_s or case.limits.timeout_s or usual_s
     # An identity of a matrix stays who it is: under another's attributes its name would be a lie.
@@ -262,7 +262,7 @@ def _adapted_case(case: Case, suite: Suite, request: Request, config: Config) ->
 
 
 def _models(
-    suite: Suite, request: Request, config: Config, options: Mapping[str, Any] | None
+    suite: Suite, request: RunRequest, config: Config, options: Mapping[str, Any] | None
 ) -> list[ModelSpec]:
     names = request.models or [suite.model or config.default_model or EMBEDDED_MODEL]
     found = (config.model(name, options) for name in dict.fromkeys(names))
@@ -288,7 +288,7 @@ def _recorded(model: ModelSpec) -> ModelSpec:
     return replace(model, model_id=str(path), notes=(*model.notes, *read_log(path).complaints))
 
 
-def _server(suite: Suite, request: Request, config: Config) -> ServerSpec:
+def _server(suite: Suite, request: RunRequest, config: Config) -> ServerSpec:
     if request.server is not None:
         server = config.server_options(
             [request.server] if isinstance(request.server, str) else request.server
@@ -298,7 +298,7 @@ def _server(suite: Suite, request: Request, config: Config) -> ServerSpec:
     return guarded(server, suite, request)
 
 
-def guarded(server: ServerSpec, suite: Suite, request: Request) -> ServerSpec:
+def guarded(server: ServerSpec, suite: Suite, request: RunRequest) -> ServerSpec:
     """Return ``server`` under the guards of ``suite`` and ``request`` beside its own."""
     return replace(
         server,
@@ -314,7 +314,7 @@ def guarded(server: ServerSpec, suite: Suite, request: Request) -> ServerSpec:
     )
 
 
-def _notes(request: Request, suites: Sequence[Suite], config: Config, plan: Plan) -> list[str]:
+def _notes(request: RunRequest, suites: Sequence[Suite], config: Config, plan: Plan) -> list[str]:
     notes = [note for suite in suites for note in suite.notes]
     notes += dict.fromkeys(note for model in plan.models for note in (*model.notes, *unsent(model)))
     if (
@@ -329,7 +329,7 @@ def _notes(request: Request, suites: Sequence[Suite], config: Config, plan: Plan
     return notes
 
 
-def _nothing(request: Request, found: Sequence[Suite]) -> str:
+def _nothing(request: RunRequest, found: Sequence[Suite]) -> str:
     if request.pattern is not None and found:
         names = ", ".join(case.name for suite in found for case in suite.cases)
         return f"no case matches -k {request.pattern!r}; the cases are: {names}"

@@ -37,7 +37,7 @@ _MOST = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class ReplayDifference:
     """A call whose result is not what was recorded."""
 
     call: ToolCall
@@ -50,7 +50,7 @@ class Difference:
 
 async def carried_out(
     recorded: Transcript, session: Session
-) -> tuple[Transcript, tuple[Difference, ...]]:
+) -> tuple[Transcript, tuple[ReplayDifference, ...]]:
     """Return ``recorded`` with the results that its calls have now, and the calls that came out differently.
 
     Calls are made one after the other, in the order in which they were asked for.
@@ -59,7 +59,7 @@ async def carried_out(
         ServerError: the server is gone, or did not answer a call.
     """
     epoch = anyio.current_time()
-    differences: list[Difference] = []
+    differences: list[ReplayDifference] = []
     messages: list[Message] = []
     made: list[ToolCall] = []
     turn = 0
@@ -91,7 +91,7 @@ async def carried_out(
     return now, tuple(differences)
 
 
-def replay_check(differences: Sequence[Difference]) -> CheckResult:
+def replay_check(differences: Sequence[ReplayDifference]) -> CheckResult:
     """Return whether every call came out as recorded. It changes no verdict: it is no fault of the model."""
     times = Counter(
         f"{one.call.tool}, reply {one.call.turn}: {_difference(one)}" for one in differences
@@ -118,9 +118,9 @@ def _answers_to(after: Sequence[Message]) -> Sequence[ToolAnswer]:
     return after[0].answers if after and isinstance(after[0], ToolMessage) else ()
 
 
-def _differences(made: Sequence[ToolCall], then: Sequence[ToolAnswer]) -> list[Difference]:
+def _differences(made: Sequence[ToolCall], then: Sequence[ToolAnswer]) -> list[ReplayDifference]:
     return [
-        Difference(call=call, recorded=was.text, recorded_error=was.is_error)
+        ReplayDifference(call=call, recorded=was.text, recorded_error=was.is_error)
         for call, was in zip(made, then, strict=False)  # what was never answered cannot be compared
         if not _equal(call, was)
     ]
@@ -138,7 +138,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _difference(one: Difference) -> str:
+def _difference(one: ReplayDifference) -> str:
     """Return what differs, each text from shortly before the place where they part."""
     then, now = one.recorded, one.call.text
     part = next(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import HarnessError
-from harness.fetching import Request
+from harness.fetching import FetchRequest
 from harness.fetching.cache import cache_root
 from harness.leaderboards.bfcl.source import BFCL_SOURCE, data_folder
 from tests.leaderboards.bfcl.outputs import Output, read_outputs
@@ -21,7 +21,7 @@ BESIDE = Path(__file__).parents[4] / "shared" / "data"
 def bfcl_data() -> Path:
     """The fetched release; fetched now if it is not there."""
     try:
-        BFCL_SOURCE.fetch(Request(root=cache_root()), lambda *_: None)
+        BFCL_SOURCE.fetch(FetchRequest(root=cache_root()), lambda *_: None)
     except HarnessError as error:
         pytest.skip(f"BFCL's data cannot be fetched here: {error}")
     return data_folder()

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.fetching import Fetched, Request
+from harness.fetching import Fetched, FetchRequest
 from harness.leaderboards.bfcl.source import BFCL_SOURCE, data_folder, fetched
 
 
 def fetch(root: Path, origin: Path, *categories: str, limit: int | None = None) -> Fetched:
     return BFCL_SOURCE.fetch(
-        Request(root=root, origin=origin, categories=categories, limit=limit), lambda *_: None
+        FetchRequest(root=root, origin=origin, categories=categories, limit=limit), lambda *_: None
     )
 
 

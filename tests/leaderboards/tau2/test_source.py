@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from harness.errors import NothingToRun, UsageError
-from harness.fetching import Fetched, Request
+from harness.fetching import Fetched, FetchRequest
 from harness.leaderboards.tau2.data import domain_folder
 from harness.leaderboards.tau2.pins import ITEM_DETAILS, V0_2, V1_0
 from harness.leaderboards.tau2.source import TAU2_SOURCE
@@ -22,7 +22,7 @@ NAMES = ("db.json", "policy.md", "tasks.json", "tools.json")
 
 
 def fetch(root: Path, origin: Path | None, **more: Any) -> Fetched:
-    return TAU2_SOURCE.fetch(Request(root=root, origin=origin, **more), lambda *_: None)
+    return TAU2_SOURCE.fetch(FetchRequest(root=root, origin=origin, **more), lambda *_: None)
 
 
 def names(root: Path, domain: str) -> list[str]:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import ServerError
-from harness.runner.recordings.replay_on_server import Difference, carried_out, replay_check
+from harness.runner.recordings.replay_on_server import ReplayDifference, carried_out, replay_check
 from harness.types import (
     AssistantMessage,
     Outcome,
@@ -75,9 +75,9 @@ def test_calls_without_a_recorded_result_are_not_compared() -> None:
     assert (len(now.tool_calls), differences) == (2, ())
 
 
-def difference(recorded: str, now: str, *, error: bool = False, turn: int = 1) -> Difference:
+def difference(recorded: str, now: str, *, error: bool = False, turn: int = 1) -> ReplayDifference:
     call = ToolCall(tool="look", arguments={}, outcome="ok", turn=turn, text=now)
-    return Difference(call=call, recorded=recorded, recorded_error=error)
+    return ReplayDifference(call=call, recorded=recorded, recorded_error=error)
 
 
 def test_two_long_texts_are_shown_where_they_part() -> None:

@@ -46,7 +46,7 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ExecutedCall:
     """An expected call, and what it returned."""
 
     call: str
@@ -76,7 +76,7 @@ def turns_fault(conversation: Conversation, turns: Sequence[Sequence[Step]]) -> 
     ):
         calls = [call for step in steps for call in step.calls]
         found += [executed(model, call) for call in calls]
-        wanted = [Outcome(text, execute(truth, parse_call(text))) for text in expected]
+        wanted = [ExecutedCall(text, execute(truth, parse_call(text))) for text in expected]
         if not wanted:
             continue
         if not calls:
@@ -104,7 +104,9 @@ def state_fault(number: int, model: Instances, truth: Instances) -> Fault | None
     return None
 
 
-def results_fault(number: int, found: Sequence[str], wanted: Sequence[Outcome]) -> Fault | None:
+def results_fault(
+    number: int, found: Sequence[str], wanted: Sequence[ExecutedCall]
+) -> Fault | None:
     """Return which result wanted in a turn is missing among all that were ``found`` so far.
 
     The order is free, and each result stands for one: what is wanted twice must have been found

@@ -349,8 +349,12 @@ def test_a_directory_that_was_moved_into_itself_as_dot_equals_another_such_and_n
     disks = [a_disk(c="y"), a_disk(c="y"), a_disk(c="z"), a_disk(c="y", a={})]
     for disk in disks[:3]:
         assert text_of(disk, "mkdir", dir_name=".") == "None"
-        assert text_of(disk, "mv", source=".", destination="a") == "{\"result\": \"'.' moved to 'a'\"}"
-        assert text_of(disk, "find").startswith("Error during execution: maximum recursion depth exceeded")
+        assert (
+            text_of(disk, "mv", source=".", destination="a") == "{\"result\": \"'.' moved to 'a'\"}"
+        )
+        assert text_of(disk, "find").startswith(
+            "Error during execution: maximum recursion depth exceeded"
+        )
         assert text_of(disk, "cd", folder="a") == '{"current_working_directory": "a"}'
         assert listed(disk) == ["c", "a"]
     one, twin, other, finite = (public_state(disk)["root"] for disk in disks)

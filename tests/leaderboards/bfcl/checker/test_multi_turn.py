@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from harness.leaderboards.bfcl.checker.fault import Fault
 from harness.leaderboards.bfcl.checker.multi_turn import (
     Conversation,
-    Outcome,
+    ExecutedCall,
     executed,
     results_fault,
     turns_fault,
@@ -188,7 +188,7 @@ RESULT_LISTS = st.lists(st.sampled_from("abc"), max_size=6)
 
 @given(RESULT_LISTS, RESULT_LISTS)
 def test_results_are_compared_as_bags(found: list[str], wanted: list[str]) -> None:
-    fault = results_fault(1, found, [Outcome("call", result) for result in wanted])
+    fault = results_fault(1, found, [ExecutedCall("call", result) for result in wanted])
     assert (fault is None) == all(found.count(one) >= wanted.count(one) for one in wanted)
 
 
