@@ -30,13 +30,16 @@ class Registry(Generic[T]):
         builtin: Mapping[str, str],
         *,
         unlisted: Mapping[str, str] | None = None,
+        formerly: str | None = None,
     ) -> None:
         """``group`` is the entry-point group, ``noun`` a member's sort in messages.
 
         ``builtin`` maps a name to ``module:attribute``; so does ``unlisted``, for members that the
-        program itself asks for and nobody may name.
+        program itself asks for and nobody may name. ``formerly`` is an older name of the group: what
+        packages list under it is found too.
         """
         self.group = group
+        self._formerly = formerly
         self._noun = noun
         self._builtin = builtin
         self._unlisted = unlisted or {}
@@ -86,4 +89,5 @@ class Registry(Generic[T]):
 
     @cached_property
     def _entry_points(self) -> dict[str, EntryPoint]:
-        return {point.name: point for point in entry_points(group=self.group)}
+        groups = [self._formerly, self.group] if self._formerly else [self.group]
+        return {point.name: point for group in groups for point in entry_points(group=group)}

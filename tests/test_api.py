@@ -106,7 +106,7 @@ def ask(
     )
 
 
-def test_a_class_is_run_and_the_report_has_the_shape_that_benchmark_runners_know(
+def test_a_class_is_run_and_the_report_has_the_shape_that_other_runners_know(
     project: Path,
 ) -> None:
     with FakeProvider(knows) as provider:

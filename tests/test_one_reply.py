@@ -1,4 +1,4 @@
-"""Conversations that a benchmark cuts short, or in which other tools come along."""
+"""Conversations that a leaderboard cuts short, or in which other tools come along."""
 
 from __future__ import annotations
 

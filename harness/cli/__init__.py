@@ -23,7 +23,7 @@ COMMANDS = {
     "convert": "Turn a dataset in CSV into a suite in YAML, or back.",
     "evals": "Run suites and judge what the model did.",
     "export": "Send a past run to an observability system, as OpenTelemetry traces.",
-    "fetch": "Bring a benchmark's data to the cache.",
+    "fetch": "Bring a leaderboard's data to the cache.",
     "grade": "Judge a recorded run by today's assertions, without model or server.",
     "judge-check": "Measure a judge against people: agreement, Cohen's kappa.",
     "init": "Draft a first suite from a server's tools.",

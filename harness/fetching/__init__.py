@@ -68,7 +68,7 @@ class Source(Protocol):
 
 SOURCES: Registry[Source] = Registry(
     "harness.sources",
-    "benchmark",
+    "leaderboard",
     {
         "bfcl": "harness.leaderboards.bfcl.source:BFCL_SOURCE",
         "tau2": "harness.leaderboards.tau2.source:TAU2_SOURCE",

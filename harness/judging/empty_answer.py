@@ -11,7 +11,7 @@ def answer_checks(case: Case, transcript: Transcript) -> tuple[CheckResult, ...]
     """Return a failed check for each turn whose last reply is empty: no text, no call and no refusal.
 
     Checks that forbid something hold of a model that says nothing, too, and it has helped nobody.
-    Turns that only tell the model something need no answer, nor do cases of which a benchmark's own
+    Turns that only tell the model something need no answer, nor do cases of which a leaderboard's own
     rules judge silence.
     """
     if case.silence or transcript.stop == _HANDED_ON:

@@ -86,11 +86,11 @@ def of_servers(servers: Iterable[ServerSpec]) -> Iterator[str]:
 def of_suites(suites: Iterable[Suite]) -> Iterator[str]:
     """Yield the secrets of suites: what cases send, and what their checks wait for, under the name of a secret.
 
-    A public benchmark has none: everybody has its data, with parameters that are called
+    A public leaderboard has none: everybody has its data, with parameters that are called
     ``password`` in them.
     """
     for suite in suites:
-        if suite.benchmark is not None:
+        if suite.leaderboard is not None:
             continue
         for case in suite.cases:
             calls = (*case.setup, *case.teardown, *([case.recall] if case.recall else []))

@@ -12,7 +12,7 @@ from harness.documents.files import shown
 from harness.errors import InvalidInput, NothingToRun, Problem, UsageError, did_you_mean
 from harness.suites import PYTHON_SUITES, Reader, Vocabulary, is_suite_file, read_suite
 from harness.suites.case_patterns import Picks, compile_pattern, labels
-from harness.suites.leaderboards import BENCHMARKS, benchmark_of
+from harness.suites.leaderboards import LEADERBOARDS, leaderboard_of
 from harness.suites.python_import import NoSuchModule, may_be_reference, names_a_file
 from harness.suites.python_suite import read_reference
 from harness.types import Case, Location, Suite
@@ -25,7 +25,7 @@ def find_suites(
 ) -> tuple[Suite, ...]:
     """Return the suites called ``names``, in that order; without names, all of the project's own.
 
-    A name is what stands under ``suite:``, that of a benchmark, the path of a file or folder, or,
+    A name is what stands under ``suite:``, that of a leaderboard, the path of a file or folder, or,
     for a suite in Python, its own or its dotted path. Names are looked up in
     ``roots`` one after the other; the project's own suites are those of the first root, and all
     others are found by name only: nobody asked to pay for them. A broken file stands in the way
@@ -163,7 +163,7 @@ class _Library:
             f"there are no suites in {shown(own)}/\n"
             "  Draft some with harness init, or write one, for example evals/first.yml.\n"
             f"  What comes with harness is run by name: {', '.join(sorted(by_name))}.\n"
-            f"  Benchmarks, too, once their data was fetched: {', '.join(BENCHMARKS.names())}."
+            f"  Leaderboards, too, once their data was fetched: {', '.join(LEADERBOARDS.names())}."
         )
 
     def named(self, name: str) -> Sequence[Suite]:
@@ -175,8 +175,8 @@ class _Library:
         for root in self._roots:
             if found := self._shelf(root).named(name):
                 return found
-        if asked := benchmark_of(name):
-            return BENCHMARKS.get(asked[0]).suites(asked[1])
+        if asked := leaderboard_of(name):
+            return LEADERBOARDS.get(asked[0]).suites(asked[1])
         if os.path.exists(name):  # noqa: PTH110 - Path.exists raises for a name that is too long
             return self._at_path(path)
         return [self._in_python(name)]
@@ -221,7 +221,7 @@ class _Library:
     def _unknown(self, name: str, *more: str) -> UsageError:
         shelves = [self._shelf(root) for root in self._roots]
         known = list(dict.fromkeys(suite.name for shelf in shelves for suite in shelf.suites))
-        near = did_you_mean(name, (*known, *PYTHON_SUITES.names(), *BENCHMARKS.names()))
+        near = did_you_mean(name, (*known, *PYTHON_SUITES.names(), *LEADERBOARDS.names()))
         advice = [*([near] if near else []), *more]
         problems = [str(problem) for shelf in shelves for problem in shelf.problems()]
         if known or not problems:

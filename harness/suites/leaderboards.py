@@ -1,8 +1,8 @@
-"""Public benchmarks: suites by name, whose cases come from data that somebody fetched.
+"""Public leaderboards: suites by name, whose cases come from data that somebody fetched.
 
-A benchmark is asked for as ``NAME``, or as ``NAME:PART`` with one or more of its parts joined by
+A leaderboard is asked for as ``NAME``, or as ``NAME:PART`` with one or more of its parts joined by
 commas: ``bfcl:simple_python,parallel``, ``tau2:airline``. To add one, write an object that
-satisfies `Benchmark` and name it here or under the entry-point group ``harness.benchmarks``. One
+satisfies `Leaderboard` and name it here or under the entry-point group ``harness.leaderboards``. One
 whose outputs others have recorded also satisfies `Replayable`, and ``--model recorded:FILE`` works
 for it.
 """
@@ -18,13 +18,13 @@ from harness.registry import Registry
 from harness.types import Case, Judgement, Suite, Transcript
 
 
-class Benchmark(Protocol):
+class Leaderboard(Protocol):
     """A family of suites under one name."""
 
     def suites(self, part: str | None) -> Sequence[Suite]:
         """Return the suites of ``part`` (what stands behind the colon); ``None`` means all.
 
-        Each has `Suite.benchmark` set to the benchmark's name and `Suite.reference` to how it is
+        Each has `Suite.leaderboard` set to the leaderboard's name and `Suite.reference` to how it is
         named again.
 
         Raises:
@@ -35,7 +35,7 @@ class Benchmark(Protocol):
 
 
 class Recording(Protocol):
-    """What one model did in a benchmark, as somebody recorded it elsewhere."""
+    """What one model did in a leaderboard, as somebody recorded it elsewhere."""
 
     @property
     def notes(self) -> Sequence[str]:
@@ -66,60 +66,61 @@ class CarriedOut(Recording, Protocol):
 
 @runtime_checkable
 class Replayable(Protocol):
-    """A benchmark whose recorded outputs can stand for a model's."""
+    """A leaderboard whose recorded outputs can stand for a model's."""
 
     def recordings(self, path: Path) -> Mapping[str, Recording]:
         """Return what is in the file or folder ``path``, by the name of the model that was recorded.
 
         Raises:
-            UsageError: there is no recording of this benchmark.
+            UsageError: there is no recording of this leaderboard.
         """
         ...
 
 
-BENCHMARKS: Registry[Benchmark] = Registry(
-    "harness.benchmarks",
-    "benchmark",
+LEADERBOARDS: Registry[Leaderboard] = Registry(
+    "harness.leaderboards",
+    "leaderboard",
     {
         "bfcl": "harness.leaderboards.bfcl.suite:BFCL",
         "tau2": "harness.leaderboards.tau2.suite:TAU2",
     },
+    formerly="harness.benchmarks",
 )
-"""Name → the benchmark."""
+"""Name → the leaderboard."""
 
 
-def benchmark_of(name: str) -> tuple[str, str | None] | None:
-    """Return the benchmark and the part that ``name`` asks for; ``None`` if it is no benchmark's name."""
-    benchmark, colon, part = name.partition(":")
-    return (benchmark, part if colon else None) if benchmark in BENCHMARKS else None
+def leaderboard_of(name: str) -> tuple[str, str | None] | None:
+    """Return the leaderboard and the part that ``name`` asks for; ``None`` if it is no leaderboard's name."""
+    leaderboard, colon, part = name.partition(":")
+    return (leaderboard, part if colon else None) if leaderboard in LEADERBOARDS else None
 
 
 def narrowed(names: Sequence[str], categories: str | None) -> list[str]:
-    """Return ``names`` with ``categories`` (joined by commas) as the part of each benchmark that names none.
+    """Return ``names`` with ``categories`` (joined by commas) as the part of each leaderboard that names none.
 
-    Several parts of one benchmark are asked for at once, so that they are one suite where they can
+    Several parts of one leaderboard are asked for at once, so that they are one suite where they can
     be.
 
     Raises:
-        UsageError: ``categories`` are given, and there is no such benchmark.
+        UsageError: ``categories`` are given, and there is no such leaderboard.
     """
     parts: dict[str, list[str] | None] = {}
     placed: list[str] = []
     for name in names:
-        asked = benchmark_of(name)
+        asked = leaderboard_of(name)
         if asked is None:
             placed.append(name)
             continue
-        benchmark, part = asked[0], asked[1] if asked[1] is not None else categories
-        if benchmark not in parts:
-            placed.append(benchmark)
-            parts[benchmark] = []
-        known = parts[benchmark]
-        parts[benchmark] = None if part is None or known is None else [*known, part]
+        leaderboard, part = asked[0], asked[1] if asked[1] is not None else categories
+        if leaderboard not in parts:
+            placed.append(leaderboard)
+            parts[leaderboard] = []
+        known = parts[leaderboard]
+        parts[leaderboard] = None if part is None or known is None else [*known, part]
     if categories is not None and not parts:
-        known_names = ", ".join(BENCHMARKS.names())
+        known_names = ", ".join(LEADERBOARDS.names())
         raise UsageError(
-            "--category picks parts of a benchmark, and none is named",
+            "--category picks parts of a leaderboard, and none is named",
             meant=f"There are: {known_names}.",
         )
     return [

@@ -67,7 +67,7 @@ METRICS: Mapping[str, str] = {
     "substring_exact_match": "substring",
     "exact_match": "exact",
 }
-"""``metric`` → measure of `remembers`; the last two are the benchmark's own names."""
+"""``metric`` → measure of `remembers`; the last two are the dataset's own names."""
 
 CHECK, SHARE_CHECK = "remembers", "turns_passed"
 """What every question asks for, and what every case does."""
@@ -288,7 +288,7 @@ def _metric(value: Any) -> str:
 
 
 def _metadata(value: Any) -> dict[str, Any]:
-    """Return what is short enough to stand in every report; the benchmark puts whole conversations here, too."""
+    """Return what is short enough to stand in every report; the dataset puts whole conversations here, too."""
     parts = {key: part for key, part in as_mapping(value).items() if part is not None}
     return {key: part for key, part in parts.items() if len(json.dumps(part)) <= MAX_METADATA}
 
@@ -309,7 +309,7 @@ def _place(column: str, path: tuple[str | int, ...]) -> str:
 
 
 def _name(metadata: Mapping[str, Any], sources: Counter[str], line: int) -> str:
-    """Return a name by the benchmark's own ``source``, else by the line."""
+    """Return a name by the dataset's own ``source``, else by the line."""
     source = metadata.get("source")
     if not isinstance(source, str) or not source.strip():
         return f"line_{line}"

@@ -180,7 +180,7 @@ class Case:
     """Whether the conversation is over with the first reply, once its calls were made: what is
     asked is which calls those are, and nobody goes on."""
     silence: bool = False
-    """Whether an empty reply is one like any other, as a benchmark's own rules may have it;
+    """Whether an empty reply is one like any other, as a leaderboard's own rules may have it;
     elsewhere it fails."""
     steering: str | None = None
     """What the user says while the run is under way: right after the model's first reply."""
@@ -254,8 +254,8 @@ class Suite:
         default=None, repr=False, compare=False
     )
     """``(model, input tokens, output tokens) → US dollars``, in place of the price table."""
-    benchmark: str | None = None
-    """The public benchmark that it is part of: it knows how recorded outputs are replayed."""
+    leaderboard: str | None = None
+    """The public leaderboard that it is part of: it knows how recorded outputs are replayed."""
     scores: JsonObject | None = None
     """How cases add up to scores, as `harness.reports.sections.scores` reads it; ``None`` where a
     pass rate says all."""

@@ -39,7 +39,7 @@ class CheckResult:
     """What happened, for a person who wants to act on it; empty when passed and nothing is to be
     said."""
     code: str | None = None
-    """The check's own word for what is wrong, for programs: a benchmark's ``error_type``."""
+    """The check's own word for what is wrong, for programs: a leaderboard's ``error_type``."""
     hint: str | None = None
     """What usually helps."""
     at: Location | None = None
@@ -395,7 +395,7 @@ class Report(_Logged):
 
     @property
     def summary(self) -> JsonObject:
-        """Everything in numbers, under the names that benchmark runners use.
+        """Everything in numbers, under the names that other evaluation runners use.
 
         ``pass`` and ``fail`` count trials with a verdict, and ``pass_rate`` is their share;
         ``error``, ``skipped`` and ``cancelled`` stand beside them. Latency is in milliseconds, of

@@ -8,7 +8,7 @@ the words in which a tool refuses are part of what it does. Beside the tools the
 - where it was started with ``--reset-tool NAME``, a tool of that name which it does not list: it
   makes the database what it was at the start,
 - with ``--unlisted-tool NAME``, a tool of the domain that is carried out and not listed: recordings
-  of another revision of the benchmark may call one.
+  of another revision of the leaderboard may call one.
 
 Any other tool that is not listed is not found, though the domain may have it.
 """

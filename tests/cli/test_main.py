@@ -101,7 +101,7 @@ def test_what_a_server_says_in_its_error_is_harmless(
                 'my_server.py". Known: crm,'
             ),
         ),
-        ("fetch nope", "there is no benchmark named 'nope'\n  Known: bfcl, tau2."),
+        ("fetch nope", "there is no leaderboard named 'nope'\n  Known: bfcl, tau2."),
         (
             "evals --max-cost nan",
             "Invalid value for '--max-cost': 'nan' is no number to count with.",

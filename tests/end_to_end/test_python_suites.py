@@ -68,7 +68,7 @@ def bench(project: Project) -> Project:
     return project
 
 
-def test_a_suite_by_its_dotted_path_with_the_options_that_benchmark_runners_have(
+def test_a_suite_by_its_dotted_path_with_the_options_that_other_runners_have(
     bench: Project,
 ) -> None:
     arguments = (

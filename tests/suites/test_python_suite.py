@@ -32,7 +32,7 @@ def touch(thing: str) -> str:
 
 @dataclass
 class ForeignCase:
-    """As another benchmark runner has it."""
+    """As another evaluation runner has it."""
 
     id: str
     input: str

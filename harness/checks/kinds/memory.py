@@ -1,6 +1,6 @@
 """The check ``remembers``: a fact that was told earlier stands in the answer.
 
-Answers are compared as question-answering benchmarks do it: Unicode NFKC, no distinction of case,
+Answers are compared as question-answering evaluations do it: Unicode NFKC, no distinction of case,
 no punctuation, no English articles, single spaces.
 """
 

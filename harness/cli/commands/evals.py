@@ -57,7 +57,7 @@ REQUEST = bundle(
     click.option("--model", "-m", "models", multiple=True, metavar="NAME", help="Who answers; may "
         "be repeated."),
     click.option("--category", "categories", metavar="NAME,…", help="Only these parts of a "
-        "benchmark."),
+        "leaderboard."),
     click.option("-k", "pattern", metavar="PATTERN", help="Only cases whose name or tag matches."),
     click.option("--server", "servers", multiple=True, metavar="COMMAND|URL|NAME",
                  help='Use this server, for example "python my_server.py"; several are joined.'),

@@ -1,4 +1,4 @@
-"""``harness fetch``: bring a benchmark's data to the cache."""
+"""``harness fetch``: bring a leaderboard's data to the cache."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from harness.fetching.cache import CACHE_VARIABLE, cache_root
 def command(
     name: str, categories: str | None, limit: int | None, origin: Path | None, dest: Path | None
 ) -> None:
-    """Bring the data of the benchmark NAME to the cache, once; runs need no network then.
+    """Bring the data of the leaderboard NAME to the cache, once; runs need no network then.
 
     What is fetched belongs to its authors, is verified against the digest of the release that is
     meant, and is never part of harness.

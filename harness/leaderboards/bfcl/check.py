@@ -80,7 +80,7 @@ def fault_of(params: JsonObject, transcript: Transcript) -> Fault | None:
 
 @dataclass(frozen=True, slots=True)
 class BfclKind:
-    """The kind of this check; only a case of the benchmark asks for it."""
+    """The kind of this check; only a case of the leaderboard asks for it."""
 
     @property
     def schema(self) -> JsonObject:
@@ -88,7 +88,7 @@ class BfclKind:
         return {"not": {}}
 
     def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
-        """Refuse: its parameters come with the benchmark's data."""
+        """Refuse: its parameters come with the leaderboard's data."""
         raise InvalidValue("only a case of BFCL has a check of this kind")
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:

@@ -1,8 +1,8 @@
 """The memory cases, live: what went before is told to the model, conversation by conversation, then all is asked.
 
-The benchmark tells a model the conversations of a scenario once and then asks every question about
+The leaderboard tells a model the conversations of a scenario once and then asks every question about
 it from the memory that was left. So does one case here, `memory_kv-customer`: its questions are its
-turns, each judged by the official rule, and each counts as one of the benchmark's cases. The memory
+turns, each judged by the official rule, and each counts as one of the leaderboard's cases. The memory
 is `servers/memory`.
 
 Three things differ from the official run, so scores are not the leaderboard's. The tools have our
@@ -33,10 +33,10 @@ from harness.types import RECALLED, Case, Check, Limits, Location, ScriptedCall,
 _SECONDS = 60.0
 """Wall time for one thing that the user says."""
 _FORM = "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT"
-"""The benchmark's name for what it says of the form of an answer."""
+"""The leaderboard's name for what it says of the form of an answer."""
 _MEMORY_CONTENT = "{memory_content}"
 _SETTING = "{scenario_setting}"
-# Places in the benchmark's prompts.
+# Places in the leaderboard's prompts.
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class _Store:
     recall: str
     """The tool that shows what is always in the model's sight."""
     instruction: str
-    """The benchmark's name for the words that explain it."""
+    """The leaderboard's name for the words that explain it."""
 
 
 _STORES: Mapping[str, _Store] = {
@@ -110,7 +110,7 @@ def _question(entry: Entry, form: str) -> Turn:
 
 
 def _system_prompt(store: _Store, scenario: str, words: Mapping[str, Any]) -> str:
-    """Return the benchmark's own words; what is remembered comes in when a conversation begins."""
+    """Return the leaderboard's own words; what is remembered comes in when a conversation begins."""
     instruction = str(words[store.instruction]).replace(
         _SETTING, words["MEMORY_AGENT_SETTINGS"][scenario]
     )
@@ -119,7 +119,7 @@ def _system_prompt(store: _Store, scenario: str, words: Mapping[str, Any]) -> st
 
 @cache
 def _words(folder: Path) -> Mapping[str, Any]:
-    """Return the texts of the benchmark's module of prompts, which is read as data and never run."""
+    """Return the texts of the leaderboard's module of prompts, which is read as data and never run."""
     path = folder / PROMPTS
     try:
         return constants(path.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""The benchmark as the rest of the house sees it: suites of cases, and recordings of them."""
+"""The leaderboard as the rest of the house sees it: suites of cases, and recordings of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.leaderboards.bfcl.source import data_folder, digest_of, fetch_comma
 from harness.types import Case, Limits, Location, ServerSpec, Suite, Turn
 
 NAME = "bfcl"
-"""What the benchmark is called."""
+"""What the leaderboard is called."""
 
 _NEEDS_SERVICES = (
     "web_search cases need a search engine, which is not part of harness: "
@@ -36,7 +36,7 @@ _ASKED_TOGETHER = (
 
 @dataclass(frozen=True, slots=True)
 class Bfcl:
-    """BFCL; satisfies `harness.suites.leaderboards.Benchmark` and `Replayable`."""
+    """BFCL; satisfies `harness.suites.leaderboards.Leaderboard` and `Replayable`."""
 
     def suites(self, part: str | None) -> Sequence[Suite]:
         """Return one suite with the cases of the categories that ``part`` names."""
@@ -57,7 +57,7 @@ class Bfcl:
             digest=digest_of(noted),
             reference=NAME if part is None else f"{NAME}:{part}",
             at=Location(file=str(data_folder())),
-            benchmark=NAME,
+            leaderboard=NAME,
             scores=SCORES,
         )
         return [suite]

@@ -3,7 +3,7 @@
 | module     | job                                                                  |
 |------------|----------------------------------------------------------------------|
 | `data`     | where the fetched data lie                                           |
-| `tasks`    | the benchmark's tasks as they stand in its files                     |
+| `tasks`    | the leaderboard's tasks as they stand in its files                     |
 | `reward`   | the rules: what was said, what was called, what became of the data   |
 | `recorded` | result files of tau2-bench                                           |
 | `checks`   | the rules as checks of a case                                        |

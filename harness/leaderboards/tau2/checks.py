@@ -1,4 +1,4 @@
-"""The benchmark's rules as checks of a case; what is not in a task's basis is shown and decides nothing.
+"""The leaderboard's rules as checks of a case; what is not in a task's basis is shown and decides nothing.
 
 The database is compared by ``end_state``: the resource that is its digest, with what it is after
 the gold actions.
@@ -104,12 +104,12 @@ class RuleKind:
         raise InvalidValue("only tasks of tau2-bench have a check of this kind")
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
-        """Judge by the benchmark's rule."""
+        """Judge by the leaderboard's rule."""
         return conclude(check, _RULES[check.params["component"]](check.params, evidence))
 
 
 ENDED: Final[tuple[Stop, ...]] = ("user_stop", "agent_stop", "transfer")
-"""The ends after which the benchmark judges at all: the customer or the agent ended the
+"""The ends after which the leaderboard judges at all: the customer or the agent ended the
 conversation."""
 
 
@@ -137,7 +137,7 @@ def _communicated(params: JsonObject, evidence: Evidence) -> CheckFinding:
     lines = [] if told else [f"The agent never said {show(wanted, 200)}."]
     if not told and "," in wanted:
         lines.append(
-            "A comma in it can never be found: the benchmark takes them out of what the agent says."
+            "A comma in it can never be found: the leaderboard takes them out of what the agent says."
         )
     return CheckFinding(
         label=f"COMMUNICATE {show(wanted, 60)}",

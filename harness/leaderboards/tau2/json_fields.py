@@ -1,4 +1,4 @@
-"""JSON of the benchmark's files, field by field: what does not fit is told with its place."""
+"""JSON of the leaderboard's files, field by field: what does not fit is told with its place."""
 
 from __future__ import annotations
 

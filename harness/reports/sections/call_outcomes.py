@@ -16,7 +16,7 @@ from harness.runlog import RunLog
 from harness.types import CallCounts, CaseResult, CheckResult, Report, TrialResult
 
 _NO_SUCCESS_WANTED = frozenset({"must_be_denied", "must_be_refused", "must_error", "bfcl", "tau2"})
-"""Kinds of check that ask for calls which fail or for none; benchmarks say themselves which calls
+"""Kinds of check that ask for calls which fail or for none; leaderboards say themselves which calls
 are right."""
 _NO_SUCCESS_DECIDED = frozenset({"denied", "hidden", "not_attempted"})
 """Decisions of a server with which no call succeeds."""

@@ -1,4 +1,4 @@
-"""Scores that a suite defines over its categories: means of means, weighed as its benchmark weighs them.
+"""Scores that a suite defines over its categories: means of means, weighed as its leaderboard weighs them.
 
 A suite's ``scores`` are ``{"parts": [PART, …]}``. A PART is a category,
 ``{"name", "category", "cases"}``, whose cases are those with that ``category`` in their metadata,

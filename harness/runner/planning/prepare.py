@@ -52,7 +52,7 @@ class RunRequest:
     suites: Sequence[str] = ()
     """Suite names or paths; none means all of the project."""
     categories: str | None = None
-    """Parts of a benchmark, joined by commas; ``None`` means all."""
+    """Parts of a leaderboard, joined by commas; ``None`` means all."""
     models: Sequence[str] = ()
     """Models that answer; none means each suite's own, else the configured default, else
     `EMBEDDED_MODEL`."""

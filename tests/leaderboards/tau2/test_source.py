@@ -143,7 +143,7 @@ def test_what_is_not_what_is_meant_is_refused_by_name(
     shutil.copytree(plain / "airline", tmp_path / "airline")
     path = tmp_path / "airline" / name
     path.write_text("[]" if name == "tools.json" else path.read_text() + " ")
-    with pytest.raises(UsageError, match=f"airline/{name} is not what the benchmark published"):
+    with pytest.raises(UsageError, match=f"airline/{name} is not what the leaderboard published"):
         fetch(tmp_path / "cache", tmp_path, categories=("airline",))
     path.unlink()
     with pytest.raises(UsageError, match=f"there is no airline/{name}"):

@@ -1,4 +1,4 @@
-"""Calls as the benchmark writes them: ``cd(folder='document')``."""
+"""Calls as the leaderboard writes them: ``cd(folder='document')``."""
 
 from __future__ import annotations
 

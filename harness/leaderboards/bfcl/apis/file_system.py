@@ -1,11 +1,11 @@
-"""The file system of the benchmark: one level of directories at a time, no paths.
+"""The file system of the leaderboard: one level of directories at a time, no paths.
 
 Several behaviours are unusual, and kept because verdicts rest on them: a copied directory shares
 the files of its original; a moved directory is a new one, so that ``cd ..`` from below it leads to
 the old place.
 """
 
-# ruff: noqa: FBT001, FBT002 -- names, order and defaults of parameters are the benchmark's
+# ruff: noqa: FBT001, FBT002 -- names, order and defaults of parameters are the leaderboard's
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calculator of the benchmark. It has no state; its texts for numbers that JSON lacks are Python's."""
+"""The calculator of the leaderboard. It has no state; its texts for numbers that JSON lacks are Python's."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class MathAPI(Api):
         try:
             exact.dps = _affordable(precision)
             return {"result": exact.log(value) / exact.log(base)}
-        except Exception as problem:  # noqa: BLE001 -- the benchmark answers with whatever went wrong
+        except Exception as problem:  # noqa: BLE001 -- the leaderboard answers with whatever went wrong
             return refuse(str(problem))
 
     def mean(self, numbers: list[float]) -> Reply:

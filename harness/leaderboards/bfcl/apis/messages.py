@@ -1,4 +1,4 @@
-"""The messenger of the benchmark: one inbox for everybody, of ``{receiver: text}``."""
+"""The messenger of the leaderboard: one inbox for everybody, of ``{receiver: text}``."""
 
 from __future__ import annotations
 

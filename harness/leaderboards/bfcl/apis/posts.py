@@ -1,4 +1,4 @@
-"""The short-message service of the benchmark."""
+"""The short-message service of the leaderboard."""
 
 from __future__ import annotations
 

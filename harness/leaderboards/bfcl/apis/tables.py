@@ -1,6 +1,6 @@
-"""The benchmark's fixed tables (fares, stock quotes, long texts …), read from its fetched package as data.
+"""The leaderboard's fixed tables (fares, stock quotes, long texts …), read from its fetched package as data.
 
-The package ships these tables as constants in Python modules. They are the benchmark's data, so
+The package ships these tables as constants in Python modules. They are the leaderboard's data, so
 they are not part of this project, and its code is never run here: a module is only parsed, and of
 what it assigns to a plain name only the literals are kept (`ast.literal_eval`).
 """
@@ -61,7 +61,7 @@ class Tables(Mapping[str, Any]):
 def read_tables(package: Path, class_name: str, *, long_context: bool) -> Tables:
     """Return the tables of ``class_name``, with the long texts if asked for.
 
-    ``package`` is the folder that holds the benchmark's ``data``, as ``harness fetch bfcl`` leaves
+    ``package`` is the folder that holds the leaderboard's ``data``, as ``harness fetch bfcl`` leaves
     it.
     """
     modules = ([LONG_CONTEXT] if long_context else []) + (

@@ -1,4 +1,4 @@
-"""The support desk of the benchmark."""
+"""The support desk of the leaderboard."""
 
 from __future__ import annotations
 

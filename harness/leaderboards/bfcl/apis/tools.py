@@ -19,7 +19,7 @@ class ApiTool:
     name: str
     """Which is also the method's."""
     description: str
-    """As the benchmark has it."""
+    """As the leaderboard has it."""
     parameters: JsonObject
     """A JSON Schema of an object."""
     class_name: str

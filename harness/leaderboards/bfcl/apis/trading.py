@@ -1,4 +1,4 @@
-"""The stock broker of the benchmark."""
+"""The stock broker of the leaderboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The travel agency of the benchmark: flights, cards, insurance."""
+"""The travel agency of the leaderboard: flights, cards, insurance."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class TravelAPI(Api):
 
     def get_budget_fiscal_year(
         self,
-        lastModifiedAfter: str | None = None,  # noqa: N803 -- the benchmark's names
+        lastModifiedAfter: str | None = None,  # noqa: N803 -- the leaderboard's names
         includeRemoved: str | None = None,  # noqa: N803
     ) -> Reply:
         """Return the one fiscal year that there is."""

@@ -1,6 +1,6 @@
-"""The car of the benchmark."""
+"""The car of the leaderboard."""
 
-# ruff: noqa: FBT001, N802, N803, N815 -- names, order and defaults are the benchmark's
+# ruff: noqa: FBT001, N802, N803, N815 -- names, order and defaults are the leaderboard's
 
 from __future__ import annotations
 

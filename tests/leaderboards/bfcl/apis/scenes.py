@@ -1,4 +1,4 @@
-"""Small worlds of our own to try the APIs in; none of the benchmark's data."""
+"""Small worlds of our own to try the APIs in; none of the leaderboard's data."""
 
 from __future__ import annotations
 

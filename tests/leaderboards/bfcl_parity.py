@@ -1,4 +1,4 @@
-"""``python -m benchmarks.bfcl_parity RECORDED``: do our verdicts equal the official ones, case by case?
+"""``python -m tests.leaderboards.bfcl_parity RECORDED``: do our verdicts equal the official ones, case by case?
 
 RECORDED holds lines ``{"model", "category", "id", "result", "valid", "error_type"}``, gzipped or
 not: what models said, and what the official checker made of it. Every line goes the way of
@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.replay import replayed
 from harness.leaderboards.bfcl.catalog import CATEGORIES
 from harness.runlog import RunLog
+from tests.leaderboards.replay import replayed
 
 
 @dataclass
@@ -88,7 +88,7 @@ def _row(name: str, tally: Tally) -> str:
 
 def main() -> None:
     """Print the table, and every difference."""
-    if len(sys.argv) != 2:  # noqa: PLR2004 - the module and its argument
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
     recorded = Path(sys.argv[1]).absolute()
     began = time.perf_counter()

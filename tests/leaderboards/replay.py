@@ -1,4 +1,4 @@
-"""Recorded outputs of a benchmark, judged as ``harness evals BENCHMARK --model recorded:FILE`` judges them."""
+"""Recorded outputs of a leaderboard, judged as ``harness evals LEADERBOARD --model recorded:FILE`` judges them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.tau2_parity RESULTS…``: do our rewards equal the recorded ones, simulation by simulation?
+"""``python -m tests.leaderboards.tau2_parity RESULTS…``: do our rewards equal the recorded ones?
 
 RESULTS are result files of tau2-bench, gzipped or not. Every simulation goes the way of ``harness
 evals tau2:DOMAIN --model recorded:RESULTS``: its calls are carried out over MCP, by a server
@@ -13,11 +13,11 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.replay import replayed
 from harness.leaderboards.tau2.result_files import Results, Simulation, read_results
 from harness.runlog import RunLog
 from harness.stats import mean, pass_hat_k
 from harness.types import CheckResult, TrialResult
+from tests.leaderboards.replay import replayed
 
 
 @dataclass
@@ -126,7 +126,7 @@ def row(name: str, tally: Tally) -> str:
 
 def main() -> None:
     """Print a table, the pass^k of each file, and every difference."""
-    if len(sys.argv) < 2:  # noqa: PLR2004 - the module and its arguments
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
     notes: list[str] = []
     print(_HEAD)
