@@ -1,7 +1,7 @@
 # Two commands, each of which does all the set-up it needs:
 #   make evals   run the main job on the embedded default: no key, no network beyond the package index
 #   make test    run all the tests
-.PHONY: evals test proofs mutations bench check lock
+.PHONY: evals test proofs mutations figures bench check lock
 .DEFAULT_GOAL := evals
 
 # The tests start Python hundreds of times: compiled modules are kept, whatever the environment says.
@@ -25,6 +25,10 @@ proofs: $(READY)
 # Whether the tests notice mistakes in the code that judges: a sample of them, made one at a time.
 mutations: $(READY)
 	$(VENV)/bin/python -m tests.mutations
+
+# Files per folder, longest file, import cycles and the like; docs/architecture.md shows them.
+figures: $(READY)
+	$(VENV)/bin/python -m tests.figures
 
 # What the harness costs beside the same work written by hand; docs/performance.md says what it measures.
 bench: $(READY)

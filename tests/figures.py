@@ -1,0 +1,221 @@
+"""Figures of the source's shape: ``python -m tests.figures [CHECKOUT]`` prints them.
+
+`docs/architecture.md` shows them, and `tests/test_figures.py` holds their bounds.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+MOST_FILES = 25
+"""Python files in one folder."""
+MOST_LINES = 400
+"""Lines of one file of ``harness/``."""
+MOST_COMPLEXITY = 12
+"""Branches of one function, as McCabe counts them."""
+
+_COMPLEXITY = re.compile(r"\((\d+) > ")
+
+
+class Figures:
+    """What can be counted in one checkout."""
+
+    def __init__(self, checkout: Path) -> None:
+        """``checkout`` is the folder in which ``harness/`` and ``tests/`` stand."""
+        self.checkout = checkout
+
+    @cached_property
+    def modules(self) -> Mapping[str, ast.Module]:
+        """Path of each module of ``harness/``, from the checkout → its syntax tree."""
+        found = sorted((self.checkout / "harness").rglob("*.py"))
+        return {
+            path.relative_to(self.checkout).as_posix(): ast.parse(path.read_text("utf-8"))
+            for path in found
+            if "_builtin" not in path.parts
+        }
+
+    @cached_property
+    def lines(self) -> Mapping[str, int]:
+        """Path of each module of ``harness/`` → its lines."""
+        return {
+            name: len((self.checkout / name).read_text("utf-8").splitlines())
+            for name in self.modules
+        }
+
+    def files_by_folder(self, top: str) -> Counter[str]:
+        """Return how many Python files stand directly in each folder of ``top``."""
+        installed = {"node_modules", ".venvs", "_builtin"}
+        return Counter(
+            path.parent.relative_to(self.checkout).as_posix()
+            for path in (self.checkout / top).rglob("*.py")
+            if installed.isdisjoint(path.parts)
+        )
+
+    @cached_property
+    def fields(self) -> Counter[str]:
+        """Fields of each dataclass of ``harness/types``."""
+        return Counter(
+            {
+                node.name: sum(isinstance(part, ast.AnnAssign) for part in node.body)
+                for name, tree in self.modules.items()
+                if name.startswith(("harness/types.py", "harness/types/"))
+                for node in tree.body
+                if isinstance(node, ast.ClassDef) and node.decorator_list
+            }
+        )
+
+    @cached_property
+    def functions(self) -> int:
+        """Functions and methods of ``harness/``, those inside others included."""
+        return sum(
+            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            for tree in self.modules.values()
+            for node in ast.walk(tree)
+        )
+
+    @cached_property
+    def complex_functions(self) -> Mapping[str, int]:
+        """``path:line`` of each function over `MOST_COMPLEXITY` → its complexity, as ruff counts it."""
+        ruff = Path(sys.executable).with_name("ruff")
+        command = [
+            str(ruff),
+            "check",
+            "--isolated",
+            "--ignore-noqa",
+            "--select",
+            "C901",
+            "--exit-zero",
+        ]
+        limit = f"lint.mccabe.max-complexity = {MOST_COMPLEXITY}"
+        told = subprocess.run(
+            [*command, "--config", limit, "--output-format", "json", "--no-cache", "harness"],
+            cwd=self.checkout,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        found: dict[str, int] = {}
+        for one in json.loads(told.stdout):
+            measured = _COMPLEXITY.search(one["message"])
+            assert measured, one["message"]
+            path = Path(one["filename"]).relative_to(self.checkout.resolve()).as_posix()
+            found[f"{path}:{one['location']['row']}"] = int(measured[1])
+        return found
+
+    @cached_property
+    def imports(self) -> Mapping[str, frozenset[str]]:
+        """Module → the modules of ours that it imports, inside functions too, except for the type checker alone."""
+        names = {_dotted(name): name for name in self.modules}
+        return {
+            own: frozenset(_known(target, names) for target in _imported(self.modules[path]))
+            - {"", own}
+            for own, path in names.items()
+        }
+
+    @cached_property
+    def cycles(self) -> list[list[str]]:
+        """Groups of modules that import each other, directly or by way of others, each group sorted."""
+        return [sorted(group) for group in _strongly_connected(self.imports) if len(group) > 1]
+
+    @cached_property
+    def any_per_thousand_lines(self) -> float:
+        """How often ``Any`` is named per 1,000 lines of ``harness/``, imports not counted."""
+        named = sum(
+            isinstance(node, ast.Name) and node.id == "Any"
+            for tree in self.modules.values()
+            for node in ast.walk(tree)
+        )
+        return 1000 * named / sum(self.lines.values())
+
+    def table(self) -> Iterator[tuple[str, str]]:
+        """Yield each figure by what it is of."""
+        for top in ("harness", "tests"):
+            folder, most = self.files_by_folder(top).most_common(1)[0]
+            yield f"most files in a folder of {top}/", f"{most} ({folder})"
+        longest = max(self.lines, key=lambda name: self.lines[name])
+        over = [name for name, count in self.lines.items() if count > MOST_LINES]
+        yield "longest file", f"{self.lines[longest]} lines ({longest})"
+        yield f"files over {MOST_LINES} lines", ", ".join([str(len(over)), *over])
+        largest = ", ".join(f"{name} {count}" for name, count in self.fields.most_common(5))
+        yield "fields of the largest nouns", largest
+        share = len(self.complex_functions) / self.functions
+        yield (
+            f"functions over complexity {MOST_COMPLEXITY}",
+            f"{len(self.complex_functions)} of {self.functions:,} ({share:.1%})",
+        )
+        in_circles = sum(map(len, self.cycles))
+        yield (
+            "import cycles, imports inside functions included",
+            f"{len(self.cycles)} ({in_circles} modules)" if self.cycles else "0",
+        )
+        yield "`Any` per 1,000 lines", f"{self.any_per_thousand_lines:.1f}"
+        yield "lines", f"{sum(self.lines.values()):,} in {len(self.lines)} files"
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+
+
+def _known(target: str, names: Mapping[str, str]) -> str:
+    """Return the module that ``target`` is, or is defined in; empty if it is none of ours."""
+    return target if target in names else next(iter({target.rpartition(".")[0]} & set(names)), "")
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        else:
+            yield from _imported(node)
+
+
+def _strongly_connected(edges: Mapping[str, frozenset[str]]) -> Iterator[set[str]]:
+    """Yield the strongly connected components of a graph (Tarjan)."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    trail: list[str] = []
+
+    def visit(name: str) -> Iterator[set[str]]:
+        order[name] = lowest[name] = len(order)
+        trail.append(name)
+        for target in sorted(edges[name]):
+            if target not in order:
+                yield from visit(target)
+                lowest[name] = min(lowest[name], lowest[target])
+            elif target in trail:
+                lowest[name] = min(lowest[name], order[target])
+        if lowest[name] == order[name]:
+            place = trail.index(name)
+            yield set(trail[place:])
+            del trail[place:]
+
+    for name in edges:
+        if name not in order:
+            yield from visit(name)
+
+
+def main() -> None:
+    """Print the figures of the checkout that is named, or of this one."""
+    here = Path(__file__).parents[1]
+    figures = Figures(Path(sys.argv[1]) if len(sys.argv) > 1 else here)
+    for what, value in figures.table():
+        print(f"{what:<50} {value}")
+    for group in figures.cycles:
+        print(f"  a circle: {', '.join(group)}")
+
+
+if __name__ == "__main__":
+    main()

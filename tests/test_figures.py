@@ -1,0 +1,57 @@
+"""The source keeps its shape: small folders, small files, no circles; and the docs name every room."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.figures import MOST_FILES, Figures
+
+ROOT = Path(__file__).parents[1]
+_ROOM = re.compile(r"^\| (?P<rooms>`[^|]+`) \|", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def figures() -> Figures:
+    return Figures(ROOT)
+
+
+def test_no_folder_of_the_source_has_more_files_than_a_newcomer_can_survey(
+    figures: Figures,
+) -> None:
+    crowded = {
+        folder: count
+        for folder, count in figures.files_by_folder("harness").items()
+        if count > MOST_FILES
+    }
+    assert crowded == {}
+
+
+def test_no_function_branches_more_than_the_linter_allows(figures: Figures) -> None:
+    assert len(figures.complex_functions) < figures.functions / 100
+
+
+def test_contributing_names_every_room_and_no_other() -> None:
+    told = {
+        room
+        for line in _ROOM.finditer((ROOT / "CONTRIBUTING.md").read_text("utf-8"))
+        for room in re.findall(r"`(harness/[^`]*/)`", line["rooms"])
+    }
+    rooms = {
+        f"{path.parent.relative_to(ROOT).as_posix()}/"
+        for path in (ROOT / "harness").rglob("__init__.py")
+        if "_builtin" not in path.parts
+    }
+    assert told == rooms - {"harness/"}
+
+
+def test_circles_are_found_where_an_import_stands_inside_a_function(tmp_path: Path) -> None:
+    room = tmp_path / "harness"
+    room.mkdir()
+    (room / "__init__.py").write_text("")
+    (room / "one.py").write_text("from harness.two import b\n")
+    (room / "two.py").write_text("def b():\n    from harness import one\n")
+    (room / "three.py").write_text("from harness import one\n")
+    assert Figures(tmp_path).cycles == [["harness.one", "harness.two"]]
