@@ -10,16 +10,14 @@ from hypothesis import HealthCheck, settings
 from harness.redaction import KNOWN
 from tests.browser import Browser, a_browser
 
-# A busy machine is no bug: time is bounded for each test as a whole. In CI the examples are the
-# same every time, so that a red run is a change's own fault; elsewhere they are new each time, to
-# find what is
-# not known yet.
+# A busy machine is no bug: time is bounded for each test as a whole. In CI the examples are the same
+# every time, so that a red run is a change's own fault; elsewhere they are new each time, to find
+# what is not known yet. `make test` draws a few of them for each property, `make proofs` ten times
+# as many.
 settings.register_profile(
     "harness",
     deadline=None,
-    max_examples=int(
-        os.environ.get("HARNESS_EXAMPLES", "100")
-    ),  # a thousand now and then find more
+    max_examples=int(os.environ.get("HARNESS_EXAMPLES", "30")),
     derandomize="CI" in os.environ,
     suppress_health_check=[HealthCheck.too_slow],
 )

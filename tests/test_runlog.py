@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import HarnessError, InvalidInput
@@ -301,7 +301,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(arguments=st.dictionaries(st.text(), JSON, max_size=4), text=st.text())
 def test_any_arguments_and_text_survive_the_log(
     tmp_path_factory: pytest.TempPathFactory, arguments: dict[str, object], text: str

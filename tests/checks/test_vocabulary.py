@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -195,7 +195,6 @@ def mutations(draw: st.DrawFn, name: str) -> Any:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-@settings(max_examples=50)
 def test_any_value_is_read_or_refused_as_the_schema_says(name: str, data: st.DataObject) -> None:
     value = data.draw(mutations(name) | NEAR | JSON)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from harness.checks import VOCABULARY
 from harness.config.servers import server_from_command
@@ -44,7 +44,6 @@ def read_uncommented(folder: Path, text: str) -> Suite:
     return read_suite(path, VOCABULARY)
 
 
-@settings(max_examples=80)
 @given(tool_lists())
 def test_any_tool_list_makes_a_suite_that_is_read_without_a_problem(
     tmp_path_factory: pytest.TempPathFactory, tools: ToolList
@@ -62,7 +61,6 @@ def test_any_tool_list_makes_a_suite_that_is_read_without_a_problem(
     assert len(read_uncommented(tmp_path_factory.getbasetemp(), text).cases) >= len(suite.cases)
 
 
-@settings(max_examples=25)
 @given(tool_lists())
 def test_no_call_can_change_anything_through_a_drafted_suite(
     tmp_path_factory: pytest.TempPathFactory, tools: ToolList

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from harness.drafting.example_arguments import Arguments, example_arguments
 from harness.types import Tool
@@ -134,7 +134,6 @@ def test_a_pattern_that_takes_for_ever_takes_no_time() -> None:
     assert drawn(schema) == "aaaaaaaaa"
 
 
-@settings(max_examples=100)
 @given(simple_tools())
 def test_the_arguments_for_a_simple_schema_are_valid(simple: Tool) -> None:
     arguments = example_arguments(simple)

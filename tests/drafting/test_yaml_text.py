@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.documents.document import read_document
@@ -46,7 +46,6 @@ def read(text: str, folder: Path) -> Any:
     return document.value
 
 
-@settings(max_examples=200)
 @given(_DATA, st.booleans())
 def test_data_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, data: Any, inline: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from harness.errors import UsageError
 from harness.linting.findings import RULES, LintFinding
@@ -415,7 +415,6 @@ def test_findings_come_in_the_servers_order_and_the_whole_list_first() -> None:
     assert [finding.tool for finding in lint(ToolList(tools=tools))] == [None, "b", "a"]
 
 
-@settings(max_examples=40, deadline=None)
 @given(tool_lists())
 def test_no_tool_list_breaks_a_rule(tools: ToolList) -> None:
     for finding in lint(tools):

@@ -11,7 +11,7 @@ import weakref
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -100,14 +100,12 @@ schemas = parts.filter(lambda part: isinstance(part, dict))
 tool_lists = st.lists(st.tuples(names, schemas), max_size=6).map(lambda tools: tool_list(*tools))
 
 
-@settings(max_examples=50, deadline=None)
 @given(tools=tool_lists)
 def test_any_tool_list_is_accepted_whole(tools: ToolList) -> None:
     for translation in refuse_nothing(tools).values():
         assert [offer.tool for offer in translation.offers] == list(tools.tools)
 
 
-@settings(max_examples=50, deadline=None)
 @given(tools=tool_lists, arguments=st.dictionaries(keys, st.integers(), max_size=5))
 def test_every_call_finds_its_way_back(tools: ToolList, arguments: dict[str, int]) -> None:
     for dialect in (ANTHROPIC, OPENAI):
@@ -122,7 +120,6 @@ def test_every_call_finds_its_way_back(tools: ToolList, arguments: dict[str, int
             assert translation.inward(offer.name, sent) == (offer.tool.name, known)
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     tools=st.lists(st.tuples(names, schemas), max_size=6, unique_by=lambda tool: tool[0]).map(
         lambda t: tool_list(*t)
@@ -137,7 +134,6 @@ def test_the_mapping_of_names_is_a_bijection(tools: ToolList) -> None:
         assert len({offer.name for offer in translation.offers}) == len(tools.tools)
 
 
-@settings(max_examples=30, deadline=None)
 @given(tools=tool_lists)
 def test_the_same_list_is_always_translated_in_the_same_way(tools: ToolList) -> None:
     for dialect in (ANTHROPIC, OPENAI):

@@ -8,7 +8,7 @@ import time
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.redaction import _OUR_WORDS, MARK, Redactor
@@ -534,7 +534,6 @@ NEARLY = (
 )
 
 
-@settings(max_examples=60)
 @given(
     st.dictionaries(st.sampled_from(NEARLY), st.sampled_from(ORDINARY)),
     st.text(max_size=60).filter(lambda text: Redactor().text(text) is text),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.cli.options import trial_range
@@ -97,7 +97,6 @@ def test_a_trial_without_a_verdict_decides_nothing() -> None:
     st.lists(st.text("pfe", min_size=8, max_size=8), min_size=1, max_size=3),
     st.integers(1, 5),
 )
-@settings(deadline=None, max_examples=60)
 def test_stopping_early_changes_no_verdict_and_does_not_depend_on_concurrency(
     trials: tuple[int, int], threshold: float, endings: list[str], workers: int
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.canonical_json import digest
@@ -34,7 +34,6 @@ def test_text_blocks_are_joined_by_lines(blocks: list[dict[str, str]]) -> None:
         ),
     )
 )
-@settings(max_examples=200)
 def test_any_json_object_can_be_rendered(result: dict[str, Any]) -> None:
     content = render(result)
     assert content.size == json_bytes(result)

@@ -6,7 +6,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.checks import VOCABULARY
@@ -223,7 +223,6 @@ def datasets(draw: st.DrawFn) -> Suite:
 
 
 @given(suite=datasets())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_dataset_survives_both_ways(
     suite: Suite, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

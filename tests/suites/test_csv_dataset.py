@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.checks import VOCABULARY
@@ -195,7 +195,6 @@ def survives(content: bytes, folder: Path) -> None:
         max_size=4,
     )
 )
-@settings(max_examples=300)
 def test_any_edit_of_a_dataset_is_a_suite_or_invalid(
     edits: list[tuple[int, int, bytes]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -217,7 +216,6 @@ def test_any_bytes_below_the_header_are_a_suite_or_invalid(
         st.text(alphabet='[]{}":,.0eE-+ntrufalse\\ud8x$', max_size=20), min_size=5, max_size=5
     )
 )
-@settings(max_examples=300)
 def test_any_cells_are_a_suite_or_invalid(
     cells: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

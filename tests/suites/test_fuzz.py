@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.checks import VOCABULARY
@@ -75,7 +75,6 @@ def test_any_bytes_are_a_suite_or_invalid(
 
 
 @given(content=st.text(alphabet="abk01 \n\t:-?,[]{}&*!|>'\"%@`#\\~<.éx", max_size=60))
-@settings(max_examples=300, deadline=None)
 def test_any_marks_of_yaml_are_a_suite_or_invalid(
     content: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -93,7 +92,6 @@ def test_any_marks_of_yaml_are_a_suite_or_invalid(
         max_size=4,
     )
 )
-@settings(max_examples=300, deadline=None)
 def test_any_edit_of_a_suite_is_a_suite_or_invalid(
     edits: list[tuple[int, int, bytes]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -104,7 +102,6 @@ def test_any_edit_of_a_suite_is_a_suite_or_invalid(
 
 
 @given(suite=spoilt_suites())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_value_at_any_place_is_a_suite_or_invalid(
     suite: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.builtin import builtin_suites
@@ -250,7 +250,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60)
 @given(st.dictionaries(st.sampled_from(memory_dataset.COLUMNS), VALUES), st.booleans())
 def test_whatever_stands_in_a_line_is_a_case_or_a_mistake(
     tmp_path_factory: pytest.TempPathFactory, columns: dict[str, Any], usual: bool

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.suites import parameters, read_suite
@@ -360,7 +360,6 @@ def test_filling_in_cannot_copy_without_bound(
 
 
 @given(value=JSON, name=st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,5}", fullmatch=True), key=NAMES)
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_value_arrives_as_it_was_written(
     value: Any, name: str, key: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -3,7 +3,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -36,7 +36,6 @@ def test_the_schema_is_a_valid_schema_of_its_draft() -> None:
 
 
 @given(suite=SUITES)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_valid_suite_passes_the_reader_and_the_schema(
     suite: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -56,7 +55,6 @@ def _names(test: Any) -> list[str]:
 
 
 @given(suite=spoilt_suites())
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_what_the_reader_accepts_the_schema_accepts(
     suite: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -68,7 +66,6 @@ def test_what_the_reader_accepts_the_schema_accepts(
 
 
 @given(suite=SUITES, data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_an_unknown_key_passes_neither(
     suite: Any, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

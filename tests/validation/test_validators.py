@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator, Draft7Validator, Draft201909Validator, Draft202012Validator
 from referencing import Registry
@@ -238,7 +238,6 @@ DEFINED = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(schemas(newest=True), values, DEFINED)
 def test_draft_2020_12_is_judged_as_the_reference_does(
     schema: Any, value: Any, defined: Any
@@ -246,7 +245,6 @@ def test_draft_2020_12_is_judged_as_the_reference_does(
     agree(Draft202012Validator, schema, value, defined)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     schemas(newest=False),
     values,
@@ -259,7 +257,6 @@ def test_older_drafts_are_judged_as_the_reference_does(
     agree(draft, schema, value, defined)
 
 
-@settings(max_examples=40, deadline=None)
 @given(schemas(newest=True) | values)
 def test_what_is_a_schema_is_judged_as_the_reference_does(schema: Any) -> None:
     reference = Draft202012Validator(Draft202012Validator.META_SCHEMA)

@@ -5,7 +5,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.checks.kinds.metrics import (
@@ -221,7 +221,6 @@ def test_any_two_values_have_a_score(expected: Any, given_: Any) -> None:
         )
     )
 )
-@settings(max_examples=200)
 def test_no_pairing_is_better_than_the_best(scores: list[list[float]]) -> None:
     chosen = best_pairs(scores)
     columns = [column for column in chosen if column is not None]

@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.canonical_json import canonical_json
@@ -93,9 +93,7 @@ TOOLS = st.lists(
     max_size=4,
 ).map(lambda tools: ToolList(tools=tuple(tools)))
 RESULTS = WORDS | st.text(max_size=80) | JSON.map(canonical_json)
-QUICK = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+QUICK = settings(derandomize=True)
 
 
 @QUICK

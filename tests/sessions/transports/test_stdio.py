@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import anyio
 from anyio.abc import ByteReceiveStream
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import JSONRPCError, JSONRPCResponse
 
@@ -73,7 +73,6 @@ json_values = st.recursive(
     results=st.lists(st.dictionaries(st.text(max_size=5), json_values, max_size=3), max_size=5),
     data=st.data(),
 )
-@settings(max_examples=60, deadline=None)
 def test_messages_are_the_same_however_the_bytes_are_cut(
     results: list[dict[str, object]], data: st.DataObject
 ) -> None:
@@ -84,7 +83,6 @@ def test_messages_are_the_same_however_the_bytes_are_cut(
 
 
 @given(noise=st.lists(st.binary(max_size=40).map(lambda raw: raw.replace(b"\n", b"")), max_size=6))
-@settings(max_examples=60, deadline=None)
 def test_noise_never_hides_an_answer(noise: list[bytes]) -> None:
     chunks = [part for raw in noise for part in (raw + b"\n", line(1, {"ok": True}))]
     assert read(*chunks)[0] == [(1, {"ok": True})] * len(noise)
