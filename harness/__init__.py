@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from harness.errors import HarnessError as HarnessError
     from harness.suites.python_case import PythonCase as PythonCase
     from harness.types import Case as Case
+    from harness.types import CaseFacts as CaseFacts
     from harness.types import CaseResult as CaseResult
     from harness.types import Check as Check
     from harness.types import CheckResult as CheckResult
@@ -44,6 +45,7 @@ _HOMES = {
     "harness.suites.python_case": ("PythonCase",),
     "harness.types": (
         "Case",
+        "CaseFacts",
         "CaseResult",
         "Check",
         "CheckResult",

@@ -126,7 +126,7 @@ def test_a_class_is_run_and_the_report_has_the_shape_that_other_runners_know(
     assert summary["total_tokens_in"] > 0
     assert summary["total_tokens_out"] > 0
     assert summary["total_cost_usd"] > 0
-    assert [(run.case, run.status) for run in report.runs] == [
+    assert [(run.case.name, run.status) for run in report.runs] == [
         ("fr", "passed"),
         ("it", "failed"),
         ("xx", "error"),
@@ -390,7 +390,9 @@ def test_what_was_never_started_has_no_answer_and_what_belongs_to_no_report_says
         (),
         None,
     )
-    lonely = harness.TrialResult(key="", suite="", case="", model="", index=0, status="skipped")
+    lonely = harness.TrialResult(
+        key="", suite="", case=harness.CaseFacts(name=""), model="", index=0, status="skipped"
+    )
     with pytest.raises(LookupError, match="does not belong to a report"):
         _ = lonely.answer
     assert dataclasses.replace(report.runs[0]) == report.runs[0]

@@ -145,6 +145,7 @@ def test_every_noun_is_immutable_and_every_field_of_it_is_explained(page: Path) 
 def test_the_public_api_is_exactly_this() -> None:
     assert harness.__all__ == [
         "Case",
+        "CaseFacts",
         "CaseResult",
         "Check",
         "CheckResult",

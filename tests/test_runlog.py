@@ -22,6 +22,7 @@ from harness.runlog import (
 )
 from harness.types import (
     AssistantMessage,
+    CaseFacts,
     Reply,
     Tool,
     ToolAnswer,
@@ -58,15 +59,46 @@ def a_trial(key: str = "k", status: str = "passed", text: str = "hello") -> Tria
         answer=text,
     )
     return TrialLine(
-        run=TrialResult(key=key, suite="s", case=f"case {key}", model="m", index=0, status=status),  # type: ignore[arg-type]
+        run=TrialResult(
+            key=key,
+            suite="s",
+            case=CaseFacts(name=f"case {key}"),
+            model="m",
+            index=0,
+            status=status,  # type: ignore[arg-type]
+        ),
         transcript=transcript,
     )
+
+
+def deep(levels: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(levels):
+        value = {"in": value}
+    return value
 
 
 def write(path: Path, *lines: Header | ToolsLine | TrialLine | Footer) -> None:
     with LogWriter(path) as log:
         for line in lines:
             log.append(line)
+
+
+@pytest.mark.parametrize("metadata", [{"plain": 1}, {"deep": deep(300)}])
+def test_the_facts_of_a_case_stand_beside_its_result_as_in_every_version(
+    tmp_path: Path, metadata: dict[str, Any]
+) -> None:
+    path = tmp_path / "log.jsonl"
+    facts = CaseFacts(name="refund", identity="clerk", tags=("a",), metadata=metadata)
+    line = TrialLine(
+        run=TrialResult(key="k", suite="s", case=facts, model="m", index=0, status="passed")
+    )
+    write(path, HEADER, line)
+    written = json.loads(path.read_text().splitlines()[1])["run"]
+    assert (written["case"], written["identity"], written["tags"]) == ("refund", "clerk", ["a"])
+    assert list(written)[:5] == ["key", "suite", "case", "model", "index"]
+    (result,) = read_log(path).runs
+    assert (result.case.name, result.case.identity, result.case.tags) == ("refund", "clerk", ("a",))
 
 
 def test_what_is_written_is_read_back_the_same(tmp_path: Path) -> None:

@@ -155,8 +155,8 @@ def asked(name: str, folder: Path, port: int) -> Told:
     lines = []
     for result in report.runs:
         transcript = result.transcript or Transcript()
-        right = _right_tools(cases[result.case], transcript)
-        fitting = right and _right_arguments(cases[result.case], transcript)
+        right = _right_tools(cases[result.case.name], transcript)
+        fitting = right and _right_arguments(cases[result.case.name], transcript)
         tools, arguments = tools + right, arguments + fitting
         called = "; ".join(
             f"{call.tool} {json.dumps(dict(call.arguments))}" for call in transcript.tool_calls
@@ -171,7 +171,7 @@ def asked(name: str, folder: Path, port: int) -> Told:
             else "wrong"
         )
         said = called or f"no call; “{transcript.answer[:100]}”"
-        lines.append(f"{mark}: {cases[result.case].prompt} → {said}".replace(str(folder), ""))
+        lines.append(f"{mark}: {cases[result.case.name].prompt} → {said}".replace(str(folder), ""))
     passed = report.counts.passed
     return Told(
         questions=len(cases), tools=tools, arguments=arguments, answered=passed, lines=tuple(lines)

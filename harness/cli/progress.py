@@ -89,7 +89,7 @@ _CAUSE = 200
 def _name(run: TrialResult) -> str:
     """Return which trial it was."""
     repeat = f" ({run.index + 1} of {run.repeats})" if run.repeats > 1 else ""
-    return one_line(f"{run.suite}::{run.case}{repeat}")
+    return one_line(f"{run.suite}::{run.case.name}{repeat}")
 
 
 def _cause(run: TrialResult) -> str:
@@ -119,8 +119,8 @@ class LiveProgress:
 
     def finished(self, run: TrialResult) -> None:
         """Advance."""
-        if run.case in self._running:
-            self._running.remove(run.case)
+        if run.case.name in self._running:
+            self._running.remove(run.case.name)
         if run.status in {"failed", "error"}:
             self._failed += 1
             self.note(f"{run.status:<9} {_name(run)}{_cause(run)}")

@@ -59,7 +59,7 @@ def judged_runs(
         by_suite.setdefault(run.suite, []).append(run)
     judged: dict[str, TrialResult] = {}
     for suite, own in by_suite.items():
-        judged |= _judge_groups([run for run in own if run.group is not None], log, facts)
+        judged |= _judge_groups([run for run in own if run.case.group is not None], log, facts)
         _observe(suite, own, log, facts)
     required = {
         suite
@@ -76,9 +76,9 @@ def access_report(facts: AccessFacts, cases: Iterable[CaseResult]) -> AccessRepo
     rows: dict[_Key, list[AccessCell]] = {}
     for case in cases:
         first = case.trials[0]
-        if first.group is not None and first.identity is not None:
-            rows.setdefault((case.suite, first.group, case.model), []).append(
-                _cell(case, first.identity, facts)
+        if first.case.group is not None and first.case.identity is not None:
+            rows.setdefault((case.suite, first.case.group, case.model), []).append(
+                _cell(case, first.case.identity, facts)
             )
     return AccessReport(
         rows=tuple(
@@ -101,22 +101,22 @@ def view_of(run: TrialResult, transcript: Transcript, log: RunLog) -> View:
     ]
     context = (
         ""
-        if run.user_context is None
-        else json.dumps(run.user_context, ensure_ascii=False, default=dict)
+        if run.case.user_context is None
+        else json.dumps(run.case.user_context, ensure_ascii=False, default=dict)
     )
     system = log.header.suites.get(run.suite, {}).get("system_prompt") or ""
     return View(
-        identity=run.identity
-        or ("nobody" if run.user_context is None else canonical_json(run.user_context)),
+        identity=run.case.identity
+        or ("nobody" if run.case.user_context is None else canonical_json(run.case.user_context)),
         calls=transcript.tool_calls,
         tools=log.tools.get(transcript.tools_digest) or _named_only(transcript.tools),
         answer=transcript.answer,
         known=tuple(text for text in (*said, *sent, context, system) if text),
         suite=run.suite,
-        case=run.case,
-        group=f"{run.group} {run.model}",
+        case=run.case.name,
+        group=f"{run.case.group} {run.model}",
         key=run.key,
-        nobody=not run.user_context,
+        nobody=not run.case.user_context,
         meant=is_meant(run),
         refused=transcript.refused_status is not None,
         rightful=not any(_goes_too_far(check) for check in run.checks),
@@ -166,7 +166,7 @@ def _judge_groups(
     facts.decisions |= {
         view.key: decided for view, decided in zip(views, decide(views), strict=True)
     }
-    searched = {run.key for run in runs if run.leaks == "fail"}
+    searched = {run.key for run in runs if run.case.leaks == "fail"}
     for leak in find_leaks(views):
         if leak.key in searched:
             facts.leaks.setdefault(leak.key, []).append(leak)
@@ -192,7 +192,7 @@ def _judged(
     checks = [with_comparison(check, facts.decisions[run.key]) for check in run.checks]
     leaks = facts.leaks.get(run.key, [])
     if searched and (others or leaks):
-        found = leak_check(leaks, others, run.at)
+        found = leak_check(leaks, others, run.case.at)
         checks = [found, *checks] if leaks else [*checks, found]  # nothing else is as urgent
     return _with_checks(run, checks)
 
@@ -204,8 +204,10 @@ def _with_checks(run: TrialResult, checks: Sequence[CheckResult]) -> TrialResult
 
 
 def _observe(suite: str, runs: Sequence[TrialResult], log: RunLog, facts: AccessFacts) -> None:
-    named = {run.identity for run in runs if run.identity is not None}
-    told = {canonical_json(run.user_context) for run in runs if run.user_context is not None}
+    named = {run.case.identity for run in runs if run.case.identity is not None}
+    told = {
+        canonical_json(run.case.user_context) for run in runs if run.case.user_context is not None
+    }
     if len(named) < 2 and len(told) < 2:  # noqa: PLR2004 - one alone differs from nobody
         return
     reason = unobserved(_views(runs, log))
@@ -216,7 +218,9 @@ def _observe(suite: str, runs: Sequence[TrialResult], log: RunLog, facts: Access
 def _required(run: TrialResult, facts: AccessFacts, required: Iterable[str]) -> TrialResult:
     if run.suite not in required or run.stop is None:
         return run
-    return _with_checks(run, (*run.checks, identity_check(facts.unobserved[run.suite], run.at)))
+    return _with_checks(
+        run, (*run.checks, identity_check(facts.unobserved[run.suite], run.case.at))
+    )
 
 
 # ── The matrix ───────────────────────────────────────────────────────────────────────────────

@@ -12,6 +12,7 @@ from harness.judging.empty_answer import answer_checks
 from harness.judging.unanswered_calls import server_fault
 from harness.types import (
     AssistantMessage,
+    CaseFacts,
     CheckResult,
     Limits,
     Status,
@@ -48,7 +49,7 @@ def run_of(
     return TrialResult(
         key=trial.key,
         suite=trial.suite,
-        case=trial.case.name,
+        case=CaseFacts.of(trial.case),
         model=trial.model,
         index=trial.index,
         status=_status(transcript.stop, results, error),
@@ -66,16 +67,7 @@ def run_of(
         started_at=transcript.started_at,
         finished_at=utc_now(),
         events_digest=events_digest(transcript),
-        description=trial.case.description,
-        user_context=trial.case.user_context,
-        tags=trial.case.tags,
-        metadata=trial.case.metadata,
         repeats=trial.repeats,
-        pass_threshold=trial.case.pass_threshold,
-        group=trial.case.group,
-        identity=trial.case.identity,
-        leaks=trial.case.leaks,
-        at=trial.case.at,
     )
 
 
@@ -86,23 +78,14 @@ def unstarted_run(
     return TrialResult(
         key=trial.key,
         suite=trial.suite,
-        case=trial.case.name,
+        case=CaseFacts.of(trial.case),
         model=trial.model,
         index=trial.index,
         status=status,
         error=error,
         skip_reason=reason,
         finished_at=utc_now(),
-        description=trial.case.description,
-        user_context=trial.case.user_context,
-        tags=trial.case.tags,
-        metadata=trial.case.metadata,
         repeats=trial.repeats,
-        pass_threshold=trial.case.pass_threshold,
-        group=trial.case.group,
-        identity=trial.case.identity,
-        leaks=trial.case.leaks,
-        at=trial.case.at,
     )
 
 

@@ -110,7 +110,7 @@ def _by_label(log: RunLog) -> dict[str, list[str]]:
     labels: dict[str, list[str]] = defaultdict(list)
     for run in log.runs:
         if run.stop is not None:
-            labels[f"{run.suite}::{run.case}#{run.index}"].append(run.key)
+            labels[f"{run.suite}::{run.case.name}#{run.index}"].append(run.key)
     return labels
 
 

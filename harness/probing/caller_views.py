@@ -23,13 +23,13 @@ def facts_of(run: TrialResult) -> Mapping[str, Any]:
     Where it was made once more to confirm a suspicion, also ``call`` (as tables have it) and
     ``after``: who had asked right before, ``None`` for that one's own call.
     """
-    facts: Mapping[str, Any] = run.metadata["probe"]
+    facts: Mapping[str, Any] = run.case.metadata["probe"]
     return facts
 
 
 def name_of(run: TrialResult) -> str:
     """Return who called."""
-    return run.identity or ANONYMOUS
+    return run.case.identity or ANONYMOUS
 
 
 def bases_of(run: TrialResult) -> Sequence[str]:
@@ -45,7 +45,7 @@ def is_flawed(run: TrialResult) -> bool:
 
 def label_of(run: TrialResult) -> str:
     """Return what was called, as tables have it."""
-    return run.case.removesuffix(f" [{run.identity}]")
+    return run.case.name.removesuffix(f" [{run.case.identity}]")
 
 
 def more(result: Result, own: Result) -> list[str]:

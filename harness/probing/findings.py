@@ -39,14 +39,16 @@ def read_probe(log: RunLog) -> ProbeReport:
     findings = tuple({finding.words: finding for finding in facts.findings()}.values())
     own = [run for run in lived.runs if not bases_of(run)]
     others = [run for run in lived.runs if bases_of(run)]
-    told = {run.identity for run in others if run.stop is not None}
+    told = {run.case.identity for run in others if run.stop is not None}
     return ProbeReport(
         report=report,
         decisions=facts.decisions(),
         findings=findings,
         callers=tuple(dict.fromkeys(name_of(run) for run in own)),
-        damaged=len({run.identity for run in others}),
-        untold=tuple(dict.fromkeys(name_of(run) for run in others if run.identity not in told)),
+        damaged=len({run.case.identity for run in others}),
+        untold=tuple(
+            dict.fromkeys(name_of(run) for run in others if run.case.identity not in told)
+        ),
         tokens=fates(lived, findings),
         not_asked=report.settings.get("not_asked", 0),
         silent=facts.silent(),
@@ -54,7 +56,7 @@ def read_probe(log: RunLog) -> ProbeReport:
             dict.fromkeys(
                 (
                     *_lost((*own, *lived.again)),
-                    *_lost(run for run in others if run.identity in told),
+                    *_lost(run for run in others if run.case.identity in told),
                 )
             )
         ),
@@ -65,7 +67,7 @@ def _lost(runs: Iterable[TrialResult]) -> Iterator[str]:
     """Yield why each caller had no answer, in words."""
     for run in runs:
         if run.error is not None:
-            yield one_line(f"{run.identity}: {run.error.message}")
+            yield one_line(f"{run.case.identity}: {run.error.message}")
 
 
 class _Facts:
@@ -91,7 +93,7 @@ class _Facts:
         for run in self._runs:
             if run.index:
                 continue
-            cell = cells.get((label_of(run), run.identity or ""))
+            cell = cells.get((label_of(run), run.case.identity or ""))
             tool = facts_of(run)["tool"]
             decision = (
                 next((one for one in cell.decisions if one.tool == tool), None) if cell else None
@@ -234,7 +236,7 @@ class _Facts:
     def _shown_more(self) -> Iterator[ProbeFinding]:
         lists = self._lived.lists()
         for run in {
-            run.identity: run for run in self._runs if bases_of(run) and not is_flawed(run)
+            run.case.identity: run for run in self._runs if bases_of(run) and not is_flawed(run)
         }.values():
             for base in bases_of(run):
                 if ANONYMOUS in lists and base in lists:
@@ -248,7 +250,7 @@ class _Facts:
         return ProbeFinding(
             problem="fails_open",
             words=one_line(words),
-            callers=(run.identity or "",),
+            callers=(run.case.identity or "",),
             call=label_of(run),
         )
 

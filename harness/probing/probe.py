@@ -136,6 +136,6 @@ class _Course:
                 self.listed.add(tools.digest)
                 name = self.asking.plan.server.name
                 self.log.append(
-                    ToolsLine(server=name, tools=tools, user_context=line.run.user_context)
+                    ToolsLine(server=name, tools=tools, user_context=line.run.case.user_context)
                 )
             self.log.append(line)

@@ -57,7 +57,7 @@ def failed_later(report: Report, runs: Sequence[TrialResult]) -> Iterator[str]:
     told = {(case.suite, case.case, case.model): case.status for case in case_results(runs)}
     for case in report.cases:
         if case.status == "failed" and told.get((case.suite, case.case, case.model)) != "failed":
-            at = f"{case.spokesman.at}: " if case.spokesman.at else ""
+            at = f"{case.spokesman.case.at}: " if case.spokesman.case.at else ""
             yield f"FAILED {at}{case_name(case, report)}: the other cases show it\n{failure(case)}"
 
 
@@ -104,12 +104,12 @@ def _check(check: CheckResult, mark: str) -> Iterator[str]:
 
 def _context(case: CaseResult) -> Iterator[str]:
     run = case.spokesman
-    if run.description:
-        yield bounded(run.description, _LONGEST)
+    if run.case.description:
+        yield bounded(run.case.description, _LONGEST)
     trials = f" · {trials_passed(case)}, {case.needed} needed" if case.planned > 1 else ""
     who = (
-        f" · as {json.dumps(dict(run.user_context), ensure_ascii=False)}"
-        if run.user_context
+        f" · as {json.dumps(dict(run.case.user_context), ensure_ascii=False)}"
+        if run.case.user_context
         else ""
     )
     yield bounded(f"model {case.model}{who}{trials}", _LONGEST)

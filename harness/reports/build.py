@@ -68,7 +68,7 @@ def case_results(runs: Sequence[TrialResult]) -> tuple[CaseResult, ...]:
     """Return what ``runs`` come to, case by case and model by model."""
     groups: dict[tuple[str, str, str], list[TrialResult]] = {}
     for run in runs:
-        groups.setdefault((run.suite, run.case, run.model), []).append(run)
+        groups.setdefault((run.suite, run.case.name, run.model), []).append(run)
     return tuple(_case_result(trials) for trials in groups.values())
 
 
@@ -76,12 +76,12 @@ def _case_result(trials: Sequence[TrialResult]) -> CaseResult:
     first = trials[0]
     result = CaseResult(
         suite=first.suite,
-        case=first.case,
+        case=first.case.name,
         model=first.model,
         status="passed",
         trials=tuple(trials),
         planned=max(len(trials), *(run.repeats for run in trials)),
-        pass_threshold=first.pass_threshold,
+        pass_threshold=first.case.pass_threshold,
     )
     return replace(result, status=_verdict(result))
 
@@ -132,7 +132,7 @@ def _in_order(log: RunLog) -> tuple[TrialResult, ...]:
             log.runs,
             key=lambda run: (
                 suites.get(run.suite, last),
-                cases.get((run.suite, run.case), last),
+                cases.get((run.suite, run.case.name), last),
                 models.get(run.model, last),
                 run.index,
             ),

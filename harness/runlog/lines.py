@@ -4,15 +4,55 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from harness.json_bounds import MAX_DIGITS, depth_of, loads, trimmed
-from harness.types import JsonObject, ToolList, Transcript, TrialResult
+from harness.types import CaseFacts, JsonObject, ToolList, Transcript, TrialResult
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+    from pydantic import GetCoreSchemaHandler, TypeAdapter
+    from pydantic_core import CoreSchema
+
+
+class _CaseFactsBeside:
+    """Write the facts of a result's case beside its other fields, as every version of the log has them.
+
+    `TrialResult.case` becomes ``case``, the case's name, with ``description``, ``tags`` … at the
+    result's own level; the reader puts them together again.
+    """
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        from pydantic_core import core_schema  # slow to load, and many commands touch no log
+
+        return core_schema.no_info_before_validator_function(
+            _nested,
+            handler(source),
+            serialization=core_schema.wrap_serializer_function_ser_schema(
+                lambda result, write: _flat(write(result))
+            ),
+        )
+
+
+_FACTS = {"case" if fact.name == "name" else fact.name: fact.name for fact in fields(CaseFacts)}
+"""Key in the log → field of `CaseFacts`."""
+
+
+def _flat(result: Mapping[str, Any]) -> dict[str, Any]:
+    facts = dict(result["case"])
+    return {**result, "case": facts.pop("name"), **facts}
+
+
+def _nested(written: Any) -> Any:
+    if not isinstance(written, Mapping):
+        return written
+    facts = {name: written[key] for key, name in _FACTS.items() if key in written}
+    return {**written, "case": facts}
+
 
 SCHEMA_VERSION = 1
 """Raised when a reader of an older version could misread a line; old versions stay readable."""
@@ -62,7 +102,7 @@ class ToolsLine:
 class TrialLine:
     """A trial that ended."""
 
-    run: TrialResult
+    run: Annotated[TrialResult, _CaseFactsBeside()]
     """Its result."""
     transcript: Transcript | None = None
     """What happened; ``None`` when nothing was started."""
@@ -135,7 +175,10 @@ def dumped(line: Line) -> str:
     ):  # nested too deeply, or half of a surrogate pair, which no UTF-8 file can hold
         data = b""
     if not data or depth_of(data) > _DEEPEST or _TOO_MANY in data.translate(_DIGITS):
-        return json.dumps(trimmed(line, _DEEPEST), ensure_ascii=False, default=str)
+        value = trimmed(line, _DEEPEST)
+        if isinstance(line, TrialLine):
+            value["run"] = _flat(value["run"])
+        return json.dumps(value, ensure_ascii=False, default=str)
     return data.decode()
 
 

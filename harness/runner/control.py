@@ -97,7 +97,7 @@ class Control:
         if budget.max_errors is not None and self._errors >= budget.max_errors:
             self.stop("max-errors", f"{self._errors} trials could not be judged")
         if budget.fail_fast and run.status in {"failed", "error"} and self._decides(run):
-            self.stop("fail-fast", f"{run.suite}::{run.case} ended as {run.status}")
+            self.stop("fail-fast", f"{run.suite}::{run.case.name} ended as {run.status}")
 
     def _keep(self) -> None:
         """Stop where the money or the tokens are used up."""
@@ -109,7 +109,7 @@ class Control:
 
     def _decides(self, run: TrialResult) -> bool:
         """Count a trial that did not pass; return whether its case can no longer pass."""
-        case = (run.suite, run.case, run.model)
+        case = (run.suite, run.case.name, run.model)
         self._missed[case] += 1
         return run.repeats - self._missed[case] < run.needed
 

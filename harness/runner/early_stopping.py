@@ -49,7 +49,7 @@ class EarlyStopping:
         self._ended[run.key].set()
 
     def _count(self, run: TrialResult) -> None:
-        case = (run.suite, run.case, run.model)
+        case = (run.suite, run.case.name, run.model)
         self._passed[case] += run.status == "passed"
         self._failed[case] += run.status == "failed"
 

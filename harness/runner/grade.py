@@ -77,7 +77,7 @@ def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
             none to compare.
     """
     known = {name: title for tools in log.tools.values() for name, title in titles(tools).items()}
-    asked = {(run.suite, run.case) for run in log.runs}
+    asked = {(run.suite, run.case.name) for run in log.runs}
     problems = [
         unoffered(named, "no list of tools in this log has a", known, may_say_absent=True)
         for suite in suites
@@ -184,7 +184,7 @@ class _Grading:
     ) -> TrialLine:
         if transcript is None or transcript.stop == "cancelled" or not _says_anything(transcript):
             return TrialLine(run=run, transcript=transcript)
-        case = self.cases.get((run.suite, run.case))
+        case = self.cases.get((run.suite, run.case.name))
         if case is None or not _same_question(case, run, transcript):
             gone = (
                 "the case is no longer in its suite"
@@ -241,7 +241,7 @@ def _same_question(case: Case, run: TrialResult, transcript: Transcript) -> bool
     return (
         (said_freely or asked == prompts)
         and prepared == [(call.tool, call.arguments) for call in case.setup]
-        and case.user_context == run.user_context
+        and case.user_context == run.case.user_context
     )
 
 
@@ -258,9 +258,9 @@ def _trial(run: TrialResult, case: Case) -> Trial:
 
 def _empty(run: TrialResult) -> Case:
     return Case(
-        name=run.case,
+        name=run.case.name,
         prompt="",
         checks=(),
-        description=run.description,
-        user_context=run.user_context,
+        description=run.case.description,
+        user_context=run.case.user_context,
     )

@@ -120,7 +120,7 @@ class _Tree:
         error = run.error
         said = [message for message in self.transcript.messages if isinstance(message, UserMessage)]
         return Span(
-            name=f"{names.INVOKE_AGENT} {run.suite}::{run.case}",
+            name=f"{names.INVOKE_AGENT} {run.suite}::{run.case.name}",
             span_id=self._id("root", 8),
             parent_id=None,
             start_ns=min((self._ns(0), *(span.start_ns for span in children))),
@@ -128,7 +128,7 @@ class _Tree:
             attributes=self._clean(
                 {
                     names.OPERATION: names.INVOKE_AGENT,
-                    names.AGENT_NAME: f"{run.suite}::{run.case}",
+                    names.AGENT_NAME: f"{run.suite}::{run.case.name}",
                     names.CONVERSATION: run.key,
                     **self._who(),
                     **self._tokens(usage.input_tokens, usage.output_tokens),
@@ -136,12 +136,12 @@ class _Tree:
                     names.CACHE_WRITE_TOKENS: usage.cache_write_tokens,
                     names.COST: usage.cost_usd,
                     names.SUITE: run.suite,
-                    names.CASE: run.case,
+                    names.CASE: run.case.name,
                     names.CASE_STATUS: names.TEST_STATUS.get(run.status),
                     names.STATUS: run.status,
                     names.STOP: run.stop,
                     names.TRIAL: run.index + 1,
-                    names.TAGS: list(run.tags) or None,
+                    names.TAGS: list(run.case.tags) or None,
                     names.RUN_ID: self.run_id,
                     names.TABLE_VERSION: names.VERSION,
                     names.ERROR_TYPE: error.kind if error else None,
@@ -150,9 +150,11 @@ class _Tree:
                     names.OUTPUT_MESSAGES: reply_json(Reply(text=self.transcript.answer))
                     if self.content
                     else None,
-                    names.USER_CONTEXT: as_json(run.user_context) if run.user_context else None,
-                    names.FILE: run.at.file if run.at else None,
-                    names.LINE: run.at.line if run.at else None,
+                    names.USER_CONTEXT: as_json(run.case.user_context)
+                    if run.case.user_context
+                    else None,
+                    names.FILE: run.case.at.file if run.case.at else None,
+                    names.LINE: run.case.at.line if run.case.at else None,
                 }
             ),
             failed=f"{error.kind} error" if error else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
 from harness.types.parties import Isolation, ServerSpec
@@ -206,6 +206,52 @@ class Case:
     def every_check(self) -> tuple[Check, ...]:
         """The checks of all turns, in order, and those of the whole conversation."""
         return (*(check for turn in self.turns for check in turn.checks), *self.checks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseFacts:
+    """What a result carries of its case: enough to show, to group and to judge it without the suite."""
+
+    name: str
+    """`Case.name`."""
+    description: str | None = None
+    """`Case.description`."""
+    user_context: JsonObject | None = None
+    """`Case.user_context`: who asked."""
+    tags: tuple[str, ...] = ()
+    """`Case.tags`."""
+    metadata: JsonObject = field(default_factory=dict)
+    """`Case.metadata`."""
+    pass_threshold: float = 1.0
+    """`Case.pass_threshold`."""
+    group: str | None = None
+    """`Case.group`."""
+    identity: str | None = None
+    """`Case.identity`."""
+    leaks: LeakRule = "fail"
+    """`Case.leaks`."""
+    at: Location | None = None
+    """`Case.at`."""
+
+    @classmethod
+    def of(cls, case: Case) -> Self:
+        """Return the facts of ``case``."""
+        return cls(
+            name=case.name,
+            description=case.description,
+            user_context=case.user_context,
+            tags=case.tags,
+            metadata=case.metadata,
+            pass_threshold=case.pass_threshold,
+            group=case.group,
+            identity=case.identity,
+            leaks=case.leaks,
+            at=case.at,
+        )
+
+    def __str__(self) -> str:
+        """The case's name."""
+        return self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from typing import Protocol as _Interface
 
 from harness.types.access import AccessReport
-from harness.types.asked import Case, LeakRule, Severity
+from harness.types.asked import Case, CaseFacts, Severity
 from harness.types.basics import JsonObject, Location, Status
 from harness.types.happened import Message, Stop, Transcript, TrialError, Usage
 
@@ -135,8 +135,8 @@ class TrialResult(_Logged):
     """`Trial.key`."""
     suite: str
     """Name of the suite."""
-    case: str
-    """Name of the case."""
+    case: CaseFacts
+    """The case, as far as a result carries it."""
     model: str
     """Name of the model."""
     index: int
@@ -179,31 +179,13 @@ class TrialResult(_Logged):
     """UTC, ISO 8601."""
     events_digest: str | None = None
     """SHA-256 of the canonical event sequence without times: equal behaviour, equal digest."""
-    description: str | None = None
-    """The case's description."""
-    user_context: JsonObject | None = None
-    """Who asked."""
-    tags: tuple[str, ...] = ()
-    """The case's tags."""
-    metadata: JsonObject = field(default_factory=dict)
-    """The case's metadata."""
     repeats: int = 1
     """`Trial.repeats`."""
-    pass_threshold: float = 1.0
-    """The case's share of trials that must pass."""
-    group: str | None = None
-    """`Case.group`."""
-    identity: str | None = None
-    """`Case.identity`."""
-    leaks: LeakRule = "fail"
-    """`Case.leaks`."""
-    at: Location | None = None
-    """Where the suite defines the case."""
 
     @property
     def needed(self) -> int:
         """Trials of its case that must pass for the case to pass."""
-        return _needed(self.repeats, self.pass_threshold)
+        return _needed(self.repeats, self.case.name.pass_threshold)
 
     @property
     def transcript(self) -> Transcript | None:

@@ -23,7 +23,7 @@ class RecordedUsers:
         self._keys: dict[str, deque[str]] = defaultdict(deque)
         for run in self._log.runs:
             if run.stop is not None:
-                self._keys[f"{run.suite}::{run.case}#{run.index}"].append(run.key)
+                self._keys[f"{run.suite}::{run.case.name}#{run.index}"].append(run.key)
 
     def speaker(self, label: str) -> RecordedUser:
         """Return the user of the trial called ``label``; of several entrants' users, each in turn."""

@@ -127,7 +127,7 @@ class Feed:
             if starts and run.stop is not None:
                 names = {
                     "suite": name_of(run.suite),
-                    "case": name_of(run.case),
+                    "case": name_of(run.case.name),
                     "model": name_of(run.model),
                 }
                 self.add(Event.of("test_case_start", {**names, "trial": run.index + 1}))

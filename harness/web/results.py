@@ -68,7 +68,7 @@ def result(line: TrialLine) -> dict[str, Any]:
     return {
         "key": run.key,
         "suite": name_of(run.suite),
-        "case": name_of(run.case),
+        "case": name_of(run.case.name),
         "model": name_of(run.model),
         "trial": run.index + 1,
         "trials": run.repeats,
@@ -88,7 +88,7 @@ def result(line: TrialLine) -> dict[str, Any]:
         "problem": mark(run) or problem(run),
         "checks": [_check(check) for check in run.checks if check is not graded],
         "error": _error(run),
-        "line": run.at.line if run.at else None,
+        "line": run.case.at.line if run.case.at else None,
         "seconds": round(run.latency_s, 3),
         "tokens": {"input": run.usage.input_tokens, "output": run.usage.output_tokens},
         "cost_usd": (run.usage + run.judge_usage + run.user_usage).cost_usd,

@@ -8,7 +8,7 @@ import re
 from rich.console import Console
 
 from harness.cli.progress import LiveProgress, live_bar
-from harness.types import Case, CheckResult, Trial, TrialResult
+from harness.types import Case, CaseFacts, CheckResult, Trial, TrialResult
 
 
 def shown(console: Console) -> str:
@@ -24,9 +24,15 @@ def run(index: int, status: str, text: str = "") -> TrialResult:
         else ()
     )
     return TrialResult(
-        key=str(index), suite="shop", case="a_case_with_quite_a_long_name_indeed", model="m", index=index,
-        status=status, checks=checks, repeats=26,  # type: ignore[arg-type]
-    )  # fmt: skip
+        key=str(index),
+        suite="shop",
+        case=CaseFacts(name="a_case_with_quite_a_long_name_indeed"),
+        model="m",
+        index=index,
+        status=status,  # type: ignore[arg-type]
+        checks=checks,
+        repeats=26,
+    )
 
 
 def test_the_bar_counts_trials_and_keeps_its_room_on_a_terminal_of_80_columns() -> None:

@@ -118,7 +118,7 @@ def findings(log: RunLog) -> dict[str, Any]:
         calls = [
             (made.tool, made.arguments, made.outcome, made.text) for made in transcript.tool_calls
         ]
-        found[f"{run.suite}::{run.case}"] = (
+        found[f"{run.suite}::{run.case.name}"] = (
             run.status,
             transcript.tools,
             calls,

@@ -253,7 +253,9 @@ def test_a_call_to_a_tool_that_does_not_exist_is_recorded_as_such(project: Proje
 
 
 def test_a_refusal_is_recorded_as_denied(whole: Whole) -> None:
-    refused = [transcript for run, transcript in whole.log if run.case == "bypass_in_so_many_words"]
+    refused = [
+        transcript for run, transcript in whole.log if run.case.name == "bypass_in_so_many_words"
+    ]
     for transcript in refused:
         assert transcript is not None
         assert [made.outcome for made in transcript.tool_calls] == ["denied"]

@@ -34,7 +34,7 @@ def passed(project: Project, suite: str, *arguments: str) -> set[str]:
     assert finished.code in {0, 1}, finished.stdout + finished.stderr
     runs = project.log().runs
     assert {run.status for run in runs} <= {"passed", "failed"}
-    return {run.case for run in runs if run.status == "passed"}
+    return {run.case.name for run in runs if run.status == "passed"}
 
 
 def test_the_suite_of_a_server_given_by_its_command_runs_at_once(project: Project) -> None:

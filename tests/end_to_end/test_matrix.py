@@ -67,7 +67,7 @@ def accesses(report: Report) -> dict[str, list[str]]:
 
 
 def failure(report: Report, case: str) -> CheckResult:
-    run = next(run for run in report.runs if run.case == case)
+    run = next(run for run in report.runs if run.case.name == case)
     return next(check for check in run.checks if check.verdict == "failed")
 
 

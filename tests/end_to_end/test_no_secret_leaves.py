@@ -289,7 +289,7 @@ def test_the_servers_did_tell_and_what_they_told_is_marked(
     log = project.log()
     assert [run.status for run in log.runs] == ["failed", "failed"], [run.error for run in log.runs]
     assert log.path.read_text("utf-8").count("[redacted]") > 100
-    users = [run.user_context for run in log.runs]
+    users = [run.case.user_context for run in log.runs]
     assert users[0] != users[1], "identities that differ by a secret alone are still told apart"
 
 

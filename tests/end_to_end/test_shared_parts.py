@@ -71,7 +71,9 @@ def test_parameters_make_tests_with_prompts_arguments_and_users_of_their_own(
     assert list(results(finished)) == [
         f"count[n={n},who={who}]" for n in (1, 2) for who in ("clerk", "nobody")
     ]
-    assert [run.user_context for run in sorted(project.log().runs, key=lambda run: run.case)] == [
+    assert [
+        run.case.user_context for run in sorted(project.log().runs, key=lambda run: run.case.name)
+    ] == [
         {"role": "clerk"},
         None,
     ] * 2

@@ -18,8 +18,10 @@ from harness.reports.formats.markdown import write_markdown
 from harness.reports.sections.access_matrix import matrix_lines, unobserved_words
 from harness.runlog import Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.types import (
+    CaseFacts,
     CheckResult,
     Leak,
+    LeakRule,
     Status,
     Tool,
     ToolCall,
@@ -50,25 +52,38 @@ FILTERED = answered({"id": "C_0042"})
 LEAKING = answered(SECRET, text='{"id": "C_0042"}')
 
 
-def a_run(identity: str, status: Status = "passed", test: str = "mail", **more: Any) -> TrialResult:
+def a_run(
+    identity: str,
+    status: Status = "passed",
+    test: str = "mail",
+    leaks: LeakRule = "fail",
+    **more: Any,
+) -> TrialResult:
     run = TrialResult(
         key=f"{test} {identity}",
         suite="shop",
-        case=f"{test} [{identity}]",
+        case=CaseFacts(
+            name=f"{test} [{identity}]",
+            group=test,
+            identity=identity,
+            user_context=USERS.get(identity, {"role": identity}),
+        ),
         model="m",
         index=0,
         status=status,
         stop="answer",
-        group=test,
-        identity=identity,
-        user_context=USERS.get(identity, {"role": identity}),
     )
-    return replace(run, **more)
+    return of_case(replace(run, **more), leaks=leaks)
+
+
+def of_case(run: TrialResult, **facts: Any) -> TrialResult:
+    """Return ``run`` with other facts of its case."""
+    return replace(run, case=replace(run.case, **facts))
 
 
 def a_log(path: Path, *trials: tuple[TrialResult, Transcript], **facts: Any) -> RunLog:
     with LogWriter(path / "log.jsonl") as log:
-        cases = {run.case: "" for run, _ in trials}
+        cases = {run.case.name: "" for run, _ in trials}
         log.append(
             Header(
                 run_id="r",
@@ -218,7 +233,7 @@ def test_what_nobody_in_particular_is_given_is_no_leak_where_the_suite_allows_it
 
 
 def test_any_suite_with_several_users_is_looked_at(tmp_path: Path) -> None:
-    plain = [replace(a_run(name), group=None, identity=None) for name in ("admin", "clerk")]
+    plain = [of_case(a_run(name), group=None, identity=None) for name in ("admin", "clerk")]
     report = build_report(a_log(tmp_path, *((run, FULL) for run in plain)))
     (words,) = unobserved_words(report.access)
     assert words.startswith(
@@ -245,8 +260,8 @@ def test_a_suite_that_requires_it_fails(tmp_path: Path) -> None:
 
 
 def test_no_conversation_is_read_where_only_one_user_asks(tmp_path: Path) -> None:
-    plain = replace(a_run("admin"), group=None, identity=None, outcomes={"ok": 1}, offered=2)
-    log = a_log(tmp_path, (plain, FULL), (replace(plain, key="2", case="other"), FULL))
+    plain = of_case(a_run("admin", outcomes={"ok": 1}, offered=2), group=None, identity=None)
+    log = a_log(tmp_path, (plain, FULL), (of_case(replace(plain, key="2"), name="other"), FULL))
     log.path.unlink()  # whoever reads a conversation now will fail
     assert build_report(log).counts.passed == 2
 
@@ -255,7 +270,7 @@ def test_no_conversation_is_read_where_only_one_user_asks(tmp_path: Path) -> Non
 
 
 def leaking_log(folder: Path) -> RunLog:
-    hostile = replace(a_run("clerk"), case="<b>x</b> [clerk]\x1b[31m")
+    hostile = of_case(a_run("clerk"), name="<b>x</b> [clerk]\x1b[31m")
     return a_log(
         folder,
         (a_run("admin"), FULL),
@@ -301,7 +316,7 @@ def test_the_page_and_the_documents_hold_it_all_and_nothing_of_it_is_markup(tmp_
 
 
 def test_a_run_without_identities_says_nothing_of_them(tmp_path: Path) -> None:
-    plain = replace(a_run("admin"), group=None, identity=None, outcomes={"ok": 1}, offered=2)
+    plain = of_case(a_run("admin", outcomes={"ok": 1}, offered=2), group=None, identity=None)
     log = a_log(tmp_path, (plain, FULL))
     stream = io.StringIO()
     write_json(build_report(log), log, stream)

@@ -361,8 +361,12 @@ def test_whoever_is_answered_differently_asks_again_and_what_does_not_follow_the
 
     report = probed(tmp_path, answer)
     assert "unstable" not in problems(report)
-    again = [run for run in report.report.runs if " after " in run.case or " before " in run.case]
-    asked = {run.case.partition("(")[0] for run in again}
+    again = [
+        run
+        for run in report.report.runs
+        if " after " in run.case.name or " before " in run.case.name
+    ]
+    asked = {run.case.name.partition("(")[0] for run in again}
     assert asked == {
         "news",
         "joke",

@@ -144,7 +144,7 @@ def test_one_run_log_holds_every_trial_and_harness_can_show_it(
     (log,) = [log for log in logs(folder) if "capitals" in log.header.suites][:1]
     assert f"log .harness/runs/{log.header.run_id}/log.jsonl" in session.stdout
     assert f"harness view {log.header.run_id}" in session.stdout
-    assert sorted((entry.case, entry.status) for entry in log.runs) == [
+    assert sorted((entry.case.name, entry.status) for entry in log.runs) == [
         ("1", "passed"),
         ("France", "passed"),
         ("Italy", "passed"),
@@ -186,7 +186,7 @@ def test_side_by_side_each_case_is_run_once_and_the_log_is_one(tmp_path: Path) -
         f"evals/many.yml::case_{number}": "passed" for number in range(6)
     }, finished.stderr
     (log,) = logs(tmp_path)
-    assert [entry.case for entry in sorted(log.runs, key=lambda entry: entry.case)] == [
+    assert [entry.case.name for entry in sorted(log.runs, key=lambda entry: entry.case.name)] == [
         one["name"] for one in cases
     ]
     assert f"harness view {log.header.run_id}" in finished.stdout
@@ -220,7 +220,7 @@ def test_the_first_failure_ends_the_session_and_a_tag_picks_cases(tmp_path: Path
     (log,) = logs(tmp_path)
     assert log.footer is not None
     assert log.footer.reason == "fail-fast"
-    assert [(entry.case, entry.status) for entry in log.runs] == [
+    assert [(entry.case.name, entry.status) for entry in log.runs] == [
         ("first", "failed"),
         ("third", "skipped"),
     ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.types import (
     AssistantMessage,
+    CaseFacts,
     CheckResult,
     Location,
     Reply,
@@ -44,7 +45,12 @@ def a_run(
     return TrialResult(
         key=f"{suite}{case}{model}{index}",
         suite=suite,
-        case=case,
+        case=CaseFacts(
+            name=case,
+            description=f"Why {case} exists.",
+            metadata={"category": "smoke"},
+            at=Location(file="evals/shop.yml", line=5),
+        ),
         model=model,
         index=index,
         status=status,
@@ -60,9 +66,6 @@ def a_run(
         latency_s=1.5,
         finished_at="2026-01-01T00:00:02Z",
         events_digest="sha256:0",
-        description=f"Why {case} exists.",
-        metadata={"category": "smoke"},
-        at=Location(file="evals/shop.yml", line=5),
     )
 
 
@@ -110,7 +113,7 @@ def a_log(
                     suite: {
                         "file": f"evals/{suite}.yml",
                         "description": f"All of {suite}.",
-                        "cases": {run.case: "" for run in runs if run.suite == suite},
+                        "cases": {run.case.name: "" for run in runs if run.suite == suite},
                     }
                     for suite in suites
                 },

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
-from harness.types import Status, ToolList, Transcript, TrialError, TrialResult, Usage
+from harness.types import CaseFacts, Status, ToolList, Transcript, TrialError, TrialResult, Usage
 
 Results = Mapping[str, str]
 """Case → its trials, a letter each: p(assed), f(ailed), e(rror), s(kipped), c(ancelled)."""
@@ -45,7 +45,7 @@ def write_log(  # noqa: PLR0913 - everything that a log may say
         replace(
             a_run(suite, case, name, index, letter, usage),
             repeats=repeats or len(letters),
-            pass_threshold=pass_threshold,
+            case=CaseFacts(name=case, pass_threshold=pass_threshold),
         )
         for name, own in by_model.items()
         for suite, cases in own.items()
@@ -91,7 +91,7 @@ def a_run(
     return TrialResult(
         key=f"{suite}/{case}/{model}/{index}",
         suite=suite,
-        case=case,
+        case=CaseFacts(name=case),
         model=model,
         index=index,
         status=STATUSES[letter],

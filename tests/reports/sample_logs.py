@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from harness.reports.writers import WRITERS
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.types import (
     AssistantMessage,
+    CaseFacts,
     CheckResult,
     Judgement,
     Location,
@@ -81,6 +83,8 @@ def a_run(
     model: str = "m",
     **more: Any,
 ) -> TrialResult:
+    of_its_case = {fact.name for fact in fields(CaseFacts)}
+    of_case: dict[str, Any] = {"at": Location(file=f"evals/{suite}.yml", line=12, column=5)}
     facts: dict[str, Any] = {
         "stop": None if status == "skipped" else "answer",
         "usage": Usage(input_tokens=10, output_tokens=5, cost_usd=0.25),
@@ -94,14 +98,15 @@ def a_run(
     return TrialResult(
         key=f"{suite}{case}{model}{index}",
         suite=suite,
-        case=case,
+        case=CaseFacts(
+            name=case, **(of_case | {key: more.pop(key) for key in of_its_case & more.keys()})
+        ),
         model=model,
         index=index,
         repeats=repeats,
         status=status,
         checks=checks,
         error=error,
-        at=Location(file=f"evals/{suite}.yml", line=12, column=5),
         **(facts | more),
     )
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from harness.reports.build import build_report, count, exit_code
 from harness.runlog import Footer, Header, LogWriter, TrialLine, read_log
-from harness.types import Report, Status, TrialResult, Usage
+from harness.types import CaseFacts, Report, Status, TrialResult, Usage
 
 STATUSES: list[Status] = ["passed", "failed", "error", "skipped", "cancelled"]
 
@@ -17,7 +17,7 @@ def a_run(
     return TrialResult(
         key=f"{case}{index}",
         suite="s",
-        case=case,
+        case=CaseFacts(name=case),
         model="m",
         index=index,
         status=status,
@@ -68,7 +68,7 @@ def test_results_stand_in_the_order_of_the_suite_whatever_the_order_of_arrival(
         tmp_path / "log.jsonl",
         [a_run("third"), a_run("first", index=1), a_run("first"), a_run("second")],
     )
-    assert [(run.case, run.index) for run in report.runs] == [
+    assert [(run.case.name, run.index) for run in report.runs] == [
         ("first", 0),
         ("first", 1),
         ("second", 0),

@@ -17,7 +17,7 @@ from harness.reports.build import build_report, case_results, exit_code
 from harness.reports.formats.console import print_summary
 from harness.reports.formats.json_report import write_json
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
-from harness.types import CheckResult, Report, Status, TrialResult
+from harness.types import CaseFacts, CheckResult, Report, Status, TrialResult
 
 STATUSES: list[Status] = ["passed", "failed", "error", "skipped", "cancelled"]
 NO = CheckResult(
@@ -37,13 +37,12 @@ def trials(
         TrialResult(
             key=f"{case}{index}",
             suite="s",
-            case=case,
+            case=CaseFacts(name=case, pass_threshold=threshold),
             model="m",
             index=index,
             status=SHORT[letter],
             checks=(NO,) if letter == "f" else (),
             repeats=planned or len(endings),
-            pass_threshold=threshold,
         )
         for index, letter in enumerate(endings)
     ]
@@ -127,7 +126,7 @@ def test_a_further_pass_never_makes_it_worse(endings: str, threshold: float, pla
 def logged(
     path: Path, runs: list[TrialResult], models: tuple[str, ...] = ("m",)
 ) -> tuple[Report, RunLog]:
-    cases = dict.fromkeys((run.case for run in runs), "")
+    cases = dict.fromkeys((run.case.name for run in runs), "")
     with LogWriter(path) as log:
         log.append(
             Header(

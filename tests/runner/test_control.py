@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from harness.runner.control import Budget, Control
-from harness.types import Status, TrialResult, Usage
+from harness.types import CaseFacts, Status, TrialResult, Usage
 
 
 def a_run(
@@ -16,7 +16,13 @@ def a_run(
 ) -> TrialResult:
     usage = Usage(input_tokens=tokens, cost_usd=cost)
     return TrialResult(
-        key="k", suite="s", case=case, model="m", index=0, status=status, usage=usage
+        key="k",
+        suite="s",
+        case=CaseFacts(name=case),
+        model="m",
+        index=0,
+        status=status,
+        usage=usage,
     )
 
 
@@ -94,7 +100,8 @@ def test_fail_fast_lets_a_case_go_on_that_can_still_pass() -> None:
     control = Control(Budget(fail_fast=True))
     reasons = []
     for status in ("failed", "passed", "error", "failed"):
-        control.account(replace(a_run(status), repeats=5, pass_threshold=0.6))
+        case = CaseFacts(name="c", pass_threshold=0.6)
+        control.account(replace(a_run(status), repeats=5, case=case))
         reasons.append(control.stopped)
     assert reasons == [None, None, None, "fail-fast"]
 

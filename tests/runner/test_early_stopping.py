@@ -59,7 +59,7 @@ def carry_out(plan: Plan, endings: Sequence[str], workers: int = 1) -> list[Tria
 
 
 def ran(runs: Sequence[TrialResult], case: str = "one") -> int:
-    return sum(run.case == case and run.status != "skipped" for run in runs)
+    return sum(run.case.name == case and run.status != "skipped" for run in runs)
 
 
 def test_optional_repeats_come_last_and_round_by_round() -> None:
@@ -113,7 +113,7 @@ def verdicts(runs: Sequence[TrialResult]) -> dict[str, str]:
     """Return each case's verdict by hand: passed, failed, or open because of errors."""
     groups: defaultdict[str, list[TrialResult]] = defaultdict(list)
     for run in runs:
-        groups[run.case].append(run)
+        groups[run.case.name].append(run)
     return {case: _verdict(group) for case, group in groups.items()}
 
 
@@ -159,7 +159,7 @@ def test_a_resumed_run_remembers_what_is_decided(tmp_path: Path) -> None:
     plan = a_plan(2, 5)
     runs = carry_out(plan, ["ppppp", "fpppp"])
     assert remaining(plan, a_log(tmp_path / "whole.jsonl", plan, runs)).jobs == ()
-    kept = [run for run in runs if run.case == "two" and run.index < 2]
+    kept = [run for run in runs if run.case.name == "two" and run.index < 2]
     rest = remaining(plan, a_log(tmp_path / "torn.jsonl", plan, kept))
     again = carry_out(replace(rest, jobs=tuple(rest.jobs)), ["ppppp", "ppppp"])
     assert ran(again, "two") == 0

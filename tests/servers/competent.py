@@ -47,7 +47,7 @@ def run_suite(
             for check in run.checks
             if check.verdict != "passed" and check.severity == "fail"
         ]
-        verdicts[run.model][run.case] = (
+        verdicts[run.model][run.case.name] = (
             told if run.status in ("passed", "failed") else [str(run.error)]
         )
     return verdicts

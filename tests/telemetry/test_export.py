@@ -61,7 +61,7 @@ def test_what_arrives_is_the_log(sent: tuple[Collector, Finished], log: RunLog) 
     found, _ = sent
     assert len({span.trace_id for span in found.spans}) == len(log.runs) == 2
     for run in log.runs:
-        (root,) = found.named(f"invoke_agent first::{run.case}")
+        (root,) = found.named(f"invoke_agent first::{run.case.name}")
         attributes = values(root.attributes)
         assert attributes["harness.status"] == run.status
         assert (

@@ -10,6 +10,7 @@ from harness.telemetry import conventions as names
 from harness.telemetry.spans import Span, Trace, trace_of
 from harness.types import (
     AssistantMessage,
+    CaseFacts,
     CheckResult,
     Location,
     Reply,
@@ -70,7 +71,12 @@ TRANSCRIPT = Transcript(
 RUN = TrialResult(
     key="k" * 64,
     suite="shop",
-    case="order",
+    case=CaseFacts(
+        name="order",
+        user_context={"role": "support"},
+        tags=("smoke",),
+        at=Location(file="evals/shop.yml", line=5),
+    ),
     model="claude-4-sonnet",
     index=1,
     status="failed",
@@ -93,9 +99,6 @@ RUN = TrialResult(
         ),
     ),
     stop="answer",
-    user_context={"role": "support"},
-    tags=("smoke",),
-    at=Location(file="evals/shop.yml", line=5),
 )
 
 

@@ -41,7 +41,7 @@ class Entrant:
         found: dict[CaseName, list[TrialResult]] = defaultdict(list)
         for run in judged_runs(log)[0]:
             if run.model == model:
-                found[run.suite, run.case].append(run)
+                found[run.suite, run.case.name].append(run)
         asked = {suite for suite, _ in found}
         planned = [name for name in _planned(log.header) if name[0] in asked]
         names = dict.fromkeys([*planned, *found])

@@ -187,8 +187,8 @@ class _Summary:
 
     def _why(self, run: TrialResult) -> None:
         """Print the one thing to look at in full, and name what else is wrong."""
-        if run.description:
-            self._indented(run.description, "dim")
+        if run.case.description:
+            self._indented(run.case.description, "dim")
         if run.error is not None:
             self._indented(f"{run.error.kind} error: {run.error.message}", "magenta")
             self._indented(run.error.detail or "", "dim", depth=6)

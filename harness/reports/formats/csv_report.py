@@ -10,7 +10,7 @@ from harness.reports.sections.sentences import failed_checks, problem
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.safe_text import one_line, shorten
-from harness.types import Report, TrialResult
+from harness.types import CaseFacts, Report, TrialResult
 
 _LONGEST = 2_000
 """Characters of a cell; a spreadsheet refuses more than 32,767."""
@@ -29,7 +29,11 @@ def write_csv(report: Report, _log: RunLog, stream: TextIO) -> None:
         rows.writerow(_cell(value) for value in row.values())
     if not report.runs:
         rows.writerow(
-            _row(TrialResult(key="", suite="", case="", model="", index=0, status="skipped"))
+            _row(
+                TrialResult(
+                    key="", suite="", case=CaseFacts(name=""), model="", index=0, status="skipped"
+                )
+            )
         )
 
 
@@ -40,7 +44,7 @@ CSV = Writer(write=write_csv, file_name="report.csv", media_type="text/csv")
 def _row(run: TrialResult) -> dict[str, Any]:
     return {
         "suite": run.suite,
-        "case": run.case,
+        "case": run.case.name,
         "model": run.model,
         "trial": run.index + 1,
         "status": run.status,
@@ -55,9 +59,9 @@ def _row(run: TrialResult) -> dict[str, Any]:
         "tokens_in": run.usage.input_tokens,
         "tokens_out": run.usage.output_tokens,
         "cost_usd": run.usage.cost_usd,
-        "tags": " ".join(run.tags),
-        "file": run.at.file if run.at else None,
-        "line": run.at.line if run.at else None,
+        "tags": " ".join(run.case.tags),
+        "file": run.case.at.file if run.case.at else None,
+        "line": run.case.at.line if run.case.at else None,
         "started_at": run.started_at,
         "mark": mark(run),
     }

@@ -40,8 +40,8 @@ def _annotation(case: CaseResult, report: Report) -> str:
     run = case.spokesman
     ending = "failed" if case.status == "failed" else "could not be judged"
     properties = {"title": shorten(f"{case_name(case, report)} {ending}", 200)}
-    if run.at is not None:
-        place = {"file": run.at.file, "line": run.at.line, "col": run.at.column}
+    if run.case.at is not None:
+        place = {"file": run.case.at.file, "line": run.case.at.line, "col": run.case.at.column}
         properties = {
             key: str(value) for key, value in place.items() if value is not None
         } | properties

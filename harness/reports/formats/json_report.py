@@ -118,7 +118,7 @@ def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
     shown = case.spokesman
     test = {
         "name": case.case,
-        "description": shown.description,
+        "description": shown.case.description,
         "passed": case.status == "passed",
         "failures": [_failure(check) for check in shown.checks if _decides(check)],
         "time": round(sum(run.latency_s for run in case.trials), 6),
@@ -130,8 +130,8 @@ def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
         "judge_usage": asdict(shown.judge_usage),
         "user_usage": asdict(shown.user_usage),
         "stop": shown.stop,
-        "line": shown.at.line if shown.at else None,
-        "metadata": shown.metadata,
+        "line": shown.case.at.line if shown.case.at else None,
+        "metadata": shown.case.metadata,
     }
     if shown.error is not None:
         test |= {

@@ -27,7 +27,7 @@ JSONL = Writer(write=write_jsonl, file_name="report.jsonl", media_type="applicat
 def _line(run: TrialResult) -> dict[str, Any]:
     return {
         "suite": run.suite,
-        "case_id": run.case,
+        "case_id": run.case.name,
         "model": run.model,
         "pass": run.status == "passed",
         "latency_ms": round(run.latency_s * 1000),
@@ -37,7 +37,7 @@ def _line(run: TrialResult) -> dict[str, Any]:
         "events_digest": run.events_digest,
         "error": run.error.message if run.error else None,
         "timestamp": run.finished_at,
-        "metadata": {**run.metadata, "harness": _ours(run)},
+        "metadata": {**run.case.metadata, "harness": _ours(run)},
     }
 
 
@@ -71,6 +71,6 @@ def _ours(run: TrialResult) -> dict[str, Any]:
             if (codes := [check.code for check in run.checks if check.code])
             else {}
         ),
-        "tags": list(run.tags),
+        "tags": list(run.case.tags),
         "key": run.key,
     }

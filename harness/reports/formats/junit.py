@@ -100,7 +100,7 @@ def _case(case: CaseResult, log: RunLog) -> ET.Element:
 
 def _reason(case: CaseResult) -> str:
     shown = case.spokesman
-    where = [str(shown.at)] if shown.at else []
+    where = [str(shown.case.at)] if shown.case.at else []
     trials = (
         [f"{case.passed} of {trials_needed(case)} trials passed, {case.needed} needed"]
         if case.planned > 1
@@ -129,8 +129,8 @@ def _properties(case: CaseResult) -> str:
         "tokens_in": usage.input_tokens,
         "tokens_out": usage.output_tokens,
         "cost_usd": usage.cost_usd,
-        "file": shown.at.file if shown.at else None,
-        "line": shown.at.line if shown.at else None,
+        "file": shown.case.at.file if shown.case.at else None,
+        "line": shown.case.at.line if shown.case.at else None,
         "calls": calls_words(count_calls(case.trials)),
         **({"mark": words} if (words := case_mark(case)) else {}),
     }

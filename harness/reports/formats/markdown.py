@@ -175,7 +175,7 @@ def _details(report: Report) -> Iterator[str]:
 
 def _detail(case: CaseResult, report: Report) -> str:
     run = case.spokesman
-    where = f"{code(str(run.at))}\n\n" if run.at else ""
+    where = f"{code(str(run.case.at))}\n\n" if run.case.at else ""
     title = html.escape(shorten(case_name(case, report), _PROBLEM))
     return (
         f"\n<details><summary>{_MARKS[case.status]} <code>{title}</code></summary>\n\n"

@@ -20,10 +20,10 @@ def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
 
 def trial_text(run: TrialResult, transcript: Transcript) -> str:
     """Return one trial's conversation as text; it may hold anything that a model or a server said."""
-    title = f"── {run.suite}::{run.case} #{run.index + 1} [{run.model}] {run.status} "
+    title = f"── {run.suite}::{run.case.name} #{run.index + 1} [{run.model}] {run.status} "
     lines = [title.ljust(80, "─")]
-    if run.user_context is not None:
-        lines.append(f"user_context {_json(run.user_context)}")
+    if run.case.user_context is not None:
+        lines.append(f"user_context {_json(run.case.user_context)}")
     lines.append(f"tools offered: {', '.join(transcript.tools) or 'none'}")
     for call in transcript.setup_calls:
         lines += _call(call, call.tool, "setup")

@@ -111,7 +111,7 @@ def _rates(cases: Iterator[CaseResult]) -> dict[str, list[float]]:
     rates: dict[str, list[float]] = {}
     for case in cases:
         judged = [run for run in case.trials if run.status in {"passed", "failed"}]
-        category = case.trials[0].metadata.get("category")
+        category = case.trials[0].case.metadata.get("category")
         if judged and isinstance(category, str):
             each = [_verdicts(run) for run in judged]
             found = [sum(verdicts) / len(verdicts) for verdicts in zip(*each, strict=False)]

@@ -102,7 +102,7 @@ def judge_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
 def user_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
     """Yield what each model that plays users in ``plan`` may use, by what the users of the same cases used before."""
     used = {
-        (run.suite, run.case): (run.user_usage.input_tokens, run.user_usage.output_tokens or 0)
+        (run.suite, run.case.name): (run.user_usage.input_tokens, run.user_usage.output_tokens or 0)
         for run in _recent(runs)
         if run.user_usage.input_tokens
     }
@@ -138,7 +138,7 @@ def _judged_before(runs: Path) -> dict[tuple[str, str, str, str], tuple[float, f
         judges = {one.model for one in made}
         tokens = run.judge_usage.input_tokens, run.judge_usage.output_tokens
         if len(judges) == 1 and tokens[0] is not None and tokens[1] is not None:
-            used[(run.suite, run.case, run.model, judges.pop())] = (
+            used[(run.suite, run.case.name, run.model, judges.pop())] = (
                 tokens[0] / len(made),
                 tokens[1] / len(made),
             )
@@ -158,7 +158,7 @@ def _used_before(runs: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
         tokens = run.usage.input_tokens, run.usage.output_tokens
         # One that broke off tells nothing, and neither does one whose tokens nobody counted.
         if run.status in {"passed", "failed"} and tokens[0] and tokens[1] is not None:
-            used[run.suite, run.case, run.model] = tokens[0], tokens[1]
+            used[run.suite, run.case.name, run.model] = tokens[0], tokens[1]
     return used
 
 

@@ -113,7 +113,7 @@ def refuse_if_changed(old: Header, new: Header, strangers: Iterable[TrialResult]
     if not changes:
         # What is secret in a server's arguments decides what is asked, and is not in a header.
         changes = [
-            f"suite {run.suite}: case {run.case} was asked in another way" for run in strangers
+            f"suite {run.suite}: case {run.case.name} was asked in another way" for run in strangers
         ]
     if changes:
         listed = "\n".join(f"  - {change}" for change in changes)

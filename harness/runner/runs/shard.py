@@ -94,7 +94,7 @@ def _refuse_doubles(logs: Sequence[RunLog]) -> None:
                 else f"runs {other} and {name} hold the same trial"
             )
             raise UsageError(
-                f"{whose}: {twice.suite}/{twice.case}, trial {twice.index + 1} with {twice.model}",
+                f"{whose}: {twice.suite}/{twice.case.name}, trial {twice.index + 1} with {twice.model}",
                 meant="Only parts of one plan can be joined (--shard); to hold two runs against "
                 "each other: "
                 "harness compare A B",

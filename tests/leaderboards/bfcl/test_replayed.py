@@ -55,7 +55,10 @@ def test_an_output_that_is_said_once_more_gets_its_official_verdict(
     runs = project.log().runs
     assert len(runs) >= 40
     found = {
-        run.case: (run.status == "passed", next((one.code for one in run.checks if one.code), None))
+        run.case.name: (
+            run.status == "passed",
+            next((one.code for one in run.checks if one.code), None),
+        )
         for run in runs
     }
     assert found == {name: (rows[name]["valid"], rows[name]["error_type"]) for name in found}

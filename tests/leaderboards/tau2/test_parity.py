@@ -157,4 +157,4 @@ def test_each_rule_turns_the_verdict_on_a_recorded_simulation(tmp_path: Path) ->
     path = tmp_path / "results.json"
     path.write_text(json.dumps({**source, "tasks": tasks, "simulations": simulations}))
     log = run_recorded("retail", path, tmp_path, cache=root)
-    assert {run.case.removeprefix("retail_"): run.status for run in log.runs} == SPOILT
+    assert {run.case.name.removeprefix("retail_"): run.status for run in log.runs} == SPOILT

@@ -26,6 +26,7 @@ from harness.reports.sections.call_outcomes import (
 from harness.runlog import RunLog, TrialLine, read_lines
 from harness.types import (
     Case,
+    CaseFacts,
     Check,
     CheckResult,
     Outcome,
@@ -252,7 +253,10 @@ def test_a_quiet_console_counts_and_marks_too(log: RunLog) -> None:
 
 
 def test_what_is_marked_is_not_lost_among_many_that_passed(tmp_path: Path) -> None:
-    good = [replace(with_calls("ok"), case=f"case {n:02}", key=str(n)) for n in range(50)]
+    good = [
+        replace(with_calls("ok"), case=CaseFacts(name=f"case {n:02}"), key=str(n))
+        for n in range(50)
+    ]
     log = a_log(tmp_path, [(run, None) for run in (*good, with_calls("tool_error"))])
     assert WORDS in " ".join(on_the_console(log).split())
 

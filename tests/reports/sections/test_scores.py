@@ -59,7 +59,8 @@ def scored(
         replace(
             case,
             trials=tuple(
-                replace(run, metadata={"category": categories[case.case]}) for run in case.trials
+                replace(run, case=replace(run.case, metadata={"category": categories[case.case]}))
+                for run in case.trials
             ),
         )
         for case in report.cases

@@ -18,6 +18,7 @@ from harness.runner.planning.estimate import (
 from harness.runner.planning.plan import Plan, make_plan
 from harness.types import (
     Case,
+    CaseFacts,
     Check,
     Judgement,
     ModelSpec,
@@ -62,7 +63,7 @@ def test_an_earlier_run_says_what_a_judgement_takes(tmp_path: Path) -> None:
     judged = Judgement(question="q", model="judge", prompt_version="1", score=1.0)
     usage = Usage(input_tokens=4000, output_tokens=200)
     run = TrialResult(
-        key="k", suite="s", case="a", model="lexical", index=0, status="passed", judge_usage=usage,
+        key="k", suite="s", case=CaseFacts(name="a"), model="lexical", index=0, status="passed", judge_usage=usage,
         judgements=(judged, judged),
     )  # fmt: skip
     with LogWriter(tmp_path / "run" / "log.jsonl") as log:
@@ -90,7 +91,7 @@ def test_only_a_trial_that_came_through_and_was_counted_says_what_the_next_takes
     run = TrialResult(
         key="k",
         suite="s",
-        case="a",
+        case=CaseFacts(name="a"),
         model="judge",
         index=0,
         status=status,

@@ -52,7 +52,7 @@ def _trial(run: TrialResult, transcript: Transcript | None) -> dict[str, Any]:
         "number": run.index + 1,
         "status": run.status,
         "facts": _facts(run, said),
-        "description": _text(run.description or ""),
+        "description": _text(run.case.description or ""),
         "error": None if run.error is None else _error(run),
         "checks": [_check(check) for check in run.checks],
         "judgements": [
@@ -70,8 +70,8 @@ def _trial(run: TrialResult, transcript: Transcript | None) -> dict[str, Any]:
 
 def _facts(run: TrialResult, said: Transcript) -> list[list[str]]:
     """Return name and value of what is known besides the conversation."""
-    place = [["where", short(str(run.at))]] if run.at else []
-    who = [] if run.user_context is None else [["user_context", _json(run.user_context)]]
+    place = [["where", short(str(run.case.at))]] if run.case.at else []
+    who = [] if run.case.user_context is None else [["user_context", _json(run.case.user_context)]]
     if run.stop is None:
         return [*place, *who, ["not started", short(run.skip_reason or run.status)]]
     return [

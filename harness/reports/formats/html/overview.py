@@ -101,7 +101,7 @@ def _line(case: CaseResult) -> dict[str, Any]:
         "model": short(case.model),
         "status": case.status,
         "problem": short(case_mark(case) or problem(case.spokesman), _TEXT),
-        "tags": [short(tag) for tag in case.spokesman.tags],
+        "tags": [short(tag) for tag in case.spokesman.case.tags],
         "tools": [short(tool) for tool in expected_tools(case.spokesman.checks)],
         "passed": case.passed,
         "planned": case.planned,
