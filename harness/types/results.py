@@ -185,7 +185,7 @@ class TrialResult(_Logged):
     @property
     def needed(self) -> int:
         """Trials of its case that must pass for the case to pass."""
-        return _needed(self.repeats, self.case.name.pass_threshold)
+        return _needed(self.repeats, self.case.pass_threshold)
 
     @property
     def transcript(self) -> Transcript | None:
