@@ -19,6 +19,7 @@ class WithheldValues:
 
     def __init__(self, secrets: Iterable[WithheldValue]) -> None:
         """Index ``secrets`` by their forms, and those that can be told in a text by their longest word."""
+        self._of: dict[Value, tuple[WithheldValue, ...]] = {}
         self._by_form: dict[str | float, list[WithheldValue]] = {}
         self._by_word: dict[str, list[WithheldValue]] = {}
         self._by_number: dict[float, list[WithheldValue]] = {}
@@ -43,9 +44,15 @@ class WithheldValues:
 
     def of(self, value: Value) -> Iterable[WithheldValue]:
         """Return the secrets of that value."""
-        return {
-            id(secret): secret for form in _forms(value) for secret in self._by_form.get(form, ())
-        }.values()
+        found = self._of.get(value)
+        if found is None:  # many fields may have one value
+            by_id = {
+                id(secret): secret
+                for form in _forms(value)
+                for secret in self._by_form.get(form, ())
+            }
+            found = self._of[value] = tuple(by_id.values())
+        return found
 
     def told_in(self, prose: Prose) -> Iterable[WithheldValue]:
         """Return the secrets that stand in a text and cannot be a coincidence there."""

@@ -24,11 +24,12 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 
 from harness.judging.policy.comparable_values import Prose, shortened, value_of
 from harness.judging.policy.index import Shown, WithheldValues
 from harness.judging.policy.same_field import about, akin
-from harness.judging.policy.same_record import same_thing
+from harness.judging.policy.same_record import NOTHING, same_thing
 from harness.judging.policy.views import CallKey, Leaf, Result, View
 from harness.judging.policy.withheld import WithheldValue, kept_from
 from harness.types import Leak, ToolList
@@ -112,24 +113,26 @@ class _Search:
         self._shown = shown
         self._brought = [*map(Prose, view.known), _offer(view.tools)]
         self._answer = Prose(view.answer)
+        self._settled: set[int] = (
+            set()
+        )  # by `id`: what was found, and what the identity brought itself
 
     def leaks(self) -> Iterator[Leak]:
         if not self._secrets:
             return
-        found: set[int] = set()
         for number, result in enumerate(self._view.results, start=1):
             self._brought.append(
                 Prose(json.dumps(result.call.arguments, ensure_ascii=False, default=str))
             )
-            for secret, place in (*self._in_fields(result), *self._in_texts(result)):
-                if id(secret) not in found and not self._is_known(secret):
-                    found.add(id(secret))
+            for secret, place in chain(self._in_fields(result), self._in_texts(result)):
+                self._settled.add(id(secret))
+                if not self._is_known(secret):
                     yield self._leak(
                         secret, place.format(call=f"call {number}, {result.call.tool}")
                     )
         for secret in self._secrets.told_in(self._answer):
             if (
-                id(secret) not in found
+                id(secret) not in self._settled
                 and not self._shown.rightly(secret)
                 and not self._is_known(secret)
             ):
@@ -141,7 +144,7 @@ class _Search:
             if value is None:
                 continue
             for secret in self._secrets.of(value):
-                if self._is_leak(secret, leaf, result):
+                if id(secret) not in self._settled and self._is_leak(secret, leaf, result):
                     form = "structured result" if leaf.channel == "structured" else "text"
                     yield secret, f"the {form} of {{call}}: {_plain(leaf.path or leaf.name)}"
 
@@ -163,7 +166,7 @@ class _Search:
         """Whether another field of the very call gives it away; what others are given there as well is no proof."""
         if secret.reach == "call" or secret.value.grade == 0:
             return False
-        given_too = any(other.path == leaf.path for other in secret.answered.leaves)
+        given_too = any(leaf.path in paths for paths in secret.answered.paths.values())
         return akin(leaf.name, secret.leaf.name) or (not given_too and secret.value.grade == 2)  # noqa: PLR2004
 
     def _in_texts(self, result: Result) -> Iterator[tuple[WithheldValue, str]]:
@@ -172,10 +175,10 @@ class _Search:
             leaf for leaf in result.leaves if isinstance(leaf.value, str) and " " in leaf.value
         ]
         if result.is_prose and result.call.text:
-            texts.append(Leaf("", "", result.call.text, {}, "text"))
+            texts.append(Leaf("", "", result.call.text, NOTHING, "text"))
         for leaf in texts:
             for secret in self._secrets.told_in(Prose(leaf.value)):
-                if self._may_be_quoted(secret, result, ok=ok):
+                if id(secret) not in self._settled and self._may_be_quoted(secret, result, ok=ok):
                     what = f"text of {{call}}{': ' + _plain(leaf.path) if leaf.path else ''}"
                     yield secret, f"the {what}" if ok else f"the error {what}"
 
@@ -184,7 +187,7 @@ class _Search:
             return False
         if result.key in secret.keys:
             return True
-        if same_thing(secret.answered.call.arguments, result.call.arguments, "") is False:
+        if same_thing(secret.answered.asked, result.asked, "") is False:
             return False
         if not ok:
             return True

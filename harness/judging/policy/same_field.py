@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from harness.judging.policy.same_record import same_thing
 from harness.judging.policy.views import Leaf, Result
@@ -38,15 +36,11 @@ def about(leaf: Leaf, result: Result, secret: WithheldValue) -> bool | None:
     """
     for ours, theirs in (
         (secret.leaf.record, leaf.record),
-        (secret.answered.call.arguments, result.call.arguments),
-        ({**secret.answered.call.arguments, **_scalars(secret.leaf.record)}, result.call.arguments),
-        (secret.answered.call.arguments, leaf.record),
+        (secret.answered.asked, result.asked),
+        (secret.leaf.record, result.asked),
+        (secret.answered.asked, leaf.record),
     ):
         verdict = same_thing(ours, theirs, except_for=leaf.name)
         if verdict is not None:
             return verdict
     return None
-
-
-def _scalars(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {key: value for key, value in record.items() if not isinstance(value, dict | list)}

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from harness.canonical_json import canonical_json, digest
 from harness.json_bounds import loads
+from harness.judging.policy.same_record import NOTHING, Thing
 from harness.matching.texts import fold
 from harness.types import ToolCall, ToolList
 
@@ -26,6 +27,10 @@ _LINE = re.compile(
     r"^[\s>*+|#-]*(?P<name>[^\W\d][^\W\d]*(?:[ -][^\W\d]+){0,3})[*_`]*\s*[:=|]"
     r"(?:\*\*)?\s*[*_`]*(?P<value>\S.{0,400}?)[\s*_`|]*$"
 )
+# Underscores belong to names too (`_id`): they are emphasis where they close, behind the name or the whole line.
+_UNDERSCORED = re.compile(
+    r"^([\s>*+|#-]*)(_{1,3})(?=[^\W\d_])([^:=|]{1,80}?[:=|]?|(?:(?!\s_).){1,500}?(?=\2\s*$))\2(?!\w)"
+)
 
 
 class Leaf(NamedTuple):
@@ -37,7 +42,7 @@ class Leaf(NamedTuple):
     """The key that it stands under; empty for a bare value."""
     value: Any
     """The scalar."""
-    record: Mapping[str, Any]
+    record: Thing
     """The object that it stands in: what it is about."""
     channel: Channel
     """In which form of the result."""
@@ -54,6 +59,11 @@ class Result:
     def key(self) -> CallKey:
         """What was asked."""
         return self.call.tool, canonical_json(self.call.arguments)
+
+    @cached_property
+    def asked(self) -> Thing:
+        """The arguments, as what the call is about."""
+        return Thing(self.call.arguments)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -140,13 +150,14 @@ class View:
 
 def _leaves(value: Any, channel: Channel) -> Iterator[Leaf]:
     """Yield every scalar of a JSON value, however deep it nests."""
-    waiting: list[tuple[str, str, Any, Mapping[str, Any]]] = [("", "", value, {})]
+    waiting: list[tuple[str, str, Any, Thing]] = [("", "", value, NOTHING)]
     left = _MAX_FIELDS
     while waiting and left:
         path, name, part, record = waiting.pop()
         if isinstance(part, Mapping):
+            inner = Thing(part)
             inside = [
-                (f"{path}.{key}" if path else str(key), str(key), each, part)
+                (f"{path}.{key}" if path else str(key), str(key), each, inner)
                 for key, each in part.items()
             ]
             waiting.extend(reversed(inside))
@@ -159,13 +170,12 @@ def _leaves(value: Any, channel: Channel) -> Iterator[Leaf]:
 
 def _lines(text: str) -> Iterator[Leaf]:
     """Yield ``name: value`` lines as fields."""
+    lines = (_UNDERSCORED.sub(r"\1**\3**", line) for line in text.splitlines()[:_MAX_FIELDS])
     pairs = [
-        (match["name"], match["value"])
-        for line in text.splitlines()[:_MAX_FIELDS]
-        if (match := _LINE.match(line))
+        (fold(match["name"]), match["value"]) for line in lines if (match := _LINE.match(line))
     ]
-    names = [fold(name) for name, _ in pairs]
+    names = [name for name, _ in pairs]
     # A name that comes again begins another record, of which a line shows no end.
-    record = {} if len(set(names)) < len(names) else dict(pairs)
-    for name, (_, value) in zip(names, pairs, strict=True):
+    record = NOTHING if len(set(names)) < len(names) else Thing(dict(pairs))
+    for name, value in pairs:
         yield Leaf(name, name, value, record, "text")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -91,6 +93,26 @@ def test_a_field_in_lines_of_markdown_is_the_same_as_in_json() -> None:
     )
     leak = the_leak(admin, view("clerk", kept, search))
     assert leak.place == "the structured result of call 2, search_people: people[].salary"
+
+
+def test_a_name_in_lines_tells_whom_they_are_about() -> None:
+    admin = view("admin", call(text="__Name:__ Lucia Chen\n__Salary:__ 64512"))
+    clerk = view("clerk", call(text="__Name:__ Lucia Chen"))
+    other = call("lookup", {}, text="__Name:__ Bob Ray\n__Salary:__ 64512")
+    assert leaks(admin, view("clerk", *clerk.calls, other)) == []
+    hers = call("lookup", {}, text="Name: Lucia Chen\nSalary: 64512")
+    assert (
+        the_leak(admin, view("clerk", *clerk.calls, hers)).place
+        == "the text of call 2, lookup: salary"
+    )
+
+
+@pytest.mark.parametrize("key", ["Name", "EMAIL", "Customer ID"])
+def test_an_id_may_be_written_with_capitals(key: str) -> None:
+    admin = view("admin", call(structured={key: "lucia", "salary": 64_512}))
+    clerk = call(structured={key: "lucia"})
+    other = call("lookup", {}, structured={key: "bob", "salary": 64_512})
+    assert leaks(admin, view("clerk", clerk, other)) == []
 
 
 def test_a_masked_name_beside_it_makes_it_nobody_else() -> None:
@@ -484,3 +506,57 @@ def test_what_an_identity_asked_with_is_known_in_every_script(value: str) -> Non
     ] == []
     silent = call("search_people", {"query": "x"}, text=f"Found {value} here.")
     assert [leak.field for leak in leaks(admin, view("clerk", kept, silent))] == ["contact"]
+
+
+# ── Work ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def work_of(judge: Callable[[], object]) -> int:
+    """Return how many calls of functions and steps of generators it takes to judge."""
+    steps = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal steps
+        steps += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        judge()
+    finally:
+        sys.setprofile(None)
+    return steps
+
+
+@pytest.mark.parametrize("name", ["field_{}", "a{}_id"], ids=["fields", "ids"])
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["same call", "another call"])
+def test_a_record_of_twice_as_many_fields_is_twice_the_work(name: str, *, elsewhere: bool) -> None:
+    def judge(fields: int) -> int:
+        record = {
+            "employee_id": "EMP_0042",
+            **{name.format(i): f"value-{i:05d}" for i in range(fields)},
+        }
+        again = call("search", {}, structured=record) if elsewhere else call(structured=record)
+        views = (
+            view("admin", call(structured=record)),
+            view("clerk", call(structured=RECORD), again),
+        )
+        found: list[Leak] = []
+        steps = work_of(lambda: found.extend(leaks(*views)))
+        assert len(found) == fields
+        return steps
+
+    judge(10)  # what is remembered between calls
+    assert judge(400) < 2.3 * judge(200)
+
+
+def test_a_value_that_stands_in_every_field_is_compared_without_reading_the_record_again() -> None:
+    def judge(fields: int) -> int:
+        record = {"employee_id": "EMP_0042", **{f"field{i}x": "value-7" for i in range(fields)}}
+        views = (
+            view("admin", call(structured=record)),
+            view("clerk", call(structured=RECORD), call(structured=record)),
+        )
+        return work_of(lambda: leaks(*views))
+
+    judge(10)
+    assert judge(200) < 4.5 * judge(100)  # each field with each other, and not with each of each

@@ -55,6 +55,15 @@ def test_a_field_is_known_by_its_path_with_all_items_of_a_list_as_one(
         ("**E-mail:** a@b.c", [("e-mail", "a@b.c")]),
         ("Salary: **5**", [("salary", "5")]),
         ("Card: **** 1234", [("card", "* 1234")]),
+        ("__Salary:__ 5", [("salary", "5")]),
+        ("- __Net salary__: 5", [("net salary", "5")]),
+        ("_Salary_: 5", [("salary", "5")]),
+        ("___Salary:___ 5", [("salary", "5")]),
+        ("| __First_name__ | Ann |", [("first_name", "Ann")]),
+        ("__Salary: 5__", [("salary", "5")]),
+        ("_id: 5", [("_id", "5")]),
+        ("_id: see _this_", [("_id", "see _this")]),
+        ("__x: " + "_a " * 50_000, []),
         (f"a: {'x' * 401}", [("a", "x" * 401)]),
         (f"a: {'x' * 402}", []),
     ],
@@ -70,9 +79,10 @@ def test_lines_of_a_name_and_a_value_are_fields_where_a_call_succeeded(
 
 def test_lines_are_one_record_until_a_name_comes_again() -> None:
     one = Result(call=call(text="Name: Ann\nSalary: 5")).leaves
-    assert [leaf.record for leaf in one] == [{"Name": "Ann", "Salary": "5"}] * 2
+    assert [list(leaf.record.ids) for leaf in one] == [["name"]] * 2
+    assert one[0].record is one[1].record
     two = Result(call=call(text="Name: Ann\nName: Bob")).leaves
-    assert [leaf.record for leaf in two] == [{}, {}]
+    assert [dict(leaf.record.ids) for leaf in two] == [{}, {}]
 
 
 @pytest.mark.parametrize(
