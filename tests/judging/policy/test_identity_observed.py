@@ -6,6 +6,7 @@ import pytest
 
 from harness.judging.policy import unobserved
 from harness.judging.policy.identity_observed import is_volatile
+from harness.judging.policy.same_record import NOTHING
 from harness.judging.policy.views import Leaf
 from tests.judging.policy.views import ADMIN, FULL, RECORD, REFUSED, call, view, without
 
@@ -134,4 +135,4 @@ def test_calls_that_several_made_are_counted_and_those_of_one_alone_are_not() ->
 def test_times_of_day_and_random_ids_change_whoever_asks(
     value: Any, name: str, volatile: bool
 ) -> None:
-    assert is_volatile(Leaf(name, name, value, {}, "text")) is volatile
+    assert is_volatile(Leaf(name, name, value, NOTHING, "text")) is volatile
