@@ -10,11 +10,26 @@ from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
 from harness.errors import UsageError, did_you_mean
 
 T = TypeVar("T")
+
+
+def members_in(folder: Path, package: str, attribute: str, *, ending: str = "") -> dict[str, str]:
+    """Return ``module:attribute`` of each file in ``folder``, the folder of ``package``, by name.
+
+    A file is named like its member, followed by ``ending``; ``_`` in it stands for ``-``. Nothing
+    is imported.
+    """
+    return {
+        module.name.removesuffix(ending).replace("_", "-"): f"{package}.{module.name}:{attribute}"
+        for module in iter_modules([str(folder)])
+        if module.name.endswith(ending)
+    }
 
 
 class Registry(Generic[T]):
@@ -44,6 +59,11 @@ class Registry(Generic[T]):
         self._builtin = builtin
         self._unlisted = unlisted or {}
         self._loaded: dict[str, T] = {}
+
+    @property
+    def built_in(self) -> tuple[str, ...]:
+        """The names of the members that come with harness."""
+        return tuple(self._builtin)
 
     def names(self) -> tuple[str, ...]:
         """Return every name, the built-in ones first."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from urllib.parse import urlsplit
 
+from harness.models import traits_of
 from harness.redaction.places import bare_url
 from harness.runner.launch import redactor_of
 from harness.runner.planning.estimate import (
-    FREE,
     Estimate,
     estimates,
     judge_estimates,
@@ -90,7 +90,7 @@ def _started(server: ServerSpec) -> str:
 def _line(estimate: Estimate) -> str:
     name = estimate.model.name
     role, unit = _role(estimate), "judgement" if estimate.judges else "trial"
-    if estimate.model.provider in FREE:
+    if traits_of(estimate.model.provider).answers != "llm":
         return f"{role} {name}: {estimate.trials} {unit}s, free"
     if estimate.known:
         basis = f"{estimate.known} of {estimate.trials} {unit}s by earlier runs"

@@ -15,11 +15,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from harness.builtin import builtin_server, builtin_servers
-from harness.config.aliases import WELL_KNOWN
 from harness.config.clients import read_client_config, with_env_file
 from harness.config.entries import ModelEntry, overridden
 from harness.config.files import ConfigFile, ServerEntry, read_config_file, read_foreign_config_file
-from harness.config.models import OFFLINE, ResolvedModel, named_entry, resolve
+from harness.config.models import (
+    OFFLINE,
+    ResolvedModel,
+    named_entry,
+    resolve,
+    well_known_names,
+)
 from harness.config.servers import expand_server, joined, server_from_command
 from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
 from harness.redaction import KNOWN
@@ -179,7 +184,7 @@ class Config:
 
     def _no_model(self, name: str) -> UsageError:
         configured = tuple(self._model_entries())
-        near = did_you_mean(name, (*configured, OFFLINE, *WELL_KNOWN))
+        near = did_you_mean(name, (*configured, OFFLINE, *well_known_names()))
         known = f"Configured: {', '.join(configured)}." if configured else "No model is configured."
         how = (
             f"Or write provider:model, such as openai:gpt-4o; {OFFLINE} needs neither key nor "

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from harness.config.aliases import HOSTED, PROVIDER_ALIASES, api_id, provider_of
 from harness.config.entries import ModelEntry
 from harness.config.expansion import UnsetVariable, expand, sole_reference
 from harness.errors import InvalidInput, InvalidValue, Problem, UsageError
+from harness.models import built_in_providers, traits_of
 from harness.redaction import KNOWN
 from harness.types import ModelSpec, Secret
 
 OFFLINE = "lexical"
-"""The model that needs no key, no network and no configuration."""
+"""The model that needs no key, no network and no configuration. It answers where nobody names one: a
+key in the environment alone never starts a paid run."""
 
 KeyState: TypeAlias = Literal["present", "missing", "not needed"]
 """Whether a model has the key that it needs."""
@@ -66,7 +67,7 @@ def named_entry(name: str) -> ModelEntry | None:
     """Return the entry of a name that needs no file: ``lexical``, what looks like an API's id, ``provider:id``."""
     if name == OFFLINE:
         return ModelEntry(name=name, settings={"type": OFFLINE}, wanted=name, source="built in")
-    if provider := provider_of(name):
+    if provider := _whose_id(name):
         return ModelEntry(name=name, settings={"type": provider}, wanted=name, source="known name")
     provider, _, wanted = name.partition(":")
     if provider and wanted:
@@ -74,6 +75,27 @@ def named_entry(name: str) -> ModelEntry | None:
             name=name, settings={"type": provider}, wanted=wanted, source="provider:model"
         )
     return None
+
+
+def well_known_names() -> tuple[str, ...]:
+    """Return the names of models worth offering when somebody mistypes one."""
+    services = [provider.service for provider in built_in_providers().values()]
+    return tuple(name for service in services if service for name in service.well_known)
+
+
+def _whose_id(name: str) -> str | None:
+    """Return the provider whose models have ids that look like ``name``, if there is one."""
+    providers = built_in_providers().items()
+    return next(
+        (own for own, traits in providers if traits.service and traits.service.ids.match(name)),
+        None,
+    )
+
+
+def _called(written: str) -> str:
+    """Return the name of the provider that a model's ``type`` may call by another."""
+    providers = built_in_providers().items()
+    return next((name for name, traits in providers if written in traits.aliases), written)
 
 
 def resolve(
@@ -96,15 +118,14 @@ class _Resolution:
         self.environ = environ
         self.problems: list[InvalidValue] = []
         self.sources: dict[str, str] = {}
-        written = self.settings.get("type") or ""
-        self.provider = PROVIDER_ALIASES.get(written, written)
-        self.hosted = HOSTED.get(self.provider)
+        self.provider = _called(self.settings.get("type") or "")
+        self.service = traits_of(self.provider).service
 
     def result(self) -> ResolvedModel:
         """Take all steps."""
         self._note("type")
         base_url = self._base_url()
-        own_service = self.hosted is not None and self.hosted.owns(base_url)
+        own_service = self.service is not None and self.service.owns(base_url)
         model_id, notes = self._model_id(own_service=own_service)
         headers = self._expanded("headers") or {}
         required = own_service and not any(name.lower() in _KEY_HEADERS for name in headers)
@@ -130,10 +151,10 @@ class _Resolution:
         url: str | None = self._expanded("base_url")
         if (
             url is None
-            and self.hosted
-            and (url := self.environ.get(self.hosted.base_url_variable) or None)
+            and self.service
+            and (url := self.environ.get(self.service.base_url_variable) or None)
         ):
-            self.sources["base_url"] = f"${self.hosted.base_url_variable}"
+            self.sources["base_url"] = f"${self.service.base_url_variable}"
         if url and len(self.problems) == known and not _is_http(url):
             self._problem("base_url", "a base_url looks like http://localhost:11434/v1.")
         return url
@@ -144,7 +165,10 @@ class _Resolution:
             self._note("model")
             return written, ()
         self.sources["model"] = "its name"
-        known, note = api_id(self.entry.wanted) if own_service else (self.entry.wanted, None)
+        wanted = self.entry.wanted
+        known, note = (
+            self.service.api_id(wanted) if own_service and self.service else (wanted, None)
+        )
         return known, (note,) if note else ()
 
     def _api_key(self, *, own_service: bool, required: bool) -> tuple[str | None, str | None]:
@@ -155,9 +179,9 @@ class _Resolution:
         """
         if (written := self.settings.get("api_key")) is not None:
             return self._written_key(written.reveal(), required=required)
-        if self.hosted is None or not (own_service or "base_url" not in self.settings):
+        if self.service is None or not (own_service or "base_url" not in self.settings):
             return None, None
-        variable = self.hosted.key_variable
+        variable = self.service.key_variable
         key = self.environ.get(variable) or None
         if key:
             self.sources["api_key"] = f"${variable}"

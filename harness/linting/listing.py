@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from harness.linting.findings import LintFinding
-from harness.models.provider_schemas import ANTHROPIC, OPENAI
+from harness.models import built_in_providers
 from harness.models.translate import translate
 from harness.tool_text.actions import only_reads, plainly_does
 from harness.types import Tool, ToolList
@@ -80,7 +80,9 @@ def _problems(tools: ToolList) -> Iterator[LintFinding]:
 
 
 def _provider_forms(tools: ToolList) -> Iterator[LintFinding]:
-    for dialect in (ANTHROPIC, OPENAI):
+    dialects = [traits.dialect for traits in built_in_providers().values() if traits.dialect]
+    longest = min(dialect.longest_name for dialect in dialects)
+    for dialect in dialects:
         _, problems = translate(tools, dialect)
         for problem in problems:
             provider = "" if dialect.provider in problem.problem else f"For {dialect.provider}: "
@@ -88,7 +90,7 @@ def _provider_forms(tools: ToolList) -> Iterator[LintFinding]:
                 rule="provider-form",
                 tool=problem.tool,
                 message=f"{provider}{problem.problem}.",
-                instead="Name tools with 1 to 64 of A-Z a-z 0-9 _ and -, and let a schema's top be "
+                instead=f"Name tools with 1 to {longest} of A-Z a-z 0-9 _ and -, and let a schema's top be "
                 "a plain object "
                 'with "properties", without anyOf, oneOf, allOf or $ref.',
             )

@@ -1,16 +1,19 @@
-"""Who answers: one file a provider, found by name through `PROVIDERS`.
+"""Who answers: one file a provider in `harness.models.providers`, found by name through `PROVIDERS`.
 
-To add a provider, write a class that satisfies `Model` and takes a `ModelSpec`, and name it here or
-under the entry-point group ``harness.models``.
+To add a provider, write a class that satisfies `Model` and takes a `ModelSpec`, and a `Provider`
+that opens it: in a file of that folder, or under the entry-point group ``harness.models``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from harness.errors import UsageError
-from harness.registry import Registry
+from harness.models.traits import Provider
+from harness.registry import Registry, members_in
 from harness.types import Message, ModelSpec, Reply, ToolList
 
 
@@ -44,29 +47,56 @@ class PerTrial(Protocol):
         ...
 
 
-PROVIDERS: Registry[Callable[[ModelSpec], Model]] = Registry(
+PROVIDERS: Registry[Provider | Callable[[ModelSpec], Model]] = Registry(
     "harness.models",
     "provider",
-    {
-        "anthropic": "harness.models.anthropic:AnthropicModel",
-        "openai": "harness.models.openai:open_openai",
-        "lexical": "harness.models.lexical:LexicalModel",
-        "replay": "harness.models.replayed_replies:ReplayModel",
-        "recorded": "harness.runner.recordings.recorded_outputs:RecordedModel",
-    },
+    members_in(Path(__file__).with_name("providers"), "harness.models.providers", "PROVIDER"),
 )
-"""Provider name → something that makes a `Model` of a `ModelSpec`."""
+"""Provider name → its traits; of a package's own, also what makes a `Model` of a `ModelSpec`."""
+
+
+def traits_of(name: str) -> Provider:
+    """Return the traits of the provider of that name; nothing special where it cannot be had.
+
+    `unknown_provider` says why it cannot.
+    """
+    try:
+        member = PROVIDERS.get(name)
+    except UsageError:
+        member = None
+    return member if isinstance(member, Provider) else Provider(opens=member)
+
+
+def built_in_providers() -> dict[str, Provider]:
+    """Return the traits of the providers that come with harness, by name.
+
+    Those of other packages are read only when one is named: reading them runs their code.
+    """
+    return {name: traits_of(name) for name in PROVIDERS.built_in}
 
 
 def unknown_provider(spec: ModelSpec) -> UsageError | None:
-    """Return what is wrong if nobody provides ``spec``, with the place of its ``type``; nothing is imported."""
-    if spec.provider in PROVIDERS:
-        return None
-    unknown, source = PROVIDERS.unknown(spec.provider), spec.sources.get("type")
-    place = f"{source}: " if source and ":" in source else ""
-    return UsageError(f"{place}model {spec.name!r}: {unknown.message}", meant=unknown.meant)
+    """Return what is wrong if nobody provides ``spec``, with the place of its ``type``."""
+    try:
+        PROVIDERS.get(spec.provider)
+    except UsageError as unknown:
+        source = spec.sources.get("type")
+        place = f"{source}: " if source and ":" in source else ""
+        return UsageError(f"{place}model {spec.name!r}: {unknown.message}", meant=unknown.meant)
+    return None
 
 
 def open_model(spec: ModelSpec) -> Model:
-    """Return the model that ``spec`` describes, importing its SDK if this is its first use."""
-    return PROVIDERS.get(spec.provider)(spec)
+    """Return the model that ``spec`` describes, importing its SDK if this is its first use.
+
+    Raises:
+        UsageError: nobody provides it, or it cannot be asked anything.
+    """
+    member = PROVIDERS.get(spec.provider)
+    opens = member.opens if isinstance(member, Provider) else member
+    if opens is None:
+        raise UsageError(f"model {spec.name!r} is a recording, and cannot be asked anything")
+    if isinstance(opens, str):
+        module, attribute = opens.split(":")
+        opens = getattr(import_module(module), attribute)
+    return opens(spec)

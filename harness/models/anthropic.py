@@ -37,7 +37,7 @@ from harness.models.conversation import CallIds, parse_arguments, text_of, turns
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
 from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Pricer
-from harness.models.provider_schemas import ANTHROPIC
+from harness.models.providers.anthropic import DIALECT
 from harness.models.retry import Backoff, full_jitter
 from harness.models.settings import is_own, temperature
 from harness.models.shape import (
@@ -106,7 +106,7 @@ class AnthropicModel:
         pricer = Pricer(spec, url=url, flavour="default")
         self._endpoint = Endpoint(spec, pricer=pricer, url=url, post=self._post, backoff=backoff)
         self._name = spec.name
-        self._translator = Translator(ANTHROPIC, _wire)
+        self._translator = Translator(DIALECT, _wire)
         self._fixed = _fixed_fields(spec)
 
     async def answer(

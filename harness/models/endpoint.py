@@ -23,11 +23,11 @@ import httpx2
 from harness.errors import UsageError
 from harness.json_bounds import loads
 from harness.models import http_failures as faults
-from harness.models import shape
+from harness.models import shape, traits_of
 from harness.models.limiter import Limiter
 from harness.models.pricing import Pricer
 from harness.models.retry import Backoff, full_jitter, with_retries
-from harness.models.settings import OWN_URLS, is_own
+from harness.models.settings import is_own
 from harness.types import UNKNOWN_USAGE, ModelSpec, Reply
 
 CONNECT_TIMEOUT_S = 10.0
@@ -161,7 +161,8 @@ def base_url(spec: ModelSpec) -> str:
         raise UsageError(
             f"model {spec.name!r} needs a key: {spec.api_key_variable or 'api_key'} is not set"
         )
-    url = (spec.base_url or OWN_URLS[spec.provider]).strip().rstrip("/")
+    service = traits_of(spec.provider).service
+    url = (spec.base_url or (service.url if service else "")).strip().rstrip("/")
     if not url.startswith(("http://", "https://")):
         raise UsageError(
             f"base_url of model {spec.name!r} is not a web address", meant="http://… or https://…"

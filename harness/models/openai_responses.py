@@ -12,9 +12,8 @@ from functools import partial
 
 from harness.models.conversation import CallIds, dump_arguments, error_text, parse_arguments, turns
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
-from harness.models.provider_schemas import OPENAI
+from harness.models.providers.openai import DIALECT, is_reasoning
 from harness.models.retry import Backoff, full_jitter
-from harness.models.settings import is_reasoning
 from harness.models.shape import (
     Json,
     Unusable,
@@ -53,7 +52,7 @@ class OpenAIResponses:
             UsageError: the configuration cannot work: no key, or no web address.
         """
         self._connection = OpenAIConnection(spec, "/responses", "responses", backoff)
-        self._translator = Translator(OPENAI, _wire)
+        self._translator = Translator(DIALECT, _wire)
         self._fixed = _fixed_fields(spec)
 
     async def answer(

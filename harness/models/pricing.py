@@ -3,8 +3,8 @@
 The price table is the one inside the `genai_prices` package; it is never updated over the network.
 It is asked by the address of the API, so that a gateway with prices of its own has its own, and a
 server that nobody sells (this machine's) has none. What is not known is ``None`` and never zero.
-`ModelSpec.input_price` and `ModelSpec.output_price`, given together, override the table; they hold
-for cached input tokens too.
+`ModelSpec.input_price` and `ModelSpec.output_price`, given together, override the table, and so do
+the prices in a provider's traits; both hold for cached input tokens too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
+from harness.models import traits_of
 from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
 
 Flavour: TypeAlias = Literal["default", "chat", "responses"]
@@ -71,10 +72,8 @@ class Pricer:
         if input_tokens is None or output_tokens is None:
             return None
         spec = self._spec
-        if spec.input_price is not None and spec.output_price is not None:
-            return (
-                input_tokens * spec.input_price + output_tokens * spec.output_price
-            ) / PER_MILLION
+        if (price := _own_price(spec)) is not None:
+            return _at(price, input_tokens, output_tokens)
         served_by = data.get("model")
         names = [served_by, spec.model_id] if isinstance(served_by, str) else [spec.model_id]
         # Where only one API is sold, the table calls its fields the default.
@@ -121,6 +120,17 @@ class Pricer:
         return float(price.total_price)
 
 
+def _own_price(spec: ModelSpec) -> tuple[float, float] | None:
+    """Return dollars per million input and output tokens: as configured, or as the provider's traits say."""
+    if spec.input_price is not None and spec.output_price is not None:
+        return spec.input_price, spec.output_price
+    return traits_of(spec.provider).prices.get(spec.model_id)
+
+
+def _at(price: tuple[float, float], input_tokens: int, output_tokens: int) -> float:
+    return (input_tokens * price[0] + output_tokens * price[1]) / PER_MILLION
+
+
 def _count(value: Any) -> int | None:
     return (
         value
@@ -131,8 +141,8 @@ def _count(value: Any) -> int | None:
 
 def list_price(spec: ModelSpec, input_tokens: int, output_tokens: int) -> float | None:
     """Return what so many tokens cost at the model's price, without any cache; ``None`` if that is unknown."""
-    if spec.input_price is not None and spec.output_price is not None:
-        return (input_tokens * spec.input_price + output_tokens * spec.output_price) / PER_MILLION
+    if (own := _own_price(spec)) is not None:
+        return _at(own, input_tokens, output_tokens)
     from genai_prices import Usage as Tokens
     from genai_prices import calc_price
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from jsonschema.exceptions import ValidationError, best_match
 
+from harness.models.traits import Dialect
 from harness.models.unions import MOST_PARTS, TopLevel
 from harness.validation.budget import Budget, OutOfSteps, within
 from harness.validation.validators import meta_errors
@@ -44,36 +45,6 @@ _SINGLE = frozenset(
 """Keywords that hold one schema."""
 STEPS = 40_000
 """Steps of validation that go into one tool's schema: enough for some 500 properties, and 0.2 s."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
-    """What one provider accepts of tools."""
-
-    provider: str
-    """What messages call it."""
-    longest_name: int
-    """Characters of a tool name; each is one of ``a-zA-Z0-9_-``."""
-    refused: tuple[str, ...]
-    """Keywords that must not stand at the top of a schema."""
-    key: re.Pattern[str] | None = None
-    """What a top-level property may be called; ``None``: anything."""
-    strict_shape: bool = False
-    """Whether an object needs ``properties`` and an array ``items``."""
-
-
-ANTHROPIC = Dialect(
-    provider="Anthropic",
-    longest_name=128,
-    refused=("allOf", "anyOf", "oneOf"),
-    key=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
-)
-OPENAI = Dialect(
-    provider="OpenAI",
-    longest_name=64,
-    refused=("allOf", "anyOf", "oneOf", "enum", "const", "not"),
-    strict_shape=True,
-)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.models import provider_schemas as schemas
-from harness.models.provider_schemas import Dialect, fit, legal_name
+from harness.models.provider_schemas import fit, legal_name
+from harness.models.traits import Dialect
 from harness.types import Tool, ToolList, ToolProblem
 from harness.validation.budget import Budget
 

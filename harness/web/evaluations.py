@@ -19,12 +19,12 @@ from starlette.routing import Route
 
 from harness.builtin import builtin_suites
 from harness.config import load_config
+from harness.config.models import OFFLINE
 from harness.errors import HarnessError
 from harness.reports.build import build_report
 from harness.reports.formats.json_report import write_json
 from harness.runlog import read_log
 from harness.runner.planning.judge_choice import NOBODY
-from harness.runner.planning.prepare import EMBEDDED_MODEL
 from harness.web import history, vetting
 from harness.web.feed import follow_log, run_facts
 from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, Board, Busy, Job
@@ -86,7 +86,7 @@ class Evaluations:
                     {"name": name, "usable": usable.get(name, True)}
                     for name in vetting.model_names(config)
                 ],
-                "default_model": config.default_model or EMBEDDED_MODEL,
+                "default_model": config.default_model or OFFLINE,
                 "servers": list(vetting.server_names(config)),
                 "no_judge": NOBODY,
                 "limits": {

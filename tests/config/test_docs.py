@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from harness.config import load_config
-from harness.config.aliases import HOSTED, WELL_KNOWN, api_id
 from harness.config.entries import MODEL
 from harness.config.server_entries import SERVER
+from harness.models import built_in_providers
 
 PAGE = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
@@ -30,11 +30,11 @@ def test_every_setting_stands_in_a_table(setting: str) -> None:
 
 
 def test_every_name_and_variable_is_told_with_what_it_stands_for() -> None:
-    for name in WELL_KNOWN:
-        model_id, note = api_id(name)
-        if note:
-            assert re.search(
-                rf"^\|[^|]*`{re.escape(name)}`[^|]*\| `{model_id}` \|", PAGE, re.MULTILINE
-            ), name
-    for hosted in HOSTED.values():
-        assert f"| `{hosted.key_variable}` | `{hosted.base_url_variable}` |" in PAGE
+    services = [traits.service for traits in built_in_providers().values() if traits.service]
+    assert len(services) > 1
+    for service in services:
+        assert f"| `{service.key_variable}` | `{service.base_url_variable}` |" in PAGE
+        for name in service.well_known:
+            model_id, note = service.api_id(name)
+            row = rf"^\|[^|]*`{re.escape(name)}`[^|]*\| `{model_id}` \|"
+            assert not note or re.search(row, PAGE, re.MULTILINE), name

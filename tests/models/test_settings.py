@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from harness.models.settings import is_own, is_reasoning, temperature, unsent
+from harness.models.providers.openai import is_reasoning
+from harness.models.settings import is_own, temperature, unsent
 from tests.models.support import spec_for
 
 

@@ -18,7 +18,10 @@ from jsonschema import Draft202012Validator
 from harness.models.anthropic import _wire as messages_wire
 from harness.models.openai_chat import _wire as chat_wire
 from harness.models.openai_responses import _wire as responses_wire
-from harness.models.provider_schemas import ANTHROPIC, OPENAI, Dialect, fit
+from harness.models.provider_schemas import fit
+from harness.models.providers.anthropic import DIALECT as ANTHROPIC
+from harness.models.providers.openai import DIALECT as OPENAI
+from harness.models.traits import Dialect
 from harness.models.translate import KEPT, Translation, Translator, translate
 from harness.types import Tool, ToolList
 from tests.fake_provider import chat_rules, messages_rules, responses_rules

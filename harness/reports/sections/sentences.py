@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.judging.access_checks import is_leaking
+from harness.models import traits_of
 from harness.reports.sections.call_outcomes import case_mark
 from harness.safe_text import bounded, money, number, one_line, printable, seconds
 from harness.stats import mean, rate_interval
@@ -121,7 +122,7 @@ def stand_ins(report: Report) -> Iterator[str]:
 
 def model_words(facts: Mapping[str, Any], name: str) -> str:
     """Return what a reader should know of a model besides its name, in parentheses."""
-    if facts.get("provider") == "lexical":
+    if traits_of(str(facts.get("provider"))).answers == "baseline":
         return "(built-in baseline, not an LLM)"
     provider, model_id = facts.get("provider"), facts.get("model_id")
     return f"({provider}: {model_id})" if model_id != name else f"({provider})"

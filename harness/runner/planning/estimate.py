@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.checks.judge.needs import needs
 from harness.errors import HarnessError
+from harness.models import traits_of
 from harness.models.pricing import list_price
 from harness.runlog import read_log
 from harness.runner.planning.plan import Job, Plan
@@ -22,8 +23,6 @@ TYPICAL_TOKENS = (6000, 400)
 TYPICAL_JUDGEMENT = (1500, 150)
 """Likewise of one judgement: the rubric, a conversation's results and its answer; a score and a
 reason."""
-FREE = ("lexical", "replay", "recorded")
-"""Providers that nobody pays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,7 @@ def estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
         ]
         tokens_in = round(sum(tokens for tokens, _ in (*known, *guessed)))
         tokens_out = round(sum(tokens for _, tokens in (*known, *guessed)))
-        free = model.provider in FREE
+        free = traits_of(model.provider).answers != "llm"
         yield Estimate(
             model=model,
             trials=len(jobs),
@@ -118,7 +117,7 @@ def user_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
         left = len(jobs) - len(known)
         tokens_in = sum(tokens or 0 for tokens, _ in known) + left * TYPICAL_TOKENS[0]
         tokens_out = sum(tokens for _, tokens in known) + left * TYPICAL_TOKENS[1]
-        free = player.provider in FREE
+        free = traits_of(player.provider).answers != "llm"
         yield Estimate(
             model=player,
             trials=len(jobs),

@@ -10,13 +10,12 @@ from harness.checks.judge.needs import Need, needs
 from harness.checks.judge.prompt import JUDGE_PROMPT_VERSION
 from harness.config import Config
 from harness.errors import UsageError
+from harness.models import traits_of
 from harness.runner.planning.plan import describe_model
 from harness.types import JsonObject, ModelSpec, Suite
 
 NOBODY = "none"
 """``--judge-model none``: nobody judges, even where a judge is configured."""
-
-_NO_LLM = ("lexical", "replay", "recorded")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +112,7 @@ def _configured(config: Config, notes: list[str]) -> str | None:
 
 def _usable(name: str, config: Config) -> ModelSpec:
     spec = config.model(name)
-    if spec.provider in _NO_LLM:
+    if traits_of(spec.provider).answers != "llm":
         raise UsageError(
             f"{name} cannot judge: it is no LLM", meant="Name another model with --judge-model."
         )

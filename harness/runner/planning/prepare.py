@@ -11,6 +11,7 @@ from typing import Any
 from harness.builtin import builtin_suites
 from harness.checks import VOCABULARY
 from harness.config import Config, load_config
+from harness.config.models import OFFLINE
 from harness.errors import NothingToRun, UsageError
 from harness.models import unknown_provider
 from harness.models.settings import unsent
@@ -19,7 +20,7 @@ from harness.runlog import read_log
 from harness.runner.planning import ranges
 from harness.runner.planning.judge_choice import choose_judges
 from harness.runner.planning.plan import Plan, case_label, make_plan
-from harness.runner.planning.user_models import choose_players
+from harness.runner.planning.user_models import choose_players, is_replay
 from harness.runner.preflight.credentials import check_credentials
 from harness.runner.preflight.named_tools import ON_COMMAND_LINE
 from harness.runner.recordings.recorded_outputs import as_recorded, entrants, judged_then, possible
@@ -38,9 +39,6 @@ from harness.types import (
     Suite,
 )
 
-EMBEDDED_MODEL = "lexical"
-"""What runs when nobody named a model: a key in the environment alone never starts a paid run."""
-
 CONCURRENCY = 4
 """Trials at the same time where nobody says otherwise."""
 
@@ -55,7 +53,7 @@ class RunRequest:
     """Parts of a leaderboard, joined by commas; ``None`` means all."""
     models: Sequence[str] = ()
     """Models that answer; none means each suite's own, else the configured default, else
-    `EMBEDDED_MODEL`."""
+    `harness.config.models.OFFLINE`."""
     pattern: str | None = None
     """Picks cases by name or tag."""
     cases: Sequence[str] | None = None
@@ -264,7 +262,7 @@ def _adapted_case(case: Case, suite: Suite, request: RunRequest, config: Config)
 def _models(
     suite: Suite, request: RunRequest, config: Config, options: Mapping[str, Any] | None
 ) -> list[ModelSpec]:
-    names = request.models or [suite.model or config.default_model or EMBEDDED_MODEL]
+    names = request.models or [suite.model or config.default_model or OFFLINE]
     found = (config.model(name, options) for name in dict.fromkeys(names))
     return [one for model in found for one in entrants(suite, _recorded(model))]
 
@@ -282,7 +280,7 @@ def _check_providers(plan: Plan) -> None:
 
 def _recorded(model: ModelSpec) -> ModelSpec:
     """Turn the run that ``replay:RUN`` names into the path of its log."""
-    if model.provider != "replay":
+    if not is_replay(model):
         return model
     path = find_log(model.model_id)
     return replace(model, model_id=str(path), notes=(*model.notes, *read_log(path).complaints))
@@ -323,7 +321,7 @@ def _notes(request: RunRequest, suites: Sequence[Suite], config: Config, plan: P
         and any(suite.model is None for suite in suites)
     ):
         notes.append(
-            "No model was named: the built-in baseline 'lexical' answers. It is not an LLM; "
+            f"No model was named: the built-in baseline {OFFLINE!r} answers. It is not an LLM; "
             "name one with --model, for example --model claude-4-sonnet."
         )
     return notes

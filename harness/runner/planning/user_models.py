@@ -12,16 +12,12 @@ import anyio.to_thread
 
 from harness.config import Config
 from harness.errors import UsageError
-from harness.models import Model
+from harness.models import Model, traits_of
 from harness.runner.open_models import open_models
 from harness.runner.planning.plan import describe_model
 from harness.runner.runs.folders import find_log
 from harness.types import Case, JsonObject, ModelSpec, Suite
 from harness.users.replayed import RecordedUsers
-
-_REPLAY = "replay"
-_UNFIT = ("lexical", "recorded")
-"""Providers that converse with nobody."""
 
 Player: TypeAlias = Model | RecordedUsers
 """Who plays users: a model, or those of a recorded run."""
@@ -46,7 +42,7 @@ class Cast:
         name = self._of_case.get((suite.name, case.name))
         if name is not None:
             return self._by_name[name]
-        return model if model.provider == _REPLAY and needs_player(case) else None
+        return model if is_replay(model) and needs_player(case) else None
 
     def settings(self) -> JsonObject:
         """Return what the log's header says of simulated users; nothing where no model plays one."""
@@ -74,7 +70,10 @@ def choose_players(
     by_name: dict[str, ModelSpec] = {}
     of_case: dict[tuple[str, str], str] = {}
     for suite in suites:
-        replayed = all(model.provider in (_REPLAY, "recorded") for model in models[suite.name])
+        replayed = all(
+            traits_of(model.provider).answers in ("replies", "outputs")
+            for model in models[suite.name]
+        )
         for case in filter(needs_player, suite.cases):
             assert case.user is not None
             name = named or (None if replayed else case.user.model or suite.user_model)
@@ -96,6 +95,11 @@ def choose_players(
     )
 
 
+def is_replay(spec: ModelSpec) -> bool:
+    """Whether ``spec`` serves the replies of a recorded run."""
+    return traits_of(spec.provider).answers == "replies"
+
+
 def needs_player(case: Case) -> bool:
     """Whether a model is needed to play the user of ``case``."""
     return case.user is not None and case.user.code is None and not case.user.script
@@ -103,23 +107,21 @@ def needs_player(case: Case) -> bool:
 
 def _usable(name: str, config: Config) -> ModelSpec:
     spec = config.model(name)
-    if spec.provider in _UNFIT:
+    if traits_of(spec.provider).answers in ("baseline", "outputs"):
         raise UsageError(
             f"{name} cannot play a user: it is no LLM",
             meant="Name another model with --user-model.",
         )
-    return (
-        replace(spec, model_id=str(find_log(spec.model_id))) if spec.provider == _REPLAY else spec
-    )
+    return replace(spec, model_id=str(find_log(spec.model_id))) if is_replay(spec) else spec
 
 
 @asynccontextmanager
 async def open_players(specs: Sequence[ModelSpec]) -> AsyncIterator[dict[str, Player]]:
     """Yield everybody who plays users, by name."""
-    recorded = [spec for spec in specs if spec.provider == _REPLAY]
+    recorded = [spec for spec in specs if is_replay(spec)]
     players: dict[str, Player] = {
         spec.name: await anyio.to_thread.run_sync(RecordedUsers, Path(spec.model_id))
         for spec in recorded
     }
-    async with open_models(tuple(spec for spec in specs if spec.provider != _REPLAY)) as models:
+    async with open_models(tuple(spec for spec in specs if not is_replay(spec))) as models:
         yield {**players, **models}

@@ -1,7 +1,7 @@
-"""What is known of models without any configuration: hosted providers, their keys, and names people use.
+"""Anthropic and every endpoint compatible with its Messages API.
 
-Names such as ``claude-4-sonnet`` are in wide use and are not ids that an API knows; `api_id` turns
-them into one and says so. An id that an API does know is never replaced by another, even if it is
+Names such as ``claude-4-sonnet`` are in wide use and are not ids that the API knows; `api_id` turns
+them into one and says so. An id that the API does know is never replaced by another, even if it is
 old: then the API's own answer is the better message.
 """
 
@@ -9,50 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from urllib.parse import urlsplit
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hosted:
-    """A provider that has a service of its own."""
-
-    key_variable: str
-    """The environment variable that usually holds the key."""
-    base_url_variable: str
-    """The environment variable that usually names another endpoint."""
-    host: str
-    """The service's host; subdomains belong to it."""
-    ids: re.Pattern[str]
-    """What the ids of its models look like."""
-
-    def owns(self, base_url: str | None) -> bool:
-        """Whether ``base_url`` is the provider's own service, and no gateway or local server."""
-        try:
-            host = urlsplit(base_url).hostname or "" if base_url else self.host
-        except ValueError:
-            return False
-        return host == self.host or host.endswith(f".{self.host}")
-
-
-HOSTED: Mapping[str, Hosted] = {
-    "anthropic": Hosted(
-        key_variable="ANTHROPIC_API_KEY",
-        base_url_variable="ANTHROPIC_BASE_URL",
-        host="api.anthropic.com",
-        ids=re.compile(r"claude-[a-z0-9]"),
-    ),
-    "openai": Hosted(
-        key_variable="OPENAI_API_KEY",
-        base_url_variable="OPENAI_BASE_URL",
-        host="api.openai.com",
-        ids=re.compile(r"(?:ft:)?(?:gpt-|chatgpt-|codex-|o\d)"),
-    ),
-}
-"""Provider name → what is known of it."""
-
-PROVIDER_ALIASES: Mapping[str, str] = {"claude": "anthropic"}
-"""Other names of providers in a model's ``type``."""
+from harness.models.traits import Dialect, Provider, Service
+from harness.types import ModelSpec
 
 _RETIRED: Mapping[str, tuple[str, str]] = {
     "claude-3-opus": ("Claude Opus 3", "claude-opus-4-8"),
@@ -76,16 +35,7 @@ _WITH_DASHES = re.compile(
 # well.
 _FAMILY_LAST = re.compile(rf"claude-\d-{_FAMILY}")
 
-WELL_KNOWN = (
-    *_RETIRED,
-    "claude-sonnet-4-6",
-    "claude-opus-4-8",
-    "claude-haiku-4-5",
-    "gpt-4o",
-    "gpt-4o-mini",
-    "gpt-4.1",
-)
-"""Names worth offering when somebody mistypes one."""
+_WELL_KNOWN = (*_RETIRED, "claude-sonnet-4-6", "claude-opus-4-8", "claude-haiku-4-5")
 
 
 def api_id(name: str) -> tuple[str, str | None]:
@@ -114,7 +64,11 @@ def _advice(name: str) -> str | None:
     """Return a note on a name that looks like one in use, and is neither that nor an id in the API's form."""
     wrong = _FAMILY_LAST.fullmatch(name)
     near = next(
-        (known for known in WELL_KNOWN if wrong and known.startswith(f"claude-{wrong['family']}-")),
+        (
+            known
+            for known in _WELL_KNOWN
+            if wrong and known.startswith(f"claude-{wrong['family']}-")
+        ),
         None,
     )
     return (
@@ -124,6 +78,35 @@ def _advice(name: str) -> str | None:
     )
 
 
-def provider_of(name: str) -> str | None:
-    """Return the hosted provider whose ids look like ``name``, if there is one."""
-    return next((provider for provider, hosted in HOSTED.items() if hosted.ids.match(name)), None)
+def _temperature_refused(spec: ModelSpec) -> str | None:
+    versions = [
+        value for name, value in spec.headers.items() if name.lower() == "anthropic-version"
+    ]
+    if all(version >= "2026" for version in versions):
+        return "Anthropic's API takes none since its version 2026-10-21"
+    return None
+
+
+DIALECT = Dialect(
+    provider="Anthropic",
+    longest_name=128,
+    refused=("allOf", "anyOf", "oneOf"),
+    key=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
+)
+"""The tools that its API takes."""
+
+PROVIDER = Provider(
+    opens="harness.models.anthropic:AnthropicModel",
+    service=Service(
+        url="https://api.anthropic.com",
+        key_variable="ANTHROPIC_API_KEY",
+        base_url_variable="ANTHROPIC_BASE_URL",
+        ids=re.compile(r"claude-[a-z0-9]"),
+        well_known=_WELL_KNOWN,
+        api_id=api_id,
+    ),
+    aliases=("claude",),
+    dialect=DIALECT,
+    temperature_refused=_temperature_refused,
+)
+"""``type: anthropic``."""
