@@ -55,8 +55,10 @@ class CheckKind(Protocol):
         """JSON Schema of the value that a suite gives under this kind's name."""
         ...
 
-    def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
-        """Return one ``(path in value, normalised params)`` for each check that ``value`` asks for.
+    def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject | Check]]:
+        """Return ``(path in value, normalised params)`` for each check that ``value`` asks for.
+
+        A kind that is made of other checks returns the `Check` itself, with its options.
 
         Raises:
             InvalidValue: with the path to what does not fit.
@@ -136,13 +138,16 @@ class CheckVocabulary:
         """Return the JSON Schema of the value under that name."""
         return KINDS.get(name).schema
 
-    def parse(self, name: str, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
-        """Return ``(path in value, params)`` for each check that ``value`` asks for.
+    def parse(self, name: str, value: Any) -> Sequence[tuple[JsonPath, Check]]:
+        """Return ``(path in value, check)`` for each check that ``value`` asks for.
 
         Raises:
             InvalidValue: with the path to what does not fit.
         """
-        return KINDS.get(name).parse(value)
+        return tuple(
+            (path, asked if isinstance(asked, Check) else Check(kind=name, params=asked))
+            for path, asked in KINDS.get(name).parse(value)
+        )
 
 
 VOCABULARY = CheckVocabulary()

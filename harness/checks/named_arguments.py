@@ -6,19 +6,21 @@ from collections.abc import Iterator
 
 from harness.matching.matchers import is_matcher
 from harness.matching.paths import steps
-from harness.types import JsonObject
+from harness.types import Check, JsonObject
 
 
-def argument_names(params: JsonObject) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield ``(tool, names of its arguments)`` for every call that the params of any kind describe."""
+def argument_names(check: Check) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield ``(tool, names of its arguments)`` for every call that a check or a part of it describes."""
+    for one in check.walk():
+        yield from _described(one.params)
+
+
+def _described(params: JsonObject) -> Iterator[tuple[str, tuple[str, ...]]]:
     if "tool" in params and "args" in params:
         yield params["tool"], tuple(_names(params["args"]))
     for calls in (params.get("calls"), params.get("expected")):
         for call in calls if isinstance(calls, list | tuple) else ():
-            yield from argument_names(call)
-    for option in params.get("options", ()):
-        for member in option:
-            yield from argument_names(member["params"])
+            yield from _described(call)
 
 
 def _names(args: JsonObject) -> Iterator[str]:

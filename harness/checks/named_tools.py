@@ -14,13 +14,13 @@ it."""
 
 def tool_names(check: Check) -> Iterator[NamedTool]:
     """Yield every tool that ``check`` names, those inside groups included, at the place of the check."""
-    for tool, allow_absent in _named(check.kind, check.params):
-        yield NamedTool(tool=tool, at=check.at, allow_absent=allow_absent)
+    for one in check.walk():
+        if one.kind not in _OWN_WORDS:
+            for tool, allow_absent in _named(one.params):
+                yield NamedTool(tool=tool, at=check.at, allow_absent=allow_absent)
 
 
-def _named(kind: str, params: JsonObject) -> Iterator[tuple[str, bool]]:
-    if kind in _OWN_WORDS:
-        return
+def _named(params: JsonObject) -> Iterator[tuple[str, bool]]:
     source = params.get("source", {})
     if (
         isinstance(source, Mapping) and "tool" in source
@@ -33,9 +33,6 @@ def _named(kind: str, params: JsonObject) -> Iterator[tuple[str, bool]]:
         calls = params.get(key)
         for call in calls if isinstance(calls, list | tuple) else ():
             yield from _tool(call)
-    for option in params.get("options", ()):
-        for member in option:
-            yield from _named(member["kind"], member["params"])
 
 
 def _tool(named: Any) -> Iterator[tuple[str, bool]]:

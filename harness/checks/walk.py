@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from harness.types import Case, JsonObject
+from harness.types import Case, Check
 
 
-def every_check(case: Case) -> Iterator[tuple[str, JsonObject]]:
-    """Yield ``(kind, params)`` of each check of ``case`` and of each check in the options of a group."""
-    left = [(check.kind, check.params) for check in case.every_check]
-    while left:
-        kind, params = left.pop()
-        yield kind, params
-        left += [
-            (member["kind"], member["params"])
-            for option in params.get("options", ())
-            for member in option
-        ]
+def every_check(case: Case) -> Iterator[Check]:
+    """Yield each check of ``case`` and each check in the options of a group, in order."""
+    return walk(case.every_check)
+
+
+def walk(checks: Iterable[Check]) -> Iterator[Check]:
+    """Yield each of ``checks``, and after a group every check inside it."""
+    for check in checks:
+        yield from check.walk()

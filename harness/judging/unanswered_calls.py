@@ -20,8 +20,8 @@ from harness.checks.walk import every_check
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     Case,
+    Check,
     CheckResult,
-    JsonObject,
     ToolCall,
     Transcript,
     TrialError,
@@ -61,7 +61,7 @@ def _owed(case: Case, transcript: Transcript) -> Iterator[tuple[int, ToolCall]]:
         if call.unanswered and not (
             any(_is_repeated_by(call, later) for later in calls[place:])
             or _is_cut_off(call, case.limits.timeout_s or DEFAULT_TIMEOUT_S)
-            or any(_asks_about(kind, params, call) for kind, params in every_check(case))
+            or any(_asks_about(check, call) for check in every_check(case))
         ):
             yield place, call
 
@@ -77,10 +77,10 @@ def _is_cut_off(call: ToolCall, trial_s: float) -> bool:
     return call.outcome == "timeout" and at_the_end and call.duration_s < _FAIR_SHARE * trial_s
 
 
-def _asks_about(kind: str, params: JsonObject, call: ToolCall) -> bool:
-    if kind == "recovers_from_error":
-        return params.get("tool") in (None, call.tool)
-    return kind == "must_error" and asks_for(params, call)
+def _asks_about(check: Check, call: ToolCall) -> bool:
+    if check.kind == "recovers_from_error":
+        return check.params.get("tool") in (None, call.tool)
+    return check.kind == "must_error" and asks_for(check.params, call)
 
 
 def _stands_anyway(result: CheckResult, transcript: Transcript) -> bool:

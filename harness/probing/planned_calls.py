@@ -136,7 +136,7 @@ def _expected(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject, bool]]:
         for call in (*case.setup, *case.teardown):
             yield call.tool, call.arguments, False
         for check in case.every_check:
-            for tool, arguments in _in_params(check.params):
+            for tool, arguments in _in_params(check.asked()):
                 yield tool, arguments, check.kind in _FORBIDDING
 
 

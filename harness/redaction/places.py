@@ -135,7 +135,7 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def _expected(check: Check) -> Any:
-    return dict(check.params)
+    return dict(check.asked())
 
 
 def _names_field(name: Any) -> bool:

@@ -103,8 +103,11 @@ def _called_as_then(suite: Suite, log: RunLog) -> Suite:
 def _as_logged(case: Case) -> Case:
     """Return ``case`` with marks where a log has them: a check that waits for a password finds the mark of it."""
 
+    def marked(check: Check) -> Check:
+        return replace(check, params=KNOWN.json(check.params))
+
     def checks(of: Sequence[Check]) -> tuple[Check, ...]:
-        return tuple(replace(check, params=KNOWN.json(check.params)) for check in of)
+        return tuple(check.each(marked) for check in of)
 
     def calls(of: Sequence[ScriptedCall]) -> tuple[ScriptedCall, ...]:
         return tuple(replace(call, arguments=KNOWN.json(call.arguments)) for call in of)

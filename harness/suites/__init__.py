@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 from harness.errors import UsageError
 from harness.registry import Registry
-from harness.types import JsonObject, Suite
+from harness.types import Check, JsonObject, Suite
 
 
 class Vocabulary(Protocol):
@@ -27,8 +27,8 @@ class Vocabulary(Protocol):
         """Return the JSON Schema of the value under that name."""
         ...
 
-    def parse(self, name: str, value: Any) -> Sequence[tuple[tuple[str | int, ...], JsonObject]]:
-        """Return ``(path in value, params)`` for each check that ``value`` asks for.
+    def parse(self, name: str, value: Any) -> Sequence[tuple[tuple[str | int, ...], Check]]:
+        """Return ``(path in value, check)`` for each check that ``value`` asks for.
 
         Raises:
             InvalidValue: with the path to what does not fit.

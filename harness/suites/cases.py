@@ -231,7 +231,7 @@ class CaseReader:
 
     def _refuse_end_state(self, checks: Sequence[Check], noun: str) -> None:
         for check in checks:
-            if _is_of_the_end(check.kind, check.params):
+            if any(one.kind == END_STATE for one in check.walk()):
                 message = (
                     f"{noun}: {END_STATE!r} is read when the conversation is over, which "
                     f"goes on after this turn."
@@ -247,11 +247,9 @@ class CaseReader:
         asked = self._reading.record(
             (*path, "assertions"), assertions, self._layout.assertions, f"assertions of {noun}"
         )
-        sources = [((*path, "assertions", kind), kind, parsed) for kind, parsed in asked.items()]
+        sources = [((*path, "assertions", kind), parsed) for kind, parsed in asked.items()]
         if "expected_answer" in values:
-            sources.append(
-                ((*path, "expected_answer"), "expected_answer", values["expected_answer"])
-            )
+            sources.append(((*path, "expected_answer"), values["expected_answer"]))
         self._note_blanks((*path, "assertions"), assertions, noun)
         self._note_blanks(
             path, {key: given[key] for key in ("expected_answer",) if key in given}, noun
@@ -264,9 +262,9 @@ class CaseReader:
         if lost or dropped(given, values) & {"assertions", "expected_answer"}:
             self._lost = True
         return tuple(
-            Check(kind=kind, params=params, at=self._reading.document.at((*place, *part)))
-            for place, kind, parsed in sources
-            for part, params in parsed
+            check.placed(self._reading.document.at((*place, *part)))
+            for place, parsed in sources
+            for part, check in parsed
         )
 
     def _note_blanks(self, path: Steps, given: Mapping[str, Any], noun: str) -> None:
@@ -323,14 +321,6 @@ class CaseReader:
             return None
         context: JsonObject | None = self._contexts[given]
         return context
-
-
-def _is_of_the_end(kind: str, params: JsonObject) -> bool:
-    """Whether a check, or one inside it where it is a group, asks what the conversation has left behind."""
-    members = (member for option in params.get("options", ()) for member in option)
-    return kind == END_STATE or any(
-        _is_of_the_end(member["kind"], member["params"]) for member in members
-    )
 
 
 def _limits(values: Mapping[str, Any], base: Limits) -> Limits:

@@ -18,7 +18,7 @@ from harness.documents.strict_json import strict_json
 from harness.errors import InvalidInput, InvalidValue, Problem
 from harness.suites import Reader, Vocabulary, read_suite
 from harness.suites.memory_dataset import read_memory
-from harness.types import Case, Check, Location, Suite
+from harness.types import Case, Location, Suite
 
 COLUMNS = ("test_id", "query", "expected_tool", "expected_args", "expected_response_contains")
 """The columns, in their usual order; any order is read."""
@@ -132,9 +132,7 @@ def _case(row: Row, table: Table, vocabulary: Vocabulary, problems: list[Problem
     }
     at = table.at(row.line)
     try:
-        checks = tuple(
-            Check(kind=CHECK, params=params, at=at) for _, params in vocabulary.parse(CHECK, value)
-        )
+        checks = tuple(check.placed(at) for _, check in vocabulary.parse(CHECK, value))
     except InvalidValue as error:
         column = next(
             (_COLUMN_OF[str(step)] for step in error.path if step in _COLUMN_OF), COLUMNS[-1]

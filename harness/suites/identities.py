@@ -296,10 +296,8 @@ class IdentityReader:
             yield from self._decision(path, given, {**(tool or {}), **decided})
         for kind, parsed in values.items():
             if kind not in _OWN_KEYS:
-                for part, params in parsed:
-                    yield Check(
-                        kind=kind, params=params, at=self._reading.document.at((*path, kind, *part))
-                    )
+                for part, check in parsed:
+                    yield check.placed(self._reading.document.at((*path, kind, *part)))
 
     def _decision(self, path: Steps, given: Any, decided: JsonObject) -> Iterator[Check]:
         """Yield the check that a word, a list of words, or ``decision`` and ``without`` stand for."""
@@ -321,8 +319,8 @@ class IdentityReader:
             )
             self._problem((*path, *steps), f"{path[-1]}: {error.message.rstrip('.')}.", meant)
             return
-        for _, params in parsed:
-            yield Check(kind=DECISION, params=params, at=self._reading.document.at(path))
+        for _, check in parsed:
+            yield check.placed(self._reading.document.at(path))
 
     def _problem(self, path: Steps, message: str, meant: str | None) -> None:
         self._reading.problem(self._reading.document.at(path), message, meant)

@@ -224,10 +224,7 @@ class _Row:
     def _checks(self, kind: str, value: Any) -> tuple[Check, ...]:
         at = self.file.at(self.row.line)
         try:
-            return tuple(
-                Check(kind=kind, params=params, at=at)
-                for _, params in self.vocabulary.parse(kind, value)
-            )
+            return tuple(check.placed(at) for _, check in self.vocabulary.parse(kind, value))
         except InvalidValue as error:
             column = next((step for step in error.path if step in COLUMNS), "answers")
             self._problem(f"{column}: {error.message.rstrip('.')}.", error.meant)

@@ -150,7 +150,7 @@ class _Reading:
             user_model=self.take(self.suite, "user_model", text, noun),
             digest=digest(
                 [
-                    [case.name, case.prompts, [check.params for check in case.checks]]
+                    [case.name, case.prompts, [check.asked() for check in case.checks]]
                     for case in cases
                 ]
             ),
@@ -272,7 +272,7 @@ class _Reading:
                 continue
             try:
                 parsed = self.vocabulary.parse(kind, value)
-                checks += [Check(kind=kind, params=params, at=self.at) for _, params in parsed]
+                checks += [check.placed(self.at) for _, check in parsed]
             except InvalidValue as error:
                 self.problem(
                     f"{noun}: assertions: {kind}: {error.message.rstrip('.')}.", error.meant

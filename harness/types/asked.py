@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias
 
 from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
@@ -21,12 +21,39 @@ class Check:
     """The registered name, for example ``must_call``."""
     params: JsonObject
     """What the kind needs, normalised: ``{"tool": "get_orders", "args": {…}}``."""
+    options: tuple[tuple[Check, ...], ...] = ()
+    """What a group such as ``any_of`` is made of: each option is the checks that hold together."""
     severity: Severity = "fail"
     """Whether a failure decides the verdict."""
     at: Location | None = None
     """Where the suite says it."""
     code: Any = field(default=None, repr=False, compare=False)
     """The live object that judges, where the check is code; never written anywhere."""
+
+    def walk(self) -> Iterator[Check]:
+        """Yield this check and every check inside it, each group before its members."""
+        yield self
+        for member in (member for option in self.options for member in option):
+            yield from member.walk()
+
+    def each(self, change: Callable[[Check], Check]) -> Check:
+        """Return this check with ``change`` made to it and to every check inside it."""
+        options = tuple(tuple(member.each(change) for member in option) for option in self.options)
+        return change(replace(self, options=options))
+
+    def placed(self, at: Location | None) -> Check:
+        """Return this check, with all that is inside it, as one that the suite states at ``at``."""
+        return self.each(lambda check: replace(check, at=at))
+
+    def asked(self) -> JsonObject:
+        """Return the params as JSON, those of the checks inside it under ``options``."""
+        if not self.options:
+            return self.params
+        options = [
+            [{"kind": member.kind, "params": member.asked()} for member in option]
+            for option in self.options
+        ]
+        return {**self.params, "options": options}
 
 
 DEFAULT_TIMEOUT_S = 60.0

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from harness.builtin import builtin_servers
 from harness.checks import VOCABULARY
+from harness.checks.walk import every_check
 from harness.config import Config
 from harness.config.models import OFFLINE
 from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
@@ -145,7 +146,7 @@ def _forbidden(suite: Suite, config: Config) -> Iterator[Problem]:
                 meant=f"Write 'server: NAME'; {_offered('', server_names(config))} Others go into "
                 f"harness.yml.",
             )
-    for check in (check for case in suite.cases for check in case.every_check):
+    for check in (check for case in suite.cases for check in every_check(case)):
         if check.code is not None or check.kind == "python":
             yield Problem(
                 at=check.at or place, message="an uploaded suite cannot bring code of its own."

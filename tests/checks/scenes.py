@@ -11,7 +11,6 @@ import anyio
 from harness.checks import VOCABULARY, Evidence, evaluate
 from harness.types import (
     Case,
-    Check,
     CheckResult,
     Outcome,
     Stop,
@@ -107,7 +106,7 @@ def scene(
 
 def judge_all(kind: str, value: Any, evidence: Evidence) -> tuple[CheckResult, ...]:
     """Read ``value`` as a suite would and judge what comes of it."""
-    checks = tuple(Check(kind=kind, params=params) for _, params in VOCABULARY.parse(kind, value))
+    checks = tuple(check for _, check in VOCABULARY.parse(kind, value))
     case = replace(evidence.case, checks=checks)
     whole = Evidence(case=case, transcript=evidence.transcript, tools=evidence.tools)
     return anyio.run(evaluate, whole)

@@ -33,5 +33,5 @@ from harness.checks.named_arguments import argument_names
 def test_the_arguments_that_a_check_names_are_found(
     kind: str, value: Any, names: list[Any]
 ) -> None:
-    ((_, params),) = VOCABULARY.parse(kind, value)
-    assert list(argument_names(params)) == names
+    ((_, check),) = VOCABULARY.parse(kind, value)
+    assert list(argument_names(check)) == names

@@ -6,7 +6,7 @@ import pytest
 
 from harness.checks import VOCABULARY
 from harness.checks.named_tools import tool_names
-from harness.types import Check, Location
+from harness.types import Location
 
 AT = Location(file="shop.yml", line=7)
 
@@ -34,7 +34,7 @@ AT = Location(file="shop.yml", line=7)
 def test_every_tool_that_a_check_names_is_found(
     kind: str, value: Any, named: list[tuple[str, bool]]
 ) -> None:
-    checks = [Check(kind=kind, params=params, at=AT) for _, params in VOCABULARY.parse(kind, value)]
+    checks = [check.placed(AT) for _, check in VOCABULARY.parse(kind, value)]
     found = [name for check in checks for name in tool_names(check)]
     assert [(name.tool, name.allow_absent) for name in found] == named
     assert {name.at for name in found} <= {AT}

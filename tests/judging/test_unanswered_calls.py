@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -92,8 +93,9 @@ def test_a_case_that_asks_for_the_failure_is_judged_by_it() -> None:
     assert not blames(case(("recovers_from_error", {})), lost)
     assert not blames(case(("recovers_from_error", {"tool": "get_order"})), lost)
     assert blames(case(("recovers_from_error", {"tool": "weather"})), lost)
-    group = {"options": [[{"kind": "must_error", "params": {"tool": "get_order", "args": {}}}]]}
-    assert not blames(case(("any_of", group)), lost)
+    member = Check(kind="must_error", params={"tool": "get_order", "args": {}})
+    group = Check(kind="any_of", params={}, options=((member,),))
+    assert not blames(replace(case(), checks=(group,)), lost)
 
 
 def result(

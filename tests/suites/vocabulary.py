@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import InvalidValue
-from harness.types import JsonObject
+from harness.types import Check, JsonObject
 
 _ITEM: JsonObject = {
     "anyOf": [
@@ -38,7 +38,11 @@ class PlainVocabulary:
             return {"type": "string", "description": "What a judge compares the answer with."}
         return {"type": "array", "items": _ITEM, "description": f"Items of {name}."}
 
-    def parse(self, name: str, value: Any) -> Sequence[tuple[tuple[str | int, ...], JsonObject]]:
+    def parse(self, name: str, value: Any) -> Sequence[tuple[tuple[str | int, ...], Check]]:
+        parsed = self._params(name, value)
+        return [(path, Check(kind=name, params=params)) for path, params in parsed]
+
+    def _params(self, name: str, value: Any) -> Sequence[tuple[tuple[str | int, ...], JsonObject]]:
         if name == "expected_answer":
             if not isinstance(value, str):
                 raise InvalidValue("expected text")

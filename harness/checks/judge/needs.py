@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from harness.checks import KINDS
-from harness.types import Check, JsonObject
+from harness.checks.walk import walk
+from harness.types import Check
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +26,7 @@ def needs(checks: Iterable[Check]) -> Iterator[Need]:
     A kind of check says so by an attribute ``needs_judge``: true where nothing stands in for a
     judge, false where something does. A kind without it never asks.
     """
-    for check in checks:
-        yield from _needs(check.kind, check.params)
-
-
-def _needs(kind: str, params: JsonObject) -> Iterator[Need]:
-    required = getattr(KINDS.get(kind), "needs_judge", None)
-    if required is not None:
-        yield Need(model=params.get("model"), required=required)
-    for option in params.get("options", ()):
-        for member in option:
-            yield from _needs(member["kind"], member["params"])
+    for check in walk(checks):
+        required = getattr(KINDS.get(check.kind), "needs_judge", None)
+        if required is not None:
+            yield Need(model=check.params.get("model"), required=required)

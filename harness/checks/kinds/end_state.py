@@ -14,6 +14,7 @@ from harness.canonical_json import canonical_json
 from harness.checks import Evidence
 from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several
 from harness.checks.parsing import TEXT, arguments, calls, long_form, mapping, text
+from harness.checks.walk import walk
 from harness.errors import InvalidValue
 from harness.matching.differences import differences, side_by_side
 from harness.matching.json_values import brief, plain, show
@@ -37,7 +38,8 @@ class Wanted(NamedTuple):
 
 def wanted_states(checks: Iterable[Check]) -> tuple[Wanted, ...]:
     """Return every state that ``checks`` ask about, once, those inside groups included."""
-    found = (one for check in checks for one in _wanted(check.kind, check.params))
+    asking = (check.params for check in walk(checks) if check.kind == KIND)
+    found = (one for params in asking for one in _wanted(params))
     return tuple({canonical_json(one): one for one in found}.values())
 
 
@@ -46,14 +48,10 @@ def needs_fresh_copy(checks: Iterable[Check]) -> bool:
     return any(one.after is not None for one in wanted_states(checks))
 
 
-def _wanted(kind: str, params: JsonObject) -> Iterator[Wanted]:
-    if kind == KIND:
-        yield Wanted(params["source"], None)
-        if "same_state_as" in params:
-            yield Wanted(params["source"], tuple(params["same_state_as"]))
-    for option in params.get("options", ()):
-        for member in option:
-            yield from _wanted(member["kind"], member["params"])
+def _wanted(params: JsonObject) -> Iterator[Wanted]:
+    yield Wanted(params["source"], None)
+    if "same_state_as" in params:
+        yield Wanted(params["source"], tuple(params["same_state_as"]))
 
 
 # ── Reading ──────────────────────────────────────────────────────────────────────────────────

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
-from harness.checks import KINDS, Evidence, evaluate_one
-from harness.checks.kind import CheckFinding, Parsed, conclude
+from harness.checks import KINDS, VOCABULARY, Evidence, evaluate_one
+from harness.checks.kind import CheckFinding, conclude
 from harness.checks.parsing import kind_of, long_form, mapping
-from harness.errors import InvalidValue, JudgeError, did_you_mean
+from harness.errors import HarnessError, InvalidValue, JudgeError, did_you_mean
 from harness.matching.json_values import plain
 from harness.matching.texts import clip
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
@@ -23,50 +23,51 @@ from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
 _MAX_MEMBERS_TOLD = 5
 _ROOM, _LABEL = 1_400, 150  # characters for all members that are told, and of the head of each
 _GROUPS = ("any_of", "all_of", "not")
+_Options: TypeAlias = tuple[tuple[Check, ...], ...]
 
 
 # ── Reading ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _members(value: Any, path: JsonPath) -> list[JsonObject]:
-    """Return the checks of one mapping of assertions, as ``{"kind", "params"}``."""
+def _members(value: Any, path: JsonPath) -> tuple[Check, ...]:
+    """Return the checks of one mapping of assertions."""
     if not isinstance(value, Mapping):
         raise InvalidValue(
             f"this is {kind_of(value)} where a mapping of assertions belongs",
             path=path,
             meant="Write it like assertions: {must_call: [get_orders]}.",
         )
-    members: list[JsonObject] = []
+    members: list[Check] = []
     for name, part in value.items():
         if name not in KINDS:
             known = KINDS.names()
             meant = did_you_mean(str(name), known) or f"Known: {', '.join(known)}."
             raise InvalidValue(f"there is no check {name!r}", path=(*path, str(name)), meant=meant)
-        members += [{"kind": name, "params": params} for params in _parse(name, part, path)]
+        members += _parse(name, part, path)
     if not members:
         raise InvalidValue("this group has no check", path=path)
-    return members
+    return tuple(members)
 
 
-def _parse(name: str, value: Any, path: JsonPath) -> list[JsonObject]:
+def _parse(name: str, value: Any, path: JsonPath) -> list[Check]:
     try:
-        parsed = KINDS.get(name).parse(value)
+        parsed = VOCABULARY.parse(name, value)
     except InvalidValue as error:
         raise InvalidValue(
             error.message, path=(*path, name, *error.path), meant=error.meant
         ) from error
-    for inside, params in parsed:
-        if "severity" in params:
+    for inside, check in parsed:
+        if "severity" in check.params:
             raise InvalidValue(
                 "a severity belongs to the whole group, not to a part of it",
                 path=(*path, name, *inside),
                 meant="Write {of: …, severity: warn} for the group.",
             )
-    return [params for _, params in parsed]
+    return [check for _, check in parsed]
 
 
-def _read_list(value: Any) -> JsonObject:
-    """Return ``{"options": [[check, …], …]}``: each mapping of the list with its checks."""
+def _read_list(value: Any) -> tuple[JsonObject, _Options]:
+    """Return a severity where one is given, and the checks of each mapping of the list."""
     severity, inner, path = _unwrapped(value)
     if not isinstance(inner, list | tuple) or not inner:
         raise InvalidValue(
@@ -74,16 +75,13 @@ def _read_list(value: Any) -> JsonObject:
             path=path,
             meant="Write - must_call: [get_orders], one item for each.",
         )
-    return {
-        "options": [_members(item, (*path, index)) for index, item in enumerate(inner)],
-        **severity,
-    }
+    return severity, tuple(_members(item, (*path, index)) for index, item in enumerate(inner))
 
 
-def _read_one(value: Any) -> JsonObject:
-    """Return ``{"options": [[check, …]]}`` of a single mapping."""
+def _read_one(value: Any) -> tuple[JsonObject, _Options]:
+    """Return a severity where one is given, and the checks of a single mapping."""
     severity, inner, path = _unwrapped(value)
-    return {"options": [_members(inner, path)], **severity}
+    return severity, (_members(inner, path),)
 
 
 def _unwrapped(value: Any) -> tuple[JsonObject, Any, JsonPath]:
@@ -122,17 +120,16 @@ def _opposite(verdicts: Sequence[Verdict]) -> Verdict:
     return found[verdicts[0]]
 
 
-async def _member(member: JsonObject, check: Check, evidence: Evidence) -> CheckResult:
-    inner = Check(kind=member["kind"], params=member["params"], at=check.at)
+async def _member(member: Check, evidence: Evidence) -> CheckResult:
     try:
-        return await evaluate_one(inner, evidence)
+        return await evaluate_one(member, evidence)
     except JudgeError as error:  # unknown: the other members may still decide
         return CheckResult(
-            kind=inner.kind,
-            label=inner.kind,
+            kind=member.kind,
+            label=member.kind,
             verdict="not_judged",
             explanation=str(error),
-            at=check.at,
+            at=member.at,
         )
 
 
@@ -146,8 +143,8 @@ class _Group:
 
     name: str
     """What suites call it."""
-    read: Callable[[Any], JsonObject]
-    """Turns the suite's value into ``{"options": …}``."""
+    read: Callable[[Any], tuple[JsonObject, _Options]]
+    """Turns the suite's value into params and options."""
     combine: Callable[[Sequence[Verdict]], Verdict]
     """Makes one verdict of those of the options."""
     failed: str
@@ -173,19 +170,21 @@ class _Group:
         )
         return {"anyOf": [inner, long_form({"of": inner}, required=("of",))]}
 
-    def parse(self, value: Any) -> Parsed:
-        """Return the one check that ``value`` asks for.
+    def parse(self, value: Any) -> Sequence[tuple[JsonPath, Check]]:
+        """Return the one check that ``value`` asks for, with the checks inside it.
 
         Raises:
             InvalidValue: with the path to what does not fit.
         """
-        return (((), self.read(value)),)
+        params, options = self.read(value)
+        return (((), Check(kind=self.name, params=params, options=options)),)
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge every member, and from them the group."""
+        if not check.options:
+            raise HarnessError(f"check {self.name} has no options: nothing would be checked by it")
         options = [
-            [await _member(member, check, evidence) for member in option]
-            for option in check.params["options"]
+            [await _member(member, evidence) for member in option] for option in check.options
         ]
         verdict = self.combine(
             [_together([result.verdict for result in option]) for option in options]

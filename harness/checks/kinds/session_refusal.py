@@ -50,7 +50,7 @@ def knows_refusal(case: Case) -> bool:
 
 
 def _kinds(case: Case) -> set[str]:
-    return {kind for kind, _ in every_check(case)}
+    return {check.kind for check in every_check(case)}
 
 
 def _read(value: Any) -> JsonObject:

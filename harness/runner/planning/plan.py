@@ -211,7 +211,7 @@ def describe_case(case: Case) -> JsonObject:
 
 
 def _described(checks: Iterable[Check]) -> list[Any]:
-    return [[check.kind, check.params, check.severity] for check in checks]
+    return [[check.kind, check.asked(), check.severity] for check in checks]
 
 
 def describe_suite(suite: Suite) -> JsonObject:

@@ -44,6 +44,6 @@ def require_tools(case: Case, server: str, offers: Sequence[ToolList], stderr_ta
 
 def _accepts_hidden(case: Case) -> bool:
     return any(
-        kind == "decision" and "hidden" in params.get("is", ())
-        for kind, params in every_check(case)
+        check.kind == "decision" and "hidden" in check.params.get("is", ())
+        for check in every_check(case)
     )

@@ -145,7 +145,7 @@ def _named(case: Case) -> Iterator[tuple[str, tuple[str, ...], Location | None]]
     for call in (*case.setup, *case.teardown):
         yield call.tool, tuple(call.arguments), call.at
     for check in case.every_check:
-        for tool, names in argument_names(check.params):
+        for tool, names in argument_names(check):
             yield tool, names, check.at
 
 

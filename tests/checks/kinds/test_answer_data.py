@@ -241,10 +241,10 @@ KEYWORDS = st.sampled_from(
 )
 def test_any_schema_is_refused_or_can_be_applied(schema: Any, value: Any) -> None:
     try:
-        ((_, params),) = VOCABULARY.parse("answer_json", schema)
+        ((_, check),) = VOCABULARY.parse("answer_json", schema)
     except InvalidValue:
         return
-    assert params["schema"] is not None
+    assert check.params["schema"] is not None
     assert judge("answer_json", schema, scene(answer=json.dumps(value))).verdict in (
         "passed",
         "failed",
@@ -267,8 +267,8 @@ def test_any_schema_is_refused_or_can_be_applied(schema: Any, value: Any) -> Non
     ],
 )
 def test_a_figure_in_any_notation_passes(value: Any, answer: str) -> None:
-    for path in VOCABULARY.parse("answer_number", value):
-        passes("answer_number", [path[1]], scene(answer=answer))
+    for _, check in VOCABULARY.parse("answer_number", value):
+        passes("answer_number", [check.params], scene(answer=answer))
 
 
 def test_a_missing_figure_is_told_with_the_nearest_one() -> None:

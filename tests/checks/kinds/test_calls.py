@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 from harness.checks import VOCABULARY, Evidence
 from harness.errors import InvalidValue
-from harness.types import Outcome, Tool, ToolList, ToolProblem
+from harness.types import Check, Outcome, Tool, ToolList, ToolProblem
 from tests.checks.scenes import TOOLS, call, fails, judge, judge_all, passes, scene
 
 FAILURES: tuple[Outcome, ...] = (
@@ -28,21 +28,25 @@ FAILURES: tuple[Outcome, ...] = (
     "item", ["get_orders", {"tool": "get_orders"}, {"tool": "get_orders", "args": {}}]
 )
 def test_a_call_is_asked_for_by_name_or_by_mapping(item: Any) -> None:
-    assert VOCABULARY.parse("must_call", [item]) == (((0,), {"tool": "get_orders", "args": {}}),)
+    assert VOCABULARY.parse("must_call", [item]) == (
+        ((0,), Check(kind="must_call", params={"tool": "get_orders", "args": {}})),
+    )
 
 
 def test_each_item_is_a_check_of_its_own_with_its_place() -> None:
     parsed = VOCABULARY.parse(
         "must_call", ["a", {"tool": "b", "args": {"x": 1}, "severity": "warn"}]
     )
-    assert parsed == (
+    assert [(path, check.params) for path, check in parsed] == [
         ((0,), {"tool": "a", "args": {}}),
         ((1,), {"tool": "b", "args": {"x": 1}, "severity": "warn"}),
-    )
+    ]
 
 
 def test_a_lone_item_needs_no_list() -> None:
-    assert VOCABULARY.parse("must_call", "a") == (((), {"tool": "a", "args": {}}),)
+    assert VOCABULARY.parse("must_call", "a") == (
+        ((), Check(kind="must_call", params={"tool": "a", "args": {}})),
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from harness.canonical_json import digest
 from harness.checks import VOCABULARY
 from harness.checks.kinds.end_state import needs_fresh_copy, wanted_states
 from harness.errors import InvalidValue
-from harness.types import Check, StateReading
+from harness.types import StateReading
 from tests.checks.scenes import fails, judge, passes, scene
 
 ORDERS = {"resource": "db://orders"}
@@ -126,11 +126,11 @@ def test_what_cannot_be_meant_is_refused(value: dict[str, Any], words: str) -> N
 
 
 def test_what_is_to_be_read_is_known_before_the_run_and_asked_for_once() -> None:
-    [(_, params)] = VOCABULARY.parse("end_state", {**ORDERS, "same_state_as": CALLS})
+    [(_, state)] = VOCABULARY.parse("end_state", {**ORDERS, "same_state_as": CALLS})
     [(_, group)] = VOCABULARY.parse(
         "any_of", [{"end_state": {**ORDERS, "value": 1}}, {"answer_contains": "x"}]
     )
-    checks = (Check(kind="end_state", params=params), Check(kind="any_of", params=group))
+    checks = (state, group)
     assert [(one.source, one.after is None) for one in wanted_states(checks)] == [
         (ORDERS, True),
         (ORDERS, False),

@@ -11,7 +11,7 @@ from harness.checks.judge.faithfulness import STAND_IN
 from harness.checks.judge.judge import Judge
 from harness.errors import InvalidValue, ModelError
 from harness.judging.verdict import run_of
-from harness.types import Case, Check, CheckResult, Tool, ToolCall, ToolList, Trial
+from harness.types import Case, CheckResult, Tool, ToolCall, ToolList, Trial
 from tests.checks.judges import judge_of, verdict
 from tests.checks.scenes import call, scene
 
@@ -44,8 +44,8 @@ def price(ticker: str, **more: Any) -> ToolCall:
 
 
 def judged(value: Any, evidence: Evidence, judge: Judge | None = None) -> CheckResult:
-    ((_, params),) = VOCABULARY.parse("graded", value)
-    case = Case(name="1", prompt="How much?", checks=(Check(kind="graded", params=params),))
+    ((_, check),) = VOCABULARY.parse("graded", value)
+    case = Case(name="1", prompt="How much?", checks=(check,))
     whole = replace(evidence, case=case, tools=TOOLS, judge=judge)
     (result,) = anyio.run(evaluate, whole)
     return result

@@ -10,7 +10,7 @@ import pytest
 from harness.checks import KINDS, VOCABULARY, evaluate
 from harness.checks.judge.judge import Judge, JudgeModel
 from harness.errors import InvalidValue, ModelError
-from harness.types import Case, Check, CheckResult, Reply
+from harness.types import Case, CheckResult, Reply
 from tests.checks.judges import grade, judge_of, verdict
 from tests.checks.scenes import call, scene
 from tests.support import ScriptedModel, says
@@ -19,7 +19,7 @@ from tests.support import ScriptedModel, says
 def judged(
     kind: str, value: Any, judge: Judge | None, answer: str = "Three orders, $120 in all."
 ) -> CheckResult:
-    checks = tuple(Check(kind=kind, params=params) for _, params in VOCABULARY.parse(kind, value))
+    checks = tuple(check for _, check in VOCABULARY.parse(kind, value))
     evidence = scene(call("get_orders", {"customer_id": "C1"}, text="3 orders"), answer=answer)
     evidence = replace(
         evidence, case=Case(name="c", prompt="What did they order?", checks=checks), judge=judge

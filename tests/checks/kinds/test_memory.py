@@ -181,7 +181,7 @@ def conversation(
     """Return a case of one told chunk and a question for each expected answer, as far as it was answered."""
 
     def checks(kind: str, value: Any) -> tuple[Check, ...]:
-        return tuple(Check(kind=kind, params=params) for _, params in VOCABULARY.parse(kind, value))
+        return tuple(check for _, check in VOCABULARY.parse(kind, value))
 
     turns = (
         *[Turn(prompt="Remember this.", fresh=True, ingest=True)] * told,
@@ -272,9 +272,7 @@ def test_a_share_of_no_turns_is_not_judged() -> None:
 
 
 def test_a_turn_that_could_not_be_judged_counts_only_where_it_decides() -> None:
-    cost = tuple(
-        Check(kind="max_cost", params=params) for _, params in VOCABULARY.parse("max_cost", 1)
-    )
+    cost = tuple(check for _, check in VOCABULARY.parse("max_cost", 1))
     for at_least, verdict in ((0.5, "passed"), (1, "not_judged")):
         evidence = conversation(["red", "green"], ["red", "green"], at_least)
         first, second = evidence.case.turns[1:]
@@ -337,8 +335,8 @@ def test_more_than_twelve_wrong_turns_are_named_in_one_line_first(wrong: int, li
 
 @pytest.mark.parametrize("at_least", [0.001, 1])
 def test_any_share_above_0_and_up_to_1_may_be_asked_for(at_least: float) -> None:
-    ((_, params),) = VOCABULARY.parse("turns_passed", at_least)
-    assert params == {"at_least": at_least}
+    ((_, check),) = VOCABULARY.parse("turns_passed", at_least)
+    assert check.params == {"at_least": at_least}
 
 
 def test_who_writes_a_percentage_is_told_how_a_share_is_written() -> None:

@@ -116,7 +116,7 @@ def test_an_assertion_that_does_not_hold_fails_with_its_message() -> None:
     result = judged(check)
     assert result.verdict == "failed"
     assert result.explanation.startswith("expected Rome")
-    assert "test_python_check.py:" in result.explanation
+    assert "test_python_code.py:" in result.explanation
 
 
 def test_an_assertion_without_a_message_shows_its_line() -> None:
@@ -155,7 +155,7 @@ def test_whatever_else_a_check_raises_is_an_error_with_its_line(error: BaseExcep
     told = refused(check)
     assert "check of suite capitals raised an error: " in told
     assert f"{type(error).__name__}" in told
-    assert "test_python_check.py:" in told
+    assert "test_python_code.py:" in told
 
 
 def test_an_error_in_a_coroutine_is_told_the_same_way() -> None:

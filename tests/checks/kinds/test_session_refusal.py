@@ -66,7 +66,7 @@ def test_it_takes_true_and_nothing_else(value: object) -> None:
     ],
 )
 def test_a_case_asks_for_it_also_inside_a_group(kind: str, value: object, asks: bool) -> None:
-    checks = tuple(Check(kind=kind, params=params) for _, params in VOCABULARY.parse(kind, value))
+    checks = tuple(check for _, check in VOCABULARY.parse(kind, value))
     case = Case(name="c", prompt="p", checks=checks)
     assert asks_for_admission(case) is knows_refusal(case) is asks
 

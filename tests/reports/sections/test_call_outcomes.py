@@ -27,7 +27,6 @@ from harness.runlog import RunLog, TrialLine, read_lines
 from harness.types import (
     Case,
     CaseFacts,
-    Check,
     CheckResult,
     Outcome,
     ToolCall,
@@ -69,9 +68,7 @@ async def judged(
         for one in outcomes
     )
     checks = tuple(
-        Check(kind=kind, params=params)
-        for kind, value in assertions.items()
-        for _, params in VOCABULARY.parse(kind, value)
+        check for kind, value in assertions.items() for _, check in VOCABULARY.parse(kind, value)
     )
     case = Case(name="case", prompt="x", checks=checks)
     said = Transcript(

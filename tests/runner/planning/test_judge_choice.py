@@ -22,7 +22,9 @@ BY_OTHER = Check(
     kind="answer_judge", params={"rubric": "r", "threshold": 0.7, "model": "openai:other"}
 )
 GROUP = Check(
-    kind="any_of", params={"options": [[{"kind": "expected_answer", "params": {"text": "x"}}]]}
+    kind="any_of",
+    params={},
+    options=((Check(kind="expected_answer", params={"text": "x"}),),),
 )
 PLAIN = Check(kind="answer_contains", params={"text": "x"})
 

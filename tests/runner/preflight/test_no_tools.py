@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,9 @@ BROKEN = ToolList(
         ToolProblem(tool=f"t{n}", problem="its inputSchema is missing") for n in range(5)
     ),
 )
+
+
+HIDDEN = Check(kind="decision", params={"is": ["hidden"], "tool": "a"})
 
 
 def case(*checks: tuple[str, dict[str, Any]], **more: Any) -> Case:
@@ -59,12 +63,7 @@ def test_tools_of_which_none_can_be_offered_are_named_with_their_reasons() -> No
         case(allow_no_tools=True),
         case(("decision", {"is": ["hidden"], "tool": "a"})),
         case(("decision", {"is": ["denied", "hidden"], "tool": "a"})),
-        case(
-            (
-                "any_of",
-                {"options": [[{"kind": "decision", "params": {"is": ["hidden"], "tool": "a"}}]]},
-            )
-        ),
+        replace(case(), checks=(Check(kind="any_of", params={}, options=((HIDDEN,),)),)),
     ],
 )
 def test_a_case_may_say_that_there_is_none(says_so: Case) -> None:

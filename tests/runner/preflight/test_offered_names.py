@@ -74,9 +74,9 @@ class Lists(LendsOneByOne):
 
 def asking(assertions: Mapping[str, Any], role: str | None = None, **more: Any) -> Case:
     checks = tuple(
-        Check(kind=kind, params=params, at=AT)
+        check.placed(AT)
         for kind, value in assertions.items()
-        for _, params in VOCABULARY.parse(kind, value)
+        for _, check in VOCABULARY.parse(kind, value)
     )
     context = None if role is None else {"role": role}
     return a_case(name=f"{assertions} {role}", checks=checks, user_context=context, **more)

@@ -153,10 +153,7 @@ def test_every_problem_is_told_at_once_in_the_order_of_the_file_and_once() -> No
 )
 def test_every_check_on_calls_is_looked_at(kind: str) -> None:
     value = ["ping", {"tool": "get", "args": {"zzz": 1}}]
-    found = [
-        told(a_case(checks=(Check(kind=kind, params=params),)))
-        for _, params in VOCABULARY.parse(kind, value)[-1:]
-    ]
+    found = [told(a_case(checks=(check,))) for _, check in VOCABULARY.parse(kind, value)[-1:]]
     assert "no argument 'zzz'" in found[0]
 
 

@@ -8,12 +8,11 @@ import anyio
 
 from harness.checks import VOCABULARY
 from harness.runner.server_state.end_state import EndStates
-from harness.types import Case, Check, Outcome, ScriptedCall, ServerSpec, StateReading, ToolRequest
+from harness.types import Case, Outcome, ScriptedCall, ServerSpec, StateReading, ToolRequest
 from tests.support import MemorySession, a_case
 
 SERVER = ServerSpec(name="orders", command="orders")
-[(_, UNCHANGED)] = VOCABULARY.parse("end_state", {"tool": "look", "same_state_as": []})
-CHECK = Check(kind="end_state", params=UNCHANGED)
+[(_, CHECK)] = VOCABULARY.parse("end_state", {"tool": "look", "same_state_as": []})
 
 
 class Copies:
