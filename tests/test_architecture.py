@@ -34,7 +34,7 @@ FLOORS = (
     {"leaderboards"},
     {"judging"},
     {"runner", "reports", "drafting", "linting"},
-    {"web", "api", "internal", "probing", "pytest_plugin", "telemetry"},
+    {"web", "api", "internal", "probing", "pytest_plugin", "telemetry", "workbench"},
     {"cli"},
     {"entry"},
 )

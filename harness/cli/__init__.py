@@ -30,6 +30,7 @@ COMMANDS = {
     "lint": "Find what in a server's tool list makes LLMs fail.",
     "merge": "Join the logs of shards as if one run had made them.",
     "models": "List configured models and where each setting comes from.",
+    "plan": "Say what a suite can show before money is spent.",
     "probe": "Ask a server's policy directly, as everybody, without any model.",
     "runs": "List past runs.",
     "serve": "Serve a page to drop suites on, with live results and past runs.",

@@ -1,0 +1,183 @@
+"""``harness plan``: what a suite can show before money is spent."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from harness.cli import shell_completion as completing
+from harness.cli.named_runs import open_run
+from harness.cli.options import Number
+from harness.errors import HarnessError
+from harness.reports.comparing.sentences import points
+from harness.runlog import RunLog, read_log
+from harness.runner.planning.estimate import RECENT_RUNS, estimates
+from harness.runner.planning.plan import Plan
+from harness.runner.planning.prepare import RunRequest, prepare
+from harness.runner.runs.folders import log_path, run_ids
+from harness.safe_text import money, one_line
+from harness.types import JsonObject
+from harness.workbench.earlier_runs import variability
+from harness.workbench.power_table import TRIALS, Design, PowerTable, power_table
+
+_COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
+
+
+@click.command("plan")
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
+@click.option("--model", "-m", "models", multiple=True, metavar="NAME",
+              help="Who would answer; for the cost.")  # fmt: skip
+@click.option("-k", "pattern", metavar="PATTERN", help="Only cases whose name or tag matches.")
+@click.option("--trials", "trials", multiple=True, type=click.IntRange(1, 1000), metavar="N",
+              help="Trials of each case to look at; may be repeated.  [default: 1, 3, 5, 10]")  # fmt: skip
+@click.option("--difference", type=Number(min=0.5, max=100), default=10.0, show_default=True,
+              metavar="POINTS", help="The difference of pass rates that is to be found.")  # fmt: skip
+@click.option("--margin", type=Number(min=0.5, max=100), default=5.0, show_default=True,
+              metavar="POINTS", help="The loss that still counts as not worse.")  # fmt: skip
+@click.option("--log", "logs", multiple=True, metavar="RUN", shell_complete=completing.runs,
+              help="An earlier run to learn from; may be repeated.  [default: the latest 10]")  # fmt: skip
+@click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
+def command(
+    suites: tuple[str, ...],
+    models: tuple[str, ...],
+    pattern: str | None,
+    trials: tuple[int, ...],
+    difference: float,
+    margin: float,
+    logs: tuple[str, ...],
+    json_output: bool,
+) -> None:
+    """Say what a suite can show before money is spent; nothing is started.
+
+    It tells the smallest difference between two versions of a server, a prompt or a model that the
+    cases of each SUITE can show, by the number of cases and of trials.
+    """
+    request = RunRequest(suites=suites, models=models, pattern=pattern, trials=1)
+    plan = prepare(request, Path.cwd(), os.environ, keyless=True).plan
+    earlier = [open_run(name) for name in logs] if logs else list(_latest())
+    tables = [
+        power_table(
+            suite.name,
+            len(names),
+            variability(suite.name, names, earlier),
+            trials=trials or TRIALS,
+            difference=difference / 100,
+            margin=margin / 100,
+        )
+        for suite in plan.suites
+        if (names := _cases(plan, suite.name))
+    ]
+    price = _price_of_a_trial(plan)
+    if json_output:
+        found = {"suites": [_document(table, price) for table in tables]}
+        click.echo(json.dumps({"status": "ok", "result": found}, ensure_ascii=False))
+        return
+    for table in tables:
+        for line in _lines(table, price):
+            click.echo(line)
+
+
+def _latest() -> Iterator[RunLog]:
+    """Yield the logs of the latest runs, the oldest first; a damaged one is passed over."""
+    for run_id in run_ids()[-RECENT_RUNS:]:
+        with suppress(HarnessError):
+            yield read_log(log_path(run_id))
+
+
+def _cases(plan: Plan, suite: str) -> list[str]:
+    return list(dict.fromkeys(job.trial.case.name for job in plan.jobs if job.suite.name == suite))
+
+
+def _price_of_a_trial(plan: Plan) -> float | None:
+    """Return what one trial with one model may cost; ``None`` where a price is unknown."""
+    guesses = list(estimates(plan))
+    costs = [guess.cost_usd for guess in guesses]
+    trials = sum(guess.trials for guess in guesses)
+    return None if None in costs or not trials else sum(cost or 0 for cost in costs) / trials
+
+
+def _cost(design: Design, price: float | None) -> float | None:
+    return None if price is None else price * design.runs
+
+
+def _lines(table: PowerTable, price: float | None) -> Iterator[str]:
+    """Yield what ``table`` says, in lines for people."""
+    known = table.variability
+    yield f"{one_line(table.suite)}: {table.cases} cases"
+    yield (
+        f"  discordance {100 * known.discordance:.0f} % ({known.discordance_source}): how often a"
+        " trial of each side ends differently"
+    )
+    yield f"  ICC {known.icc:.2f} ({known.icc_source}): how much alike the trials of a case are"
+    yield "  The smallest difference that is found four times in five (two-sided, 5 %):"
+    rows = [_cells(design, price) for design in table.designs]
+    yield from (f"    {line}" for line in _aligned([_COLUMNS, *rows]))
+    yield f"  {_advice(table)}"
+    yield (
+        f"  To show that it is not worse by more than {points(table.margin, sign=False)}:"
+        f" {table.cases_for_margin:,} cases."
+    )
+
+
+def _cells(design: Design, price: float | None) -> tuple[str, ...]:
+    shows = "none" if design.shows is None else points(design.shows, sign=False)
+    cost = money(_cost(design, price))
+    return (f"{design.cases:,}", f"{design.trials:,}", f"{design.runs:,} trials", cost, shows)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    ]
+
+
+def _advice(table: PowerTable) -> str:
+    """Return what a wished difference takes, in a sentence or two."""
+    wish = table.wish
+    wanted = points(wish.difference, sign=False)
+    if wish.enough_trials == 1:
+        return f"A difference of {wanted} is found with one trial of each case."
+    more = f"{wish.cases - table.cases:,} more cases" if wish.cases > table.cases else "no case"
+    told = f"For a difference of {wanted}: {more} ({wish.cases:,} in all) with one trial each"
+    told += f", or {wish.cases_with_repeats:,} cases with {wish.trials} trials each."
+    if wish.enough_trials is None:
+        return f"{told} More trials of these {table.cases} cases alone would never show it."
+    return f"{told} These {table.cases} cases would need {wish.enough_trials:,} trials each."
+
+
+def _document(table: PowerTable, price: float | None) -> JsonObject:
+    """Return ``table`` as JSON; differences are rates, and the cost is null where it is unknown."""
+    known, wish = table.variability, table.wish
+    return {
+        "suite": table.suite,
+        "cases": table.cases,
+        "discordance": known.discordance,
+        "discordance_source": known.discordance_source,
+        "icc": known.icc,
+        "icc_source": known.icc_source,
+        "designs": [
+            {
+                "cases": design.cases,
+                "trials": design.trials,
+                "trials_of_both_sides": design.runs,
+                "cost_usd": _cost(design, price),
+                "smallest_difference": design.shows,
+            }
+            for design in table.designs
+        ],
+        "wanted": {
+            "difference": wish.difference,
+            "cases": wish.cases,
+            "trials": wish.trials,
+            "cases_with_trials": wish.cases_with_repeats,
+            "trials_of_these_cases": wish.enough_trials,
+        },
+        "not_worse": {"margin": table.margin, "cases": table.cases_for_margin},
+    }

@@ -1,0 +1,58 @@
+"""How much alike the trials of one case are, and how often two trials of it end differently."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import TypeAlias
+
+Trials: TypeAlias = tuple[int, int]
+"""Trials of one case that passed, and trials that were judged."""
+
+
+def intraclass_correlation(cases: Sequence[Trials]) -> float | None:
+    """Return the ICC of the trials of ``cases``, from 0 to 1.
+
+    Cases with one trial count for the spread between cases. ``None`` when no case has two judged
+    trials, or when all trials ended alike: nothing can be told of either spread then.
+
+    Source: Fleiss, Levin and Paik 2003, section 15.2: the analysis of variance estimator.
+    """
+    judged = [(passed, total) for passed, total in cases if total]
+    trials, count = sum(total for _, total in judged), len(judged)
+    if count < 2 or trials == count:  # noqa: PLR2004 - one case has no spread between cases
+        return None
+    rate = sum(passed for passed, _ in judged) / trials
+    within = sum(passed * (total - passed) / total for passed, total in judged) / (trials - count)
+    between = sum(total * (passed / total - rate) ** 2 for passed, total in judged) / (count - 1)
+    size = (trials - sum(total * total for _, total in judged) / trials) / (count - 1)
+    spread = between + (size - 1) * within
+    return None if spread == 0 else max(0.0, min(1.0, (between - within) / spread))
+
+
+def own_discordance(cases: Sequence[Trials]) -> float | None:
+    """Return how often two trials of the same case and side end differently, averaged over cases.
+
+    It is what chance alone makes of a comparison with an equal side. Cases with fewer than two
+    judged trials are left out; ``None`` when none is left. It is unbiased: 2·c·(m − c)/(m·(m − 1)).
+    """
+    shares = [
+        2 * passed * (total - passed) / (total * (total - 1))
+        for passed, total in cases
+        if total > 1
+    ]
+    return fmean(shares) if shares else None
+
+
+def discordance(pairs: Sequence[tuple[Trials, Trials]]) -> float | None:
+    """Return how often a trial of one side and one of the other end differently, over ``pairs``.
+
+    Each pair is one case on both sides. Cases that one side has no judged trial of are left out;
+    ``None`` when none is left.
+    """
+    shares = []
+    for (passed, total), (other_passed, other_total) in pairs:
+        if total and other_total:
+            p, q = passed / total, other_passed / other_total
+            shares.append(p * (1 - q) + q * (1 - p))
+    return fmean(shares) if shares else None

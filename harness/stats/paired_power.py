@@ -1,0 +1,205 @@
+"""Sample sizes of paired comparisons of pass rates: each case on both sides, before any is run.
+
+Two numbers describe the cases: the *discordance* ψ is the share of pairs of trials (one on each
+side, of the same case) that end differently, and the *ICC* is how much alike the trials of one case
+are (0: a case says nothing of its next trial, 1: all its trials end alike).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from math import ceil, exp, lgamma, log, log1p, sqrt
+from statistics import NormalDist
+
+from harness.stats.power import ALPHA, POWER
+from harness.stats.student import incomplete_beta, t_quantile
+
+_PRECISION = 1e-4
+"""A detectable difference is found to a hundredth of a percentage point."""
+
+
+def pairs_needed(
+    difference: float, discordance: float, *, alpha: float = ALPHA, power: float = POWER
+) -> int:
+    """Return how many cases show a true ``difference`` of pass rates with one trial a side.
+
+    Args:
+        difference: δ > 0, as a rate: 0.1 is ten percentage points.
+        discordance: ψ, at least δ: pairs that differ cannot be fewer than the difference of them.
+        alpha: Two-sided level.
+        power: Chance to find it.
+
+    Raises:
+        ValueError: ``discordance`` is below ``difference``.
+
+    Source: Connor 1987, Biometrics 43:207: n = (z_{α/2}·√ψ + z_β·√(ψ − δ²))²/δ².
+    """
+    if discordance < difference:
+        raise ValueError(f"a difference of {difference} takes a discordance of at least as much")
+    normal = NormalDist()
+    spread = normal.inv_cdf(1 - alpha / 2) * sqrt(discordance)
+    spread += normal.inv_cdf(power) * sqrt(discordance - difference**2)
+    return _whole(spread**2 / difference**2)
+
+
+def pairs_needed_for_non_inferiority(
+    margin: float, discordance: float, *, alpha: float = ALPHA, power: float = POWER
+) -> int:
+    """Return how many cases show that one side is worse by less than ``margin``, if both are equal.
+
+    ``alpha`` is one-sided. Source: n = (z_α + z_β)²·ψ/margin².
+    """
+    normal = NormalDist()
+    z = normal.inv_cdf(1 - alpha) + normal.inv_cdf(power)
+    return _whole(z**2 * discordance / margin**2)
+
+
+def effective_repeats(trials: float, icc: float) -> float:
+    """Return how many independent trials ``trials`` of one case are worth: m/(1 + (m − 1)·ICC).
+
+    Source: Kish 1965, the design effect of clusters.
+    """
+    return trials / (1 + (trials - 1) * icc)
+
+
+def detectable_difference(
+    cases: int,
+    discordance: float,
+    *,
+    trials: int = 1,
+    icc: float = 0.0,
+    alpha: float = ALPHA,
+    power: float = POWER,
+) -> float | None:
+    """Return the smallest true difference that ``cases`` with ``trials`` a side show with ``power``.
+
+    With one trial a side the power of McNemar's exact test is summed up; with repeats it is that of
+    Student's test of the differences of the cases, whose variance is (ψ − δ²) divided by
+    `effective_repeats`. Where a difference is larger than the discordance, the discordance is as
+    large as the difference. ``None`` when not even a difference of 1 would be found.
+    """
+
+    def found(difference: float) -> float:
+        return _power(cases, difference, discordance, trials, icc, alpha)
+
+    return _smallest(found, power)
+
+
+def cases_for_difference(
+    difference: float,
+    discordance: float,
+    *,
+    trials: int = 1,
+    icc: float = 0.0,
+    alpha: float = ALPHA,
+    power: float = POWER,
+) -> int:
+    """Return how many cases make ``difference`` detectable (`detectable_difference`).
+
+    Between two numbers of cases the power of an exact test may fall by a little; the number is the
+    first from which on that no longer matters within a case or two.
+    """
+    low, high = 0, 8
+    while not _suffices(high, difference, discordance, trials, icc, alpha, power):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = _suffices(middle, difference, discordance, trials, icc, alpha, power)
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def power_of_mcnemar(
+    cases: int, difference: float, discordance: float, *, alpha: float = ALPHA
+) -> float:
+    """Return how often McNemar's exact test finds a true ``difference`` with one trial a side.
+
+    The number of discordant pairs is binomial, and so is the number of those that got better among
+    them; the chances of all outcomes with p ≤ ``alpha`` are summed up.
+    """
+    up = (discordance + difference) / (2 * discordance)
+    total = 0.0
+    for moved, chance in _binomial(cases, discordance):
+        fewest = _decisive(moved, alpha)
+        if fewest is not None:
+            # Source: DLMF 8.17.5, the tail of a binomial as an incomplete beta function.
+            found = 1.0 if up >= 1 else incomplete_beta(fewest, moved - fewest + 1, up)
+            total += chance * found
+    return total
+
+
+def _power(
+    cases: int, difference: float, discordance: float, trials: int, icc: float, alpha: float
+) -> float:
+    share = max(discordance, difference)
+    if trials == 1:
+        return power_of_mcnemar(cases, difference, share, alpha=alpha)
+    variance = (share - difference**2) / effective_repeats(trials, icc)
+    return _power_of_student(cases, difference, variance, alpha)
+
+
+def _suffices(
+    cases: int,
+    difference: float,
+    discordance: float,
+    trials: int,
+    icc: float,
+    alpha: float,
+    power: float,
+) -> bool:
+    return _power(cases, difference, discordance, trials, icc, alpha) >= power
+
+
+@cache
+def _decisive(moved: int, alpha: float) -> int | None:
+    """Return how many of ``moved`` pairs must have got better to be evidence, or ``None``."""
+    term, tail, worse = 1, 0, 0
+    allowed = Fraction(alpha) * Fraction(2) ** (moved - 1)
+    while worse <= moved // 2 and tail + term <= allowed:
+        tail += term
+        term = term * (moved - worse) // (worse + 1)
+        worse += 1
+    return moved - worse + 1 if worse else None
+
+
+def _power_of_student(cases: int, difference: float, variance: float, alpha: float) -> float:
+    if cases < 2:  # noqa: PLR2004 - one case has no spread
+        return 0.0
+    if variance <= 0:
+        return 1.0
+    shift = difference / sqrt(variance / cases)
+    # The noncentral t distribution, by its normal approximation in the quantile.
+    # Source: Johnson and Welch 1940, as in Abramowitz and Stegun 26.7.10.
+    df, t = cases - 1, t_quantile(1 - alpha / 2, cases - 1)
+    return NormalDist().cdf((shift - t * (1 - 1 / (4 * df))) / sqrt(1 + t * t / (2 * df)))
+
+
+def _smallest(found: Callable[[float], float], power: float) -> float | None:
+    low, high = 0.0, 1.0
+    if found(high) < power:
+        return None
+    while high - low > _PRECISION:
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle) >= power else (middle, high)
+    return high
+
+
+def _binomial(count: int, chance: float) -> list[tuple[int, float]]:
+    """Return each number of successes and its chance, those that matter in a sum alone."""
+    if chance <= 0 or chance >= 1:
+        return [(0 if chance <= 0 else count, 1.0)]
+    whole = lgamma(count + 1)
+    terms = []
+    for k in range(count + 1):
+        exponent = whole - lgamma(k + 1) - lgamma(count - k + 1)
+        exponent += k * log(chance) + (count - k) * log1p(-chance)
+        if exponent > -40:  # noqa: PLR2004 - less than 1e-17 changes no digit that is shown
+            terms.append((k, exp(exponent)))
+    return terms
+
+
+def _whole(number: float) -> int:
+    """Round up, unless only binary fractions are in the way: 155.00000000000003 is 155."""
+    return ceil(number - 1e-9)

@@ -1,0 +1,106 @@
+"""What earlier runs of a suite say about its cases: how alike trials are, and how often they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+from typing import TypeAlias
+
+from harness.runlog import RunLog
+from harness.stats.clusters import (
+    Trials,
+    discordance,
+    intraclass_correlation,
+    own_discordance,
+)
+
+DEFAULT_DISCORDANCE = 0.2
+"""ψ where no earlier run says otherwise: one pair of trials in five ends differently."""
+DEFAULT_ICC = 0.79
+"""ICC where no earlier run says otherwise, as measured on three models: trials of a case are alike."""
+
+_Side: TypeAlias = Mapping[str, Trials]
+"""Case → its trials with one model in one run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variability:
+    """How much the results of a suite vary, and where that is known from."""
+
+    discordance: float
+    """ψ: the share of pairs of trials of one case, one a side, that end differently."""
+    discordance_source: str
+    """Where it comes from, in words."""
+    icc: float
+    """How much alike the trials of a case are, from 0 to 1."""
+    icc_source: str
+    """Where it comes from, in words."""
+
+
+def variability(suite: str, cases: Iterable[str], logs: Sequence[RunLog]) -> Variability:
+    """Return how much ``cases`` of ``suite`` vary, as far as ``logs`` (the oldest first) tell.
+
+    Two runs with the same model give the discordance; a single run with repeats gives that of two
+    trials of one run. Repeats give the ICC.
+    """
+    wanted = set(cases)
+    by_model: dict[str, list[_Side]] = {}
+    for log in logs:
+        for model, side in _sides(suite, wanted, log).items():
+            by_model.setdefault(model, []).append(side)
+    shares, source = _discordances(by_model)
+    correlations = [
+        icc
+        for sides in by_model.values()
+        for side in sides
+        if (icc := intraclass_correlation(list(side.values()))) is not None
+    ]
+    return Variability(
+        discordance=fmean(shares) if shares else DEFAULT_DISCORDANCE,
+        discordance_source=source,
+        icc=fmean(correlations) if correlations else DEFAULT_ICC,
+        icc_source=_times("run with repeats", len(correlations))
+        if correlations
+        else "assumed: no earlier run repeats its cases with different results",
+    )
+
+
+def _sides(suite: str, wanted: set[str], log: RunLog) -> dict[str, _Side]:
+    """Return the trials with a verdict of each model of ``log``, case by case."""
+    found: dict[str, dict[str, Trials]] = {}
+    for result in log.runs:
+        if result.suite == suite and result.case in wanted and result.status in _JUDGED:
+            side = found.setdefault(result.model, {})
+            passed, judged = side.get(result.case, (0, 0))
+            side[result.case] = passed + (result.status == "passed"), judged + 1
+    return dict(found)
+
+
+_JUDGED = ("passed", "failed")
+
+
+def _discordances(by_model: Mapping[str, Sequence[_Side]]) -> tuple[list[float], str]:
+    between = [
+        share
+        for sides in by_model.values()
+        for before, after in pairwise(sides)
+        if (share := discordance([(before[case], after[case]) for case in before if case in after]))
+        is not None
+    ]
+    if between:
+        return between, _times("pair of earlier runs", len(between))
+    within = [
+        share
+        for sides in by_model.values()
+        for side in sides
+        if (share := own_discordance(list(side.values()))) is not None
+    ]
+    if within:
+        return within, _times("run with repeats", len(within))
+    return [], "assumed: no two earlier runs with the same model, and none with repeats"
+
+
+def _times(what: str, count: int) -> str:
+    return f"measured: {count} {what.replace(' ', 's ', 1) if count > 1 else what}"

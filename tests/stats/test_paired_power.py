@@ -1,0 +1,131 @@
+"""What a number of cases can show, against published figures and against simulated studies."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from harness.stats import mcnemar
+from harness.stats.paired_power import (
+    detectable_difference,
+    effective_repeats,
+    pairs_needed,
+    pairs_needed_for_non_inferiority,
+    power_of_mcnemar,
+)
+from harness.stats.pairs import paired_test
+
+REFERENCE = [(0.10, 0.20, 155), (0.05, 0.10, 312), (0.05, 0.20, 626), (0.15, 0.20, 68)]
+
+
+@pytest.mark.parametrize(("difference", "discordance", "cases"), [*REFERENCE, (0.10, 0.30, 234)])
+def test_the_cases_that_a_difference_needs_are_the_published_ones(
+    difference: float, discordance: float, cases: int
+) -> None:
+    assert pairs_needed(difference, discordance) == cases
+
+
+@pytest.mark.parametrize(("margin", "discordance", "cases"), [(0.05, 0.10, 248), (0.10, 0.20, 124)])
+def test_the_cases_that_non_inferiority_needs_are_the_published_ones(
+    margin: float, discordance: float, cases: int
+) -> None:
+    assert pairs_needed_for_non_inferiority(margin, discordance) == cases
+
+
+def test_pairs_cannot_differ_less_often_than_the_sides() -> None:
+    with pytest.raises(ValueError, match="discordance"):
+        pairs_needed(0.2, 0.1)
+
+
+def test_repeats_are_worth_little_where_the_trials_of_a_case_are_alike() -> None:
+    assert effective_repeats(3, 0.79) == pytest.approx(1.16, abs=0.005)
+    assert effective_repeats(10, 0.79) == pytest.approx(1.23, abs=0.005)
+    assert effective_repeats(10, 0.0) == 10
+    assert effective_repeats(10, 1.0) == 1
+
+
+def test_the_power_of_one_pair_table_is_the_share_of_its_outcomes_that_are_evidence() -> None:
+    # Six cases that all differ: evidence only if all six got better (or worse).
+    assert mcnemar(0, 6) < 0.05 < mcnemar(1, 5)
+    assert power_of_mcnemar(6, 0.5, 1.0) == pytest.approx(0.75**6)
+    assert power_of_mcnemar(5, 1.0, 1.0) == 0
+
+
+def test_too_few_cases_can_show_nothing_at_all() -> None:
+    assert detectable_difference(5, 0.2) is None
+    assert detectable_difference(6, 0.2) is not None
+    assert detectable_difference(1, 0.2, trials=10, icc=0.5) is None
+
+
+def test_more_cases_show_smaller_differences_and_so_do_repeats() -> None:
+    found = [detectable_difference(cases, 0.2) or 1 for cases in (8, 20, 60, 200, 600)]
+    assert found == sorted(found, reverse=True)
+    alike = detectable_difference(60, 0.2, trials=10, icc=0.79)
+    unlike = detectable_difference(60, 0.2, trials=10, icc=0.0)
+    assert alike is not None
+    assert unlike is not None
+    assert unlike < alike < found[2]
+
+
+def test_a_difference_larger_than_the_usual_discordance_brings_its_own() -> None:
+    found = detectable_difference(12, 0.05)
+    assert found is not None
+    assert found > 0.05
+
+
+# ── Against simulated studies ────────────────────────────────────────────────────────────────
+
+
+def _differences(
+    rng: random.Random, cases: int, difference: float, discordance: float, trials: int, icc: float
+) -> Iterator[float]:
+    """Yield the difference of each case of one study.
+
+    A trial moves up, down or not at all (+1, −1, 0 with the given discordance and difference); the
+    trials of a case share one such move with chance √ICC each, so that two of them correlate by ICC.
+    """
+    up, down = (discordance + difference) / 2, (discordance - difference) / 2
+    for _ in range(cases):
+        common = _move(rng, up, down)
+        moves = [common if rng.random() < icc**0.5 else _move(rng, up, down) for _ in range(trials)]
+        yield sum(moves) / trials
+
+
+def _move(rng: random.Random, up: float, down: float) -> int:
+    drawn = rng.random()
+    return 1 if drawn < up else -1 if drawn < up + down else 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cases", "discordance", "trials", "icc"),
+    [
+        (20, 0.2, 1, 0.0),
+        (40, 0.3, 1, 0.0),
+        (155, 0.2, 1, 0.0),
+        (20, 0.3, 3, 0.5),
+        (40, 0.2, 3, 0.79),
+        (40, 0.2, 5, 0.2),
+        (120, 0.15, 10, 0.79),
+    ],
+)
+def test_the_detectable_difference_is_found_in_four_of_five_simulated_studies(
+    cases: int, discordance: float, trials: int, icc: float
+) -> None:
+    """The difference that simulation finds in 80 % of studies is within one point of the planned."""
+    planned = detectable_difference(cases, discordance, trials=trials, icc=icc)
+    assert planned is not None
+
+    def share_found(difference: float) -> float:
+        rng, studies, found = random.Random(7), 4_000, 0
+        for _ in range(studies):
+            moves = list(
+                _differences(rng, cases, difference, max(discordance, difference), trials, icc)
+            )
+            test = paired_test(moves, repeated=trials > 1)
+            found += test is not None and test.p_value <= 0.05 and sum(moves) > 0
+        return found / studies
+
+    assert share_found(planned - 0.01) < 0.8 < share_found(planned + 0.01)
