@@ -34,8 +34,9 @@ def package(folder: Path) -> Path:
     target = folder / "harness"
     target.mkdir(parents=True)
     (target / "__init__.py").write_text("")
-    for name in ("builtin", "errors", "types"):
+    for name in ("builtin", "errors"):
         shutil.copy(PACKAGE / f"{name}.py", target)
+    shutil.copytree(PACKAGE / "types", target / "types")
     return target
 
 

@@ -109,23 +109,26 @@ def _lines(table: PowerTable, price: float | None) -> Iterator[str]:
     """Yield what ``table`` says, in lines for people."""
     known = table.variability
     yield f"{one_line(table.suite)}: {table.cases} cases"
-    yield (
-        f"  discordance {100 * known.discordance:.0f} % ({known.discordance_source}): how often a"
-        " trial of each side ends differently"
-    )
-    yield f"  ICC {known.icc:.2f} ({known.icc_source}): how much alike the trials of a case are"
+    yield "  How often a trial of each side ends differently:"
+    yield f"    discordance {100 * known.discordance:.0f} % ({known.discordance_source})"
+    yield "  How much alike the trials of one case are:"
+    yield f"    ICC {known.icc:.2f} ({known.icc_source})"
     yield "  The smallest difference that is found four times in five (two-sided, 5 %):"
     rows = [_cells(design, price) for design in table.designs]
     yield from (f"    {line}" for line in _aligned([_COLUMNS, *rows]))
     yield f"  {_advice(table)}"
     yield (
-        f"  To show that it is not worse by more than {points(table.margin, sign=False)}:"
+        f"  To show that it is not worse by more than {_points(table.margin)}:"
         f" {table.cases_for_margin:,} cases."
     )
 
 
+def _points(difference: float) -> str:
+    return f"{points(difference, sign=False)} points"
+
+
 def _cells(design: Design, price: float | None) -> tuple[str, ...]:
-    shows = "none" if design.shows is None else points(design.shows, sign=False)
+    shows = "none" if design.shows is None else _points(design.shows)
     cost = money(_cost(design, price))
     return (f"{design.cases:,}", f"{design.trials:,}", f"{design.runs:,} trials", cost, shows)
 
@@ -141,7 +144,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 def _advice(table: PowerTable) -> str:
     """Return what a wished difference takes, in a sentence or two."""
     wish = table.wish
-    wanted = points(wish.difference, sign=False)
+    wanted = _points(wish.difference)
     if wish.enough_trials == 1:
         return f"A difference of {wanted} is found with one trial of each case."
     more = f"{wish.cases - table.cases:,} more cases" if wish.cases > table.cases else "no case"

@@ -1,0 +1,93 @@
+"""``harness plan``: what a suite can show before money is spent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from harness.cli.commands.plan import command
+from tests.reports.run_logs import write_log
+
+SUITE = """
+mxcp: 1
+suite: shop
+server: {command: no-such-server}
+tests:
+"""
+CASE = "  - {name: case_NUMBER, prompt: How many?, assertions: {answer_contains: [x]}}\n"
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "evals").mkdir()
+    cases = "".join(CASE.replace("NUMBER", str(number)) for number in range(12))
+    (tmp_path / "evals" / "shop.yml").write_text(SUITE + cases, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
+
+
+def plan(*arguments: str) -> str:
+    result = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def document(*arguments: str) -> dict[str, Any]:
+    (found,) = json.loads(plan("--json-output", *arguments))["result"]["suites"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_it_says_what_the_cases_can_show_and_starts_nothing() -> None:
+    lines = plan("shop").splitlines()
+    assert lines[0] == "shop: 12 cases"
+    assert "discordance 20 % (assumed: no two earlier runs" in lines[2]
+    row = next(line for line in lines if line.split()[:2] == ["12", "1"])
+    assert row.split()[2:] == ["24", "trials", "$0.00", "58", "points"]
+    assert any("156 more cases (168 in all) with one trial each" in line for line in lines)
+    assert any("More trials of these 12 cases alone would never show it." in line for line in lines)
+    assert not Path(".harness").exists()
+
+
+def test_what_is_known_from_earlier_runs_takes_the_place_of_assumptions(project: Path) -> None:
+    runs = project / ".harness" / "runs"
+    for number, letters in enumerate(("ppf", "pff")):
+        folder = runs / f"2026010{number + 1}T000000Z-shop-aaaaaa"
+        folder.mkdir(parents=True)
+        results = {f"case_{case}": "ppp" if case % 2 else letters for case in range(12)}
+        write_log(folder / "log.jsonl", results, suite="shop")
+    found = document("shop")
+    assert found["discordance_source"] == "measured: 1 pair of earlier runs"
+    assert found["icc_source"] == "measured: 2 runs with repeats"
+    assert found["discordance"] == pytest.approx((2 / 3 * 2 / 3 + 1 / 3 * 1 / 3) / 2)
+    named = document("shop", "--log", "20260101")
+    assert named["discordance_source"] == "measured: 1 run with repeats"
+
+
+def test_the_cost_is_that_of_both_sides_with_the_named_model() -> None:
+    (first, *_) = document("shop", "--model", "claude-4-sonnet")["designs"]
+    assert first["trials_of_both_sides"] == 24
+    assert first["cost_usd"] == pytest.approx(24 * 0.024)
+
+
+def test_a_wished_difference_and_a_margin_say_how_many_cases_they_take() -> None:
+    found = document("shop", "--difference", "5", "--margin", "10")
+    assert found["wanted"]["cases"] > 600
+    assert found["wanted"]["trials_of_these_cases"] is None
+    assert found["not_worse"] == {"margin": 0.1, "cases": 124}
+
+
+def test_more_cases_than_needed_are_said_to_be_enough() -> None:
+    assert "is found with one trial of each case" in plan("shop", "--difference", "70")
+
+
+@pytest.mark.parametrize("points", ["0", "101", "nan", "ten"])
+def test_a_difference_that_is_none_is_refused(points: str) -> None:
+    result = CliRunner().invoke(command, ["shop", "--difference", points])
+    assert result.exit_code == 2
+    assert "--difference" in result.output
