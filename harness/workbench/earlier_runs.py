@@ -71,10 +71,10 @@ def _sides(suite: str, wanted: set[str], log: RunLog) -> dict[str, _Side]:
     """Return the trials with a verdict of each model of ``log``, case by case."""
     found: dict[str, dict[str, Trials]] = {}
     for result in log.runs:
-        if result.suite == suite and result.case in wanted and result.status in _JUDGED:
+        if result.suite == suite and result.case.name in wanted and result.status in _JUDGED:
             side = found.setdefault(result.model, {})
-            passed, judged = side.get(result.case, (0, 0))
-            side[result.case] = passed + (result.status == "passed"), judged + 1
+            passed, judged = side.get(result.case.name, (0, 0))
+            side[result.case.name] = passed + (result.status == "passed"), judged + 1
     return dict(found)
 
 
