@@ -80,7 +80,7 @@ def test_the_pages_name_every_column_and_the_true_numbers() -> None:
     assert STAND_IN in DATASETS
     assert f"{MAX_CASES} rows" in DATASETS
     assert f"{THRESHOLD} passes" in DATASETS
-    assert f"The prompt has a version, {JUDGE_PROMPT_VERSION} at present" in JUDGE
+    assert f"The judge's prompt has a version, currently {JUDGE_PROMPT_VERSION}" in JUDGE
     assert f"after {JUDGE_TIMEOUT_S:g} seconds" in JUDGE
     for bound in (MAX_QUERY, MAX_ANSWER, MAX_OUTPUT, MAX_OUTPUTS, MAX_CALLS):
         assert f" {bound:,}" in JUDGE

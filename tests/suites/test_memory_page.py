@@ -56,11 +56,11 @@ def test_the_page_names_every_column_and_the_true_numbers() -> None:
         f"{CHUNK_CHARS} |",
         f"up to {MAX_QUESTIONS:,},",
         f"more than {MAX_METADATA:,} characters",
-        f"has {MAX_BYTES // 1_000_000} MB at most, and {MAX_CASES} lines",
+        f"has at most {MAX_BYTES // 1_000_000} MB, and at most {MAX_CASES} lines",
         f"Core memory has {CORE.entries} entries of {CORE.characters} characters",
-        f"archival memory {ARCHIVAL.entries} of {ARCHIVAL.characters:,},",
-        f"the one text {SUMMARY_CHARACTERS:,} characters",
-        f"into {DIMENSIONS:,} places",
+        f"archival memory {ARCHIVAL.entries} entries of {ARCHIVAL.characters:,} characters,",
+        f"the single text {SUMMARY_CHARACTERS:,} characters",
+        f"into {DIMENSIONS:,} dimensions",
         f"*{INGEST_PROMPT.partition(chr(10))[0]}*",
     ):
         assert told in WORDS, told
