@@ -10,34 +10,19 @@ import os
 import sys
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 from harness.errors import HarnessError, NothingToRun
 from harness.redaction.output import guarded_output
+from harness.registry import members_in
 from harness.safe_text import printable
 
-COMMANDS = {
-    "compare": "Compare runs, or the models of one, on the cases that they share.",
-    "completion": "Print the script by which a shell completes commands and options.",
-    "convert": "Turn a dataset in CSV into a suite in YAML, or back.",
-    "evals": "Run suites and judge what the model did.",
-    "export": "Send a past run to an observability system, as OpenTelemetry traces.",
-    "fetch": "Bring a leaderboard's data to the cache.",
-    "grade": "Judge a recorded run by today's assertions, without model or server.",
-    "judge-check": "Measure a judge against people: agreement, Cohen's kappa.",
-    "init": "Draft a first suite from a server's tools.",
-    "lint": "Find what in a server's tool list makes LLMs fail.",
-    "merge": "Join the logs of shards as if one run had made them.",
-    "models": "List configured models and where each setting comes from.",
-    "plan": "Say what a suite can show before money is spent.",
-    "probe": "Ask a server's policy directly, as everybody, without any model.",
-    "runs": "List past runs.",
-    "serve": "Serve a page to drop suites on, with live results and past runs.",
-    "tools": "List a server's tools as a model will see them.",
-    "view": "Open the page of a run: every message, call and check.",
-}
-"""Command → its line in ``harness --help``; the module of the same name holds it as ``command``."""
+_FOLDER = Path(__file__).with_name("commands")
+
+COMMANDS = members_in(_FOLDER, "harness.cli.commands", "command")
+"""Command → ``module:attribute`` of it: one file each, whose first line is its line in ``harness --help``."""
 
 OTHER_WORDS = {
     "run": "evals",
@@ -67,14 +52,15 @@ class LazyGroup(click.Group):
     """A group that imports a command's module when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order of `COMMANDS`."""
+        """Return the names, sorted."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return a command."""
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"harness.cli.commands.{cmd_name.replace('-', '_')}").command
+        module, attribute = COMMANDS[cmd_name].split(":")
+        command = getattr(import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
 
@@ -93,7 +79,13 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, _first_line(name)) for name in COMMANDS])
+
+
+def _first_line(name: str) -> str:
+    """Return the first line of a command's file, which says what it does."""
+    with (_FOLDER / f"{name.replace('-', '_')}.py").open(encoding="utf-8") as file:
+        return file.readline().strip().strip('"')
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from harness.errors import UsageError, did_you_mean
-from harness.linting.findings import RULES, LintFinding
+from harness.linting.findings import LintFinding
+from harness.linting.findings import rules as all_rules
 from harness.types import ToolList
 
 EVERY_TOOL = "*"
@@ -36,8 +37,10 @@ def check_ignored(ignored: Ignored, tools: ToolList, called: str) -> None:
                 f"{called}: the server lists no tool {tool!r}", meant=did_you_mean(tool, listed)
             )
         for rule in rules:
-            if rule not in RULES:
-                near = did_you_mean(rule, RULES) or f"The rules are: {', '.join(RULES)}."
+            if rule not in all_rules():
+                near = (
+                    did_you_mean(rule, all_rules()) or f"The rules are: {', '.join(all_rules())}."
+                )
                 raise UsageError(f"{called}: there is no rule {rule!r}", meant=near)
 
 

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from harness.linting.confusable import check_confusable
-from harness.linting.descriptions import check_descriptions
-from harness.linting.findings import RULES, LintFinding
-from harness.linting.listing import check_listing
-from harness.linting.parameters import check_parameters
+from harness.linting.findings import FAMILIES, LintFinding, Severity
 from harness.types import ToolList
+
+_GRAVITY: tuple[Severity, ...] = ("error", "warning", "note")
 
 
 def lint(tools: ToolList) -> tuple[LintFinding, ...]:
-    """Return everything that was found: of the list as a whole first, then tool by tool in the server's order."""
+    """Return everything that was found: of the list as a whole first, then tool by tool in the server's order.
+
+    Of one tool, the gravest findings come first.
+
+    Raises:
+        UsageError: another package's rules cannot be imported.
+    """
     order = {tool.name: place for place, tool in enumerate(tools.tools)}
-    ranks = {rule: place for place, rule in enumerate(RULES)}
-    found = dict.fromkeys(
-        [
-            *check_listing(tools),
-            *check_descriptions(tools),
-            *check_confusable(tools),
-            *check_parameters(tools),
-        ]
-    )
-    return tuple(
-        sorted(
-            found,
-            key=lambda one: (
-                -1 if one.tool is None else order.get(one.tool, len(order)),
-                ranks[one.rule],
-            ),
-        )
-    )
+    families = [FAMILIES.get(name) for name in FAMILIES.names()]
+    found = dict.fromkeys(finding for family in families for finding in family.check(tools))
+
+    def place(one: LintFinding) -> tuple[int, int]:
+        of_tool = -1 if one.tool is None else order.get(one.tool, len(order))
+        return of_tool, _GRAVITY.index(one.severity)
+
+    return tuple(sorted(found, key=place))

@@ -1,4 +1,4 @@
-"""``harness compare``: runs side by side on the cases that they share."""
+"""Compare runs, or the models of one, on the cases that they share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``harness completion``: the script by which a shell completes what is typed after ``harness``."""
+"""Print the script by which a shell completes commands and options."""
 
 from __future__ import annotations
 

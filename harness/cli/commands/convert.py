@@ -1,4 +1,4 @@
-"""``harness convert``: a dataset from CSV to YAML, or back."""
+"""Turn a dataset in CSV into a suite in YAML, or back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``harness evals``: run suites and judge what the model did."""
+"""Run suites and judge what the model did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``harness export otel``: a past run as OpenTelemetry traces."""
+"""Send a past run to an observability system, as OpenTelemetry traces."""
 
 from __future__ import annotations
 

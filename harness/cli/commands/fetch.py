@@ -1,4 +1,4 @@
-"""``harness fetch``: bring a leaderboard's data to the cache."""
+"""Bring a leaderboard's data to the cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``harness grade``: judge a recorded run by today's assertions."""
+"""Judge a recorded run by today's assertions, without model or server."""
 
 from __future__ import annotations
 

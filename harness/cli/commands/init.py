@@ -1,4 +1,4 @@
-"""``harness init``: draft a first suite for a server."""
+"""Draft a first suite from a server's tools."""
 
 from __future__ import annotations
 

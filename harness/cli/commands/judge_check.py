@@ -1,4 +1,4 @@
-"""``harness judge-check``: measure a judge against people."""
+"""Measure a judge against people: agreement, Cohen's kappa."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``harness lint``: what in a server's tool list makes LLMs fail."""
+"""Find what in a server's tool list makes LLMs fail."""
 
 from __future__ import annotations
 

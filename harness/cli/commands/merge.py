@@ -1,4 +1,4 @@
-"""``harness merge``: join the logs of shards."""
+"""Join the logs of shards as if one run had made them."""
 
 from __future__ import annotations
 

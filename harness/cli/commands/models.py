@@ -1,4 +1,4 @@
-"""``harness models``: what is configured, where each setting came from, and whether a key is there."""
+"""List configured models and where each setting comes from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``harness plan``: what a suite can show before money is spent."""
+"""Say what a suite can show before money is spent."""
 
 from __future__ import annotations
 

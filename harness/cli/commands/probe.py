@@ -1,4 +1,4 @@
-"""``harness probe``: a server's policy, asked directly, without any model."""
+"""Ask a server's policy directly, as everybody, without any model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``harness runs``: what has been run here."""
+"""List past runs."""
 
 from __future__ import annotations
 

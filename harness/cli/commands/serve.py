@@ -1,4 +1,4 @@
-"""``harness serve``: the page and its API."""
+"""Serve a page to drop suites on, with live results and past runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``harness tools``: what a model will see of a server."""
+"""List a server's tools as a model will see them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.cli.server_tools import LISTED, Listed
-from harness.linting.listing import estimated_tokens
+from harness.linting.rules.listing import estimated_tokens
 from harness.reports.terminal import print_text, stdout_console
 from harness.safe_text import printable
 from harness.types import ServerSpec, Tool, ToolList

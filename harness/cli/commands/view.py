@@ -1,4 +1,4 @@
-"""``harness view``: the page of a run, in a browser where there is one."""
+"""Open the page of a run: every message, call and check."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from harness.linting.findings import LintFinding
+from harness.linting.findings import Family, LintFinding, Rule
 from harness.tool_text.terms import terms, words
 from harness.types import Tool, ToolList
 
@@ -77,3 +77,27 @@ def _deprecated(tool: Tool) -> Iterator[LintFinding]:
             message="It says of itself that it is deprecated, and is offered all the same.",
             instead="Leave it out of the list, or show it only to the clients that still need it.",
         )
+
+
+FAMILY = Family(
+    check=check_descriptions,
+    rules={
+        "no-description": Rule(
+            severity="error",
+            why="The description is all that a model knows of a tool; without one it guesses by the "
+            "name.",
+        ),
+        "same-description": Rule(
+            severity="error", why="Where two tools say the same, a model chooses by chance."
+        ),
+        "short-description": Rule(
+            severity="warning",
+            why="It says hardly more than the name: not when to use the tool, nor what comes back.",
+        ),
+        "deprecated": Rule(
+            severity="warning",
+            why="A model chooses it as readily as what replaced it: the word is one among many.",
+        ),
+    },
+)
+"""The rules on descriptions."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from harness.linting.findings import LintFinding
+from harness.linting.findings import Family, LintFinding, Rule
 from harness.tool_text.parameters import Param, params_of
 from harness.tool_text.terms import word_set, words
 from harness.types import Tool, ToolList
@@ -179,3 +179,34 @@ def _is_opaque(param: Param) -> bool:
 
 def _is_code(text: str) -> bool:
     return text.isalpha() and len(text) <= _CODE and text.lower() not in _SHORT_WORDS
+
+
+FAMILY = Family(
+    check=check_parameters,
+    rules={
+        "undescribed-parameter": Rule(
+            severity="warning",
+            why="A model fills what it does not understand with what looks plausible.",
+        ),
+        "undeclared-parameter": Rule(
+            severity="warning",
+            why="It is required, and nothing says of what type it is: every call is a guess.",
+        ),
+        "id-without-example": Rule(
+            severity="warning",
+            why="Without its form, a model makes ids up or passes names in their place.",
+        ),
+        "date-without-format": Rule(
+            severity="warning",
+            why="05/04/2025 is a day in May or in April: models write dates as they come.",
+        ),
+        "choices-in-prose": Rule(
+            severity="warning",
+            why="A model may send any text where only the description knows the few that are allowed.",
+        ),
+        "opaque-choices": Rule(
+            severity="warning", why="A model cannot tell which code stands for what the user said."
+        ),
+    },
+)
+"""The rules on parameters."""

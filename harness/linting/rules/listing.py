@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from harness.linting.findings import LintFinding
+from harness.linting.findings import Family, LintFinding, Rule
 from harness.models import built_in_providers
 from harness.models.translate import translate
 from harness.tool_text.actions import only_reads, plainly_does
@@ -184,3 +184,55 @@ def _counted(names: Sequence[str], tools: Sequence[Tool]) -> str:
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{', '.join(names[:_MOST_NAMES])}{more}"
+
+
+FAMILY = Family(
+    check=check_listing,
+    rules={
+        "no-tools": Rule(severity="error", why="A model that is offered nothing can do nothing."),
+        "unusable-tool": Rule(
+            severity="error",
+            why="Clients leave such a tool out, or reject the whole list because of it.",
+        ),
+        "listing-problem": Rule(
+            severity="warning", why="Stricter clients refuse or misread what breaks the protocol."
+        ),
+        "provider-form": Rule(
+            severity="warning",
+            why="The provider rejects the tool as it is, and with it the whole request. This harness "
+            "translates it; "
+            "many clients do not.",
+        ),
+        "unmarked": Rule(
+            severity="warning",
+            why="No client can tell what to ask about before it is done, and --read-only lets no call "
+            "through.",
+        ),
+        "contradictory-marks": Rule(
+            severity="warning", why="Clients skip their confirmation for what is marked harmless."
+        ),
+        "reads-but-destructive": Rule(
+            severity="warning",
+            why="Clients ask before every call of it, and people learn to confirm without reading.",
+        ),
+        "large-tool": Rule(
+            severity="warning",
+            why="All of it is sent with every request: it costs money, and attention for the others.",
+        ),
+        "large-list": Rule(
+            severity="warning",
+            why="It is sent with every request; models choose worse among many and long descriptions.",
+        ),
+        "unchecked-schema": Rule(
+            severity="note",
+            why="harness gives up a schema that takes too much work to examine; other clients may hang "
+            "on it.",
+        ),
+        "no-output-schema": Rule(
+            severity="note",
+            why="With an outputSchema, clients get checked structured data, and results can be "
+            "asserted by path.",
+        ),
+    },
+)
+"""The rules on the list as a whole."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.linting.findings import LintFinding
+from harness.linting.findings import Family, LintFinding, Rule
 from harness.tool_text.actions import PREFIX, Action, done_by, is_verb
 from harness.tool_text.parameters import Param, params_of
 from harness.tool_text.ranking import Index
@@ -167,3 +167,16 @@ def _needs_more(one: _Read, other: _Read) -> bool:
 
 def _identifies(param: Param) -> bool:
     return bool(_IDENTIFY & set(words(param.name)[-1:]))
+
+
+FAMILY = Family(
+    check=check_confusable,
+    rules={
+        "confusable": Rule(
+            severity="warning",
+            why="A request in the words of the one tool fits the other as well, so either may be "
+            "called.",
+        ),
+    },
+)
+"""The rules on tools that may be taken for each other."""
