@@ -39,7 +39,7 @@ from harness.users import Speaker, ended_by_agent, ending
 from harness.users.kinds import Utterance
 
 _LIMITED: dict[Stop, str] = {
-    "turn_limit": "the limit of turns was reached",
+    "reply_limit": "the limit of replies was reached",
     "call_limit": "the limit of tool calls was reached",
     "token_limit": "the limit of tokens was reached",
     "cost_limit": "the limit of cost was reached",
@@ -90,7 +90,7 @@ class Conversation:
         self._usage = Usage()
         self._user_usage = Usage()
         self._waited_s = 0.0
-        self._turns = 0
+        self._replies = 0
         self._answer = ""
         self._served_by: str | None = None
         self._started_at = ""
@@ -136,7 +136,7 @@ class Conversation:
             usage=self._usage,
             user_usage=self._user_usage,
             greeting=self._case.user.greeting if self._case.user is not None else "",
-            turns=self._turns,
+            replies=self._replies,
             started_at=self._started_at,
             latency_s=round(self._latency_s, 6),
             waited_s=round(self._waited_s, 6),
@@ -153,8 +153,8 @@ class Conversation:
             return await self._converse_with(self._speaker, self._case.user)
         stop: Stop = "answer"
         for place, turn in enumerate(self._case.turns or (Turn(prompt=self._case.prompt),)):
-            if place and self._turns >= self._case.limits.max_turns:
-                return "turn_limit"
+            if place and self._replies >= self._case.limits.max_replies:
+                return "reply_limit"
             self._session = self._later.get(place, self._session)
             if turn.fresh:
                 self._fresh_from = len(self._messages)
@@ -177,8 +177,8 @@ class Conversation:
                 return "user_stop"
             self._user_usage += said.usage
             self._waited_s += said.waited_s
-            spent = place and self._turns >= self._case.limits.max_turns
-            if stop := ending(user, said.text) or ("turn_limit" if spent else None):
+            spent = place and self._replies >= self._case.limits.max_replies
+            if stop := ending(user, said.text) or ("reply_limit" if spent else None):
                 self._messages.append(UserMessage(text=said.text, said_s=self._now()))
                 return stop
             before = len(self._calls)
@@ -203,7 +203,7 @@ class Conversation:
         request = ToolRequest(
             id=f"recall_{len(self._messages)}", tool=call.tool, arguments=call.arguments
         )
-        made = await self._session.call(request, turn=0, epoch=self._epoch)
+        made = await self._session.call(request, reply=0, epoch=self._epoch)
         if made.unanswered:
             self._fail(
                 TrialError(kind="server", message=made.text, detail=self._session.stderr_tail())
@@ -229,7 +229,7 @@ class Conversation:
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
             reply = await self._model.answer(seen, self._session.tools, self._system)
             self._take(reply)
-            if self._turns == 1 and self._case.steering is not None:
+            if self._replies == 1 and self._case.steering is not None:
                 self.say(self._case.steering)
             stop = self._limit_after(reply)
             if stop is not None:
@@ -264,7 +264,7 @@ class Conversation:
 
     def _take(self, reply: Reply) -> None:
         self._messages.append(AssistantMessage(reply=reply))
-        self._turns += 1
+        self._replies += 1
         self._use(reply.usage)
         self._waited_s += reply.waited_s
         self._served_by = reply.served_by or self._served_by
@@ -298,8 +298,8 @@ class Conversation:
         ):
             return "cost_limit"
         goes_on = bool(reply.tool_requests or self._unheard) and not self._case.one_reply
-        if goes_on and self._turns >= limits.max_turns:
-            return "turn_limit"
+        if goes_on and self._replies >= limits.max_replies:
+            return "reply_limit"
         if len(self._calls) + len(reply.tool_requests) > limits.max_calls:
             return "call_limit"
         return None
@@ -311,7 +311,7 @@ class Conversation:
 
         async def send(position: int) -> None:
             calls[position] = await self._session.call(
-                requests[position], turn=self._turns, epoch=self._epoch
+                requests[position], reply=self._replies, epoch=self._epoch
             )
 
         try:
@@ -350,7 +350,7 @@ class Conversation:
             tool=request.tool,
             arguments=request.arguments,
             outcome="timeout",
-            turn=self._turns,
+            reply=self._replies,
             request_id=request.id,
             text="the trial ended before the server answered",
             started_s=anyio.current_time() - self._epoch,
@@ -364,7 +364,7 @@ class Conversation:
                 tool=request.tool,
                 arguments=request.arguments,
                 outcome="blocked",
-                turn=self._turns,
+                reply=self._replies,
                 request_id=request.id,
                 text=f"not sent by harness: {_LIMITED[stop]}",
                 started_s=now,
@@ -373,7 +373,7 @@ class Conversation:
         ]
 
     def _time_is_up(self) -> None:
-        if self._turns:
+        if self._replies:
             self._stop = "time_limit"
             return
         # Without a single reply there is nothing to judge the model or the server by.

@@ -165,6 +165,16 @@ class JudgeError(HarnessError):
 
 
 def did_you_mean(name: str, options: Iterable[str]) -> str | None:
-    """Return ``Did you mean 'x'?`` for the option nearest to ``name``, if one is near."""
-    nearest = difflib.get_close_matches(name, list(options), n=1, cutoff=0.6)
+    """Return ``Did you mean 'x'?`` for the option nearest to ``name``, if one is near.
+
+    Of a name that was changed, say what it is called now.
+    """
+    known = list(options)
+    if (now := _RENAMED.get(name)) in known:
+        return f"{name} is called {now} now."
+    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     return f"Did you mean {nearest[0]!r}?" if nearest else None
+
+
+_RENAMED = {"max_turns": "max_replies"}
+"""Keys and checks of suites that had another name before 1.0."""

@@ -100,10 +100,10 @@ def _reasons(run: PythonRun) -> Finding:
                 f"{_calls(run)}"
             ),
         )
-    if counted.turn <= found.turn:
+    if counted.reply <= found.reply:
         return (
             False,
-            "expected the second call in a later turn than the first, whose result it needs",
+            "expected the second call in a later reply than the first, whose result it needs",
         )
     return "17" in run.answer, f"expected 17 in the answer, found {run.answer!r}"
 

@@ -112,17 +112,26 @@ def shortcoming(value: Any) -> str | None:
 _TELLING = (Cut, dict, list, tuple, Mapping)
 
 
-def trimmed(value: Any, depth: int) -> Any:
-    """Return ``value``, dataclasses as objects, with a `Cut` for all that lies deeper than ``depth`` levels."""
+def _fields_of(value: Any) -> dict[str, Any]:
+    return {one.name: getattr(value, one.name) for one in fields(value)}
+
+
+def trimmed(value: Any, depth: int, object_of: Callable[[Any], dict[str, Any]] = _fields_of) -> Any:
+    """Return ``value`` with a `Cut` for all that lies deeper than ``depth`` levels.
+
+    A dataclass becomes the object that ``object_of`` makes of it: by default its fields.
+    """
     if is_dataclass(value) and not isinstance(value, type):
-        value = {one.name: getattr(value, one.name) for one in fields(value)}
+        value = object_of(value)
     if not isinstance(value, Mapping | list | tuple):
         return _writable(value)
     if depth <= 0:
         return Cut("[… cut by harness: nested too deeply for the run log]")
     if isinstance(value, Mapping):
-        return {_writable(str(key)): trimmed(item, depth - 1) for key, item in value.items()}
-    return [trimmed(item, depth - 1) for item in value]
+        return {
+            _writable(str(key)): trimmed(item, depth - 1, object_of) for key, item in value.items()
+        }
+    return [trimmed(item, depth - 1, object_of) for item in value]
 
 
 def _writable(value: Any) -> Any:

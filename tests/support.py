@@ -65,7 +65,7 @@ class MemorySession:
         self.sent: list[ToolRequest] = []
         self._behave = behave
 
-    async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         self.sent.append(request)
         outcome, text = (
             ("ok", f"result of {request.id}")
@@ -76,7 +76,7 @@ class MemorySession:
             tool=request.tool,
             arguments=request.arguments,
             outcome=outcome,  # type: ignore[arg-type]
-            turn=turn,
+            reply=reply,
             request_id=request.id,
             text=text,
             started_s=anyio.current_time() - epoch,

@@ -37,7 +37,7 @@ def converse(
 
 def test_an_answer_without_calls_ends_the_conversation() -> None:
     transcript = converse(ScriptedModel(says("42")))
-    assert (transcript.stop, transcript.answer, transcript.turns) == ("answer", "42", 1)
+    assert (transcript.stop, transcript.answer, transcript.replies) == ("answer", "42", 1)
 
 
 def test_every_turn_carries_the_whole_conversation() -> None:
@@ -87,8 +87,8 @@ def test_the_system_prompt_reaches_the_model_every_turn() -> None:
 
 def test_an_endless_tool_loop_ends_at_the_turn_limit_and_its_last_call_is_not_sent() -> None:
     session = MemorySession()
-    transcript = converse(ScriptedModel(asks(("look", {}))), session, max_turns=3)
-    assert (transcript.stop, transcript.turns, len(session.sent)) == ("turn_limit", 3, 2)
+    transcript = converse(ScriptedModel(asks(("look", {}))), session, max_replies=3)
+    assert (transcript.stop, transcript.replies, len(session.sent)) == ("reply_limit", 3, 2)
     assert [call.outcome for call in transcript.tool_calls] == ["ok", "ok", "blocked"]
 
 
@@ -163,7 +163,7 @@ def test_a_model_that_never_replies_is_an_error_at_the_deadline() -> None:
 
 def test_a_conversation_that_takes_too_long_ends_at_the_time_limit() -> None:
     transcript = converse(ScriptedModel(asks(("look", {})), _never), timeout_s=0.1)
-    assert (transcript.stop, transcript.turns) == ("time_limit", 1)
+    assert (transcript.stop, transcript.replies) == ("time_limit", 1)
     assert transcript.latency_s >= 0.1
 
 
@@ -249,7 +249,7 @@ def test_the_user_goes_on_when_the_model_has_answered() -> None:
     assert [
         message.text for message in transcript.messages if isinstance(message, UserMessage)
     ] == ["first", "second"]
-    assert (transcript.answer, transcript.stop, transcript.turns) == ("two", "answer", 3)
+    assert (transcript.answer, transcript.stop, transcript.replies) == ("two", "answer", 3)
 
 
 def test_the_user_goes_on_after_a_refusal() -> None:
@@ -274,19 +274,19 @@ def test_what_the_user_says_later_has_its_time() -> None:
 
 
 def test_a_limit_ends_the_whole_conversation() -> None:
-    transcript = talk(ScriptedModel(asks(("look", {}))), "first", "second", max_turns=2)
-    assert transcript.stop == "turn_limit"
+    transcript = talk(ScriptedModel(asks(("look", {}))), "first", "second", max_replies=2)
+    assert transcript.stop == "reply_limit"
     assert sum(isinstance(message, UserMessage) for message in transcript.messages) == 1
 
 
 def test_the_limit_of_turns_holds_over_everything_that_the_user_says() -> None:
     model = ScriptedModel(says("one"))
-    transcript = talk(model, "first", "second", "third", max_turns=2)
-    assert (transcript.stop, len(model.asked)) == ("turn_limit", 2)
+    transcript = talk(model, "first", "second", "third", max_replies=2)
+    assert (transcript.stop, len(model.asked)) == ("reply_limit", 2)
 
 
 def test_an_earlier_answer_is_no_answer_to_what_was_said_last() -> None:
     transcript = talk(
-        ScriptedModel(says("one"), asks(("look", {}))), "first", "second", max_turns=3
+        ScriptedModel(says("one"), asks(("look", {}))), "first", "second", max_replies=3
     )
-    assert (transcript.stop, transcript.answer) == ("turn_limit", "")
+    assert (transcript.stop, transcript.answer) == ("reply_limit", "")

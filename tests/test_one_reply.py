@@ -16,10 +16,12 @@ async def test_one_reply_is_all_where_no_more_is_asked_for() -> None:
         ScriptedModel(asks(("look", {"x": 1}), ("write", {})), says("Never asked.")),
         MemorySession(),
     )
-    conversation = Conversation(a_case(one_reply=True, limits=Limits(max_turns=1)), model, session)
+    conversation = Conversation(
+        a_case(one_reply=True, limits=Limits(max_replies=1)), model, session
+    )
     await conversation.run()
     transcript = conversation.transcript()
-    assert (transcript.stop, transcript.turns, len(model.asked)) == ("answer", 1, 1)
+    assert (transcript.stop, transcript.replies, len(model.asked)) == ("answer", 1, 1)
     assert [call.tool for call in transcript.tool_calls] == ["look", "write"]
     assert len(session.sent) == 2
 
@@ -28,7 +30,7 @@ async def test_otherwise_the_model_hears_of_its_calls() -> None:
     model, session = ScriptedModel(asks(("look", {})), says("Done.")), MemorySession()
     conversation = Conversation(a_case(), model, session)
     await conversation.run()
-    assert (conversation.transcript().turns, conversation.transcript().answer) == (2, "Done.")
+    assert (conversation.transcript().replies, conversation.transcript().answer) == (2, "Done.")
 
 
 async def test_another_session_takes_over_with_its_turn() -> None:

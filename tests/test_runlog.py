@@ -53,7 +53,7 @@ def a_trial(key: str = "k", status: str = "passed", text: str = "hello") -> Tria
         ),
         tool_calls=(
             ToolCall(
-                tool="t", arguments={"a": [1, None]}, outcome="ok", turn=1, structured={"x": 1.5}
+                tool="t", arguments={"a": [1, None]}, outcome="ok", reply=1, structured={"x": 1.5}
             ),
         ),
         answer=text,
@@ -118,6 +118,31 @@ def test_what_is_written_is_read_back_the_same(tmp_path: Path) -> None:
     assert [run.key for run in log.runs] == ["a", "b"]
     assert log.transcript("a") == a_trial("a").transcript
     assert log.tools["d"].tools == tools.tools
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_a_log_keeps_its_words_for_replies_and_the_limit_of_them(
+    tmp_path: Path, deep: bool
+) -> None:
+    path = tmp_path / "log.jsonl"
+    line = a_trial("a", "failed")
+    assert line.transcript is not None
+    said = replace(line.transcript, stop="reply_limit", replies=2)
+    if deep:  # what the fast writer refuses is written by another one
+        said = replace(said, tool_calls=(replace(said.tool_calls[0], text="\ud800"),))
+    line = replace(line, run=replace(line.run, stop="reply_limit", replies=2), transcript=said)
+    write(path, HEADER, line)
+    written = json.loads(path.read_text().splitlines()[1])
+    run, transcript = written["run"], written["transcript"]
+    assert (run["turns"], run["stop"]) == (2, "turn_limit")
+    assert (transcript["turns"], transcript["stop"]) == (2, "turn_limit")
+    assert transcript["tool_calls"][0]["turn"] == 1
+    assert not {"replies", "reply"} & {*run, *transcript, *transcript["tool_calls"][0]}
+
+    ((result, read),) = read_log(path)
+    assert (result.replies, result.stop) == (2, "reply_limit")
+    assert read is not None
+    assert (read.replies, read.stop, read.tool_calls[0].reply) == (2, "reply_limit", 1)
 
 
 def test_a_log_without_a_footer_is_readable(tmp_path: Path) -> None:
@@ -338,7 +363,7 @@ def test_any_arguments_and_text_survive_the_log(
     tmp_path_factory: pytest.TempPathFactory, arguments: dict[str, object], text: str
 ) -> None:
     path = tmp_path_factory.mktemp("log") / "log.jsonl"
-    call = ToolCall(tool="t", arguments=arguments, outcome="ok", turn=1, text=text)
+    call = ToolCall(tool="t", arguments=arguments, outcome="ok", reply=1, text=text)
     line = TrialLine(run=a_trial().run, transcript=Transcript(tool_calls=(call,)))
     write(path, HEADER, line)
     transcript = read_log(path).transcript("k")
@@ -374,7 +399,7 @@ def test_whatever_a_call_brings_is_written_and_read(tmp_path: Path, value: Any) 
     path = tmp_path / "log.jsonl"
     odd = a_trial("odd")
     assert odd.transcript is not None
-    call = ToolCall(tool="t", arguments={"a": value}, outcome="ok", turn=1, structured=value)
+    call = ToolCall(tool="t", arguments={"a": value}, outcome="ok", reply=1, structured=value)
     write(
         path,
         HEADER,
@@ -395,7 +420,7 @@ def test_what_is_within_the_bounds_is_written_whole(tmp_path: Path) -> None:
     odd = a_trial("odd")
     assert odd.transcript is not None
     value = {"deep": nested(100), "large": 10**400}
-    call = ToolCall(tool="t", arguments=value, outcome="ok", turn=1, structured=value)
+    call = ToolCall(tool="t", arguments=value, outcome="ok", reply=1, structured=value)
     write(path, HEADER, replace(odd, transcript=replace(odd.transcript, tool_calls=(call,))))
     assert read_log(path).transcript("odd").tool_calls == (call,)  # type: ignore[union-attr]
 

@@ -46,7 +46,7 @@ def test_a_case_has_its_message_said_after_the_first_reply() -> None:
 
 def test_what_is_said_after_an_answer_gets_another_one() -> None:
     transcript = converse(a_case(steering="And now?"), ScriptedModel(says("early"), says("late")))
-    assert (transcript.answer, transcript.turns, transcript.stop) == ("late", 2, "answer")
+    assert (transcript.answer, transcript.replies, transcript.stop) == ("late", 2, "answer")
 
 
 def test_what_is_said_during_a_call_is_heard_with_its_result() -> None:
@@ -63,9 +63,13 @@ def test_what_is_said_during_a_call_is_heard_with_its_result() -> None:
 
 
 def test_nothing_is_heard_beyond_the_limit_of_turns() -> None:
-    case = a_case(steering="And now?", limits=Limits(max_turns=1))
+    case = a_case(steering="And now?", limits=Limits(max_replies=1))
     transcript = converse(case, ScriptedModel(says("early")))
-    assert (transcript.stop, transcript.turns, said(transcript)) == ("turn_limit", 1, ["question"])
+    assert (transcript.stop, transcript.replies, said(transcript)) == (
+        "reply_limit",
+        1,
+        ["question"],
+    )
 
 
 @pytest.mark.parametrize("api", APIS)

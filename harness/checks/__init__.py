@@ -109,7 +109,7 @@ KINDS: Registry[CheckKind] = Registry(
         "expected_answer": "harness.checks.kinds.judged:EXPECTED_ANSWER",
         "answer_judge": "harness.checks.kinds.judged:ANSWER_JUDGE",
         "graded": "harness.checks.kinds.graded:GRADED",
-        "max_turns": "harness.checks.kinds.budgets:MAX_TURNS",
+        "max_replies": "harness.checks.kinds.budgets:MAX_REPLIES",
         "max_tokens": "harness.checks.kinds.budgets:MAX_TOKENS",
         "max_cost": "harness.checks.kinds.budgets:MAX_COST",
         "max_seconds": "harness.checks.kinds.budgets:MAX_SECONDS",

@@ -31,8 +31,8 @@ class PythonCall:
     """The structured result where there is one, or else the result's or the error's text."""
     text: str
     """The result's or the error's text."""
-    turn: int
-    """The model reply (from 1) that asked for it."""
+    reply: int
+    """The model's reply (from 1) that asked for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def _call(call: ToolCall) -> PythonCall:
         outcome=call.outcome,
         result=call.text if call.structured is None else call.structured,
         text=call.text,
-        turn=call.turn,
+        reply=call.reply,
     )
 
 

@@ -41,13 +41,13 @@ def _cut(transcript: Transcript, end: int) -> Transcript:
     return replace(
         transcript,
         messages=messages,
-        tool_calls=tuple(call for call in transcript.tool_calls if call.turn <= len(replies)),
+        tool_calls=tuple(call for call in transcript.tool_calls if call.reply <= len(replies)),
         teardown_calls=(),
         states=(),  # they are read when the conversation is over
         answer=last.text,
         stop="refusal" if last.stop == "refusal" else "answer",
         usage=sum((reply.usage for reply in replies), Usage()),
-        turns=len(replies),
+        replies=len(replies),
         latency_s=following.said_s if isinstance(following, UserMessage) else transcript.latency_s,
         waited_s=round(sum(reply.waited_s for reply in replies), 6),
     )

@@ -68,7 +68,7 @@ def _owed(case: Case, transcript: Transcript) -> Iterator[tuple[int, ToolCall]]:
 
 def _is_repeated_by(call: ToolCall, later: ToolCall) -> bool:
     same = (later.tool, later.arguments) == (call.tool, call.arguments)
-    return same and later.turn > call.turn and not later.unanswered and later.outcome != "blocked"
+    return same and later.reply > call.reply and not later.unanswered and later.outcome != "blocked"
 
 
 def _is_cut_off(call: ToolCall, trial_s: float) -> bool:

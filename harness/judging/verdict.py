@@ -22,6 +22,7 @@ from harness.types import (
     TrialError,
     TrialResult,
     UserMessage,
+    written_stop,
 )
 
 
@@ -58,7 +59,7 @@ def run_of(
         stop=transcript.stop,
         usage=transcript.usage,
         user_usage=transcript.user_usage,
-        turns=transcript.turns,
+        replies=transcript.replies,
         tool_calls=len(transcript.tool_calls),
         outcomes=Counter[str](call.outcome for call in transcript.tool_calls),
         offered=len(transcript.tools),
@@ -94,10 +95,10 @@ def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResu
     usage = transcript.usage
     tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
     reached: dict[Stop, tuple[str, Any, Any, str]] = {
-        "turn_limit": (
-            "max_turns",
-            limits.max_turns,
-            transcript.turns,
+        "reply_limit": (
+            "max_replies",
+            limits.max_replies,
+            transcript.replies,
             "the model still asked for tools",
         ),
         "call_limit": (
@@ -124,7 +125,7 @@ def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResu
             round(transcript.latency_s, 3),
             "there was no answer in time",
         ),
-        "user_limit": ("max_turns of the user", None, transcript.turns, "the user was not done"),
+        "user_limit": ("max_turns of the user", None, transcript.replies, "the user was not done"),
         "max_tokens": (
             "max_tokens of a reply",
             None,
@@ -185,7 +186,7 @@ def events_digest(transcript: Transcript) -> str:
         ["call", call.tool, call.arguments, call.outcome, call.text]
         for call in transcript.tool_calls
     ]
-    return f"sha256:{digest([events, transcript.stop])}"
+    return f"sha256:{digest([events, written_stop(transcript.stop)])}"
 
 
 def _status(stop: Stop, checks: Sequence[CheckResult], error: TrialError | None) -> Status:
@@ -211,10 +212,9 @@ def _unjudged(checks: Sequence[CheckResult]) -> TrialError | None:
 
 
 _LIMIT_HINTS: dict[Stop, str] = {
-    "turn_limit": (
-        "Look at the last turns: a tool whose result does not say that it is complete "
-        "is "
-        "called again."
+    "reply_limit": (
+        "Look at the last replies: a tool whose result does not say that it is complete is called "
+        "again."
     ),
     "call_limit": (
         "A tool that takes several items at once saves calls; or raise max_calls for this case."

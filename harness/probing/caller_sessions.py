@@ -274,10 +274,10 @@ class Asking:
     async def _line(self, session: Session, call: ProbeCall, trial: Trial) -> TrialLine:
         started_at, epoch = utc_now(), anyio.current_time()
         request = ToolRequest(id="probe", tool=call.tool, arguments=call.arguments)
-        made = await session.call(request, turn=1, epoch=epoch)
+        made = await session.call(request, reply=1, epoch=epoch)
         transcript = Transcript(
             tool_calls=(made,),
-            turns=1,
+            replies=1,
             started_at=started_at,
             latency_s=round(anyio.current_time() - epoch, 6),
             tools=tuple(tool.name for tool in session.tools.tools),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from harness.json_bounds import MAX_DIGITS, depth_of, loads, trimmed
 from harness.types import CaseFacts, JsonObject, ToolList, Transcript, TrialResult
+from harness.types.written import written_fields
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, TypeAdapter
@@ -169,13 +170,13 @@ _TOO_MANY = b"0" * (MAX_DIGITS + 1)
 def dumped(line: Line) -> str:
     """Return ``line`` as JSON that `parsed` can read, whatever it holds."""
     try:
-        data = _adapter().dump_json(line)
+        data = _adapter().dump_json(line, by_alias=True)
     except (
         ValueError
     ):  # nested too deeply, or half of a surrogate pair, which no UTF-8 file can hold
         data = b""
     if not data or depth_of(data) > _DEEPEST or _TOO_MANY in data.translate(_DIGITS):
-        value = trimmed(line, _DEEPEST)
+        value = trimmed(line, _DEEPEST, written_fields)
         if isinstance(line, TrialLine):
             value["run"] = _flat(value["run"])
         return json.dumps(value, ensure_ascii=False, default=str)

@@ -59,7 +59,7 @@ class ScriptedCalls:
 
     async def _make(self, call: ScriptedCall, request_id: str, epoch: float) -> ToolCall:
         request = ToolRequest(id=request_id, tool=call.tool, arguments=call.arguments)
-        return await self._session.call(request, turn=0, epoch=epoch)
+        return await self._session.call(request, reply=0, epoch=epoch)
 
     def _unmade(self, calls: Iterable[ScriptedCall]) -> list[ToolCall]:
         return [
@@ -67,7 +67,7 @@ class ScriptedCalls:
                 tool=call.tool,
                 arguments=call.arguments,
                 outcome="timeout",
-                turn=0,
+                reply=0,
                 text=f"teardown took longer than {TEARDOWN_S:g} s",
             )
             for call in calls

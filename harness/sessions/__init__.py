@@ -26,7 +26,7 @@ class Session(Protocol):
         """What this user sees."""
         ...
 
-    async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call and return its record, whatever came of it; never raises for a bad server.
 
         ``epoch`` is the start of the trial on the clock of `anyio.current_time`. A call is sent at

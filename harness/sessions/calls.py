@@ -52,10 +52,10 @@ class Caller:
         self._timeout_s = spec.call_timeout_s
         self._when_lost = when_lost
 
-    async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send ``request`` unless something forbids it, and return its record."""
         started = anyio.current_time()
-        draft = _Draft(request, turn, started - epoch)
+        draft = _Draft(request, reply, started - epoch)
         unsent = self._unsent(request)
         if unsent is not None:
             return draft.record(*unsent)
@@ -205,9 +205,9 @@ class Caller:
         )
 
 
-def held_back(request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
+def held_back(request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
     """Return the record of a call that is not sent because its tool is blocked."""
-    draft = _Draft(request, turn, anyio.current_time() - epoch)
+    draft = _Draft(request, reply, anyio.current_time() - epoch)
     return draft.record("blocked", _blocked_words(request.tool))
 
 
@@ -218,11 +218,11 @@ def _blocked_words(tool: str) -> str:
 class _Draft:
     """What is known of a call before its answer."""
 
-    __slots__ = ("arguments", "request", "started_s", "turn")
+    __slots__ = ("arguments", "reply", "request", "started_s")
 
-    def __init__(self, request: ToolRequest, turn: int, started_s: float) -> None:
+    def __init__(self, request: ToolRequest, reply: int, started_s: float) -> None:
         self.request = request
-        self.turn = turn
+        self.reply = reply
         self.started_s = started_s
         self.arguments = Validation()
 
@@ -231,7 +231,7 @@ class _Draft:
             tool=self.request.tool,
             arguments=self.request.arguments,
             outcome=outcome,
-            turn=self.turn,
+            reply=self.reply,
             request_id=self.request.id,
             text=text,
             argument_errors=self.arguments.errors,

@@ -99,11 +99,11 @@ class Connection:
         if self._failure is not None:
             raise self._failure.again()
 
-    async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call and return its record (see `harness.sessions.Session.call`)."""
         assert self._caller is not None
         self.touched = True
-        made = await self._caller.call(request, turn=turn, epoch=epoch)
+        made = await self._caller.call(request, reply=reply, epoch=epoch)
         self.unsettled = self.unsettled or made.outcome == "timeout"
         return made
 

@@ -106,13 +106,13 @@ class JoinedSession:
             None,
         )
 
-    async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call to the server that has its tool (see `harness.sessions.Session.call`)."""
         if request.tool in self._block:
-            return held_back(request, turn=turn, epoch=epoch)
+            return held_back(request, reply=reply, epoch=epoch)
         place, own = self._tools.home(request.tool)
         made = await self._connections[place].call(
-            replace(request, tool=own), turn=turn, epoch=epoch
+            replace(request, tool=own), reply=reply, epoch=epoch
         )
         return replace(made, tool=request.tool)
 

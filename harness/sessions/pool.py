@@ -327,7 +327,7 @@ async def _made_fresh(connection: Connection, server: ServerSpec) -> bool:
     if connection.lost is not None:
         return False
     request = ToolRequest(id="reset", tool=server.reset.tool, arguments=server.reset.arguments)
-    return not (await connection.call(request, turn=0, epoch=anyio.current_time())).is_error
+    return not (await connection.call(request, reply=0, epoch=anyio.current_time())).is_error
 
 
 async def _require_fresh(connection: Connection, server: ServerSpec) -> None:

@@ -35,9 +35,9 @@ class Visit:
         """Why the server is gone, once it is."""
         return self._host.lost
 
-    async def call(self, request: ToolRequest, *, turn: int, epoch: float) -> ToolCall:
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call and return its record (see `harness.sessions.Session.call`)."""
-        return await self._caller.call(request, turn=turn, epoch=epoch)
+        return await self._caller.call(request, reply=reply, epoch=epoch)
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request (see `harness.sessions.Session.ask`)."""

@@ -19,7 +19,7 @@ from harness.types import Case, Check, JsonObject, Limits, ScriptedCall, Turn
 
 _LIMITS = {
     "timeout": "timeout_s",
-    "max_turns": "max_turns",
+    "max_replies": "max_replies",
     "max_calls": "max_calls",
     "max_tokens": "max_tokens",
     "max_cost": "max_cost_usd",

@@ -243,7 +243,7 @@ _LIMITS = {
         unit="seconds",
         default=DEFAULT_TIMEOUT_S,
     ),
-    "max_turns": integer("Model replies in one trial.", least=1, default=Limits().max_turns),
+    "max_replies": integer("Model replies in one trial.", least=1, default=Limits().max_replies),
     "max_calls": integer("Tool calls in one trial.", least=0, default=Limits().max_calls),
     "max_tokens": integer("Input plus output tokens of one trial.", least=1),
     "max_cost": number("US dollars that one trial may cost.", unit="US dollars", positive=False),

@@ -94,7 +94,9 @@ def roomy(limits: Limits, turns: Sequence[Turn], given: Collection[str] = ()) ->
     usual = Limits()
     return replace(
         limits,
-        max_turns=limits.max_turns if "max_turns" in given else usual.max_turns * len(turns),
+        max_replies=limits.max_replies
+        if "max_replies" in given
+        else usual.max_replies * len(turns),
         max_calls=limits.max_calls if "max_calls" in given else usual.max_calls * len(turns),
     )
 

@@ -31,6 +31,7 @@ from harness.types import (
     Transcript,
     TrialResult,
     UserMessage,
+    written_stop,
 )
 
 Value: TypeAlias = str | int | float | bool | Sequence[str]
@@ -139,7 +140,7 @@ class _Tree:
                     names.CASE: run.case.name,
                     names.CASE_STATUS: names.TEST_STATUS.get(run.status),
                     names.STATUS: run.status,
-                    names.STOP: run.stop,
+                    names.STOP: written_stop(run.stop),
                     names.TRIAL: run.index + 1,
                     names.TAGS: list(run.case.tags) or None,
                     names.RUN_ID: self.run_id,
@@ -212,7 +213,7 @@ class _Tree:
                     names.OUTCOME: call.outcome,
                     names.ERROR_TYPE: failed,
                     names.RPC_STATUS: None if call.error_code is None else str(call.error_code),
-                    names.TURN: call.turn or None,
+                    names.TURN: call.reply or None,
                     names.PHASE: phase,
                     names.TOOL_ARGUMENTS: as_json(call.arguments),
                     names.TOOL_RESULT: call.text,
@@ -224,17 +225,17 @@ class _Tree:
     # ── Replies ──────────────────────────────────────────────────────────────────────────────
 
     def _replies(self) -> Iterator[Span]:
-        waited_until, turn = 0.0, 0
+        waited_until, number = 0.0, 0
         messages = self.transcript.messages
         for place, message in enumerate(messages):
             if isinstance(message, UserMessage) and not message.injected:
                 waited_until = max(waited_until, message.said_s)
             if not isinstance(message, AssistantMessage):
                 continue
-            turn += 1
-            calls = [call for call in self.transcript.tool_calls if call.turn == turn]
+            number += 1
+            calls = [call for call in self.transcript.tool_calls if call.reply == number]
             end = max(waited_until, self._end_of_reply(calls, place))
-            yield self._reply(message, turn, waited_until, end, place)
+            yield self._reply(message, number, waited_until, end, place)
             waited_until = max((end, *(call.started_s + call.duration_s for call in calls)))
 
     def _end_of_reply(self, calls: Sequence[ToolCall], place: int) -> float:
@@ -250,12 +251,12 @@ class _Tree:
         return next(said, self.transcript.latency_s)
 
     def _reply(
-        self, message: AssistantMessage, turn: int, start: float, end: float, place: int
+        self, message: AssistantMessage, number: int, start: float, end: float, place: int
     ) -> Span:
         reply, model = message.reply, self.model.get("model_id") or self.run.model
         return Span(
             name=f"{names.CHAT} {model}",
-            span_id=self._id(f"chat {turn}", 8),
+            span_id=self._id(f"chat {number}", 8),
             parent_id=self._id("root", 8),
             start_ns=self._ns(start),
             end_ns=self._ns(end),
@@ -269,7 +270,7 @@ class _Tree:
                     ],
                     **self._tokens(reply.usage.input_tokens, reply.usage.output_tokens),
                     names.COST: reply.usage.cost_usd,
-                    names.TURN: turn,
+                    names.TURN: number,
                     names.INPUT_MESSAGES: messages_json(self.transcript.messages[:place])
                     if self.content
                     else None,

@@ -55,6 +55,7 @@ from harness.types.happened import (
     TrialError,
     Usage,
     UserMessage,
+    written_stop,
 )
 from harness.types.parties import (
     RESERVED_CLAIMS,
@@ -157,4 +158,5 @@ __all__ = [
     "Usage",
     "UserMessage",
     "Verdict",
+    "written_stop",
 ]

@@ -64,8 +64,8 @@ DEFAULT_TIMEOUT_S = 60.0
 class Limits:
     """Where a conversation is ended honestly. ``None`` means no limit of that sort."""
 
-    max_turns: int = 20
-    """Model replies in one trial."""
+    max_replies: int = 20
+    """Replies of the model in one trial."""
     max_calls: int = 100
     """Tool calls in one trial."""
     timeout_s: float | None = None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from harness.types.basics import JsonObject
+from harness.types.written import WrittenValues, written_as
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,8 +203,8 @@ class ToolCall:
     """What was sent."""
     outcome: Outcome
     """What came of it."""
-    turn: int
-    """The model reply (from 1) that asked for it; 0 for a call that the case makes itself."""
+    reply: int = field(metadata=written_as("turn"))
+    """The model's reply (from 1) that asked for it; 0 for a call that the case makes itself."""
     request_id: str = ""
     """The model's id of the request, ties it to the conversation."""
     text: str = ""
@@ -253,30 +254,42 @@ class ToolCall:
         return tuple(f"{what} not validated: {why}" for what, why in told if why is not None)
 
 
-Stop: TypeAlias = Literal[
-    "answer",
-    "refusal",
-    "max_tokens",
-    "turn_limit",
-    "call_limit",
-    "token_limit",
-    "cost_limit",
-    "time_limit",
-    "error",
-    "cancelled",
-    "aborted",
-    "user_stop",
-    "agent_stop",
-    "transfer",
-    "user_limit",
-    "premature",
-    "not_admitted",
+STOPS = WrittenValues({"reply_limit": "turn_limit"})
+"""The words for `Stop` in logs and reports."""
+
+Stop: TypeAlias = Annotated[
+    Literal[
+        "answer",
+        "refusal",
+        "max_tokens",
+        "reply_limit",
+        "call_limit",
+        "token_limit",
+        "cost_limit",
+        "time_limit",
+        "error",
+        "cancelled",
+        "aborted",
+        "user_stop",
+        "agent_stop",
+        "transfer",
+        "user_limit",
+        "premature",
+        "not_admitted",
+    ],
+    STOPS,
 ]
 """Why a conversation ended: an answer, the model's refusal, a reply cut by its token bound, one of
 the case's limits, an error (`Transcript.error`), the user's interrupt, because the case has it
 aborted (`Case.abort`), in a way that a simulated user makes possible (they stopped, the model did,
 they were handed on, or they had said all that they may: `SimulatedUser`), or before it began,
 because the server let this caller not in (`Transcript.refused_status`)."""
+
+
+def written_stop(stop: Stop | None) -> str | None:
+    """Return the word for ``stop`` in logs and in reports that programs read."""
+    return STOPS.written(stop)
+
 
 ErrorKind: TypeAlias = Literal["model", "server", "judge", "harness"]
 """Whose fault it is that a trial could not be judged."""
@@ -333,7 +346,7 @@ class Transcript:
     answer: str = ""
     """The text of the last reply that asked for no tool, to the last thing that the user said;
     empty if there was none."""
-    stop: Stop = "answer"
+    stop: Stop = field(default="answer", metadata=STOPS.metadata)
     """Why it ended."""
     stop_detail: str | None = None
     """A recording's own word for why it ended; ``None`` for conversations that harness led."""
@@ -343,8 +356,8 @@ class Transcript:
     """What the model took that played the user."""
     greeting: str = ""
     """What a simulated user heard before they said anything."""
-    turns: int = 0
-    """Model replies."""
+    replies: int = field(default=0, metadata=written_as("turns"))
+    """Replies of the model."""
     started_at: str = ""
     """UTC, ISO 8601."""
     latency_s: float = 0.0

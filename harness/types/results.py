@@ -11,7 +11,8 @@ from typing import Protocol as _Interface
 from harness.types.access import AccessReport
 from harness.types.asked import Case, CaseFacts, Severity
 from harness.types.basics import JsonObject, Location, Status
-from harness.types.happened import Message, Stop, Transcript, TrialError, Usage
+from harness.types.happened import STOPS, Message, Stop, Transcript, TrialError, Usage
+from harness.types.written import written_as
 
 Verdict: TypeAlias = Literal["passed", "failed", "not_judged"]
 """A check's outcome; ``not_judged`` (a judge failed, say) is never a score and never a pass."""
@@ -151,7 +152,7 @@ class TrialResult(_Logged):
     skip_reason: str | None = None
     """Set exactly when ``status`` is ``skipped``: ``budget``, ``shard``, ``fail-fast``, ``decided``
     …"""
-    stop: Stop | None = None
+    stop: Stop | None = field(default=None, metadata=STOPS.metadata)
     """`Transcript.stop`; ``None`` when nothing was started."""
     usage: Usage = field(default_factory=Usage)
     """`Transcript.usage`."""
@@ -161,8 +162,8 @@ class TrialResult(_Logged):
     """`Transcript.user_usage`."""
     judgements: tuple[Judgement, ...] = ()
     """Every judge's verdict on this trial."""
-    turns: int = 0
-    """Model replies."""
+    replies: int = field(default=0, metadata=written_as("turns"))
+    """`Transcript.replies`."""
     tool_calls: int = 0
     """Calls recorded."""
     outcomes: Mapping[str, int] | None = None

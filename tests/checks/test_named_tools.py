@@ -28,7 +28,7 @@ AT = Location(file="shop.yml", line=7)
         ("end_state", {"tool": "a", "allow_absent": True, "path": "x", "value": 1}, [("a", True)]),
         ("any_of", [{"must_call": ["a"]}, {"must_not_call": ["b"]}], [("a", False), ("b", False)]),
         ("answer_contains", ["a"], []),
-        ("max_turns", 3, []),
+        ("max_replies", 3, []),
     ],
 )
 def test_every_tool_that_a_check_names_is_found(

@@ -51,11 +51,11 @@ MESSAGES: tuple[Message, ...] = (
 WHOLE = Transcript(
     messages=MESSAGES,
     tool_calls=(
-        ToolCall(tool="search", arguments={}, outcome="ok", turn=1),
-        ToolCall(tool="look", arguments={}, outcome="ok", turn=3),
+        ToolCall(tool="search", arguments={}, outcome="ok", reply=1),
+        ToolCall(tool="look", arguments={}, outcome="ok", reply=3),
     ),
     answer="Oslo",
-    turns=4,
+    replies=4,
     usage=USAGE + USAGE + USAGE + USAGE,
     latency_s=9.0,
     waited_s=1.5,
@@ -80,7 +80,7 @@ def test_a_transcript_is_cut_where_the_user_speaks_next() -> None:
     assert first.states == ()  # what was read in the end is no state of this turn
     assert first.messages == MESSAGES[:5]
     assert [call.tool for call in first.tool_calls] == ["search"]
-    assert (first.answer, first.stop, first.turns, first.latency_s, first.waited_s) == (
+    assert (first.answer, first.stop, first.replies, first.latency_s, first.waited_s) == (
         "Paris",
         "answer",
         2,

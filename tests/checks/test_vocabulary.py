@@ -130,7 +130,7 @@ GOOD: dict[str, list[Any]] = {
         {"answers": "total", "by": "exact"},
     ],
     "turns_passed": [0.8, {"at_least": 1, "severity": "warn"}],
-    "max_turns": [5, {"limit": 5}],
+    "max_replies": [5, {"limit": 5}],
     "max_tokens": [1000],
     "max_cost": [0.5],
     "max_seconds": [5.5],
@@ -145,10 +145,10 @@ GOOD: dict[str, list[Any]] = {
 
 SCENE = scene(
     call("get_orders", {"limit": 5}, text='{"total": 5}', structured={"total": 5}),
-    call("weather", outcome="denied", text="no", turn=2),
+    call("weather", outcome="denied", text="no", reply=2),
     answer="The total is 5, yes.",
     usage=Usage(input_tokens=5, output_tokens=5, cost_usd=0.1),
-    turns=3,
+    replies=3,
 )
 
 

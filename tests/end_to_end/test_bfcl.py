@@ -230,4 +230,4 @@ def test_live_cases_are_judged_by_what_crossed_the_wire(
     assert [(one.tool, one.arguments, one.outcome) for one in single.tool_calls] == [
         ("weather.get", {"city": "Oslo"}, "ok")
     ]
-    assert single.turns == 1
+    assert single.replies == 1

@@ -129,7 +129,11 @@ def test_of_joined_servers_a_tool_may_be_blocked_by_the_name_that_is_offered(
     project: Project,
 ) -> None:
     project.configure(servers={"left": plain_server(), "right": plain_server()})
-    test = {"name": "a", "prompt": "Echo 7 with the right server.", "assertions": {"max_turns": 9}}
+    test = {
+        "name": "a",
+        "prompt": "Echo 7 with the right server.",
+        "assertions": {"max_replies": 9},
+    }
     project.suite("both", [test], server=["left", "right"], block=["left__echo", "right__echo"])
     finished = project.run("evals", "both", "--json-output")
     (told,) = finished.document["result"]["tests"]

@@ -40,7 +40,7 @@ def answered(result: Any, text: str | None = None) -> Transcript:
         tool="get",
         arguments={"id": "C_0042"},
         outcome="ok",
-        turn=1,
+        reply=1,
         text=json.dumps(result) if text is None else text,
         structured=result,
     )

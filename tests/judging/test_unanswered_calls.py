@@ -17,7 +17,7 @@ def made(
     outcome: Outcome,
     *,
     tool: str = "get_order",
-    turn: int = 1,
+    reply: int = 1,
     start: float = 0,
     took: float = 1,
     **args: Any,
@@ -26,7 +26,7 @@ def made(
         tool=tool,
         arguments=args,
         outcome=outcome,
-        turn=turn,
+        reply=reply,
         text=f"it ended in {outcome}",
         started_s=start,
         duration_s=took,
@@ -74,15 +74,15 @@ def test_an_answer_of_whatever_sort_is_judged(outcome: Outcome) -> None:
 @pytest.mark.parametrize("outcome", NO_ANSWER)
 def test_the_same_call_made_again_and_answered_makes_up_for_it(outcome: Outcome) -> None:
     lost = made(outcome, id=7)
-    assert not blames(case(MUST_CALL), lost, made("ok", turn=2, id=7))
-    assert not blames(case(MUST_CALL), lost, made("tool_error", turn=2, id=7))
-    assert blames(case(MUST_CALL), lost, made("ok", turn=2, id=8)), "that is another question"
-    assert blames(case(MUST_CALL), lost, made("ok", turn=1, id=7)), (
+    assert not blames(case(MUST_CALL), lost, made("ok", reply=2, id=7))
+    assert not blames(case(MUST_CALL), lost, made("tool_error", reply=2, id=7))
+    assert blames(case(MUST_CALL), lost, made("ok", reply=2, id=8)), "that is another question"
+    assert blames(case(MUST_CALL), lost, made("ok", reply=1, id=7)), (
         "that was asked at the same time"
     )
-    assert blames(case(MUST_CALL), lost, made(outcome, turn=2, id=7))
-    assert blames(case(MUST_CALL), lost, made("blocked", turn=2, id=7))
-    assert blames(case(MUST_CALL), made("ok", turn=1, id=7), made(outcome, turn=2, id=7))
+    assert blames(case(MUST_CALL), lost, made(outcome, reply=2, id=7))
+    assert blames(case(MUST_CALL), lost, made("blocked", reply=2, id=7))
+    assert blames(case(MUST_CALL), made("ok", reply=1, id=7), made(outcome, reply=2, id=7))
 
 
 def test_a_case_that_asks_for_the_failure_is_judged_by_it() -> None:

@@ -27,7 +27,7 @@ FAILED = CheckResult(kind="k", label="l", verdict="failed", explanation="no")
 UNJUDGED = CheckResult(kind="k", label="l", verdict="not_judged", explanation="the cost is unknown")
 WARNING = CheckResult(kind="k", label="l", verdict="failed", severity="warn")
 LIMITS: list[Stop] = [
-    "turn_limit",
+    "reply_limit",
     "call_limit",
     "token_limit",
     "cost_limit",
@@ -75,7 +75,7 @@ def test_an_error_is_never_a_pass_even_if_all_checks_passed() -> None:
 
 @pytest.mark.parametrize("stop", LIMITS)
 def test_a_limit_that_was_hit_is_a_failed_check_that_says_so(stop: Stop) -> None:
-    run = run_of(TRIAL, Transcript(stop=stop, turns=3), [PASSED])
+    run = run_of(TRIAL, Transcript(stop=stop, replies=3), [PASSED])
     assert run.status == "failed"
     assert run.checks[-1].kind == "limit"
     assert run.checks[-1].explanation.startswith("Limit reached: ")
@@ -99,16 +99,16 @@ def test_a_token_limit_is_told_with_the_tokens_of_both_directions(usage: Usage, 
 
 
 def test_each_limit_is_told_with_its_bound_and_what_was_reached() -> None:
-    limits = Limits(max_turns=4, max_calls=3, max_tokens=2, max_cost_usd=0.5, timeout_s=1.5)
+    limits = Limits(max_replies=4, max_calls=3, max_tokens=2, max_cost_usd=0.5, timeout_s=1.5)
     trial = replace(TRIAL, case=Case(name="c", prompt="p", checks=(), limits=limits))
     ended = Transcript(
-        turns=7,
+        replies=7,
         tool_calls=transcript().tool_calls * 5,
         usage=Usage(input_tokens=8, output_tokens=9, cost_usd=0.75),
         latency_s=1.23456,
     )
     told: dict[Stop, tuple[float | None, float]] = {
-        "turn_limit": (4, 7),
+        "reply_limit": (4, 7),
         "call_limit": (3, 5),
         "token_limit": (2, 17),
         "cost_limit": (0.5, 0.75),
@@ -138,7 +138,7 @@ def transcript(
                 tool="t",
                 arguments={"a": 1},
                 outcome=outcome,  # type: ignore[arg-type]
-                turn=1,
+                reply=1,
                 request_id=request_id,
                 started_s=latency,
             ),

@@ -40,7 +40,7 @@ BOUND_S = 30.0
 
 
 def a_job(check: Check) -> Job:
-    case = a_case(checks=(check,), limits=Limits(max_turns=3, timeout_s=BOUND_S - 5))
+    case = a_case(checks=(check,), limits=Limits(max_replies=3, timeout_s=BOUND_S - 5))
     model, server = spec_for("chat", "http://127.0.0.1:9"), ServerSpec(name="srv")
     plan = make_plan(
         [Suite(name="s", cases=(case,))], models_of=lambda _: [model], server_of=lambda _: server

@@ -89,7 +89,7 @@ def a_run(
         "stop": None if status == "skipped" else "answer",
         "usage": Usage(input_tokens=10, output_tokens=5, cost_usd=0.25),
         "latency_s": 1.5,
-        "turns": 2,
+        "replies": 2,
         "tool_calls": 1,
         "started_at": "2026-01-01T00:00:01.000Z",
         "finished_at": "2026-01-01T00:00:02.000Z",
@@ -173,7 +173,7 @@ def a_conversation(
                 tool=request.tool,
                 arguments=arguments,
                 outcome=outcome,
-                turn=1,
+                reply=1,
                 request_id=request.id,
                 text=result,
                 duration_s=0.2,
@@ -181,7 +181,7 @@ def a_conversation(
             for request in asked
         ),
         answer=answer,
-        turns=2,
+        replies=2,
         tools=offered,
         stderr_tail=stderr,
     )

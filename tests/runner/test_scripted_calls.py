@@ -57,7 +57,7 @@ def test_setup_and_teardown_are_made_in_order_and_recorded_apart_from_the_models
     ready, transcript = run(session)
     assert ready
     assert [request.tool for request in session.sent] == ["create", "fill", "empty", "drop"]
-    assert [(call.tool, call.turn, call.outcome) for call in transcript.setup_calls] == [
+    assert [(call.tool, call.reply, call.outcome) for call in transcript.setup_calls] == [
         ("create", 0, "ok"),
         ("fill", 0, "ok"),
     ]

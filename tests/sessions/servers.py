@@ -72,4 +72,4 @@ async def call(session: Session, tool: str, arguments: dict[str, Any] | None = N
     """Call a tool the way a trial does."""
     request = ToolRequest(id=f"call-{tool}", tool=tool, arguments=arguments or {})
     with anyio.fail_after(20):
-        return await session.call(request, turn=1, epoch=anyio.current_time())
+        return await session.call(request, reply=1, epoch=anyio.current_time())

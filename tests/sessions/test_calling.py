@@ -31,8 +31,8 @@ async def session(server: ServerFactory) -> AsyncIterator[Session]:
 async def test_a_call_is_recorded_as_sent_and_as_answered(session: Session) -> None:
     epoch = anyio.current_time() - 5
     request = ToolRequest(id="toolu_1", tool="echo", arguments={"n": 1})
-    made = await session.call(request, turn=3, epoch=epoch)
-    assert (made.tool, made.arguments, made.outcome, made.turn) == ("echo", {"n": 1}, "ok", 3)
+    made = await session.call(request, reply=3, epoch=epoch)
+    assert (made.tool, made.arguments, made.outcome, made.reply) == ("echo", {"n": 1}, "ok", 3)
     assert (made.request_id, made.text, made.is_error) == ("toolu_1", '{"n": 1}', False)
     assert 5 <= made.started_s < 6
     assert 0 < made.duration_s < 1
@@ -64,7 +64,7 @@ async def test_a_call_is_recorded_even_when_the_deadline_of_the_trial_ends_it(
 ) -> None:
     async with open_sessions() as pool, pool.session(server("ok"), None) as session:
         with anyio.fail_after(0.4):
-            made = await session.call(ToolRequest(id="1", tool="wait"), turn=1, epoch=0)
+            made = await session.call(ToolRequest(id="1", tool="wait"), reply=1, epoch=0)
     assert made.outcome == "timeout"
 
 
@@ -364,7 +364,7 @@ async def test_a_question_back_is_declined(session: Session) -> None:
 
 async def test_malformed_arguments_are_not_sent(session: Session) -> None:
     made = await session.call(
-        ToolRequest(id="1", tool="crash", malformed='{"n": '), turn=1, epoch=0
+        ToolRequest(id="1", tool="crash", malformed='{"n": '), reply=1, epoch=0
     )
     assert (made.outcome, made.text) == (
         "invalid_arguments",
@@ -376,7 +376,7 @@ async def test_malformed_arguments_are_not_sent(session: Session) -> None:
 async def test_arguments_that_nest_too_deeply_are_not_sent_and_say_why(session: Session) -> None:
     deep = '{"a":' * 300 + "1" + "}" * 300
     of_a_model = await session.call(
-        ToolRequest(id="1", tool="crash", malformed=deep), turn=1, epoch=0
+        ToolRequest(id="1", tool="crash", malformed=deep), reply=1, epoch=0
     )
     of_a_plugin = await call(session, "crash", json.loads(deep))
     for made in (of_a_model, of_a_plugin):

@@ -128,13 +128,13 @@ class Bench:
 
                 async def say() -> None:
                     request = ToolRequest(id="1", tool="say", arguments=arguments)
-                    made.append(await session.call(request, turn=1, epoch=0))
+                    made.append(await session.call(request, reply=1, epoch=0))
 
                 tasks.start_soon(say)
                 if self._count % EVERY == 0:
                     await self._ask_neighbour()
                     request = ToolRequest(id="2", tool="echo", arguments={"n": self._count})
-                    beside = await session.call(request, turn=1, epoch=0)
+                    beside = await session.call(request, reply=1, epoch=0)
                     assert (beside.outcome, beside.text) == ("ok", f'{{"n": {self._count}}}'), (
                         beside
                     )
@@ -144,7 +144,7 @@ class Bench:
     async def _ask_neighbour(self) -> None:
         async with self._pool.session(self._neighbour, {"user": "neighbour"}) as session:
             request = ToolRequest(id="3", tool="echo", arguments={"n": self._count})
-            made = await session.call(request, turn=1, epoch=0)
+            made = await session.call(request, reply=1, epoch=0)
             assert (made.outcome, made.text) == ("ok", f'{{"n": {self._count}}}'), made
 
 

@@ -34,7 +34,7 @@ def records(
 _SECONDS = st.floats(0.001, 1e9) | st.integers(1, 10**9)
 _LIMITS = {
     "timeout": _SECONDS,
-    "max_turns": st.integers(1, 10**6) | st.just(5.0),
+    "max_replies": st.integers(1, 10**6) | st.just(5.0),
     "max_calls": st.integers(0, 10**6),
     "max_tokens": st.integers(1, 10**9),
     "max_cost": st.floats(0, 1e9) | st.integers(0, 10**9),

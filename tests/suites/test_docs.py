@@ -48,7 +48,7 @@ def test_the_page_names_the_true_defaults() -> None:
     limits = Limits()
     for key, default in (
         ("timeout", DEFAULT_TIMEOUT_S),
-        ("max_turns", limits.max_turns),
+        ("max_replies", limits.max_replies),
         ("max_calls", limits.max_calls),
     ):
         assert re.search(rf"^\| `{key}` \|.*\| {default:g} \|$", PAGE, re.MULTILINE), key

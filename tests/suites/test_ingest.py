@@ -62,11 +62,11 @@ def test_the_words_around_a_text_can_be_chosen(tmp_path: Path) -> None:
 
 
 def test_limits_hold_for_each_turn_unless_somebody_says_otherwise(tmp_path: Path) -> None:
-    assert (case(tmp_path).limits.max_turns, case(tmp_path).limits.max_calls) == (100, 500)
-    assert case(tmp_path, more="max_turns: 7").limits.max_turns == 7
-    assert case(tmp_path, top="max_turns: 8").limits.max_turns == 8
+    assert (case(tmp_path).limits.max_replies, case(tmp_path).limits.max_calls) == (100, 500)
+    assert case(tmp_path, more="max_replies: 7").limits.max_replies == 7
+    assert case(tmp_path, top="max_replies: 8").limits.max_replies == 8
     limits = case(tmp_path, top="defaults: {max_calls: 9}").limits
-    assert (limits.max_turns, limits.max_calls) == (100, 9)
+    assert (limits.max_replies, limits.max_calls) == (100, 9)
 
 
 def test_a_suite_that_tells_something_starts_each_trial_on_a_fresh_server(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_a_line_is_one_case_that_tells_first_and_then_asks_each_question_afresh(
     assert [(check.kind, check.params) for check in only.checks] == [
         ("turns_passed", {"at_least": 1.0})
     ]
-    assert (only.limits.max_turns, only.limits.max_calls) == (60, 300)
+    assert (only.limits.max_replies, only.limits.max_calls) == (60, 300)
     assert only.at is not None
     assert only.at.line == 1
 

@@ -224,7 +224,7 @@ def test_limits_of_a_test_go_before_those_of_its_suite(folder: Path) -> None:
     text = """\
         suite: shop
         timeout: 90
-        max_turns: 5.0
+        max_replies: 5.0
         max_cost: 0.5
         tests:
           - name: one
@@ -239,9 +239,9 @@ def test_limits_of_a_test_go_before_those_of_its_suite(folder: Path) -> None:
     """
     one, two = read(folder, text).cases
     assert one.limits == Limits(
-        timeout_s=1.5, max_turns=5, max_calls=0, max_tokens=1000, max_cost_usd=0.5
+        timeout_s=1.5, max_replies=5, max_calls=0, max_tokens=1000, max_cost_usd=0.5
     )
-    assert two.limits == Limits(timeout_s=90.0, max_turns=5, max_cost_usd=0.5)
+    assert two.limits == Limits(timeout_s=90.0, max_replies=5, max_cost_usd=0.5)
 
 
 def test_tags_add_up_and_metadata_of_a_test_goes_first(folder: Path) -> None:
@@ -419,8 +419,8 @@ def test_an_invalid_test_is_refused(folder: Path, tests: str, problem: str | Non
         ("timeout: true", "a number of seconds above 0, found true"),
         ("timeout: 1000000001", "a number of seconds above 0, found 1000000001"),
         ("timeout: 10s", 'a number of seconds above 0, found "10s"'),
-        ("max_turns: 0", "a whole number from 1 up, found 0"),
-        ("max_turns: 2.5", "a whole number from 1 up, found 2.5"),
+        ("max_replies: 0", "a whole number from 1 up, found 0"),
+        ("max_replies: 2.5", "a whole number from 1 up, found 2.5"),
         ("max_calls: -1", "a whole number from 0 up, found -1"),
         ("max_tokens: many", 'a whole number from 1 up, found "many"'),
         ("max_cost: -0.5", "a number of US dollars, 0 or more, found -0.5"),
@@ -549,3 +549,24 @@ def test_the_end_state_is_asked_for_in_the_last_turn_or_of_the_whole(folder: Pat
         f"7:22: turn 1 of test 'a': {words}",
         f"10:19: turn 2 of test 'a': {words}",
     ]
+
+
+def test_the_old_name_of_a_limit_is_told_with_the_new_one_wherever_it_stands(
+    folder: Path,
+) -> None:
+    text = """\
+suite: shop
+max_turns: 3
+defaults: {max_turns: 4}
+tests:
+- name: one
+  prompt: What?
+  max_turns: 5
+  assertions:
+    max_turns: 5
+    any_of:
+    - max_turns: 3
+"""
+    found = refusal(folder, text, VOCABULARY).problems
+    assert [problem.at and problem.at.line for problem in found] == [2, 3, 7, 9, 11]
+    assert {problem.meant for problem in found} == {"max_turns is called max_replies now."}

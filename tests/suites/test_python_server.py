@@ -29,7 +29,7 @@ async def opened(spec: Any) -> AsyncIterator[Session]:
 
 
 async def call(session: Session, tool: str, **arguments: Any) -> ToolCall:
-    return await session.call(ToolRequest(id="1", tool=tool, arguments=arguments), turn=1, epoch=0)
+    return await session.call(ToolRequest(id="1", tool=tool, arguments=arguments), reply=1, epoch=0)
 
 
 def read(target: Any) -> Suite:

@@ -80,7 +80,7 @@ def test_what_arrives_is_the_log(sent: tuple[Collector, Finished], log: RunLog) 
         assert [span.name for span in calls] == [
             f"execute_tool {call.tool}" for call in transcript.tool_calls
         ]
-        assert len(mine) - len(calls) == transcript.turns
+        assert len(mine) - len(calls) == transcript.replies
 
 
 def test_a_run_of_the_past_is_sent_with_the_same_ids(

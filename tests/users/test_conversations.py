@@ -124,12 +124,12 @@ def test_a_user_who_never_stops_is_stopped_by_their_own_limit() -> None:
 
 def test_a_user_who_never_stops_is_stopped_by_the_agents_limit_of_replies() -> None:
     transcript = converse(
-        ScriptedModel(says("Yes?")), SCENARIO, ScriptedModel(says("Again.")), max_turns=2
+        ScriptedModel(says("Yes?")), SCENARIO, ScriptedModel(says("Again.")), max_replies=2
     )
-    assert (transcript.stop, transcript.turns) == ("turn_limit", 2)
+    assert (transcript.stop, transcript.replies) == ("reply_limit", 2)
     assert said(transcript.messages) == ["Again."] * 3  # the last was asked for and paid, too
 
-    case = a_case(user=SCENARIO, limits=Limits(max_turns=2))
+    case = a_case(user=SCENARIO, limits=Limits(max_replies=2))
     again = Conversation(
         case,
         ScriptedModel(says("Yes?")),
@@ -137,7 +137,7 @@ def test_a_user_who_never_stops_is_stopped_by_the_agents_limit_of_replies() -> N
         speaker=RecordedUser("recorded", transcript),
     )
     anyio.run(again.run)
-    assert (again.transcript().stop, again.transcript().error) == ("turn_limit", None)
+    assert (again.transcript().stop, again.transcript().error) == ("reply_limit", None)
 
 
 def test_a_script_is_said_to_its_end_whatever_is_answered() -> None:

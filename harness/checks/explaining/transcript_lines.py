@@ -32,7 +32,7 @@ _STOPS: dict[Stop, str] = {
     "answer": "with an answer",
     "refusal": "with the model's refusal",
     "max_tokens": "when a reply was cut at its token limit",
-    "turn_limit": "at the limit of turns",
+    "reply_limit": "at the limit of replies",
     "call_limit": "at the limit of tool calls",
     "token_limit": "at the limit of tokens",
     "cost_limit": "at the limit of cost",
@@ -118,7 +118,7 @@ def report_calls(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
 
 
 def ending(transcript: Transcript) -> str:
-    """Return how the conversation ended: ``at the limit of turns``."""
+    """Return how the conversation ended: ``at the limit of replies``."""
     return _STOPS[transcript.stop]
 
 

@@ -1,4 +1,4 @@
-"""Checks on what an answer took: ``max_turns``, ``max_tokens``, ``max_cost`` and ``max_seconds``.
+"""Checks on what an answer took: ``max_replies``, ``max_tokens``, ``max_cost`` and ``max_seconds``.
 
 What is not known (a price, a count of tokens) is not judged: it is neither a pass nor a zero.
 """
@@ -18,7 +18,7 @@ def _limit(
     name: str, unit: str, used: Callable[[Transcript], float | None], hints: tuple[str, str]
 ) -> Kind:
     """Return a kind that holds a quantity to a limit; ``hints`` are for too much and for unknown."""
-    counted = name in ("max_turns", "max_tokens")
+    counted = name in ("max_replies", "max_tokens")
 
     def read(value: Any) -> JsonObject:
         found = (
@@ -68,10 +68,10 @@ def _tokens(transcript: Transcript) -> int | None:
     return transcript.usage.tokens
 
 
-MAX_TURNS = _limit(
-    "max_turns",
-    "turns",
-    lambda transcript: transcript.turns,
+MAX_REPLIES = _limit(
+    "max_replies",
+    "replies",
+    lambda transcript: transcript.replies,
     ("Let one call return what now takes several, and let errors say what to do next.", ""),
 )
 """At most so many replies of the model."""
@@ -82,8 +82,7 @@ MAX_TOKENS = _limit(
     (
         (
             "Shorten what tools return (filters, limits) and their descriptions: both are read "
-            "again "
-            "in every turn."
+            "again for every reply."
         ),
         "The provider did not report its tokens.",
     ),
@@ -109,7 +108,7 @@ MAX_SECONDS = _limit(
     (
         (
             "See the time of each call and reply in the transcript (--debug): a slow tool, or many "
-            "turns."
+            "replies."
         ),
         "",
     ),

@@ -249,7 +249,7 @@ def _given(fields: Sequence[str], calls: Sequence[ToolCall]) -> Iterator[tuple[T
     wanted = [field.casefold() for field in fields]
     for call in calls:
         forms = [call.structured] if call.structured is not None else []
-        parsed = result_json(ToolCall(tool="", arguments={}, outcome="ok", turn=0, text=call.text))
+        parsed = result_json(ToolCall(tool="", arguments={}, outcome="ok", reply=0, text=call.text))
         for form in (*forms, parsed):
             for path, value in _fields(form):
                 named = any(

@@ -196,7 +196,7 @@ def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
     stuck = [
         made
         for made in failed
-        if not any(not later.is_error and later.turn > made.turn for later in calls)
+        if not any(not later.is_error and later.reply > made.reply for later in calls)
     ]
     lines: list[str] = []
     hint = None
@@ -213,7 +213,7 @@ def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
     elif stuck:
         lines = [
             f"Error was not recovered from: {as_made(stuck[-1])} → {outcome(stuck[-1])}",
-            "No later turn has a call that succeeded.",
+            "No later reply has a call that succeeded.",
             *list_calls(calls, "Called, in order:"),
         ]
         hint = (
@@ -241,4 +241,4 @@ RECOVERS_FROM_ERROR = Kind(
     read=single(true_or_tool),
     judge=_judge_recovers,
 )
-"""A call fails, and a call in a later turn succeeds."""
+"""A call fails, and a call of a later reply succeeds."""

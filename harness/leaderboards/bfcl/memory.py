@@ -85,7 +85,7 @@ def _case(category: Category, scenario: str, entries: Sequence[Entry]) -> Case:
         prompt=turns[-len(entries)].prompt,
         turns=turns,
         checks=(Check(kind="turns_passed", params={"at_least": 1.0}),),
-        limits=Limits(max_turns=steps, max_calls=steps, timeout_s=_SECONDS * len(turns)),
+        limits=Limits(max_replies=steps, max_calls=steps, timeout_s=_SECONDS * len(turns)),
         typical_tokens=typical_tokens(turns),
         server=_server(store.server),
         system_prompt=_system_prompt(store, scenario, words),

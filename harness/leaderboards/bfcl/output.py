@@ -70,7 +70,7 @@ def turns_of(transcript: Transcript) -> tuple[tuple[Step, ...], ...]:
     sent: dict[int, list[ToolCall]] = {}
     for call in transcript.tool_calls:
         if call.outcome != "blocked":
-            sent.setdefault(call.turn, []).append(call)
+            sent.setdefault(call.reply, []).append(call)
     turns: list[list[Step]] = []
     number = 0
     for message in transcript.messages:

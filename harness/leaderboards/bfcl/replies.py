@@ -114,7 +114,7 @@ def transcript_of(
     """
     if turns is None:
         said = AssistantMessage(reply=Reply(text=json.dumps(row["result"])))
-        return _ended(row, messages=(said,), stop="turn_limit", turns=1)
+        return _ended(row, messages=(said,), stop="reply_limit", replies=1)
     prompts = prompts_of(entry)
     messages: list[Message] = []
     calls: list[ToolCall] = []
@@ -129,7 +129,7 @@ def transcript_of(
                     tool=one.tool,
                     arguments=one.arguments,
                     outcome="ok",
-                    turn=number,
+                    reply=number,
                     request_id=one.id,
                 )
                 for one in reply.tool_requests
@@ -141,8 +141,8 @@ def transcript_of(
         messages=tuple(messages),
         tool_calls=tuple(calls),
         answer="" if last.tool_requests else last.text,
-        stop="answer" if len(turns) >= len(prompts) else "turn_limit",
-        turns=number,
+        stop="answer" if len(turns) >= len(prompts) else "reply_limit",
+        replies=number,
     )
 
 

@@ -88,7 +88,7 @@ def _case(entry: Entry) -> Case:
         checks=(check_of(entry),),
         routing={CASE: entry.id},
         limits=Limits(
-            max_turns=MOST_STEPS * len(prompts), max_calls=1000, timeout_s=_timeout_s(category)
+            max_replies=MOST_STEPS * len(prompts), max_calls=1000, timeout_s=_timeout_s(category)
         ),
         tags=(category.name, category.group),
         metadata={"category": category.name, "group": category.group},

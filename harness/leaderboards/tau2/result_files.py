@@ -36,7 +36,7 @@ _GZIP: Final = b"\x1f\x8b"
 _STOPS: Final[Mapping[str, Stop]] = {
     "user_stop": "user_stop",
     "agent_stop": "agent_stop",
-    "max_steps": "turn_limit",
+    "max_steps": "reply_limit",
     "too_many_errors": "call_limit",
     "timeout": "time_limit",
 }
@@ -187,7 +187,7 @@ def _simulation(node: Node) -> Simulation:
             answer=next((reply.text for reply in reversed(replies) if not reply.tool_requests), ""),
             stop=stop,
             stop_detail=reason,
-            turns=len(replies),
+            replies=len(replies),
             usage=sum((reply.usage for reply in replies), Usage()),
             error=TrialError(
                 kind="model",

@@ -168,7 +168,7 @@ def case_of(task: Task, domain: str, at: Location | None = None) -> Case:
         user=SimulatedUser(scenario=task.scenario, max_turns=MAX_STEPS),
         checks=checks_of(task.criteria),
         description=task.purpose,
-        limits=Limits(max_turns=MAX_STEPS, max_calls=10 * MAX_STEPS, timeout_s=TIMEOUT_S),
+        limits=Limits(max_replies=MAX_STEPS, max_calls=10 * MAX_STEPS, timeout_s=TIMEOUT_S),
         tags=(domain,),
         metadata={
             "domain": domain,

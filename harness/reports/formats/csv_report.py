@@ -10,7 +10,7 @@ from harness.reports.sections.sentences import failed_checks, problem
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.safe_text import one_line, shorten
-from harness.types import CaseFacts, Report, TrialResult
+from harness.types import CaseFacts, Report, TrialResult, written_stop
 
 _LONGEST = 2_000
 """Characters of a cell; a spreadsheet refuses more than 32,767."""
@@ -51,8 +51,8 @@ def _row(run: TrialResult) -> dict[str, Any]:
         "problem": problem(run),
         "failed_checks": "; ".join(check.label for check in failed_checks(run)),
         "error_kind": run.error.kind if run.error else None,
-        "stop": run.stop,
-        "turns": run.turns,
+        "stop": written_stop(run.stop),
+        "turns": run.replies,
         "tool_calls": run.tool_calls,
         "latency_s": round(run.latency_s, 3),
         "waited_s": round(run.waited_s, 3),

@@ -21,7 +21,15 @@ from harness.reports.sections.scores import scores_json
 from harness.reports.sections.sentences import pass_rate_of
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
-from harness.types import CaseResult, CheckResult, Report, Status, ToolCall, TrialResult
+from harness.types import (
+    CaseResult,
+    CheckResult,
+    Report,
+    Status,
+    ToolCall,
+    TrialResult,
+    written_stop,
+)
 
 
 def write_json(
@@ -129,7 +137,7 @@ def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
         "usage": asdict(shown.usage),
         "judge_usage": asdict(shown.judge_usage),
         "user_usage": asdict(shown.user_usage),
-        "stop": shown.stop,
+        "stop": written_stop(shown.stop),
         "line": shown.case.at.line if shown.case.at else None,
         "metadata": shown.case.metadata,
     }

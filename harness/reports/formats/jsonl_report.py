@@ -10,7 +10,7 @@ from harness.reports.sections.sentences import stand_in
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.safe_text import escaped_json
-from harness.types import Report, TrialResult, Usage
+from harness.types import Report, TrialResult, Usage, written_stop
 
 
 def write_jsonl(report: Report, _log: RunLog, stream: TextIO) -> None:
@@ -53,8 +53,8 @@ def _ours(run: TrialResult) -> dict[str, Any]:
     return {
         "status": run.status,
         "trial": run.index,
-        "stop": run.stop,
-        "turns": run.turns,
+        "stop": written_stop(run.stop),
+        "turns": run.replies,
         "tool_calls": run.tool_calls,
         "outcomes": None if run.outcomes is None else dict(run.outcomes),
         "mark": mark(run),

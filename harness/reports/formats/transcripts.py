@@ -27,19 +27,19 @@ def trial_text(run: TrialResult, transcript: Transcript) -> str:
     lines.append(f"tools offered: {', '.join(transcript.tools) or 'none'}")
     for call in transcript.setup_calls:
         lines += _call(call, call.tool, "setup")
-    calls = {(call.turn, call.request_id): call for call in transcript.tool_calls}
-    turn = 0
+    calls = {(call.reply, call.request_id): call for call in transcript.tool_calls}
+    number = 0
     for message in transcript.messages:
         if isinstance(message, UserMessage):
             lines += _said(message)
         elif isinstance(message, AssistantMessage):
-            turn += 1
+            number += 1
             if message.reply.text:
                 lines += _block("assistant", message.reply.text)
             for request in message.reply.tool_requests:
-                lines += _call(calls.get((turn, request.id)), request.tool)
+                lines += _call(calls.get((number, request.id)), request.tool)
     lines.append(
-        f"ended: {transcript.stop} after {transcript.turns} turns, {seconds(transcript.latency_s)}"
+        f"ended: {transcript.stop} after {transcript.replies} replies, {seconds(transcript.latency_s)}"
     )
     for call in transcript.teardown_calls:
         lines += _call(call, call.tool, "teardown")

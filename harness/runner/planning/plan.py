@@ -185,7 +185,7 @@ def describe_case(case: Case) -> JsonObject:
         "name": case.name,
         "prompt": case.prompt,
         "user_context": case.user_context,
-        "limits": asdict(case.limits),
+        "limits": {_KEYED.get(name, name): at for name, at in asdict(case.limits).items()},
         "checks": _described(case.checks),
     }
     parts = {
@@ -211,7 +211,16 @@ def describe_case(case: Case) -> JsonObject:
 
 
 def _described(checks: Iterable[Check]) -> list[Any]:
-    return [[check.kind, check.asked(), check.severity] for check in checks]
+    keyed = (check.each(_keyed) for check in checks)
+    return [[check.kind, check.asked(), check.severity] for check in keyed]
+
+
+def _keyed(check: Check) -> Check:
+    return replace(check, kind=_KEYED.get(check.kind, check.kind))
+
+
+_KEYED = {"max_replies": "max_turns"}
+"""Words of today that stand in a key under an older one: a better word changes no question."""
 
 
 def describe_suite(suite: Suite) -> JsonObject:

@@ -62,16 +62,16 @@ async def carried_out(
     differences: list[ReplayDifference] = []
     messages: list[Message] = []
     made: list[ToolCall] = []
-    turn = 0
+    number = 0
     for place, message in enumerate(recorded.messages):
         if isinstance(message, ToolMessage):
             continue
         messages.append(message)
         if not isinstance(message, AssistantMessage):
             continue
-        turn += 1
+        number += 1
         calls = [
-            await session.call(request, turn=turn, epoch=epoch)
+            await session.call(request, reply=number, epoch=epoch)
             for request in message.reply.tool_requests
         ]
         if (lost := session.lost or lost_in(calls)) is not None:
@@ -94,7 +94,7 @@ async def carried_out(
 def replay_check(differences: Sequence[ReplayDifference]) -> CheckResult:
     """Return whether every call came out as recorded. It changes no verdict: it is no fault of the model."""
     times = Counter(
-        f"{one.call.tool}, reply {one.call.turn}: {_difference(one)}" for one in differences
+        f"{one.call.tool}, reply {one.call.reply}: {_difference(one)}" for one in differences
     )
     lines = [words if count == 1 else f"{words} ({count} times)" for words, count in times.items()]
     if len(lines) > _MOST:

@@ -87,7 +87,7 @@ async def _from_fresh_copy(
                 request = ToolRequest(
                     id=name.replace(" call ", "_"), tool=call["tool"], arguments=call["args"]
                 )
-                made = await session.call(request, turn=0, epoch=anyio.current_time())
+                made = await session.call(request, reply=0, epoch=anyio.current_time())
                 if made.is_error and not (call.get("may_fail") and not made.unanswered):
                     return _unread(
                         wanted, f"{name} failed: {made.tool} → {made.outcome}: {made.text}"
@@ -145,7 +145,7 @@ async def _returned(source: JsonObject, session: Session) -> Any:
         which = "is not offered to this user" if tool is None else "is not marked as read-only"
         raise HarnessError(f"the tool {source['tool']!r} {which}")
     request = ToolRequest(id="end_state", tool=tool.name, arguments=source["args"])
-    made = await session.call(request, turn=0, epoch=anyio.current_time())
+    made = await session.call(request, reply=0, epoch=anyio.current_time())
     if made.is_error:
         raise ServerError(f"{made.tool} → {made.outcome}: {made.text}")
     if made.cut is not None:

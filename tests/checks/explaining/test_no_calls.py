@@ -119,9 +119,9 @@ def test_marks_of_emphasis_do_not_hide_what_is_said() -> None:
     "answer", ["I cannot find a tool.", "Which customer do you mean?", "Three lamps."]
 )
 def test_words_that_were_cut_off_are_no_question_and_no_missing_tool(answer: str) -> None:
-    made = scene(answer=answer, stop="turn_limit").transcript
+    made = scene(answer=answer, stop="reply_limit").transcript
     assert (
-        without_calls(made) == "No tool was called; the conversation ended at the limit of turns."
+        without_calls(made) == "No tool was called; the conversation ended at the limit of replies."
     )
     assert hint_without_calls(made, "other") == "other"
 

@@ -117,9 +117,9 @@ def test_no_answer_is_told_with_how_the_conversation_ended() -> None:
     fails(
         "answer_contains",
         ["Ann"],
-        scene(stop="turn_limit"),
+        scene(stop="reply_limit"),
         'Answer does not contain expected text: "Ann"\n'
-        "There is no answer: the conversation ended at the limit of turns.",
+        "There is no answer: the conversation ended at the limit of replies.",
         "the model stopped before it answered",
     )
 

@@ -13,7 +13,7 @@ from tests.checks.scenes import fails, judge, passes, scene
 @pytest.mark.parametrize(
     ("kind", "limit", "used", "said"),
     [
-        ("max_turns", 3, {"turns": 4}, "Too many turns: 4, at most 3 expected"),
+        ("max_replies", 3, {"replies": 4}, "Too many replies: 4, at most 3 expected"),
         (
             "max_tokens",
             1_000,
@@ -42,7 +42,7 @@ def test_more_than_the_limit_is_told(kind: str, limit: float, used: Any, said: s
 
 
 def test_the_limit_itself_passes() -> None:
-    passes("max_turns", 4, scene(turns=4))
+    passes("max_replies", 4, scene(replies=4))
     passes("max_tokens", {"limit": 5.0}, scene(usage=Usage(input_tokens=2, output_tokens=3)))
 
 
@@ -78,8 +78,8 @@ def test_what_is_unknown_is_not_judged(kind: str, usage: Usage, said: str, hint:
 @pytest.mark.parametrize(
     ("kind", "value", "path", "said"),
     [
-        ("max_turns", 1.5, (), "1.5 is not a whole number"),
-        ("max_turns", -1, (), "-1 is less than 0"),
+        ("max_replies", 1.5, (), "1.5 is not a whole number"),
+        ("max_replies", -1, (), "-1 is less than 0"),
         ("max_tokens", "many", (), "this is a string where a number belongs"),
         ("max_cost", {"limit": None}, ("limit",), "this is empty where a number belongs"),
         ("max_seconds", {"seconds": 5}, ("seconds",), "unknown key"),

@@ -163,8 +163,8 @@ def test_the_group_carries_the_severity() -> None:
         ("not", [TRUE], (), "this is a list where a mapping of assertions belongs", ""),
         (
             "not",
-            {"of": {"any_of": [{"max_turns": "x"}]}},
-            ("of", "any_of", 0, "max_turns"),
+            {"of": {"any_of": [{"max_replies": "x"}]}},
+            ("of", "any_of", 0, "max_replies"),
             "this is a string",
             "",
         ),

@@ -152,21 +152,23 @@ def test_no_tool_errors_looks_at_all_calls_or_at_one_tool() -> None:
 
 
 def test_recovery_is_a_success_in_a_later_turn() -> None:
-    failed = call("get_orders", outcome="tool_error", text="unknown id", turn=1)
-    passes("recovers_from_error", True, scene(failed, call("search_orders", turn=2)))
-    passes("recovers_from_error", {"tool": "get_orders"}, scene(failed, call("get_orders", turn=2)))
+    failed = call("get_orders", outcome="tool_error", text="unknown id", reply=1)
+    passes("recovers_from_error", True, scene(failed, call("search_orders", reply=2)))
+    passes(
+        "recovers_from_error", {"tool": "get_orders"}, scene(failed, call("get_orders", reply=2))
+    )
     fails(
         "recovers_from_error",
         True,
-        scene(failed, call("weather", turn=1)),
-        "Error was not recovered from: get_orders() → error: “unknown id”\nNo later turn has a "
+        scene(failed, call("weather", reply=1)),
+        "Error was not recovered from: get_orders() → error: “unknown id”\nNo later reply has a "
         "call that succeeded.",
         "Let the error's text say what to do next",
     )
     fails(
         "recovers_from_error",
         {"tool": "get_orders"},
-        scene(failed, call("weather", turn=2)),
+        scene(failed, call("weather", reply=2)),
         "Error was not recovered from: get_orders()",
     )
 
@@ -231,6 +233,6 @@ def test_an_error_is_recovered_from_in_a_later_turn_only(
     failed: int, succeeded: int, verdict: str
 ) -> None:
     made = scene(
-        call("weather", turn=failed, outcome="tool_error"), call("weather", turn=succeeded)
+        call("weather", reply=failed, outcome="tool_error"), call("weather", reply=succeeded)
     )
     assert judge("recovers_from_error", True, made).verdict == verdict

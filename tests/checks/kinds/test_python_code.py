@@ -237,7 +237,7 @@ def test_a_check_sees_answer_calls_and_what_they_took() -> None:
     run = shown(
         scene(
             call("look", {"x": 1}, text='{"y": 2}', structured={"y": 2}),
-            call("write", outcome="denied", text="no", turn=2),
+            call("write", outcome="denied", text="no", reply=2),
             answer="Paris",
             usage=Usage(input_tokens=5, output_tokens=6, cost_usd=0.1),
             latency_s=1.25,
@@ -247,14 +247,14 @@ def test_a_check_sees_answer_calls_and_what_they_took() -> None:
     assert (run.tokens_in, run.tokens_out, run.cost_usd, run.latency_ms) == (5, 6, 0.1, 1250)
     assert run.tools_called == ("look", "write")
     first, second = run.tool_calls
-    assert (first.name, first.arguments, first.outcome, first.result, first.turn) == (
+    assert (first.name, first.arguments, first.outcome, first.result, first.reply) == (
         "look",
         {"x": 1},
         "ok",
         {"y": 2},
         1,
     )
-    assert (second.outcome, second.result, second.turn) == ("denied", "no", 2)
+    assert (second.outcome, second.result, second.reply) == ("denied", "no", 2)
 
 
 def test_a_check_sees_the_conversation_in_plain_messages() -> None:
@@ -281,7 +281,7 @@ def test_a_check_sees_the_conversation_in_plain_messages() -> None:
     )
 
 
-@pytest.mark.parametrize("stop", ["time_limit", "aborted", "turn_limit"])
+@pytest.mark.parametrize("stop", ["time_limit", "aborted", "reply_limit"])
 def test_a_check_is_told_when_the_conversation_was_cut_short(stop: Stop) -> None:
     assert shown(scene(stop=stop)).error == stop
 

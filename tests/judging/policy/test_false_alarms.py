@@ -43,7 +43,7 @@ async def lived(seed: int, customers: int = 2) -> list[View]:
                     arguments=arguments,
                     outcome="denied" if result.is_error else "ok",
                     refusal="tool_error" if result.is_error else None,
-                    turn=1,
+                    reply=1,
                     text=text_of(result),
                     structured=result.structured_content,
                 )

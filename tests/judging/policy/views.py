@@ -29,7 +29,7 @@ def call(
         tool=tool,
         arguments=ARGUMENTS if arguments is None else arguments,
         outcome=outcome,
-        turn=1,
+        reply=1,
         text=said,
         structured=structured,
         refusal=refusal or ("tool_error" if outcome == "denied" else None),

@@ -128,4 +128,4 @@ def test_the_real_data_makes_five_scenarios_of_all_questions(
         assert RECALLED in case.system_prompt
         assert case.server is not None
         assert case.server.isolation == "case"
-        assert case.limits.max_turns == 20 * len(case.turns)
+        assert case.limits.max_replies == 20 * len(case.turns)

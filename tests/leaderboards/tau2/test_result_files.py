@@ -35,7 +35,7 @@ def test_the_greeting_is_no_reply_and_results_of_one_reply_are_one_message(tmp_p
     assert kinds == [UserMessage, AssistantMessage, ToolMessage, AssistantMessage, UserMessage]
     answers = one.transcript.messages[2].answers
     assert [(answer.text, answer.is_error) for answer in answers] == [("a", False), ("b", True)]
-    assert (one.transcript.greeting, one.transcript.answer, one.transcript.turns) == (
+    assert (one.transcript.greeting, one.transcript.answer, one.transcript.replies) == (
         GOOD[0]["content"],
         "Bye.",
         2,
@@ -47,7 +47,7 @@ def test_the_greeting_is_no_reply_and_results_of_one_reply_are_one_message(tmp_p
     [
         ("user_stop", "user_stop"),
         ("agent_stop", "agent_stop"),
-        ("max_steps", "turn_limit"),
+        ("max_steps", "reply_limit"),
         ("too_many_errors", "call_limit"),
         ("timeout", "time_limit"),
         ("agent_error", "premature"),

@@ -175,7 +175,7 @@ def test_calls_that_the_case_makes_itself_stand_around_the_conversation(
     said = a_conversation("get_order")
     (call,) = said.tool_calls
     scripted = [
-        replace(call, tool=tool, turn=0, request_id="", text=f"{tool} result")
+        replace(call, tool=tool, reply=0, request_id="", text=f"{tool} result")
         for tool in ("seed", "clean_up")
     ]
     said = replace(said, setup_calls=(scripted[0],), teardown_calls=(scripted[1],))

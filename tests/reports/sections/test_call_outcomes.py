@@ -64,7 +64,7 @@ async def judged(
 ) -> TrialResult:
     """Judge a conversation with calls that ended so, by real checks."""
     calls = tuple(
-        ToolCall(tool="get", arguments={}, outcome=one, turn=1, text="not allowed")
+        ToolCall(tool="get", arguments={}, outcome=one, reply=1, text="not allowed")
         for one in outcomes
     )
     checks = tuple(

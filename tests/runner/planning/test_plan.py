@@ -81,7 +81,7 @@ def test_the_same_question_has_the_same_key_in_another_run() -> None:
     [
         a_plan(a_suite(a_case(name="one", prompt="another question"))),
         a_plan(a_suite(a_case(name="one", user_context={"role": "admin"}))),
-        a_plan(a_suite(a_case(name="one", limits=Limits(max_turns=2)))),
+        a_plan(a_suite(a_case(name="one", limits=Limits(max_replies=2)))),
         a_plan(
             a_suite(a_case(name="one", checks=(Check(kind="must_call", params={"tool": "t"}),)))
         ),

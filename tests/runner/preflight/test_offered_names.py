@@ -214,7 +214,7 @@ def test_a_text_of_a_user_is_a_tool_only_if_it_is_nearly_the_name_of_one() -> No
 
 def test_a_tool_that_one_identity_is_offered_may_be_forbidden_to_all() -> None:
     pool = look(
-        asking({"must_not_call": ["delete_order"]}, "guest"), asking({"max_turns": 9}, "admin")
+        asking({"must_not_call": ["delete_order"]}, "guest"), asking({"max_replies": 9}, "admin")
     )
     assert pool.lent == ["guest", "admin"]
 
@@ -222,13 +222,13 @@ def test_a_tool_that_one_identity_is_offered_may_be_forbidden_to_all() -> None:
 def test_no_list_is_asked_for_that_is_not_needed() -> None:
     pool = look(
         *(asking({"must_call": ["list_orders"]}, role) for role in ("guest", "admin")),
-        asking({"max_turns": 1}),
+        asking({"max_replies": 1}),
     )
     assert pool.lent == ["guest"]
 
 
 def test_who_names_a_missing_tool_is_asked_before_others() -> None:
-    others = [asking({"max_turns": 9}, role) for role in ("guest", "admin")]
+    others = [asking({"max_replies": 9}, role) for role in ("guest", "admin")]
     pool = Lists({**LISTS, "boss": a_tool_list("close_shop")})
     look(
         asking({"must_call": ["list_orders"]}),
@@ -252,7 +252,7 @@ def test_of_many_identities_it_is_said_that_none_is_offered_the_tool() -> None:
 
 
 def test_identities_of_cases_that_nobody_picked_count() -> None:
-    left_out = (asking({"max_turns": 9}, "admin"),)
+    left_out = (asking({"max_replies": 9}, "admin"),)
     assert look(asking({"must_not_call": ["delete_order"]}, "guest"), left_out=left_out).lent == [
         "guest",
         "admin",
@@ -335,7 +335,7 @@ def in_its_trial(plan: Plan, pool: Lists, tools: ToolList) -> None:
 
 
 def test_where_a_server_failed_that_might_know_the_tool_the_trial_is_an_error_and_no_pass() -> None:
-    plan = plan_of(asking({"must_not_call": [X]}, "guest"), asking({"max_turns": 9}, "admin"))
+    plan = plan_of(asking({"must_not_call": [X]}, "guest"), asking({"max_replies": 9}, "admin"))
     with pytest.raises(
         HarnessError,
         match=r"(?s)'delet_order'.*Not everything is known that may be offered.*no database",

@@ -62,7 +62,7 @@ def test_results_are_paired_with_calls_by_position_for_some_agents_repeat_an_id(
         recorded_result("something else"),
     )
     _, differences = anyio.run(carried_out, Transcript(messages=messages), MemorySession(by_number))
-    assert [(one.call.turn, one.recorded, one.call.text) for one in differences] == [
+    assert [(one.call.reply, one.recorded, one.call.text) for one in differences] == [
         (3, "something else", "result 3")
     ]
 
@@ -75,8 +75,8 @@ def test_calls_without_a_recorded_result_are_not_compared() -> None:
     assert (len(now.tool_calls), differences) == (2, ())
 
 
-def difference(recorded: str, now: str, *, error: bool = False, turn: int = 1) -> ReplayDifference:
-    call = ToolCall(tool="look", arguments={}, outcome="ok", turn=turn, text=now)
+def difference(recorded: str, now: str, *, error: bool = False, reply: int = 1) -> ReplayDifference:
+    call = ToolCall(tool="look", arguments={}, outcome="ok", reply=reply, text=now)
     return ReplayDifference(call=call, recorded=recorded, recorded_error=error)
 
 
@@ -111,7 +111,7 @@ def test_a_difference_that_comes_up_often_is_one_line() -> None:
     found = [
         difference("a", "b"),
         difference("a", "b"),
-        *(difference(str(n), "b", turn=2) for n in range(9)),
+        *(difference(str(n), "b", reply=2) for n in range(9)),
     ]
     lines = replay_check(found).explanation.splitlines()
     assert lines[0] == "look, reply 1: recorded “a”, now “b” (2 times)"

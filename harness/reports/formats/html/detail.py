@@ -77,7 +77,7 @@ def _facts(run: TrialResult, said: Transcript) -> list[list[str]]:
     return [
         *place,
         *who,
-        ["ended", f"{run.stop} after {run.turns} turn{'' if run.turns == 1 else 's'}"],
+        ["ended", f"{run.stop} after {run.replies} repl{'y' if run.replies == 1 else 'ies'}"],
         [
             "time",
             seconds(run.latency_s)
@@ -124,9 +124,9 @@ def _check(check: CheckResult) -> dict[str, Any]:
 
 
 def _steps(said: Transcript) -> list[dict[str, Any]]:
-    calls = {(call.turn, call.request_id): call for call in said.tool_calls}
+    calls = {(call.reply, call.request_id): call for call in said.tool_calls}
     steps = [_call(call, "setup") for call in said.setup_calls]
-    turn = 0
+    number = 0
     for message in said.messages:
         if isinstance(message, UserMessage):
             if message.fresh:
@@ -138,23 +138,25 @@ def _steps(said: Transcript) -> list[dict[str, Any]]:
                 steps.append({"who": "harness", "text": _text(recalled)})
             steps.append({"who": "user", "text": _text(message.text)})
         elif isinstance(message, AssistantMessage):
-            turn += 1
+            number += 1
             if message.reply.text or not message.reply.tool_requests:
-                steps.append({"who": "assistant", "turn": turn, "text": _text(message.reply.text)})
-            made = ((calls.get((turn, asked.id)), asked) for asked in message.reply.tool_requests)
+                steps.append(
+                    {"who": "assistant", "turn": number, "text": _text(message.reply.text)}
+                )
+            made = ((calls.get((number, asked.id)), asked) for asked in message.reply.tool_requests)
             steps += [
-                _not_sent(asked, turn) if call is None else _call(call, "call")
+                _not_sent(asked, number) if call is None else _call(call, "call")
                 for call, asked in made
             ]
     return [*steps, *(_call(call, "teardown") for call in said.teardown_calls)]
 
 
-def _not_sent(asked: ToolRequest, turn: int) -> dict[str, Any]:
+def _not_sent(asked: ToolRequest, number: int) -> dict[str, Any]:
     arguments = asked.malformed if asked.malformed is not None else _json(asked.arguments)
     return {
         "who": "call",
         "what": "call",
-        "turn": turn,
+        "turn": number,
         "tool": short(asked.tool),
         "outcome": "not sent",
         "arguments": _text(arguments),
@@ -165,7 +167,7 @@ def _call(call: ToolCall, what: str) -> dict[str, Any]:
     return {
         "who": "call",
         "what": what,
-        "turn": call.turn,
+        "turn": call.reply,
         "tool": short(call.tool),
         "outcome": call.outcome,
         "arguments": _json(call.arguments),

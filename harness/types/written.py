@@ -1,0 +1,61 @@
+"""Fields and values that run logs and reports know by an older word than the code does.
+
+A log's words never change, so that every version reads every log. Where the code found a better
+word, the noun says here what is written in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+
+def written_as(name: str) -> dict[str, str]:
+    """Return the ``metadata`` of a dataclass field that logs call ``name``."""
+    return {"alias": name}  # pydantic, which reads and writes the lines of a log, looks for it
+
+
+def written_fields(value: Any) -> dict[str, Any]:
+    """Return the fields of the dataclass ``value`` under the names, and with the words, of a log."""
+    return {
+        str(one.metadata.get("alias", one.name)): one.metadata.get("written", _as_it_is)(
+            getattr(value, one.name)
+        )
+        for one in fields(value)
+    }
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+class WrittenValues:
+    """Beside a ``Literal`` in ``Annotated``: which of its members are written as another word."""
+
+    def __init__(self, words: Mapping[str, str]) -> None:
+        """Write each key of ``words`` as its value, and read it back."""
+        self._written = dict(words)
+        self._read = {word: name for name, word in words.items()}
+
+    @property
+    def metadata(self) -> dict[str, Callable[[str | None], str | None]]:
+        """The ``metadata`` of a dataclass field that holds such a value."""
+        return {"written": self.written}
+
+    def written(self, value: str | None) -> str | None:
+        """Return the word that stands for ``value`` in logs and reports."""
+        return value if value is None else self._written.get(value, value)
+
+    def _known(self, value: Any) -> Any:
+        return self._read.get(value, value) if isinstance(value, str) else value
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Tell pydantic how a log holds the value."""
+        from pydantic_core import core_schema  # slow to load, and many commands touch no log
+
+        return core_schema.no_info_before_validator_function(
+            self._known,
+            handler(source),
+            serialization=core_schema.plain_serializer_function_ser_schema(self.written),
+        )
