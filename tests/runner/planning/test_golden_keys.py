@@ -34,7 +34,10 @@ CASES = {
         limits=Limits(max_replies=3, max_calls=4, timeout_s=5.0, max_tokens=6, max_cost_usd=0.5),
     ),
     "group": a_case(
-        checks=[check for _, check in VOCABULARY.parse("any_of", [{"max_replies": 3}, {"must_call": ["x"]}])],
+        checks=[
+            check
+            for _, check in VOCABULARY.parse("any_of", [{"max_replies": 3}, {"must_call": ["x"]}])
+        ],
     ),
     "who": a_case(
         user_context={"role": "hr"},
