@@ -19,26 +19,34 @@ from harness.documents.fields import Field, arguments, line, texts_by_name
 from harness.documents.headers import header_problem
 from harness.documents.reading import Reading, dropped
 from harness.errors import InvalidValue, did_you_mean
+from harness.sessions.transports import TRANSPORTS
 from harness.types import Transport
 
-_WORDS: Mapping[str, Transport] = {
-    "stdio": "stdio",
-    "http": "http",
-    "streamable-http": "http",
-    "sse": "sse",
-    "streamable_http": "http",
-    "streamableHttp": "http",
-}
-_USUAL = ("stdio", "http", "streamable-http", "sse")
+
+def _words(*, built_in: bool = False) -> Mapping[str, str]:
+    """Return each word that a server's ``type`` may be → the transport that it means, these themselves first."""
+    names = TRANSPORTS.built_in if built_in else TRANSPORTS.names()
+    others = {word: name for name in names for word in TRANSPORTS.get(name).words}
+    return {name: name for name in names} | others
+
+
+def _schemes() -> tuple[str, ...]:
+    """Return the schemes of the URLs that some transport reaches."""
+    transports = [TRANSPORTS.get(name) for name in TRANSPORTS.names()]
+    return tuple(dict.fromkeys(scheme for each in transports for scheme in each.schemes))
 
 
 def transport_of(url: str) -> Transport:
     """Return how a server at ``url`` is reached where nobody says it."""
-    return "sse" if urlsplit(url).path.rstrip("/").endswith("/sse") else "http"
+    parts = urlsplit(url)
+    if parts.path.rstrip("/").endswith("/sse"):
+        return "sse"
+    names = [name for name in TRANSPORTS.names() if parts.scheme in TRANSPORTS.get(name).schemes]
+    return "http" if "http" in names or not names else names[0]
 
 
 def checked_url(value: Any) -> str:
-    """Return ``value`` if it is a URL of HTTP. It may hold a secret, so no message shows it.
+    """Return ``value`` if it is a URL that some transport reaches. It may hold a secret, so no message shows it.
 
     Raises:
         InvalidValue: it is not.
@@ -49,8 +57,9 @@ def checked_url(value: Any) -> str:
         raise InvalidValue("expected a URL", meant="Write, for example, http://127.0.0.1:8000/mcp.")
     if value.startswith("${"):
         return value
-    if not value.lower().startswith(("http://", "https://")):
-        raise InvalidValue("expected a URL that begins with http:// or https://")
+    if value.partition("://")[0].lower() not in _schemes():
+        told = " or ".join(f"{scheme}://" for scheme in _schemes())
+        raise InvalidValue(f"expected a URL that begins with {told}")
     try:
         parts = urlsplit(value.replace("{port}", "1"))
         known = "${" in value or (parts.hostname and parts.port != 0)
@@ -65,15 +74,16 @@ def checked_url(value: Any) -> str:
 
 
 def _transport(value: Any) -> Transport:
-    if isinstance(value, str) and value in _WORDS:
-        return _WORDS[value]
-    near = did_you_mean(value, _WORDS) if isinstance(value, str) else None
-    raise InvalidValue(f"expected one of {', '.join(_USUAL)}", meant=near)
+    words = _words()
+    if isinstance(value, str) and value in words:
+        return words[value]
+    near = did_you_mean(value, words) if isinstance(value, str) else None
+    raise InvalidValue(f"expected one of {', '.join(TRANSPORTS.names())}", meant=near)
 
 
 _TYPE = Field(
     schema={
-        "enum": list(_WORDS),
+        "enum": list(_words(built_in=True)),
         "description": "How the server is reached: stdio, http (streamable HTTP) or sse.",
     },
     parse=_transport,
@@ -138,15 +148,18 @@ def settle_transport(
 
 def _without_effect(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield ``(key, what is wrong, what to do)`` for each key that means nothing beside the others."""
-    if values["transport"] == "stdio":
-        for key in ("url", "headers"):
-            if key in values:
-                yield (
-                    key,
-                    f"{key!r} has no effect on a server over stdio.",
-                    "Write 'type: http', or remove it.",
-                )
-    elif "command" not in values:
+    name = values["transport"]
+    transport = TRANSPORTS.get(name)
+    for key in transport.without_effect:
+        if key in values:
+            meant = "Write 'type: http', or remove it."
+            yield key, f"{key!r} has no effect on a server over {name}.", meant
+    if transport.over == "pipes":
+        return
+    scheme = values["url"].partition("://")[0].lower() if "url" in values else ""
+    if scheme in _schemes() and scheme not in transport.schemes:
+        yield "url", f"{name!r} does not reach a URL that begins with {scheme}://.", "Change one."
+    if "command" not in values:
         for key in ("args", "env", "cwd"):
             if key in values:
                 yield (

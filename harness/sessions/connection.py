@@ -24,6 +24,7 @@ from harness.sessions.processes.last_words import last_words
 from harness.sessions.processes.process import ServerProcess, launch
 from harness.sessions.processes.shortage import shortage
 from harness.sessions.shared_connection import Visit
+from harness.sessions.transports import TRANSPORTS
 from harness.sessions.transports.http_errors import HttpFault
 from harness.types import JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
@@ -198,7 +199,7 @@ class Connection:
                 self._place = None
 
     def _enter(self) -> AbstractAsyncContextManager[ServerProcess | Host]:
-        if self._spec.transport == "stdio":
+        if TRANSPORTS.get(self._spec.transport).over == "pipes":
             return launch(self._spec, self._env, self._guardian)
         return self._hosts.lend(self._spec, self._env, self._over.set)
 
@@ -206,22 +207,15 @@ class Connection:
         self, place: ServerProcess | Host
     ) -> Callable[[], AbstractAsyncContextManager[Link]]:
         """Load the transport and return how to connect with it, once ``place`` is ready."""
+        connect = TRANSPORTS.get(self._spec.transport).load()
         if isinstance(place, ServerProcess):
-            from harness.sessions.transports import stdio
-
-            return lambda: stdio.connect(place, self._meta, self._over.set)
+            return lambda: connect(place, self._meta, self._over.set)
         from harness.sessions.transports.http_client import Endpoint
 
         def endpoint() -> Endpoint:
             return Endpoint(url=place.url, headers=self._spec.headers, identity=self._identity)
 
-        if self._spec.transport == "sse":
-            from harness.sessions.transports import sse
-
-            return lambda: sse.connect(endpoint(), self._meta, self._over.set)
-        from harness.sessions.transports import streamable_http as http
-
-        return lambda: http.connect(endpoint(), self._meta, self._over.set)
+        return lambda: connect(endpoint(), self._meta, self._over.set)
 
     async def _identity(self) -> Mapping[str, str]:
         """Return what tells who asks, in every request over HTTP."""

@@ -50,9 +50,9 @@ class IdentitySpec:
 Protocol: TypeAlias = Literal["auto", "legacy", "2026-07-28"]
 """``auto`` speaks both eras of MCP; ``legacy`` is the handshake; a date pins that revision."""
 
-Transport: TypeAlias = Literal["stdio", "http", "sse"]
-"""``stdio``: the pipes of a process. ``http``: streamable HTTP, of either era. ``sse``: its older
-form, an event stream beside requests."""
+Transport: TypeAlias = str
+"""A name in `harness.sessions.transports.TRANSPORTS`. ``stdio``: the pipes of a process. ``http``:
+streamable HTTP, of either era. ``sse``: its older form, an event stream beside requests."""
 
 Isolation: TypeAlias = Literal["identity", "case"]
 """``identity``: one process serves all cases of one user. ``case``: every trial gets a fresh

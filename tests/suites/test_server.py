@@ -145,7 +145,7 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
         ("{command: x, headers: {A: b}}", "2:22: 'headers' has no effect on a server over stdio."),
         (
             "{command: x, type: htp}",
-            "2:28: type: expected one of stdio, http, streamable-http, sse.",
+            "2:28: type: expected one of http, sse, stdio.",
         ),
         (
             "{command: x, type: http, transport: sse}",

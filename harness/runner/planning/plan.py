@@ -12,6 +12,7 @@ from harness.checks.kinds.end_state import needs_fresh_copy
 from harness.documents.files import shown
 from harness.errors import UsageError
 from harness.redaction.places import bare_url
+from harness.sessions.transports import TRANSPORTS
 from harness.types import (
     Case,
     Check,
@@ -272,7 +273,7 @@ def _describe_identity(identity: IdentitySpec) -> JsonObject:
 
 def _describe_transport(server: ServerSpec) -> JsonObject:
     """Return how a server is reached where that is not over stdio, without what may be a secret in it."""
-    if server.transport == "stdio":
+    if TRANSPORTS.get(server.transport).over == "pipes":
         return {}
     url = None if server.url is None else bare_url(server.url)
     return {"transport": server.transport, "url": url, "headers": sorted(server.headers)}

@@ -8,6 +8,7 @@ from harness.checks.kinds.session_refusal import asks_for_admission
 from harness.errors import InvalidInput, Problem, UsageError
 from harness.runner.planning.plan import Job, Plan
 from harness.sessions.identity.bearer import check_credential
+from harness.sessions.transports import TRANSPORTS
 from harness.types import Location
 
 
@@ -33,10 +34,12 @@ def _problems(job: Job) -> Iterator[Problem]:
             check_credential(each, case.user_context, case.credential)
         except UsageError as error:
             yield Problem(at=at, message=f"test {case.name!r}: {error.message}.", meant=error.meant)
-    if asks_for_admission(case) and all(one.transport == "stdio" for one in servers):
+    if asks_for_admission(case) and all(
+        TRANSPORTS.get(one.transport).over != "http" for one in servers
+    ):
         yield Problem(
             at=at,
             message=f"test {case.name!r}: 'must_be_refused' needs a server over HTTP; "
-            f"{server.name!r} is on stdio.",
+            f"{server.name!r} is on {server.transport}.",
             meant="A process on stdio refuses nobody at the door: assert must_be_denied.",
         )

@@ -21,6 +21,7 @@ from typing import Any
 from harness.canonical_json import canonical_json
 from harness.documents.headers import header_problem
 from harness.errors import UsageError
+from harness.sessions.transports import TRANSPORTS
 from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
 
 USER_CONTEXT_META_KEY = "io.github.harness/user_context"
@@ -55,10 +56,10 @@ def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
         UsageError: with what to do instead.
     """
     via = server.identity.via
-    if server.transport == "stdio" and via not in ("meta", "env"):
+    if TRANSPORTS.get(server.transport).over != "http" and via not in ("meta", "env"):
         raise UsageError(
             f"identity {via!r} comes with HTTP servers, and server {server.name!r} is reached over "
-            f"stdio",
+            f"{server.transport}",
             meant="For a server that is started as a process use 'meta' or 'env'.",
         )
     if via == "env" and server.command is None:

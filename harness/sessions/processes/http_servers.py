@@ -28,6 +28,7 @@ from harness.sessions.identity.bearer import Bearers
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.process import OBITUARY_S, ServerProcess, launch
 from harness.sessions.processes.shortage import shortage
+from harness.sessions.transports import TRANSPORTS
 from harness.types import ServerSpec
 
 PORT = "{port}"
@@ -39,7 +40,6 @@ POLL_S = 0.02
 KNOCK_S = 1.0
 """How long one such attempt may take."""
 
-_PATHS = {"http": "/mcp", "sse": "/sse"}
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -247,12 +247,14 @@ def address(url: str) -> tuple[str, int]:
 
 
 def _with_port(spec: ServerSpec, port: int) -> ServerSpec:
+    transport = TRANSPORTS.get(spec.transport)
+
     def filled(text: str) -> str:
         return text.replace(PORT, str(port))
 
     return replace(
         spec,
-        url=filled(spec.url or f"http://127.0.0.1:{PORT}{_PATHS.get(spec.transport, '/')}"),
+        url=filled(spec.url or f"{transport.schemes[0]}://127.0.0.1:{PORT}{transport.path}"),
         args=tuple(filled(argument) for argument in spec.args),
         env={name: filled(value) for name, value in spec.env.items()},
     )

@@ -1,1 +1,54 @@
-"""MCP's transports: stdio, streamable HTTP and HTTP with server-sent events."""
+"""MCP's transports: stdio, streamable HTTP and HTTP with server-sent events, found by name through `TRANSPORTS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from harness.registry import Registry, members_in
+
+Over: TypeAlias = Literal["pipes", "http", "url"]
+"""What carries MCP. ``pipes``: stdin and stdout of a process that harness starts. ``http``: requests
+with headers, to a URL. ``url``: anything else that a URL names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transport:
+    """A way in which MCP travels, described without loading it."""
+
+    connect: str | Callable[..., Any]
+    """``connect(place, meta, on_closed)``, an async context manager that yields a `Link`, or
+    ``module:attribute`` of it, imported at its first use. ``place`` is a `ServerProcess` over pipes
+    and an `Endpoint` otherwise."""
+    over: Over
+    """What carries it."""
+    words: tuple[str, ...] = ()
+    """Other names of it in a server's ``type``."""
+    schemes: tuple[str, ...] = ("http", "https")
+    """Schemes of the URLs that it reaches."""
+    path: str = "/"
+    """Where it finds MCP on a server that harness starts on a port of its choice."""
+
+    @property
+    def without_effect(self) -> tuple[str, ...]:
+        """The keys of a server's entry that mean nothing to it."""
+        return {"pipes": ("url", "headers"), "url": ("headers",), "http": ()}[self.over]
+
+    def load(self) -> Callable[..., Any]:
+        """Return `connect` itself."""
+        if not isinstance(self.connect, str):
+            return self.connect
+        module, attribute = self.connect.split(":")
+        loaded: Callable[..., Any] = getattr(import_module(module), attribute)
+        return loaded
+
+
+TRANSPORTS: Registry[Transport] = Registry(
+    "harness.transports",
+    "transport",
+    members_in(Path(__file__).with_name("kinds"), "harness.sessions.transports.kinds", "TRANSPORT"),
+)
+"""Every transport by the name that a server's ``type`` gives it."""

@@ -139,7 +139,7 @@ def own(
         ),
         env=env or {},
         cwd=str(ROOT),
-        transport=transport,  # type: ignore[arg-type]
+        transport=transport,
         identity=IdentitySpec(via=via),  # type: ignore[arg-type]
     )
 

@@ -1,0 +1,13 @@
+"""Streamable HTTP, of either era of MCP."""
+
+from __future__ import annotations
+
+from harness.sessions.transports import Transport
+
+TRANSPORT = Transport(
+    connect="harness.sessions.transports.streamable_http:connect",
+    over="http",
+    words=("streamable-http", "streamable_http", "streamableHttp"),
+    path="/mcp",
+)
+"""``type: http``."""

@@ -1,0 +1,12 @@
+"""HTTP with server-sent events: the older form, an event stream beside requests."""
+
+from __future__ import annotations
+
+from harness.sessions.transports import Transport
+
+TRANSPORT = Transport(
+    connect="harness.sessions.transports.sse:connect",
+    over="http",
+    path="/sse",
+)
+"""``type: sse``."""
