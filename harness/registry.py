@@ -87,6 +87,10 @@ class Registry(Generic[T]):
         """Return ``module:attribute`` of the member of that name, which there is, without importing it."""
         return self._builtin.get(name) or self._entry_points[name].value
 
+    def add_unlisted(self, name: str, member: T) -> None:
+        """Add a member that the program itself asks for and nobody may name."""
+        self._loaded[name] = member
+
     def unknown(self, name: str) -> UsageError:
         """Return what to say of a name that no member has."""
         return UsageError(

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import harness
+from tests.figures import Figures
 from tests.mutations import JUDGES
 
 ROOT = Path(harness.__file__).parent
@@ -31,10 +32,11 @@ FLOORS = (
     {"suites"},
     {"users"},
     {"agent", "checks"},
-    {"leaderboards"},
+    {"leaderboards", "internal"},
+    {"discovery"},
     {"judging"},
     {"runner", "reports", "drafting", "linting"},
-    {"web", "api", "internal", "probing", "pytest_plugin", "telemetry", "workbench"},
+    {"web", "api", "probing", "pytest_plugin", "telemetry", "workbench"},
     {"cli"},
     {"entry"},
 )
@@ -46,6 +48,20 @@ SIDEWAYS = {("checks", "models")}
 
 def floor_of(room: str) -> int:
     return next(number for number, rooms in enumerate(FLOORS) if room in rooms)
+
+
+_REFERENCE = re.compile(r"(?P<module>harness(\.\w+)+)(:\w+)?")
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Return every module of the package, by its dotted name."""
+    paths = {
+        ".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path
+        for path in sorted(ROOT.rglob("*.py"))
+        if "_builtin" not in path.parts
+    }
+    return {name.removesuffix(".__init__"): path for name, path in paths.items()}
 
 
 @cache
@@ -65,6 +81,10 @@ def _imports() -> Iterator[tuple[str, str, Path]]:
 
 
 def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        # A registry imports what such a text names.
+        named = _REFERENCE.fullmatch(node.value)
+        return [named["module"]] if named and named["module"] in modules() else []
     if isinstance(node, ast.ImportFrom):
         assert node.level == 0, "imports are absolute"
         if node.module == "harness":
@@ -90,45 +110,73 @@ def test_some_rooms_never_know_each_other(room: str, never: str) -> None:
 
 
 def test_no_module_is_part_of_a_circle() -> None:
-    modules = {
-        path: path.relative_to(ROOT.parent).with_suffix("").as_posix().replace("/", ".")
-        for path in ROOT.rglob("*.py")
+    assert Figures(ROOT.parent).cycles == []
+
+
+AT_EVERY_START = {
+    "harness.entry",
+    "harness.cli",
+    "harness.pytest_plugin",
+    "harness.pytest_plugin.session_end",
+}
+"""Modules that each start of a command, or of anybody's pytest, imports: they leave the rest for
+later."""
+
+
+def test_an_import_inside_a_function_saves_the_loading_of_an_sdk() -> None:
+    idle = {
+        f"{name}: {target}"
+        for name, path in modules().items()
+        if name not in AT_EVERY_START
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for target in _ours(function)
+        if not loaded_by(target) - loaded_by(name)
     }
-    names = {name.removesuffix(".__init__") for name in modules.values()}
-    edges: dict[str, set[str]] = {}
-    for path, name in modules.items():
-        body = ast.parse(
-            path.read_text("utf-8")
-        ).body  # imports inside functions are for heavy SDKs
-        found = [target for node in body for target in _targets(node)]
-        edges[name.removesuffix(".__init__")] = {target for target in found if target in names}
-    assert _circle(edges) is None
+    assert idle == set()
 
 
-def _targets(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.ImportFrom) and node.module:
-        return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+def loaded_by(name: str) -> frozenset[str]:
+    """Return the packages of others that are loaded with a module of ours."""
+    seen: set[str] = set()
+    left = [name]
+    while left:
+        module = left.pop()
+        if module not in seen:
+            seen.add(module)
+            left += [target for target in _direct(module) if target in modules()]
+            left += [parent for parent in [module.rpartition(".")[0]] if parent in modules()]
+    outside = {target.split(".")[0] for module in seen for target in _direct(module)}
+    return frozenset(outside - sys.stdlib_module_names - {"harness"})
 
 
-def _circle(edges: dict[str, set[str]]) -> list[str] | None:
-    done: set[str] = set()
+@cache
+def _direct(name: str) -> frozenset[str]:
+    """Return what a module imports when it is itself imported: modules, and names in them."""
+    found: set[str] = set()
+    left: list[ast.AST] = [ast.parse(modules()[name].read_text("utf-8"))]
+    while left:
+        for node in ast.iter_child_nodes(left.pop()):
+            if isinstance(node, ast.ImportFrom):
+                found |= {node.module or "", *(f"{node.module}.{one.name}" for one in node.names)}
+            elif isinstance(node, ast.Import):
+                found |= {one.name for one in node.names}
+            elif not (
+                isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+                or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+            ):
+                left.append(node)
+    return frozenset(found)
 
-    def visit(name: str, trail: list[str]) -> list[str] | None:
-        if name in trail:
-            return [*trail[trail.index(name) :], name]
-        if name in done:
-            return None
-        for target in sorted(edges[name] - {name}):
-            # A package and its parts are one room.
-            if not target.startswith(f"{name}.") and not name.startswith(f"{target}."):
-                found = visit(target, [*trail, name])
-                if found:
-                    return found
-        done.add(name)
-        return None
 
-    return next((found for name in sorted(edges) if (found := visit(name, []))), None)
+def _ours(function: ast.AST) -> set[str]:
+    """Return the modules of ours that are imported inside a function."""
+    return {
+        next((one for one in (f"{node.module}.{name.name}", node.module) if one in modules()), "")
+        for node in ast.walk(function)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("harness")
+        for name in node.names
+    }
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "types").glob("*.py")), ids=lambda page: page.stem)

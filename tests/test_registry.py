@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.leaderboards import LEADERBOARDS
 from harness.registry import Registry
-from harness.suites.leaderboards import LEADERBOARDS
 
 
 def installed(folder: Path, groups: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

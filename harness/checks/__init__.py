@@ -119,12 +119,9 @@ KINDS: Registry[CheckKind] = Registry(
     },
     unlisted={
         "python": "harness.checks.kinds.python_code:PYTHON",  # only suites in Python ask for it
-        "bfcl": "harness.leaderboards.bfcl.check:BFCL_CHECK",  # only that leaderboard
-        "tau2": "harness.leaderboards.tau2.checks:TAU2_RULE",  # likewise
-        "tau2_assertion": "harness.leaderboards.tau2.checks:TAU2_ASSERTION",
     },
 )
-"""Check name → its `CheckKind`."""
+"""Check name → its `CheckKind`. Leaderboards add theirs, which no suite may name."""
 
 
 class CheckVocabulary:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.checks import KINDS
 from harness.types import Check, JsonObject, NamedTool
-
-_OWN_WORDS = frozenset({"python", "bfcl", "tau2", "tau2_assertion"})
-"""Kinds whose params are their own: what they call a tool is none of a server's list, or code finds
-it."""
 
 
 def tool_names(check: Check) -> Iterator[NamedTool]:
-    """Yield every tool that ``check`` names, those inside groups included, at the place of the check."""
+    """Yield every tool that ``check`` names, those inside groups included, at the place of the check.
+
+    A kind whose params name no tools of the server says so by an attribute ``names_tools``, which
+    is then false.
+    """
     for one in check.walk():
-        if one.kind not in _OWN_WORDS:
+        if getattr(KINDS.get(one.kind), "names_tools", True):
             for tool, allow_absent in _named(one.params):
                 yield NamedTool(tool=tool, at=check.at, allow_absent=allow_absent)
 

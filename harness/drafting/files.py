@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 from harness.checks import VOCABULARY
+from harness.discovery import suite_files
 from harness.documents.files import shown
 from harness.drafting.render import SCHEMA_NAME
 from harness.errors import InvalidInput, UsageError
 from harness.redaction.output import guarded
 from harness.suites import SCHEMA_FILE, read_suite
-from harness.suites.discovery import suite_files
 from harness.tool_text.terms import word_set
 from harness.types import ServerSpec
 

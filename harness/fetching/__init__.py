@@ -1,7 +1,7 @@
 """Data of others, brought to the user's cache: verified, unpacked, and offline from then on.
 
-Nothing of it is part of this project. To add a source, write an object that satisfies `Source` and
-name it here or under the entry-point group ``harness.sources``; ``harness fetch NAME`` finds it.
+Nothing of it is part of this project. A leaderboard brings an object that satisfies `Source`; so does
+a package, under the entry-point group ``harness.sources``. ``harness fetch NAME`` finds it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
-
-from harness.registry import Registry
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Is told ``(what is done, units done, units in all)``; 0 in all where that is unknown."""
@@ -64,14 +62,3 @@ class Source(Protocol):
                 published.
         """
         ...
-
-
-SOURCES: Registry[Source] = Registry(
-    "harness.sources",
-    "leaderboard",
-    {
-        "bfcl": "harness.leaderboards.bfcl.source:BFCL_SOURCE",
-        "tau2": "harness.leaderboards.tau2.source:TAU2_SOURCE",
-    },
-)
-"""Name → the data."""

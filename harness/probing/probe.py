@@ -22,7 +22,7 @@ from harness.runner.launch import header_of, redactor_of
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.run import RunOptions
 from harness.runner.runs.folders import RUNS, log_path, new_run_id
-from harness.sessions.pool import open_pool
+from harness.sessions.pool import open_sessions
 from harness.trust import GATE
 from harness.types import Suite, ToolList
 
@@ -46,7 +46,7 @@ async def probe(
     secrets: list[str] = []  # what comes up before there is a log to keep them out of
     learners: list[Callable[[str], None]] = [secrets.append]
     GATE.plan([plan.server])
-    async with open_pool(lambda secret: _tell(learners, secret)) as pool:
+    async with open_sessions(lambda secret: _tell(learners, secret)) as pool:
         asking = Asking(plan, pool)
         await asking.look()
         callers = asking.callers()

@@ -13,7 +13,7 @@ from harness.documents.files import shown
 from harness.errors import HarnessError
 from harness.pytest_plugin.failure_text import failure, no_verdict, reason
 from harness.pytest_plugin.options import renamed
-from harness.pytest_plugin.run_of_tests import Bench, bench_of
+from harness.pytest_plugin.run_of_tests import JOBS, Bench, bench_of
 from harness.reports.build import case_results
 from harness.runner.planning.plan import Job
 from harness.suites.csv_dataset import reader
@@ -77,7 +77,7 @@ class CaseItem(pytest.Item):
 
     def __init__(self, *, jobs: tuple[Job, ...], **parts: Any) -> None:
         super().__init__(**parts)
-        self.jobs = jobs
+        self.stash[JOBS] = jobs
         self.result: CaseResult | None = None
         trial = jobs[0].trial
         self.extra_keyword_matches |= {trial.suite, *trial.case.tags}
@@ -101,5 +101,5 @@ class CaseItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Return where the case is written."""
-        at = self.jobs[0].trial.case.at
+        at = self.stash[JOBS][0].trial.case.at
         return self.path, (at.line or 1) - 1 if at else None, self.name

@@ -11,11 +11,12 @@ import os
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio.from_thread
 import pytest
 
+from harness.discovery import distinct
 from harness.errors import HarnessError
 from harness.pytest_plugin.options import value
 from harness.pytest_plugin.session_end import BENCH, PARTS
@@ -27,12 +28,10 @@ from harness.runner.run import RunOptions
 from harness.runner.runs.folders import RUNS, log_path, new_run_id
 from harness.runner.stepwise import Stepwise, open_stepwise
 from harness.suites.csv_dataset import MAX_CASES
-from harness.suites.discovery import distinct
 from harness.types import Suite, TrialResult
 
-if TYPE_CHECKING:
-    from harness.pytest_plugin.collect import CaseItem
-
+JOBS: pytest.StashKey[tuple[Job, ...]] = pytest.StashKey()
+"""Where a test keeps its trials; tests that are none of ours have no such place."""
 GRACE_S = 10.0
 """How long a trial that is given up may take to put its things away."""
 
@@ -92,11 +91,11 @@ class Bench:
         )
         return prepared.plan.jobs
 
-    def results(self, item: CaseItem) -> tuple[TrialResult, ...]:
+    def results(self, item: pytest.Item) -> tuple[TrialResult, ...]:
         """Run a case and return what came of its trials; the first opens the run."""
         run, portal = self._opened(item.session)
-        self._asked |= {job.trial.key for job in item.jobs}
-        future = portal.start_task_soon(run.results, item.jobs)
+        self._asked |= {job.trial.key for job in item.stash[JOBS]}
+        future = portal.start_task_soon(run.results, item.stash[JOBS])
         try:
             return future.result()
         except HarnessError as error:
@@ -147,9 +146,7 @@ class Bench:
         return self._run, self._portal
 
     def _open_run(self, session: pytest.Session) -> None:
-        from harness.pytest_plugin.collect import CaseItem
-
-        jobs = [job for item in session.items if isinstance(item, CaseItem) for job in item.jobs]
+        jobs = [job for item in session.items for job in item.stash.get(JOBS, ())]
         plan = self._plan(jobs)
         self._planned = plan.jobs
         concurrency = max(

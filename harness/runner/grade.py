@@ -13,6 +13,7 @@ from harness.checks import VOCABULARY, Evidence, evaluate
 from harness.checks.judge.judge import Judge, JudgeModel
 from harness.checks.kinds.session_refusal import knows_refusal
 from harness.config import load_config
+from harness.discovery import find_suites
 from harness.errors import HarnessError, InvalidInput, JudgeError
 from harness.judging.verdict import run_of, unstarted_run, utc_now
 from harness.redaction import KNOWN
@@ -25,7 +26,6 @@ from harness.runner.preflight.named_tools import is_told_its_tools, named_in
 from harness.runner.preflight.not_offered import sorted_problems, titles, unoffered
 from harness.runner.runs.folders import log_path, new_run_id
 from harness.suites.csv_dataset import NO_LIMIT, reader
-from harness.suites.discovery import find_suites
 from harness.trust import GATE
 from harness.types import (
     Case,

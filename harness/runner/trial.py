@@ -13,6 +13,7 @@ from harness.checks.judge.judge import Judge
 from harness.checks.kinds.session_refusal import knows_refusal
 from harness.errors import HarnessError, JudgeError, NotAdmitted, ServerError
 from harness.judging.verdict import run_of, unstarted_run, utc_now
+from harness.leaderboards import CarriedOut
 from harness.models import Model, PerTrial
 from harness.runlog import TrialLine
 from harness.runner.planning.plan import Job
@@ -25,7 +26,6 @@ from harness.runner.scripted_calls import ScriptedCalls
 from harness.runner.server_state.end_state import EndStates, read_states
 from harness.runner.suite_costs import own_costs
 from harness.sessions import SessionPool
-from harness.suites.leaderboards import CarriedOut
 from harness.types import (
     CheckResult,
     JsonObject,

@@ -1,16 +1,15 @@
 """Who executes tools: MCP servers as real processes, and the record of every call to them.
 
-`open_sessions` gives a pool; the pool gives a `Session` for a server and a user, starting a process
-where there is none yet. Whatever was started ends with the pool.
+`harness.sessions.pool.open_sessions` gives a pool; the pool gives a `Session` for a server and a
+user, starting a process where there is none yet. Whatever was started ends with the pool.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from harness.redaction import KNOWN
 from harness.types import Credential, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
 SEPARATOR = "__"
@@ -90,20 +89,3 @@ class SessionPool(Protocol):
     ) -> None:
         """Start in the background what the next loan of that user will need. Never raises."""
         ...
-
-
-def open_sessions(
-    learn: Callable[[str], None] = KNOWN.learn,
-) -> AbstractAsyncContextManager[SessionPool]:
-    """Open a pool of sessions; everything that it started has ended when the block is left.
-
-    ``learn`` is told of every secret that comes up, such as a token, before it is used.
-
-    ```python
-    async with open_sessions() as pool, pool.session(server, {"role": "analyst"}) as session:
-        print(session.tools)
-    ```
-    """
-    from harness.sessions.pool import open_pool
-
-    return open_pool(learn)

@@ -347,10 +347,15 @@ def _refuse_hopeless(seat: _Seat) -> None:
 
 
 @asynccontextmanager
-async def open_pool(learn: Callable[[str], None] = KNOWN.learn) -> AsyncGenerator[Pool]:
-    """Run a pool for the length of the block; whatever it started is gone afterwards.
+async def open_sessions(learn: Callable[[str], None] = KNOWN.learn) -> AsyncGenerator[Pool]:
+    """Open a pool of sessions; everything that it started has ended when the block is left.
 
-    ``learn`` is told of every secret that comes up, before it is used.
+    ``learn`` is told of every secret that comes up, such as a token, before it is used.
+
+    ```python
+    async with open_sessions() as pool, pool.session(server, {"role": "analyst"}) as session:
+        print(session.tools)
+    ```
     """
     failure: BaseException | None = None
     async with (

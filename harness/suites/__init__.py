@@ -51,11 +51,6 @@ READERS: Registry[Reader] = Registry(
 )
 """File extension, in lower case and without its dot → the `Reader` of such files."""
 
-PYTHON_SUITES: Registry[Any] = Registry(
-    "harness.python_suites", "suite", {"internal": "harness.internal:Internal"}
-)
-"""Name → the class of a suite in Python, for those that have a name besides their dotted path."""
-
 SCHEMA_FILE = Path(__file__).with_name("suite.schema.json")
 """JSON Schema of suites in YAML, for editors; `harness.suites.schema` makes it."""
 

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from harness.errors import ServerError
-from harness.sessions import Session, open_sessions
+from harness.sessions import Session
+from harness.sessions.pool import open_sessions
 from tests.sessions.servers import ServerFactory
 
 pytestmark = pytest.mark.anyio

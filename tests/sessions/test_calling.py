@@ -10,8 +10,9 @@ import anyio
 import pytest
 
 from harness.canonical_json import digest
-from harness.sessions import Session, open_sessions
+from harness.sessions import Session
 from harness.sessions.content import TEXT_CHARS
+from harness.sessions.pool import open_sessions
 from harness.sessions.transports import stdio
 from harness.types import ToolCall, ToolRequest
 from tests.sessions.servers import ServerFactory, alive, call

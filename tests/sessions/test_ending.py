@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from harness.sessions import open_sessions
+from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
 from tests.sessions.http_servers import BAD_HTTP_SERVER
 from tests.sessions.servers import BAD_SERVER, ServerFactory, alive, all_gone, all_there, call
@@ -107,7 +107,7 @@ async def test_an_error_leaves_the_pool_as_it_is_and_not_in_a_group(server: Serv
 
 PARENT = """
 import anyio, sys
-from harness.sessions import open_sessions
+from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
 from harness.types import ServerSpec
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from harness.sessions import open_sessions
+from harness.sessions.pool import open_sessions
 from harness.types import ServerSpec
 from tests.sessions.servers import GOOD_SERVER, call
 

@@ -22,7 +22,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import HealthCheck, given, seed, settings
 
 from harness.canonical_json import canonical_json
-from harness.sessions import SessionPool, open_sessions
+from harness.sessions import SessionPool
+from harness.sessions.pool import open_sessions
 from harness.types import Outcome, ServerSpec, ToolCall, ToolRequest
 from tests.sessions.fuzzing import server as told_server
 from tests.sessions.fuzzing.answers import END, Script, Wire, scripts

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from harness.errors import UsageError
-from harness.sessions import open_sessions
+from harness.sessions.pool import open_sessions
 from harness.sessions.transports import http_client as web
 from harness.types import IdentitySpec, Outcome
 from tests.sessions.http_servers import Running, free_port, running

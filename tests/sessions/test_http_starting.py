@@ -19,8 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from harness.errors import NotAdmitted, ServerError
-from harness.sessions import open_sessions
-from harness.sessions.pool import open_pool
+from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
 from harness.types import IdentitySpec, ServerSpec
 from tests.sessions.http_servers import Running, free_port, running, started
@@ -144,7 +143,7 @@ async def test_a_server_that_lets_nobody_in_says_with_which_status(
 async def test_a_user_who_is_not_let_in_over_a_connection_that_is_open_is_told_so_at_once(
     shop: Running,
 ) -> None:
-    async with open_pool() as pool:
+    async with open_sessions() as pool:
         with anyio.fail_after(4), pytest.raises(NotAdmitted) as refused:
             async with pool.visit(shop.at("choosy"), {"role": "clerk"}):
                 pass

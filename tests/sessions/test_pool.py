@@ -9,7 +9,8 @@ import anyio
 import pytest
 
 from harness.errors import ServerError
-from harness.sessions import Session, open_sessions, pool
+from harness.sessions import Session, pool
+from harness.sessions.pool import open_sessions
 from harness.types import JsonObject, ServerSpec
 from tests.sessions.servers import ServerFactory, alive, all_gone, call
 

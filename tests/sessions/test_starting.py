@@ -9,8 +9,7 @@ import anyio
 import pytest
 
 from harness.errors import ServerError
-from harness.sessions import open_sessions
-from harness.sessions.pool import open_pool
+from harness.sessions.pool import open_sessions
 from harness.types import ServerSpec
 from tests.sessions.bad_server import TOOLS
 from tests.sessions.servers import BAD_SERVER, ServerFactory, call
@@ -153,7 +152,7 @@ async def test_a_server_that_fails_harms_no_other(server: ServerFactory) -> None
 async def test_a_user_for_whom_an_open_server_cannot_list_its_tools_is_told_its_last_words(
     server: ServerFactory,
 ) -> None:
-    async with open_pool() as pool:
+    async with open_sessions() as pool:
         with anyio.fail_after(10), pytest.raises(ServerError) as failed:
             async with pool.visit(server("choosy"), {"role": "clerk"}):
                 pass
@@ -166,7 +165,7 @@ async def test_a_user_for_whom_an_open_server_cannot_list_its_tools_is_told_its_
 
 IMPATIENT = """
 import anyio, sys
-from harness.sessions import open_sessions
+from harness.sessions.pool import open_sessions
 from harness.types import ServerSpec
 
 async def main() -> None:

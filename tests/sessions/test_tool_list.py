@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.sessions import open_sessions
+from harness.sessions.pool import open_sessions
 from harness.sessions.tool_list import MAX_PAGES
 from harness.types import ServerSpec, ToolList
 from tests.sessions.bad_server import TOOLS

@@ -11,7 +11,8 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.sessions import Session, open_sessions
+from harness.sessions import Session
+from harness.sessions.pool import open_sessions
 from harness.types import ServerSpec, ToolCall
 from tests.sessions.http_servers import Running, running
 from tests.sessions.servers import GOOD_SERVER, call

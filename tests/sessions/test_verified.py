@@ -14,7 +14,8 @@ import anyio
 import pytest
 
 from harness.errors import NotAdmitted, ServerError
-from harness.sessions import SessionPool, open_sessions
+from harness.sessions import SessionPool
+from harness.sessions.pool import open_sessions
 from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
 from tests.sessions.servers import call
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.discovery import select_cases
 from harness.suites import parameters, read_suite
-from harness.suites.discovery import select_cases
 from harness.types import Case
 from tests.suites.files import problems, read, refusal
 from tests.suites.suites import JSON, NAMES

@@ -9,9 +9,10 @@ from dataclasses import fields
 from pathlib import Path
 
 from harness.checks.python_run import PythonRun
+from harness.discovery import PYTHON_SUITES
 from harness.registry import Registry
 from harness.reports.writers import WRITERS
-from harness.suites import PYTHON_SUITES, READERS
+from harness.suites import READERS
 from harness.suites.python_case import PythonCase
 from harness.types import Counts, Report, Usage
 

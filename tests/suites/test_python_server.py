@@ -10,7 +10,8 @@ import pytest
 
 from harness.checks import VOCABULARY
 from harness.errors import ServerError
-from harness.sessions import Session, open_sessions
+from harness.sessions import Session
+from harness.sessions.pool import open_sessions
 from harness.suites.python_suite import read_object
 from harness.types import ServerSpec, Suite, ToolCall, ToolRequest
 from tests.suites.python_project import PythonProject, project

@@ -10,8 +10,8 @@ import pytest
 import harness
 from harness.checks import VOCABULARY
 from harness.config import Config
+from harness.discovery import find_suites
 from harness.errors import InvalidInput, NothingToRun, UsageError
-from harness.suites.discovery import find_suites
 from harness.suites.python_case import PASS_AT, PythonCase
 from harness.suites.python_suite import read_object, read_reference
 from harness.types import ServerSpec, Suite

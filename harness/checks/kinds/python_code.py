@@ -20,7 +20,7 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import anyio
 import anyio.from_thread
@@ -45,6 +45,9 @@ _HINT = "This is the suite's own check: the whole conversation is in the log, an
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonKind:
     """The kind of such checks; no file can ask for it."""
+
+    names_tools: ClassVar[bool] = False
+    """The code finds its tools."""
 
     timeout_s: float = CHECK_TIMEOUT_S
     """How long a check may take."""

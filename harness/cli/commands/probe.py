@@ -15,6 +15,7 @@ from harness.cli import shell_completion as completing
 from harness.cli.options import MCP_CONFIG, TRUST
 from harness.cli.probe_output import document, lines
 from harness.config import load_config
+from harness.discovery import find_suites
 from harness.errors import NothingToRun, UsageError
 from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
@@ -24,7 +25,6 @@ from harness.reports.terminal import stdout_console
 from harness.runner.planning.prepare import RunRequest, guarded, suite_roots
 from harness.runner.runs.folders import RUNS
 from harness.safe_text import printable
-from harness.suites.discovery import find_suites
 from harness.types import Suite
 
 

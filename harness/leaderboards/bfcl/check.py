@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
-from harness.checks import Evidence
+from harness.checks import KINDS, Evidence
 from harness.checks.kind import CheckFinding, conclude, passed_if
 from harness.errors import InvalidValue
 from harness.leaderboards.bfcl.catalog import CATEGORIES
@@ -82,6 +82,9 @@ def fault_of(params: JsonObject, transcript: Transcript) -> Fault | None:
 class BfclKind:
     """The kind of this check; only a case of the leaderboard asks for it."""
 
+    names_tools: ClassVar[bool] = False
+    """What its params call a tool is one of the case's own."""
+
     @property
     def schema(self) -> JsonObject:
         """A schema that nothing fits."""
@@ -105,7 +108,7 @@ class BfclKind:
         return replace(conclude(check, finding), code=None if fault is None else fault.error_type)
 
 
-BFCL_CHECK = BfclKind()
+KINDS.add_unlisted(KIND, BfclKind())
 
 
 def _judged(params: JsonObject, transcript: Transcript) -> Sequence[Sequence[Step]]:

@@ -50,7 +50,7 @@ _SHOWN = 80
 
 @dataclass(slots=True)
 class BfclRecording:
-    """What one model did; satisfies `harness.suites.leaderboards.Recording`."""
+    """What one model did; satisfies `harness.leaderboards.Recording`."""
 
     rows: Mapping[str, JsonObject]
     """Case → its recorded line."""

@@ -36,7 +36,7 @@ _ASKED_TOGETHER = (
 
 @dataclass(frozen=True, slots=True)
 class Bfcl:
-    """BFCL; satisfies `harness.suites.leaderboards.Leaderboard` and `Replayable`."""
+    """BFCL; satisfies `harness.leaderboards.Leaderboard` and `Replayable`."""
 
     def suites(self, part: str | None) -> Sequence[Suite]:
         """Return one suite with the cases of the categories that ``part`` names."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
-from harness.checks import Evidence
+from harness.checks import KINDS, Evidence
 from harness.checks.judge.prompt import GRADE, Question, material_of
 from harness.checks.kind import CheckFinding, conclude, passed_if
 from harness.checks.kinds.judged import Judged
@@ -93,6 +93,9 @@ def _described(action: Action) -> JsonObject:
 @dataclass(frozen=True, slots=True)
 class RuleKind:
     """A `harness.checks.CheckKind` that no file can ask for: its params come from a task."""
+
+    names_tools: ClassVar[bool] = False
+    """Its params are the task's, whose tools the leaderboard vouches for."""
 
     @property
     def schema(self) -> JsonObject:
@@ -236,6 +239,9 @@ def _refused(_: Any) -> JsonObject:
 class AssertionKind(Judged):
     """A judged check that falls back on the verdict of the judge of a recording, where nobody judges now."""
 
+    names_tools: ClassVar[bool] = False
+    """It names none."""
+
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Ask the judge; without one, take the recorded verdict and say so."""
         judge = evidence.judge
@@ -250,8 +256,8 @@ class AssertionKind(Judged):
         return replace(found, explanation=words.rstrip())
 
 
-TAU2_RULE = RuleKind()
-"""``TERMINATION``, ``COMMUNICATE`` and ``ACTION``."""
+KINDS.add_unlisted(RULE, RuleKind())  # ``TERMINATION``, ``COMMUNICATE`` and ``ACTION``
 
 TAU2_ASSERTION = AssertionKind(name=ASSERTION, schema={"not": {}}, read=_refused, ask=_question)
 """``NL_ASSERTION``: a judge finds that an assertion holds of the conversation."""
+KINDS.add_unlisted(ASSERTION, TAU2_ASSERTION)

@@ -48,7 +48,7 @@ Be helpful, always follow the policy, and always write valid JSON only in tool c
 
 @dataclass(frozen=True, slots=True)
 class Tau2:
-    """tau2-bench; satisfies `harness.suites.leaderboards.Leaderboard` and `Replayable`."""
+    """tau2-bench; satisfies `harness.leaderboards.Leaderboard` and `Replayable`."""
 
     def suites(self, part: str | None) -> Sequence[Suite]:
         """Return one suite for each of the domains that ``part`` names, joined by commas; ``None`` means all.
@@ -116,7 +116,7 @@ def _stem(file: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What one agent did; satisfies `harness.suites.leaderboards.CarriedOut`."""
+    """What one agent did; satisfies `harness.leaderboards.CarriedOut`."""
 
     domains: Mapping[str, Results]
     """Domain → its result file."""

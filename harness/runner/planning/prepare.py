@@ -12,7 +12,9 @@ from harness.builtin import builtin_suites
 from harness.checks import VOCABULARY
 from harness.config import Config, load_config
 from harness.config.models import OFFLINE
+from harness.discovery import distinct, find_suites, select_cases
 from harness.errors import NothingToRun, UsageError
+from harness.leaderboards import narrowed
 from harness.models import unknown_provider
 from harness.models.settings import unsent
 from harness.redaction import KNOWN, MARK
@@ -27,8 +29,6 @@ from harness.runner.recordings.recorded_outputs import as_recorded, entrants, ju
 from harness.runner.runs.folders import find_log
 from harness.runner.runs.shard import shard
 from harness.suites.csv_dataset import MAX_CASES, reader
-from harness.suites.discovery import distinct, find_suites, select_cases
-from harness.suites.leaderboards import narrowed
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     Case,

@@ -16,7 +16,9 @@ import anyio
 from harness.errors import UsageError
 from harness.redaction import Redactor
 from harness.redaction.names import names_secret
+from harness.sessions.identity.claims import claims_of
 from harness.sessions.identity.delivery import Identity
+from harness.sessions.identity.token_command import ask_command
 from harness.sessions.processes.guardian import Guardian
 from harness.types import Credential, JsonObject, ServerSpec
 
@@ -85,7 +87,6 @@ class Bearer:
     async def _new(self, user_context: JsonObject) -> Token:
         identity = self._spec.identity
         if identity.token_command is not None:
-            from harness.sessions.identity.token_command import ask_command
             from harness.sessions.identity.tokens import Token, expiry_of
 
             for name in filter(names_secret, identity.token_env):
@@ -99,8 +100,6 @@ class Bearer:
             )
             self._source.learn(text)
             return Token(text, expiry_of(text))
-        from harness.sessions.identity.claims import claims_of
-
         issuer = await self._source.issuer(identity.issuer_port)
         claims = claims_of(identity, user_context)
         return issuer.token(claims, audience=self._audience, credential=self._who.credential)
@@ -217,8 +216,6 @@ def check_credential(
             meant="Only 'valid' and 'none' go with a token_command.",
         )
     if identity.via == "bearer" and identity.token_command is None and user_context is not None:
-        from harness.sessions.identity.claims import claims_of
-
         claims_of(identity, user_context)
 
 

@@ -18,7 +18,7 @@ from harness.fetching.cache import CACHE_VARIABLE
 from harness.leaderboards.tau2.data import HASH_URI, domain_folder, domain_server
 from harness.leaderboards.tau2.result_files import read_results
 from harness.runlog import RunLog
-from harness.sessions import open_sessions
+from harness.sessions.pool import open_sessions
 from harness.types import ToolCall
 from tests.leaderboards.replay import replayed
 from tests.leaderboards.tau2.running import run_recorded

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives import serialization
 from jwt.algorithms import RSAAlgorithm
 
 from harness.errors import NotAdmitted
-from harness.sessions import open_sessions
 from harness.sessions.identity.issuer import Issuer
+from harness.sessions.pool import open_sessions
 from harness.types import IdentitySpec, ServerSpec
 from servers.common.start import serve_to_all
 from servers.common.tokens import TokenVerifier, Trust

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import UsageError
-from harness.sessions import open_sessions
 from harness.sessions.identity.delivery import (
     USER_CONTEXT_META_KEY,
     check_headers,
@@ -20,6 +19,7 @@ from harness.sessions.identity.delivery import (
     request_meta,
     user_headers,
 )
+from harness.sessions.pool import open_sessions
 from harness.types import IdentitySpec, ServerSpec
 from tests.sessions.servers import ServerFactory, call
 

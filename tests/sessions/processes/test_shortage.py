@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from harness.errors import OutOfResources, ServerError
-from harness.sessions import open_sessions
+from harness.sessions.pool import open_sessions
 from harness.sessions.processes.shortage import shortage
 from harness.types import ServerSpec
 from tests.sessions.http_servers import Running, running

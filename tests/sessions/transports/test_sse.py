@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from harness.errors import ServerError
-from harness.sessions import open_sessions
+from harness.sessions.pool import open_sessions
 from harness.types import Outcome, ServerSpec
 from tests.sessions.http_servers import Running, running
 from tests.sessions.servers import call

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.discovery import find_suites, select_cases, suite_files
 from harness.errors import InvalidInput, NothingToRun, UsageError
 from harness.suites import READERS, read_suite
-from harness.suites.discovery import find_suites, select_cases, suite_files
 from harness.types import Suite
 from tests.suites.files import TESTS, write
 from tests.suites.vocabulary import PlainVocabulary

@@ -7,15 +7,22 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from harness.documents.files import shown
 from harness.errors import InvalidInput, NothingToRun, Problem, UsageError, did_you_mean
-from harness.suites import PYTHON_SUITES, Reader, Vocabulary, is_suite_file, read_suite
+from harness.leaderboards import LEADERBOARDS, leaderboard_of
+from harness.registry import Registry
+from harness.suites import Reader, Vocabulary, is_suite_file, read_suite
 from harness.suites.case_patterns import Picks, compile_pattern, labels
-from harness.suites.leaderboards import LEADERBOARDS, leaderboard_of
 from harness.suites.python_import import NoSuchModule, may_be_reference, names_a_file
 from harness.suites.python_suite import read_reference
 from harness.types import Case, Location, Suite
+
+PYTHON_SUITES: Registry[Any] = Registry(
+    "harness.python_suites", "suite", {"internal": "harness.internal:Internal"}
+)
+"""Name → the class of a suite in Python, for those that have a name besides their dotted path."""
 
 _SUITE_LINE = re.compile(r"""^\s*["']?suite["']?\s*:\s*["']?(.*?)["']?\s*(?:#.*)?$""", re.MULTILINE)
 

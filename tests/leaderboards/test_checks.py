@@ -1,0 +1,24 @@
+"""Leaderboards bring checks of their own, which no suite may name."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.checks import KINDS, VOCABULARY
+from harness.errors import InvalidValue, UsageError
+from harness.leaderboards.bfcl.check import KIND
+from harness.leaderboards.tau2.checks import ASSERTION, RULE
+
+
+@pytest.mark.parametrize("kind", [KIND, RULE, ASSERTION])
+def test_a_check_of_a_leaderboard_is_known_with_its_cases_and_offered_to_no_suite(
+    kind: str,
+) -> None:
+    assert kind not in VOCABULARY.names()
+    with pytest.raises(InvalidValue):
+        KINDS.get(kind).parse({})
+
+
+def test_an_unknown_check_is_still_an_error_that_names_the_known_ones() -> None:
+    with pytest.raises(UsageError, match="no check named 'bfcI'"):
+        KINDS.get("bfcI")
