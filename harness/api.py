@@ -16,7 +16,8 @@ from harness.checks import VOCABULARY
 from harness.errors import UsageError
 from harness.reports.build import build_report
 from harness.reports.formats.notebook import linked
-from harness.reports.requested import SUFFIXES, ReportRequest, write_report
+from harness.reports.requested import ReportRequest, write_report
+from harness.reports.writers import format_of
 from harness.runner.control import Budget
 from harness.runner.launch import launch_async
 from harness.runner.observer import Silent
@@ -219,9 +220,7 @@ async def _run(prepared: Prepared, budget: Budget, report_path: str | Path | Non
     if report_path is None:
         return report
     path = Path(report_path)
-    write_report(
-        ReportRequest(format=SUFFIXES.get(path.suffix.lower(), "jsonl"), path=path), report, log
-    )
+    write_report(ReportRequest(format=format_of(path) or "jsonl", path=path), report, log)
     return linked(replace(report, report_path=str(path)), log)
 
 

@@ -11,19 +11,9 @@ from pathlib import Path
 from harness.errors import UsageError, did_you_mean
 from harness.redaction.output import guarded
 from harness.reports.atomic_files import write_atomically
-from harness.reports.writers import WRITERS, Writer
+from harness.reports.writers import WRITERS, Writer, format_of, suffixes
 from harness.runlog import RunLog
 from harness.types import Report
-
-SUFFIXES = {
-    ".jsonl": "jsonl",
-    ".json": "json",
-    ".xml": "junit",
-    ".md": "markdown",
-    ".csv": "csv",
-    ".html": "html",
-}
-"""What a path without a format says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +45,10 @@ class ReportRequest:
                     f"--report {text!r} names no file", meant=f"Write {name}:PATH, or {name} alone."
                 )
             return cls(format=name, path=Path(path) if path else None)
-        suffix = Path(text).suffix.lower()
-        if suffix in SUFFIXES:
-            return cls(format=SUFFIXES[suffix], path=Path(text))
+        if meant := format_of(Path(text)):
+            return cls(format=meant, path=Path(text))
         near = did_you_mean(name, WRITERS.names())
-        known = f"Formats: {', '.join(WRITERS.names())}; suffixes: {', '.join(SUFFIXES)}."
+        known = f"Formats: {', '.join(WRITERS.names())}; suffixes: {', '.join(suffixes())}."
         raise UsageError(
             f"--report {text!r} is neither a format nor a file whose suffix says one",
             meant=known if near is None else f"{near} {known}",

@@ -1,16 +1,17 @@
 """The formats in which results can be written, and how a package adds one.
 
-`WRITERS` knows the formats by name; a package adds one by an entry point in the group
-``harness.reports`` that names a `Writer`.
+A format is a file ``NAME_report.py`` in `harness.reports.formats` with a `Writer` called ``WRITER``;
+a package adds one by an entry point in the group ``harness.reports`` that names a `Writer`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TextIO
 
-from harness.registry import Registry
+from harness.registry import Registry, members_in
 from harness.runlog import RunLog
 from harness.types import Report
 
@@ -25,6 +26,8 @@ class Writer:
     """The file, below the run's folder, where nobody says otherwise."""
     media_type: str
     """What a web server calls it."""
+    suffix: str | None = None
+    """A path that ends so, and names no format, means this one."""
     place_variable: str | None = None
     """An environment variable that names a file to append to, in place of `file_name`."""
     lines: Callable[[Report], Iterable[str]] | None = None
@@ -34,14 +37,19 @@ class Writer:
 WRITERS = Registry[Writer](
     "harness.reports",
     "report",
-    {
-        "jsonl": "harness.reports.formats.jsonl_report:JSONL",
-        "json": "harness.reports.formats.json_report:JSON",
-        "junit": "harness.reports.formats.junit:JUNIT",
-        "markdown": "harness.reports.formats.markdown:MARKDOWN",
-        "csv": "harness.reports.formats.csv_report:CSV",
-        "html": "harness.reports.formats.html:HTML",
-        "github": "harness.reports.formats.github:GITHUB",
-    },
+    members_in(
+        Path(__file__).with_name("formats"), "harness.reports.formats", "WRITER", ending="_report"
+    ),
 )
 """The formats of ``--report``."""
+
+
+def format_of(path: Path) -> str | None:
+    """Return the format that the suffix of ``path`` means, if it means one."""
+    return suffixes().get(path.suffix.lower())
+
+
+def suffixes() -> dict[str, str]:
+    """Return the format that each suffix means."""
+    written = [(name, WRITERS.get(name).suffix) for name in WRITERS.names()]
+    return {suffix: name for name, suffix in written if suffix}

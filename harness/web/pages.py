@@ -24,7 +24,7 @@ from harness.errors import UsageError
 from harness.reports.build import build_report
 from harness.reports.comparing.compare import compare
 from harness.reports.comparing.pages import write_comparison_html
-from harness.reports.formats.html import page_policy, write_html
+from harness.reports.formats.html_report import page_policy, write_html
 from harness.runlog import read_log
 from harness.web import history
 from harness.web.guard import HEALTH

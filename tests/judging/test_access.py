@@ -12,9 +12,9 @@ import pytest
 
 from harness.judging.access_checks import leak_check, leak_lines
 from harness.reports.build import build_report, exit_code
-from harness.reports.formats.html.overview import overview
+from harness.reports.formats.html_report.overview import overview
 from harness.reports.formats.json_report import write_json
-from harness.reports.formats.markdown import write_markdown
+from harness.reports.formats.markdown_report import write_markdown
 from harness.reports.sections.access_matrix import matrix_lines, unobserved_words
 from harness.runlog import Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.types import (

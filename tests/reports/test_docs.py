@@ -2,8 +2,7 @@ import re
 import struct
 from pathlib import Path
 
-from harness.reports.requested import SUFFIXES
-from harness.reports.writers import WRITERS
+from harness.reports.writers import WRITERS, suffixes
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reports.md").read_text("utf-8")
@@ -16,7 +15,7 @@ def test_the_page_names_every_format_with_its_file_and_its_suffix() -> None:
     ):
         assert WRITERS.get(name).file_name == file
         table[name] = suffix
-    assert {suffix: name for name, suffix in table.items() if suffix} == SUFFIXES
+    assert {suffix: name for name, suffix in table.items() if suffix} == suffixes()
     assert table.keys() == set(WRITERS.names())
 
 

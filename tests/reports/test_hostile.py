@@ -10,7 +10,7 @@ from rich.console import Console
 
 from harness.reports.build import build_report
 from harness.reports.formats.console import print_summary
-from harness.reports.formats.github import workflow_commands
+from harness.reports.formats.github_report import workflow_commands
 from harness.reports.formats.transcripts import write_transcripts
 from harness.reports.writers import WRITERS
 from harness.runlog import RunLog

@@ -7,7 +7,7 @@ import pytest
 from harness.errors import UsageError
 from harness.reports.atomic_files import write_atomically
 from harness.reports.build import build_report
-from harness.reports.requested import SUFFIXES, ReportRequest, write_report
+from harness.reports.requested import ReportRequest, write_report
 from harness.reports.writers import WRITERS
 from tests.reports.sample_logs import an_ordinary_log
 
@@ -43,10 +43,6 @@ def test_a_report_is_named_by_format_or_by_suffix(text: str, name: str, path: st
 def test_a_slip_is_told_with_what_was_meant(text: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         ReportRequest.parse(text)
-
-
-def test_every_suffix_means_a_known_format() -> None:
-    assert set(SUFFIXES.values()) <= set(WRITERS.names())
 
 
 @pytest.mark.parametrize("name", WRITERS.names())

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from harness.reports.comparing import sentences as words
 from harness.reports.comparing.nouns import Comparison, Contrast
-from harness.reports.formats.markdown import code
+from harness.reports.formats.markdown_report import code
 from harness.safe_text import printable
 
 

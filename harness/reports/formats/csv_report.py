@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import Any, TextIO
 
-from harness.reports.sections.call_outcomes import mark
+from harness.reports.result_fields import result_fields
 from harness.reports.sections.sentences import failed_checks, problem
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
@@ -19,11 +19,11 @@ _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 get here."""
 
 
-def write_csv(report: Report, _log: RunLog, stream: TextIO) -> None:
+def write_csv(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write a header and one row a trial; unknown and absent are empty."""
     rows = csv.writer(stream)
     for number, run in enumerate(report.runs):
-        row = _row(run)
+        row = _row(run, log)
         if number == 0:
             rows.writerow(row)
         rows.writerow(_cell(value) for value in row.values())
@@ -32,16 +32,17 @@ def write_csv(report: Report, _log: RunLog, stream: TextIO) -> None:
             _row(
                 TrialResult(
                     key="", suite="", case=CaseFacts(name=""), model="", index=0, status="skipped"
-                )
+                ),
+                log,
             )
         )
 
 
-CSV = Writer(write=write_csv, file_name="report.csv", media_type="text/csv")
+WRITER = Writer(write=write_csv, file_name="report.csv", suffix=".csv", media_type="text/csv")
 """``--report csv``."""
 
 
-def _row(run: TrialResult) -> dict[str, Any]:
+def _row(run: TrialResult, log: RunLog) -> dict[str, Any]:
     return {
         "suite": run.suite,
         "case": run.case.name,
@@ -63,7 +64,7 @@ def _row(run: TrialResult) -> dict[str, Any]:
         "file": run.case.at.file if run.case.at else None,
         "line": run.case.at.line if run.case.at else None,
         "started_at": run.started_at,
-        "mark": mark(run),
+        **result_fields(run, log),
     }
 
 

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from harness.reports.build import count, exit_code
+from harness.reports.result_fields import result_fields
 from harness.reports.sections.access_matrix import matrix_json
 from harness.reports.sections.call_outcomes import calls_json, case_mark, count_calls
 from harness.reports.sections.repeats import repeats_json
@@ -57,7 +58,9 @@ def write_json(
     stream.write("\n")
 
 
-JSON = Writer(write=write_json, file_name="report.json", media_type="application/json")
+WRITER = Writer(
+    write=write_json, file_name="report.json", suffix=".json", media_type="application/json"
+)
 """``--report json``."""
 
 
@@ -132,6 +135,7 @@ def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
         "time": round(sum(run.latency_s for run in case.trials), 6),
         "details": _details(shown, log),
         "status": case.status,
+        **result_fields(shown, log),
         "mark": case_mark(case),
         "checks": [asdict(check) for check in shown.checks],
         "usage": asdict(shown.usage),

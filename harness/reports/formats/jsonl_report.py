@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
-from harness.reports.sections.call_outcomes import mark
+from harness.reports.result_fields import result_fields
 from harness.reports.sections.sentences import stand_in
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
@@ -13,18 +13,20 @@ from harness.safe_text import escaped_json
 from harness.types import Report, TrialResult, Usage, written_stop
 
 
-def write_jsonl(report: Report, _log: RunLog, stream: TextIO) -> None:
+def write_jsonl(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write one JSON object a line for every trial of the report."""
     stream.writelines(
-        escaped_json(json.dumps(_line(run), ensure_ascii=False)) + "\n" for run in report.runs
+        escaped_json(json.dumps(_line(run, log), ensure_ascii=False)) + "\n" for run in report.runs
     )
 
 
-JSONL = Writer(write=write_jsonl, file_name="report.jsonl", media_type="application/jsonl")
+WRITER = Writer(
+    write=write_jsonl, file_name="report.jsonl", suffix=".jsonl", media_type="application/jsonl"
+)
 """``--report jsonl``."""
 
 
-def _line(run: TrialResult) -> dict[str, Any]:
+def _line(run: TrialResult, log: RunLog) -> dict[str, Any]:
     return {
         "suite": run.suite,
         "case_id": run.case.name,
@@ -37,7 +39,7 @@ def _line(run: TrialResult) -> dict[str, Any]:
         "events_digest": run.events_digest,
         "error": run.error.message if run.error else None,
         "timestamp": run.finished_at,
-        "metadata": {**run.case.metadata, "harness": _ours(run)},
+        "metadata": {**run.case.metadata, "harness": _ours(run, log)},
     }
 
 
@@ -49,7 +51,7 @@ def _used(usage: Usage) -> dict[str, Any]:
     }
 
 
-def _ours(run: TrialResult) -> dict[str, Any]:
+def _ours(run: TrialResult, log: RunLog) -> dict[str, Any]:
     return {
         "status": run.status,
         "trial": run.index,
@@ -57,7 +59,7 @@ def _ours(run: TrialResult) -> dict[str, Any]:
         "turns": run.replies,
         "tool_calls": run.tool_calls,
         "outcomes": None if run.outcomes is None else dict(run.outcomes),
-        "mark": mark(run),
+        **result_fields(run, log),
         "waited_ms": round(run.waited_s * 1000),
         "error_kind": run.error.kind if run.error else None,
         "skip_reason": run.skip_reason,

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from harness.reports.build import build_report
 from harness.reports.formats.console import print_summary
-from harness.reports.formats.markdown import code, fenced
+from harness.reports.formats.markdown_report import code, fenced
 from harness.types import Usage
 from tests.reports.sample_logs import (
     STAND_IN,

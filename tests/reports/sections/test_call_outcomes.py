@@ -15,7 +15,7 @@ from harness.checks import VOCABULARY, Evidence, evaluate
 from harness.judging.verdict import run_of
 from harness.pytest_plugin.failure_text import totals
 from harness.reports.build import build_report
-from harness.reports.formats.html.overview import overview
+from harness.reports.formats.html_report.overview import overview
 from harness.reports.sections.call_outcomes import (
     call_lines,
     calls_words,

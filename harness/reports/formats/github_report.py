@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.reports.formats.markdown import write_markdown
+from harness.reports.formats.markdown_report import write_markdown
 from harness.reports.sections.sentences import account, case_name
 from harness.reports.writers import Writer
 from harness.safe_text import printable, shorten
@@ -26,7 +26,7 @@ def workflow_commands(report: Report) -> Iterator[str]:
             yield _annotation(case, report)
 
 
-GITHUB = Writer(
+WRITER = Writer(
     write=write_markdown,
     file_name="summary.md",
     media_type="text/markdown",

@@ -50,7 +50,9 @@ def write_junit(report: Report, log: RunLog, stream: TextIO) -> None:
     stream.write("\n")
 
 
-JUNIT = Writer(write=write_junit, file_name="junit.xml", media_type="application/xml")
+WRITER = Writer(
+    write=write_junit, file_name="junit.xml", suffix=".xml", media_type="application/xml"
+)
 """``--report junit``."""
 
 

@@ -16,8 +16,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TextIO
 
-from harness.reports.formats.html.detail import case_detail
-from harness.reports.formats.html.overview import overview
+from harness.reports.formats.html_report.detail import case_detail
+from harness.reports.formats.html_report.overview import overview
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import Report
@@ -37,7 +37,7 @@ def write_html(report: Report, log: RunLog, stream: TextIO) -> None:
     stream.write(tail.replace("{script}", script))
 
 
-HTML = Writer(write=write_html, file_name="report.html", media_type="text/html")
+WRITER = Writer(write=write_html, file_name="report.html", suffix=".html", media_type="text/html")
 """``--report html``."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.json_bounds import loads
-from harness.reports.formats.html.overview import short
+from harness.reports.formats.html_report.overview import short
 from harness.runlog import RunLog
 from harness.safe_text import bounded, money, number, seconds
 from harness.types import (

@@ -71,7 +71,9 @@ def write_markdown(report: Report, log: RunLog, stream: TextIO) -> None:
     stream.write(f"\nSee every message and call: `harness view {report.run_id}`\n")
 
 
-MARKDOWN = Writer(write=write_markdown, file_name="report.md", media_type="text/markdown")
+WRITER = Writer(
+    write=write_markdown, file_name="report.md", suffix=".md", media_type="text/markdown"
+)
 """``--report markdown``."""
 
 

@@ -1,0 +1,23 @@
+"""Facts of a trial that JSON, JSONL and CSV show under one name, derived from its result and the log.
+
+To add one, add it here: the log has everything that happened, so nothing else has to keep it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from harness.reports.sections.call_outcomes import mark
+from harness.runlog import RunLog
+from harness.types import TrialResult
+
+RESULT_FIELDS: Mapping[str, Callable[[TrialResult, RunLog], Any]] = {
+    "mark": lambda result, _log: mark(result),
+}
+"""Name → the value, as JSON has it; in CSV a column of that name, after the others."""
+
+
+def result_fields(result: TrialResult, log: RunLog) -> dict[str, Any]:
+    """Return every field of `RESULT_FIELDS` for ``result``, whose transcript ``log`` has."""
+    return {name: value(result, log) for name, value in RESULT_FIELDS.items()}
