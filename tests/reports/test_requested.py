@@ -34,7 +34,7 @@ def test_a_report_is_named_by_format_or_by_suffix(text: str, name: str, path: st
     ("text", "says"),
     [
         ("htlm", "'html'"),
-        ("out.pdf", "suffixes: .jsonl"),
+        ("out.pdf", "suffixes: .csv"),
         ("o/html.x", "suffixes: "),
         ("jsonlx", "'jsonl'.*suffixes"),
         ("html:", "html:PATH"),
