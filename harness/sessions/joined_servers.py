@@ -15,7 +15,6 @@ from itertools import chain, count
 from harness.canonical_json import digest
 from harness.errors import ServerError
 from harness.sessions import SEPARATOR
-from harness.sessions.calls import held_back
 from harness.sessions.connection import Connection
 from harness.types import JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
 
@@ -109,6 +108,8 @@ class JoinedSession:
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call to the server that has its tool (see `harness.sessions.Session.call`)."""
         if request.tool in self._block:
+            from harness.sessions.calls import held_back
+
             return held_back(request, reply=reply, epoch=epoch)
         place, own = self._tools.home(request.tool)
         made = await self._connections[place].call(

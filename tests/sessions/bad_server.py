@@ -273,6 +273,14 @@ def list_tools(request: dict[str, Any]) -> None:
 # ── life ─────────────────────────────────────────────────────────────────────────────────────
 
 
+unanswered: list[dict[str, Any]] = []
+
+
+def agree(request: dict[str, Any]) -> None:
+    newest = {"supportedVersions": ["2026-07-28"], "capabilities": {}}
+    answer(request, {**newest, "ttlMs": 0, "cacheScope": "public"})
+
+
 def handshake(request: dict[str, Any]) -> None:
     match MODE:
         case "exit_in_handshake":
@@ -283,6 +291,7 @@ def handshake(request: dict[str, Any]) -> None:
         case "nonsense":
             answer(request, {"hello": "world"})
         case "late_modern":
+            agree(unanswered[0])  # too late: the client has gone on
             fail(
                 request,
                 -32022,
@@ -323,17 +332,10 @@ def serve() -> None:
             TOOLS[request["params"]["name"]](request)
         elif method == "tools/call":
             fail(request, -32602, f"Unknown tool: {request['params']['name']}")
+        elif MODE == "late_modern" and not unanswered:
+            unanswered.append(request)
         elif MODE == "late_modern":
-            time.sleep(0.5)
-            answer(
-                request,
-                {
-                    "supportedVersions": ["2026-07-28"],
-                    "capabilities": {},
-                    "ttlMs": 0,
-                    "cacheScope": "public",
-                },
-            )
+            agree(request)
         elif MODE != "silent":
             fail(request, -32601, "Method not found")
 
@@ -348,6 +350,16 @@ def say_goodbye() -> None:
     os._exit(0)
 
 
+def leave_together() -> None:
+    """Leave as soon as as many as ``TOGETHER`` says have been asked to."""
+    asked = Path(os.environ["ASKED"])
+    with asked.open("a") as file:
+        file.write("x")
+    while len(asked.read_text()) < int(os.environ["TOGETHER"]):
+        time.sleep(0.01)
+    os._exit(0)
+
+
 def main() -> None:
     match MODE:
         case "exit_at_import":
@@ -358,6 +370,11 @@ def main() -> None:
         case "stubborn":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             leave_a_child()
+            serve()
+            while True:
+                time.sleep(60)
+        case "together":
+            signal.signal(signal.SIGTERM, lambda number, frame: leave_together())
             serve()
             while True:
                 time.sleep(60)

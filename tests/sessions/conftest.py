@@ -24,7 +24,7 @@ def marker() -> Iterator[str]:
     """A word that every process of this test carries in its command line."""
     word = f"marker-{uuid.uuid4().hex}"
     yield word
-    assert all_gone(word, within_s=2), alive(word)
+    assert all_gone(word), alive(word)
 
 
 @pytest.fixture

@@ -18,13 +18,12 @@ from harness.sessions import tool_list as listing
 from harness.sessions.transports import sse
 from harness.sessions.transports import streamable_http as http
 from harness.types import ServerSpec
-from tests.sessions.servers import HERE
+from tests.sessions.servers import BOUND_S, HERE, PATIENT_S
 
 SDK = (calls, http, listing, sse)
 """Loaded here: a busy machine takes seconds for it, and no test is about that."""
 
 BAD_HTTP_SERVER = HERE / "bad_http_server.py"
-READY_S = 10.0
 
 
 class Running:
@@ -40,14 +39,16 @@ class Running:
             "transport": "http",
             "url": f"http://127.0.0.1:{self.port}/{path}",
             "protocol": "2026-07-28",
-            "start_timeout_s": 5.0,
-            "call_timeout_s": 5.0,
+            "start_timeout_s": PATIENT_S,
+            "call_timeout_s": PATIENT_S,
         }
         return ServerSpec(**{**defaults, **settings})
 
     def seen(self, path: str) -> list[dict[str, Any]]:
         """Return the requests that came to ``path``."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/seen", timeout=20) as response:
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{self.port}/seen", timeout=BOUND_S
+        ) as response:
             return [
                 request for request in json.load(response) if request["path"].startswith(f"/{path}")
             ]
@@ -80,10 +81,10 @@ def running(*command: str) -> Iterator[Running]:
 
 def wait_for(port: int) -> None:
     """Wait until somebody listens on ``port``."""
-    deadline = time.monotonic() + READY_S
+    deadline = time.monotonic() + BOUND_S
     while time.monotonic() < deadline:
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            socket.create_connection(("127.0.0.1", port), timeout=BOUND_S).close()
         except OSError:
             time.sleep(0.01)
         else:
@@ -99,7 +100,7 @@ def started(mode: str, marker: str, **settings: Any) -> ServerSpec:
         "args": ("-I", "-S", str(BAD_HTTP_SERVER), mode, marker),
         "transport": "http",
         "protocol": "2026-07-28",
-        "start_timeout_s": 5.0,
-        "call_timeout_s": 5.0,
+        "start_timeout_s": PATIENT_S,
+        "call_timeout_s": PATIENT_S,
     }
     return ServerSpec(**{**defaults, **settings})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import sys
 import time
 from collections.abc import Callable
@@ -17,6 +19,14 @@ HERE = Path(__file__).parent
 BAD_SERVER = HERE / "bad_server.py"
 GOOD_SERVER = HERE / "good_server.py"
 
+BOUND_S = 60.0
+"""How long what is bound to happen may take on a machine that is busy with other things."""
+PATIENT_S = 600.0
+"""A timeout that is not to expire: what waits for it is ended by `BOUND_S`."""
+
+TIMEOUTS_S = (0.2, 2.0, 20.0)
+"""Timeouts that are to expire: the next one where a busy machine let nothing happen in the last."""
+
 ServerFactory = Callable[..., ServerSpec]
 
 
@@ -27,8 +37,8 @@ def bad_server(mode: str, marker: str, **settings: Any) -> ServerSpec:
         "command": sys.executable,
         "args": ("-I", "-S", str(BAD_SERVER), mode, marker),
         "protocol": "legacy",
-        "start_timeout_s": 5.0,
-        "call_timeout_s": 5.0,
+        "start_timeout_s": PATIENT_S,
+        "call_timeout_s": PATIENT_S,
     }
     return ServerSpec(**{**defaults, **settings})
 
@@ -48,7 +58,7 @@ def alive(marker: str) -> list[str]:
     return found
 
 
-def all_gone(marker: str, *, within_s: float) -> bool:
+def all_gone(marker: str, *, within_s: float = BOUND_S) -> bool:
     """Wait until no process carries ``marker``; return whether that came true."""
     deadline = time.monotonic() + within_s
     while alive(marker):
@@ -58,7 +68,7 @@ def all_gone(marker: str, *, within_s: float) -> bool:
     return True
 
 
-def all_there(marker: str, number: int, *, within_s: float) -> bool:
+def all_there(marker: str, number: int, *, within_s: float = BOUND_S) -> bool:
     """Wait until so many processes carry ``marker``: one that is just being started shows no command line."""
     deadline = time.monotonic() + within_s
     while len(alive(marker)) != number:
@@ -71,5 +81,26 @@ def all_there(marker: str, number: int, *, within_s: float) -> bool:
 async def call(session: Session, tool: str, arguments: dict[str, Any] | None = None) -> ToolCall:
     """Call a tool the way a trial does."""
     request = ToolRequest(id=f"call-{tool}", tool=tool, arguments=arguments or {})
-    with anyio.fail_after(20):
+    with anyio.fail_after(BOUND_S):
         return await session.call(request, reply=1, epoch=anyio.current_time())
+
+
+async def calls_until_answered(session: Session) -> int:
+    """Call ``echo`` until it is answered in time, as it is at once where the machine is not busy.
+
+    Return how many calls that took.
+    """
+    with anyio.fail_after(BOUND_S):
+        for number in itertools.count(1):
+            made = await call(session, "echo")
+            if made.outcome == "ok":
+                return number
+            assert made.outcome == "timeout"
+    raise AssertionError
+
+
+def clock_goes_forward(seconds: float) -> None:
+    """Make it later by ``seconds`` for everything that waits in this event loop."""
+    loop = asyncio.get_running_loop()
+    now = loop.time
+    loop.time = lambda: now() + seconds  # type: ignore[method-assign]

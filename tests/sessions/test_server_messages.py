@@ -14,6 +14,7 @@ from anyio.abc import ByteReceiveStream, ByteSendStream
 from harness.sessions import server_messages as unasked
 from harness.sessions.client import open_client
 from harness.sessions.transports.stdio import StdioReader, StdioWriter
+from tests.sessions.servers import BOUND_S
 
 pytestmark = pytest.mark.anyio
 
@@ -67,7 +68,7 @@ async def test_requests_of_a_server_that_reads_no_answer_pile_up_nowhere_and_its
 ):
     server = Server(PING, chunks=5)  # some 7,000 requests
     reader = StdioReader(server, lambda: None)
-    with anyio.fail_after(30):
+    with anyio.fail_after(BOUND_S):
         async with open_client(reader, StdioWriter(server, lambda: None), {}) as client:
             assert await client.request("tools/call", {}) == {"done": True}
             assert 0 < server.answers <= unasked.MAX_REQUESTS
@@ -97,7 +98,7 @@ async def test_a_flood_without_an_answer_ends_as_a_loss_and_others_have_their_tu
             await reader.receive()
 
     await server.send(b'{"method": "tools/call", "id": 1}')
-    with anyio.fail_after(30):
+    with anyio.fail_after(BOUND_S):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(neighbour)
             with pytest.raises(anyio.EndOfStream):

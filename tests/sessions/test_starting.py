@@ -9,18 +9,19 @@ import anyio
 import pytest
 
 from harness.errors import ServerError
+from harness.sessions import client
 from harness.sessions.pool import open_sessions
 from harness.types import ServerSpec
 from tests.sessions.bad_server import TOOLS
-from tests.sessions.servers import BAD_SERVER, ServerFactory, call
+from tests.sessions.servers import BAD_SERVER, BOUND_S, TIMEOUTS_S, ServerFactory, call
 
 pytestmark = pytest.mark.anyio
 
 
-async def failure(spec: ServerSpec, *, within_s: float = 10.0) -> ServerError:
+async def failure(spec: ServerSpec) -> ServerError:
     """Return how opening ``spec`` fails, and insist that it does so in time and without harm to others."""
     async with open_sessions() as pool:
-        with anyio.fail_after(within_s), pytest.raises(ServerError) as caught:
+        with anyio.fail_after(BOUND_S), pytest.raises(ServerError) as caught:
             async with pool.session(spec, None):
                 pass
     return caught.value
@@ -52,9 +53,12 @@ async def test_a_server_that_exits_in_the_handshake_is_reported_with_its_code(
 async def test_a_server_that_hangs_is_given_up_in_time(
     server: ServerFactory, protocol: str
 ) -> None:
-    error = await failure(server("hang", protocol=protocol, start_timeout_s=0.5), within_s=6)
+    for seconds in TIMEOUTS_S:
+        error = await failure(server("hang", protocol=protocol, start_timeout_s=seconds))
+        if "on stdout" in str(error):
+            break
     assert str(error) == (
-        "server 'hang' did not complete the handshake within 0.5 s of its start; "
+        f"server 'hang' did not complete the handshake within {seconds:g} s of its start; "
         "on stdout it wrote what is not MCP: Starting web server…"
     )
 
@@ -62,20 +66,24 @@ async def test_a_server_that_hangs_is_given_up_in_time(
 async def test_a_pinned_revision_that_nobody_answers_is_given_up_at_the_tool_list(
     server: ServerFactory,
 ) -> None:
-    error = await failure(server("hang", protocol="2026-07-28", start_timeout_s=0.5), within_s=6)
-    assert "did not list its tools within 0.5 s" in str(error)
+    error = await failure(server("hang", protocol="2026-07-28", start_timeout_s=0.2))
+    assert "did not list its tools within 0.2 s" in str(error)
 
 
 async def test_a_server_that_is_silent_on_what_it_does_not_know_is_still_usable(
-    server: ServerFactory,
+    server: ServerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = server("silent", protocol="auto", start_timeout_s=1.0)
+    monkeypatch.setattr(client, "PROBE_S", 0.1)
+    spec = server("silent", protocol="auto")
     async with open_sessions() as pool, pool.session(spec, None) as session:
         assert (await call(session, "echo")).outcome == "ok"
 
 
-async def test_a_server_of_the_newest_revision_may_be_slow_to_say_so(server: ServerFactory) -> None:
-    spec = server("late_modern", protocol="auto", start_timeout_s=1.4)
+async def test_a_server_of_the_newest_revision_may_be_slow_to_say_so(
+    server: ServerFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "PROBE_S", 0.1)
+    spec = server("late_modern", protocol="auto")
     async with open_sessions() as pool, pool.session(spec, None) as session:
         made = await call(session, "echo")
     assert made.structured is not None
@@ -153,7 +161,7 @@ async def test_a_user_for_whom_an_open_server_cannot_list_its_tools_is_told_its_
     server: ServerFactory,
 ) -> None:
     async with open_sessions() as pool:
-        with anyio.fail_after(10), pytest.raises(ServerError) as failed:
+        with anyio.fail_after(BOUND_S), pytest.raises(ServerError) as failed:
             async with pool.visit(server("choosy"), {"role": "clerk"}):
                 pass
     assert str(failed.value) == "server 'choosy' refused to list its tools: not today (code -32603)"
@@ -163,24 +171,34 @@ async def test_a_user_for_whom_an_open_server_cannot_list_its_tools_is_told_its_
     )
 
 
-IMPATIENT = """
-import anyio, sys
+AN_HOUR = """
+import anyio, asyncio, sys, time
 from harness.sessions.pool import open_sessions
 from harness.types import ServerSpec
 
+ahead = 0
+
+class TakesAnHour:
+    def find_spec(self, name, *_):
+        global ahead
+        if name == "mcp.client.session":
+            ahead = 3600
+
 async def main() -> None:
-    assert "mcp" not in sys.modules and "jsonschema" not in sys.modules
+    loop, clocks = asyncio.get_running_loop(), (asyncio.get_running_loop().time, time.perf_counter)
+    loop.time, time.perf_counter = (lambda c=clock: c() + ahead for clock in clocks)
+    sys.meta_path.insert(0, TakesAnHour())
     spec = ServerSpec(
-        name="s", command=sys.executable, args=("-I", "-S", *sys.argv[1:]), protocol="legacy", start_timeout_s=0.4
+        name="s", command=sys.executable, args=("-I", "-S", *sys.argv[1:]), protocol="legacy", start_timeout_s=60
     )
     async with open_sessions() as pool, pool.session(spec, None) as session:
-        print(len(session.tools.tools))
+        print(len(session.tools.tools), ahead)
 
 anyio.run(main)
 """
 
 
 def test_a_server_is_not_blamed_for_the_time_that_our_own_imports_take(marker: str) -> None:
-    command = [sys.executable, "-c", IMPATIENT, str(BAD_SERVER), "ok", marker]
+    command = [sys.executable, "-c", AN_HOUR, str(BAD_SERVER), "ok", marker]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert (done.stdout, done.stderr) == (f"{len(TOOLS)}\n", "")
+    assert (done.stdout, done.stderr) == (f"{len(TOOLS)} 3600\n", "")

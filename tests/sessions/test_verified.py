@@ -17,7 +17,7 @@ from harness.errors import NotAdmitted, ServerError
 from harness.sessions import SessionPool
 from harness.sessions.pool import open_sessions
 from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
-from tests.sessions.servers import call
+from tests.sessions.servers import BOUND_S, call
 
 SERVER = Path(__file__).with_name("verified_server.py")
 ANN = {"name": "ann", "role": "admin", "groups": ["a", "b"]}
@@ -38,7 +38,7 @@ def verified(
 
 
 async def claims(pool: SessionPool, spec: ServerSpec, user: JsonObject | None) -> dict[str, Any]:
-    with anyio.fail_after(20):
+    with anyio.fail_after(BOUND_S):
         async with pool.session(spec, user) as session:
             found: dict[str, Any] = (await call(session, "whoami")).structured
             return found
@@ -47,7 +47,7 @@ async def claims(pool: SessionPool, spec: ServerSpec, user: JsonObject | None) -
 async def status(
     pool: SessionPool, spec: ServerSpec, user: JsonObject | None, credential: Credential = "valid"
 ) -> int:
-    with anyio.fail_after(20), pytest.raises(NotAdmitted) as caught:
+    with anyio.fail_after(BOUND_S), pytest.raises(NotAdmitted) as caught:
         async with pool.session(spec, user, credential):
             pass
     return caught.value.status
@@ -152,7 +152,7 @@ def running(free_ports: tuple[int, int], marker: str) -> Iterator[ServerSpec]:
 async def test_a_server_that_runs_already_finds_the_issuer_on_its_port(
     running: ServerSpec, free_ports: tuple[int, int]
 ) -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(BOUND_S):
         while not await _listens(free_ports[0]):  # noqa: ASYNC110 - it tells nobody
             await anyio.sleep(0.02)
     async with open_sessions() as pool:
@@ -183,7 +183,7 @@ async def test_a_server_whose_token_cannot_be_had_is_told_with_the_reason_before
     )
     async with open_sessions() as pool:
         with (
-            anyio.fail_after(20),
+            anyio.fail_after(BOUND_S),
             pytest.raises(ServerError, match=r"no token for server 'verified'.*log in first"),
         ):
             async with pool.session(spec, ANN):

@@ -21,6 +21,7 @@ from harness.sessions.identity.bearer import Bearer, Bearers, check_credential
 from harness.sessions.identity.delivery import Identity
 from harness.sessions.processes.guardian import Guardian
 from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
+from tests.sessions.servers import BOUND_S
 
 USER = {"role": "admin", "name": "Zoë"}
 
@@ -48,7 +49,7 @@ async def shown(
     clock, headers = Clock(), []
     async with Guardian() as guardian, Bearers(guardian, learn) as bearers:
         bearer = Bearer(bearers, spec, Identity(user, credential), "http://s/mcp", now=clock)
-        with anyio.fail_after(20):
+        with anyio.fail_after(BOUND_S):
             for seconds in after:
                 clock.now += seconds
                 headers.append(await bearer.headers())
@@ -190,7 +191,7 @@ async def test_a_command_that_hangs_is_ended_with_all_that_it_started(
     script = f"echo $$ > {pids}; sleep 60 & echo $! >> {pids}; read x < {tmp_path / 'never'}"
     with pytest.raises(ServerError, match=r"did not end within 0.5 s"):
         await shown(USER, token_command=shlex.join(["sh", "-c", script]))
-    with anyio.fail_after(5):
+    with anyio.fail_after(BOUND_S):
         for pid in pids.read_text().split():
             while _runs(int(pid)):  # noqa: ASYNC110 - nobody tells us when a process is gone
                 await anyio.sleep(0.01)

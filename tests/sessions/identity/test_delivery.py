@@ -21,7 +21,7 @@ from harness.sessions.identity.delivery import (
 )
 from harness.sessions.pool import open_sessions
 from harness.types import IdentitySpec, ServerSpec
-from tests.sessions.servers import ServerFactory, call
+from tests.sessions.servers import BOUND_S, ServerFactory, call
 
 
 def test_meta_carries_the_whole_user_under_one_key() -> None:
@@ -168,6 +168,6 @@ async def test_ways_of_http_are_refused_on_stdio(server: ServerFactory, via: str
     spec = server("ok", identity=IdentitySpec(via=via))  # type: ignore[arg-type]
     async with open_sessions() as pool:
         pool.prestart(spec, {"role": "user"})
-        with anyio.fail_after(10), pytest.raises(UsageError, match="comes with HTTP servers"):
+        with anyio.fail_after(BOUND_S), pytest.raises(UsageError, match="comes with HTTP servers"):
             async with pool.session(spec, {"role": "user"}):
                 pass

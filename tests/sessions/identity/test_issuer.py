@@ -17,6 +17,7 @@ import pytest
 from harness.errors import ServerError
 from harness.sessions.identity.issuer import Issuer, Issuers
 from harness.types import Credential
+from tests.sessions.servers import BOUND_S
 
 AUDIENCE = "http://127.0.0.1:8000/mcp"
 
@@ -135,11 +136,11 @@ async def test_a_port_has_one_issuer_and_a_taken_port_is_told() -> None:
         port = taken.getsockname()[1]
         issuers = Issuers()
         with (
-            anyio.fail_after(10),
+            anyio.fail_after(BOUND_S),
             pytest.raises(ServerError, match=f"port {port} of 127.0.0.1 is taken"),
         ):
             await issuers.on(port)
-    with anyio.fail_after(10):
+    with anyio.fail_after(BOUND_S):
         assert (await issuers.on(port)).url == f"http://127.0.0.1:{port}"
         assert await issuers.on(port) is await issuers.on(port)
         assert await issuers.on(None) is not await issuers.on(port)

@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from harness.sessions.processes.pipes import see_off
+from tests.sessions.servers import BOUND_S
 
 pytestmark = pytest.mark.anyio
 
@@ -19,7 +20,7 @@ async def test_a_process_that_leaves_without_reading_breaks_no_silence() -> None
     heard: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: heard.append(context))
     for _ in range(5):
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             process = await anyio.open_process(
                 ["head", "-n", "1"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
             )
