@@ -13,6 +13,7 @@ import click
 from harness.cli.options import MCP_CONFIG, TRUST, bundle, json_object, servers
 from harness.config import Config, load_config
 from harness.errors import HarnessError
+from harness.sessions.pool import open_sessions
 from harness.trust import GATE
 from harness.types import JsonObject, ServerSpec, ToolList
 
@@ -75,8 +76,6 @@ def list_tools(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:
 
 async def _list(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:
     try:
-        from harness.sessions.pool import open_sessions  # with the SDK, which is slow to load
-
         async with open_sessions() as pool, pool.session(spec, user_context) as session:
             return session.tools
     except BaseExceptionGroup as group:

@@ -28,6 +28,7 @@ from harness.runner.runs.folders import resume_command
 from harness.runner.server_state.end_state import EndStates
 from harness.runner.trial import TrialOutcome, run_trial
 from harness.sessions import SessionPool
+from harness.sessions.pool import open_sessions
 from harness.types import DECIDED, AssistantMessage, JsonObject, ToolList
 
 
@@ -128,8 +129,6 @@ class LiveRun:
     async def opened(self) -> AsyncIterator[Callable[[Plan], Awaitable[None]]]:
         """Open sessions and models, and yield what works off the plan or a part of it."""
         self._began = anyio.current_time()
-        from harness.sessions.pool import open_sessions  # with the SDK, which is slow to load
-
         async with open_sessions(self._log.learn) as pool:
             for job in [job for job in self._plan.jobs if job.model.provider != RECORDED][:1]:
                 pool.prestart(job.server, job.trial.case.user_context, job.trial.case.credential)
