@@ -132,8 +132,10 @@ class CheckVocabulary:
         return KINDS.names()
 
     def schema(self, name: str) -> JsonObject:
-        """Return the JSON Schema of the value under that name."""
-        return KINDS.get(name).schema
+        """Return the JSON Schema of the value under that name, with what the check asks."""
+        kind = KINDS.get(name)
+        doc = getattr(kind, "doc", None)
+        return kind.schema if doc is None else {"description": doc.plain, **kind.schema}
 
     def parse(self, name: str, value: Any) -> Sequence[tuple[JsonPath, Check]]:
         """Return ``(path in value, check)`` for each check that ``value`` asks for.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from harness.types import Check, CheckResult, JsonObject, JsonPath, Severity, Ve
 
 MAX_EXPLANATION = 1_500
 """Characters of an explanation: what fits on a screen beside its neighbours."""
+
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 Parsed = Sequence[tuple[JsonPath, JsonObject]]
 """One (path in the suite's value, params) for each check."""
@@ -37,6 +40,25 @@ class CheckFinding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckDoc:
+    """What ``docs/checks.md`` and an editor say of a kind of check, in Markdown."""
+
+    section: str
+    """The heading under which it stands."""
+    asks: str
+    """What it asks, in a sentence or two."""
+    fails: tuple[str, ...]
+    """What the text of a failure begins with."""
+    example: str
+    """YAML as it stands under ``assertions:``."""
+
+    @property
+    def plain(self) -> str:
+        """What it asks, with the words of links alone."""
+        return _LINK.sub(r"\1", self.asks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """A `harness.checks.CheckKind` that judges by a plain function."""
 
@@ -48,6 +70,8 @@ class Kind:
     """Turns a suite's value into params."""
     judge: Callable[[JsonObject, Evidence], CheckFinding]
     """Decides."""
+    doc: CheckDoc | None = None
+    """Its row in the documentation."""
 
     def parse(self, value: Any) -> Parsed:
         """Return ``(path, params)`` for each check that ``value`` asks for.

@@ -152,7 +152,7 @@ def _expected_answer(checks: Mapping[str, Field]) -> dict[str, Field]:
         return {}
     check = checks["expected_answer"]
     description = "An answer in your own words, for a judge to compare with."
-    return {"expected_answer": replace(check, schema={"description": description, **check.schema})}
+    return {"expected_answer": replace(check, schema={**check.schema, "description": description})}
 
 
 def _unknown_judge(checks: Mapping[str, Field]) -> dict[str, str]:

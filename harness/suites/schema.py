@@ -32,7 +32,12 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
     """
     layout = layouts(vocabulary)
     checks = {name: vocabulary.schema(name) for name in vocabulary.names()}
-    known = {canonical_json(checks[name]): _reference(name) for name in reversed(checks)}
+    known = {
+        canonical_json(part): _reference(name)
+        for bare in (True, False)  # what is described word for word outranks the form alone
+        for name in reversed(checks)
+        for part in [_bare(checks[name]) if bare else checks[name]]
+    }
     body = {
         **_mapping(layout.suite),
         **_checks_something(layout),
@@ -148,12 +153,15 @@ def _reference(check: str) -> JsonObject:
     return {"$ref": f"#/$defs/check_{check}"}
 
 
+def _bare(schema: JsonObject) -> JsonObject:
+    return {key: part for key, part in schema.items() if key not in _NOTES}
+
+
 def _shared(schema: Any, known: Mapping[str, JsonObject]) -> Any:
     """Return ``schema`` with every part that is the schema of a check replaced by a reference to it."""
     if isinstance(schema, Mapping):
         notes = {key: part for key, part in schema.items() if key in _NOTES}
-        bare = {key: part for key, part in schema.items() if key not in notes}
-        for around, part in (({}, schema), (notes, bare)):
+        for around, part in (({}, schema), (notes, _bare(schema))):
             if reference := known.get(canonical_json(part)):
                 return {**around, **reference}
         return {key: _shared(part, known) for key, part in schema.items()}

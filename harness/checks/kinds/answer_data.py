@@ -14,7 +14,15 @@ from jsonschema.validators import Draft202012Validator, extend
 from harness.checks import Evidence
 from harness.checks.explaining.no_calls import hint_without_calls, without_calls
 from harness.checks.explaining.transcript_lines import ending
-from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several, single
+from harness.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    Kind,
+    one_or_list,
+    passed_if,
+    several,
+    single,
+)
 from harness.checks.kinds.answer_text import kept
 from harness.checks.parsing import long_form, mapping, number
 from harness.errors import InvalidValue, did_you_mean
@@ -245,8 +253,21 @@ ANSWER_JSON = Kind(
     },
     read=single(_read_json),
     judge=_judge_json,
+    doc=CheckDoc(
+        section="Answers",
+        asks=(
+            "the answer, or the first code block of it that is JSON, fits this JSON "
+            "Schema (2020-12); `multipleOf` takes decimals as they are written, `format` "
+            "is a note, and an unknown keyword is refused; what takes more than 200,000 "
+            "[steps](servers.md#schemas-of-tools) is not judged"
+        ),
+        fails=(
+            "Answer is not JSON: …",
+            "Answer does not fit the JSON Schema, in 2 places:",
+        ),
+        example="answer_json: {type: object, required: [id]}  # long: {schema: {…}}",
+    ),
 )
-"""The answer (or its first code block of JSON) is JSON that fits this JSON Schema."""
 
 
 # ── answer_number ────────────────────────────────────────────────────────────────────────────
@@ -336,5 +357,15 @@ ANSWER_NUMBER = Kind(
     ),
     read=several(_read_number),
     judge=_judge_number,
+    doc=CheckDoc(
+        section="Answers",
+        asks=(
+            "the figure stands in the answer, in any notation: `1,234.50`, `1.234,50 €`, "
+            "`$1.2k`, `1.2 million`, `12%` (12 or 0.12), `−3`, `minus 3`, `twenty-three`,"
+            " `a hundred`. The markers of a numbered list, the digits of a name "
+            '(`ABC-42`) and *one* in "no one" or "one of them" are no figures'
+        ),
+        fails=("Answer does not contain expected number: …",),
+        example='answer_number: {value: 1234.5, tolerance: "1%"}  # short: 1234.5',
+    ),
 )
-"""The answer has this figure in it, in any notation, within a tolerance."""

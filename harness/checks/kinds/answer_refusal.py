@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.checks import Evidence
-from harness.checks.kind import CheckFinding, Kind, passed_if, single
+from harness.checks.kind import CheckDoc, CheckFinding, Kind, passed_if, single
 from harness.checks.parsing import kind_of, long_form, mapping
 from harness.errors import InvalidValue
 from harness.matching.texts import clip, folding, line
@@ -111,5 +111,16 @@ REFUSES = Kind(
     },
     read=single(_read),
     judge=_judge,
+    doc=CheckDoc(
+        section="Answers",
+        asks=(
+            "the answer declines (`false`: does not), told by its English wording or by "
+            "the provider's mark; *could not find it* is no refusal"
+        ),
+        fails=(
+            "Answer does not refuse: …",
+            "Answer refuses although it should not: …",
+        ),
+        example="refuses: true  # long: {expected: true}",
+    ),
 )
-"""The answer declines what was asked; ``false``: it does not."""

@@ -12,7 +12,15 @@ from typing import Any
 from harness.checks import Evidence
 from harness.checks.explaining.missing_text import explain_missing
 from harness.checks.explaining.transcript_lines import as_made
-from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several, single
+from harness.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    Kind,
+    one_or_list,
+    passed_if,
+    several,
+    single,
+)
 from harness.checks.kinds.result_text import where
 from harness.checks.parsing import TEXT, long_form, mapping, text, texts
 from harness.errors import InvalidValue
@@ -63,8 +71,13 @@ ANSWER_CONTAINS = Kind(
     schema=one_or_list(_TEXT_ITEM),
     read=several(_read_text),
     judge=_judge_contains,
+    doc=CheckDoc(
+        section="Answers",
+        asks="each of these texts stands in the answer",
+        fails=("Answer does not contain expected text: …",),
+        example='answer_contains: ["customer satisfaction", {text: "98%", severity: warn}]',
+    ),
 )
-"""The answer has this text in it, each item for itself."""
 
 
 # ── answer_not_contains ──────────────────────────────────────────────────────────────────────
@@ -129,8 +142,13 @@ ANSWER_NOT_CONTAINS = Kind(
     schema=one_or_list(_TEXT_ITEM),
     read=several(_read_text),
     judge=_judge_not_contains,
+    doc=CheckDoc(
+        section="Answers",
+        asks="none of these texts stands in the answer",
+        fails=("Answer contains forbidden text: …",),
+        example='answer_not_contains: ["error"]',
+    ),
 )
-"""The answer does not have this text in it, each item for itself."""
 
 
 # ── answer_contains_any ──────────────────────────────────────────────────────────────────────
@@ -169,8 +187,13 @@ ANSWER_CONTAINS_ANY = Kind(
     schema={"anyOf": [_TEXTS, long_form({"texts": _TEXTS}, required=("texts",))]},
     read=single(_read_any),
     judge=_judge_any,
+    doc=CheckDoc(
+        section="Answers",
+        asks="at least one of these texts stands in the answer",
+        fails=("Answer does not contain expected text: any of …",),
+        example='answer_contains_any: ["not found", "no such customer"]  # long: {texts: […]}',
+    ),
 )
-"""The answer has at least one of these texts in it."""
 
 
 # ── answer_equals ────────────────────────────────────────────────────────────────────────────
@@ -205,8 +228,13 @@ ANSWER_EQUALS = Kind(
     schema=_TEXT_ITEM,
     read=single(lambda value: _read_text(value, ())),
     judge=_judge_equals,
+    doc=CheckDoc(
+        section="Answers",
+        asks="the answer is this text and nothing else",
+        fails=("Answer is not the expected text: …",),
+        example='answer_equals: "Paris"  # long: {text: Paris}',
+    ),
 )
-"""The answer is this text and nothing else."""
 
 
 # ── answer_matches ───────────────────────────────────────────────────────────────────────────
@@ -262,5 +290,10 @@ ANSWER_MATCHES = Kind(
     schema=one_or_list({"anyOf": [TEXT, long_form({"pattern": TEXT}, required=("pattern",))]}),
     read=several(_read_pattern),
     judge=_judge_matches,
+    doc=CheckDoc(
+        section="Answers",
+        asks="the regular expression is found in the answer, as it was written",
+        fails=("Answer does not match expected pattern: …",),
+        example="answer_matches: ['(?i)total:\\s+\\$\\d+']  # long: {pattern: …}",
+    ),
 )
-"""This regular expression (RE2) matches somewhere in the answer, each item for itself."""

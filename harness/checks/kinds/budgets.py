@@ -9,13 +9,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.checks import Evidence
-from harness.checks.kind import CheckFinding, Kind, passed_if, single
+from harness.checks.kind import CheckDoc, CheckFinding, Kind, passed_if, single
 from harness.checks.parsing import long_form, mapping, number, whole
 from harness.types import JsonObject, Transcript
 
 
 def _limit(
-    name: str, unit: str, used: Callable[[Transcript], float | None], hints: tuple[str, str]
+    name: str,
+    unit: str,
+    used: Callable[[Transcript], float | None],
+    hints: tuple[str, str],
+    doc: CheckDoc,
 ) -> Kind:
     """Return a kind that holds a quantity to a limit; ``hints`` are for too much and for unknown."""
     counted = name in ("max_replies", "max_tokens")
@@ -57,7 +61,7 @@ def _limit(
 
     amount_schema: JsonObject = {"type": "integer" if counted else "number", "minimum": 0}
     schema = {"anyOf": [amount_schema, long_form({"limit": amount_schema}, required=("limit",))]}
-    return Kind(name=name, schema=schema, read=single(read), judge=judge)
+    return Kind(name=name, schema=schema, read=single(read), judge=judge, doc=doc)
 
 
 def _shown(amount: float) -> str:
@@ -73,8 +77,13 @@ MAX_REPLIES = _limit(
     "replies",
     lambda transcript: transcript.replies,
     ("Let one call return what now takes several, and let errors say what to do next.", ""),
+    doc=CheckDoc(
+        section="Economy",
+        asks="at most so many replies of the model",
+        fails=("Too many replies: 7, at most 5 expected",),
+        example="max_replies: 5  # long: {limit: 5, severity: warn}",
+    ),
 )
-"""At most so many replies of the model."""
 MAX_TOKENS = _limit(
     "max_tokens",
     "tokens",
@@ -86,8 +95,13 @@ MAX_TOKENS = _limit(
         ),
         "The provider did not report its tokens.",
     ),
+    doc=CheckDoc(
+        section="Economy",
+        asks="at most so many tokens, input and output together",
+        fails=("Too many tokens: …",),
+        example="max_tokens: 20000",
+    ),
 )
-"""At most so many tokens, input and output together."""
 MAX_COST = _limit(
     "max_cost",
     "dollars",
@@ -99,8 +113,13 @@ MAX_COST = _limit(
             "configuration."
         ),
     ),
+    doc=CheckDoc(
+        section="Economy",
+        asks="at most so many US dollars",
+        fails=("Too many dollars: …",),
+        example="max_cost: 0.05",
+    ),
 )
-"""At most so many US dollars."""
 MAX_SECONDS = _limit(
     "max_seconds",
     "seconds",
@@ -112,5 +131,10 @@ MAX_SECONDS = _limit(
         ),
         "",
     ),
+    doc=CheckDoc(
+        section="Economy",
+        asks="at most so many seconds, without waiting for rate limits and between attempts",
+        fails=("Too many seconds: …",),
+        example="max_seconds: {limit: 30, severity: warn}",
+    ),
 )
-"""At most so many seconds, without waiting for rate limits and between attempts."""

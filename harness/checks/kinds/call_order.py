@@ -18,7 +18,7 @@ from harness.checks.explaining.transcript_lines import (
     report_calls,
     wanted,
 )
-from harness.checks.kind import CheckFinding, Kind, passed_if, single
+from harness.checks.kind import CheckDoc, CheckFinding, Kind, passed_if, single
 from harness.checks.kinds.call_sets import as_asked, names
 from harness.checks.parsing import CALL, call_list, kind_of, long_form
 from harness.errors import InvalidValue
@@ -124,5 +124,19 @@ MUST_CALL_IN_ORDER = Kind(
     },
     read=single(_read),
     judge=_judge,
+    doc=CheckDoc(
+        section="Calls",
+        asks=(
+            "these calls were made one after another; `strict: true`: with no other call "
+            "between. Calls of one reply count in the order in which it lists them"
+        ),
+        fails=(
+            "Expected call not found: … after …; it was made, but out of order",
+            "Unexpected call between expected ones: …",
+        ),
+        example=(
+            "must_call_in_order: {calls: [find_customer, update_customer], strict: true}"
+            "  # short: [find_customer, update_customer]"
+        ),
+    ),
 )
-"""These calls are made one after another: ``[find, update]``, ``{calls: […], strict: true}``."""

@@ -18,7 +18,15 @@ from harness.checks.explaining.transcript_lines import (
     report_calls,
     wanted,
 )
-from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several, single
+from harness.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    Kind,
+    one_or_list,
+    passed_if,
+    several,
+    single,
+)
 from harness.checks.parsing import CALL, TEXT, call_list, long_form, mapping, text, whole
 from harness.errors import InvalidValue
 from harness.matching.texts import clip
@@ -81,8 +89,16 @@ MUST_CALL_ANY = Kind(
     schema=_call_list_schema(1),
     read=single(call_list),
     judge=_judge_any,
+    doc=CheckDoc(
+        section="Calls",
+        asks="at least one of these calls was made: several ways are right",
+        fails=("Expected call not found: any of …",),
+        example=(
+            "must_call_any: [search_orders, {tool: run_query, args: {table: orders}}]"
+            "  # long: {calls: […], severity: warn}"
+        ),
+    ),
 )
-"""At least one of these calls is made: several ways are right."""
 
 
 # ── only_call ────────────────────────────────────────────────────────────────────────────────
@@ -131,8 +147,13 @@ ONLY_CALL = Kind(
     schema=_call_list_schema(0),
     read=single(lambda value: call_list(value, at_least=0)),
     judge=_judge_only,
+    doc=CheckDoc(
+        section="Calls",
+        asks="no call but these was made; `[]`: no tool was called at all",
+        fails=("Tool was called although it must not be: …",),
+        example="only_call: [find_customer, get_orders]  # long: {calls: […]}",
+    ),
 )
-"""No call but these is made; an empty list means that no tool is called at all."""
 
 
 # ── max_calls ────────────────────────────────────────────────────────────────────────────────
@@ -213,5 +234,10 @@ MAX_CALLS = Kind(
     ),
     read=_parse_max_calls,
     judge=_judge_max_calls,
+    doc=CheckDoc(
+        section="Calls",
+        asks="at most so many calls, of all tools or of one",
+        fails=("Too many tool calls: 7, at most 5 expected",),
+        example="max_calls: [10, {limit: 2, tool: search_orders}]  # long: {limit: 10}",
+    ),
 )
-"""At most so many calls, of all tools or of one."""

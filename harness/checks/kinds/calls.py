@@ -19,7 +19,7 @@ from harness.checks.explaining.transcript_lines import (
     report_calls,
     wanted,
 )
-from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several
+from harness.checks.kind import CheckDoc, CheckFinding, Kind, one_or_list, passed_if, several
 from harness.checks.parsing import TEXT, call, long_form, whole
 from harness.errors import InvalidValue
 from harness.matching.json_values import show
@@ -123,9 +123,23 @@ MUST_CALL = Kind(
     ),
     read=several(_read_must_call),
     judge=_judge_must_call,
+    doc=CheckDoc(
+        section="Calls",
+        asks=(
+            "the tool was called, with these arguments among others; `times`, "
+            "`min_times`, `max_times` count such calls"
+        ),
+        fails=(
+            "Expected call not found: get_orders(…)",
+            "Tool called with unexpected arguments: …",
+            "Tool was called too often: …",
+        ),
+        example=(
+            "must_call: [{tool: get_order, args: {id: 7}}, {tool: get_customer, "
+            "min_times: 2, max_times: 4}]"
+        ),
+    ),
 )
-"""The tool is called, with these arguments among others:
-``[{tool: …, args: {…}, times: 2}, name]``."""
 
 
 # ── must_not_call ────────────────────────────────────────────────────────────────────────────
@@ -221,5 +235,10 @@ MUST_NOT_CALL = Kind(
     ),
     read=several(call),
     judge=_judge_must_not_call,
+    doc=CheckDoc(
+        section="Calls",
+        asks="the tool was not even tried (with these arguments)",
+        fails=("Tool was called although it must not be: …",),
+        example="must_not_call: [drop_table, {tool: search_orders, args: {limit: {$gt: 1000}}}]",
+    ),
 )
-"""The tool (with these arguments) is not even tried: ``[delete_user, {tool: …, args: {…}}]``."""

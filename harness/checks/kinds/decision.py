@@ -21,7 +21,7 @@ from harness.checks.explaining.transcript_lines import (
     result_json,
     truncated,
 )
-from harness.checks.kind import CheckFinding, Kind, single
+from harness.checks.kind import CheckDoc, CheckFinding, Kind, single
 from harness.checks.parsing import TEXT, arguments, kind_of, long_form, mapping, text, texts
 from harness.errors import InvalidValue, did_you_mean
 from harness.matching.json_values import show
@@ -296,6 +296,21 @@ DECISION = Kind(
     },
     read=single(_read),
     judge=_judge,
+    doc=CheckDoc(
+        section="Outcomes",
+        asks=(
+            "what the server let this identity do with the calls (`tool` and `args`, or "
+            "any): `allowed`, `filtered`, `denied`, `hidden`, `not_attempted`, or a list "
+            "of what is right; `without` names fields that no result may hold, see "
+            "[matrix.md](matrix.md)"
+        ),
+        fails=(
+            "Decision is allowed, expected denied: …",
+            "Field was given although it must be left out: …",
+        ),
+        example=(
+            "decision: {is: filtered, tool: get_customer, without: [email]}  # short: "
+            "denied, or [denied, not_attempted]"
+        ),
+    ),
 )
-"""What the server lets this identity do: ``denied``,
-``{is: filtered, tool: get_customer, without: [email]}``."""

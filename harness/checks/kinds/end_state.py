@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from harness.canonical_json import canonical_json
 from harness.checks import Evidence
-from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several
+from harness.checks.kind import CheckDoc, CheckFinding, Kind, one_or_list, passed_if, several
 from harness.checks.parsing import TEXT, arguments, calls, long_form, mapping, text
 from harness.checks.walk import walk
 from harness.errors import InvalidValue
@@ -233,6 +233,22 @@ END_STATE = Kind(
     ),
     read=several(_read),
     judge=_judge,
+    doc=CheckDoc(
+        section="Results",
+        asks=(
+            "when the conversation is over, the server's state is this, or the same as "
+            "after these calls "
+            "([conversations.md](conversations.md#the-state-afterwards))"
+        ),
+        fails=(
+            "End state is not as expected: …",
+            "End state differs from that of the reference calls.",
+        ),
+        example=(
+            "end_state:\n"
+            "  - {tool: get_order, args: {id: 7}, path: status, value: cancelled}\n"
+            '  - {resource: "db://orders", same_state_as: [{tool: cancel_order, args: '
+            "{id: 7}}]}"
+        ),
+    ),
 )
-"""The server's state afterwards: ``{resource: URI, path: …, value: …}`` or
-``{…, same_state_as: [calls]}``."""

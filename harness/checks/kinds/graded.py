@@ -15,7 +15,7 @@ from typing import Any
 from harness.checks import Evidence
 from harness.checks.explaining.transcript_lines import confused_with, offer, wanted
 from harness.checks.judge.faithfulness import STAND_IN, Faithfulness, faithfulness
-from harness.checks.kind import CheckFinding, Parsed, conclude
+from harness.checks.kind import CheckDoc, CheckFinding, Parsed, conclude
 from harness.checks.kinds.metrics import (
     Call,
     Pair,
@@ -85,6 +85,18 @@ class Graded:
     """A `harness.checks.CheckKind`."""
 
     name = "graded"
+    doc = CheckDoc(
+        section="Judged",
+        asks=(
+            "the mean of tool selection, argument match and faithfulness is at "
+            "`threshold` (0.7) or above; what a row of a CSV dataset becomes"
+        ),
+        fails=("Overall score 0.42 is below 0.7: …",),
+        example=(
+            "graded: {expected: [{tool: get_order, args: {id: 7}}], keywords: [shipped], "
+            "threshold: 0.7}"
+        ),
+    )
     needs_judge = False
     """Without a judge, a deterministic score stands in for faithfulness."""
 
@@ -312,5 +324,3 @@ def _hint(grades: _Grades) -> str:
 
 
 GRADED = Graded()
-"""Tool selection, argument match and faithfulness:
-``{expected: [{tool, args}], keywords: [...], threshold: 0.7}``."""

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from harness.checks import KINDS, VOCABULARY, Evidence, evaluate_one
-from harness.checks.kind import CheckFinding, conclude
+from harness.checks.kind import CheckDoc, CheckFinding, conclude
 from harness.checks.parsing import kind_of, long_form, mapping
 from harness.errors import HarnessError, InvalidValue, JudgeError, did_you_mean
 from harness.matching.json_values import plain
@@ -149,11 +149,13 @@ class _Group:
     """Makes one verdict of those of the options."""
     failed: str
     """The first words of a failure."""
+    doc: CheckDoc
+    """Its row in the documentation."""
 
     @cached_property
     def schema(self) -> JsonObject:
         """JSON Schema of the value; what stands in groups inside groups is left to the reader."""
-        kinds = {name: KINDS.get(name).schema for name in KINDS.names() if name not in _GROUPS}
+        kinds = {name: VOCABULARY.schema(name) for name in KINDS.names() if name not in _GROUPS}
         nested: dict[str, JsonObject] = {
             "any_of": {"type": ["array", "object"]},
             "all_of": {"type": ["array", "object"]},
@@ -227,14 +229,44 @@ class _Group:
 
 
 ANY_OF = _Group(
-    name="any_of", read=_read_list, combine=_either, failed="None of the alternatives holds:"
+    name="any_of",
+    read=_read_list,
+    combine=_either,
+    failed="None of the alternatives holds:",
+    doc=CheckDoc(
+        section="Groups",
+        asks="at least one of these mappings of assertions holds as a whole",
+        fails=("None of the alternatives holds:",),
+        example=(
+            "any_of:\n"
+            "  - must_call: [search_orders]\n"
+            '    answer_contains: ["3 orders"]\n'
+            "  - refuses: true\n"
+            "  - not: {must_call: [run_query]}"
+        ),
+    ),
 )
-"""At least one of these mappings of assertions holds."""
 ALL_OF = _Group(
-    name="all_of", read=_read_list, combine=_together, failed="Not all parts of the group hold:"
+    name="all_of",
+    read=_read_list,
+    combine=_together,
+    failed="Not all parts of the group hold:",
+    doc=CheckDoc(
+        section="Groups",
+        asks="all of these mappings of assertions hold",
+        fails=("Not all parts of the group hold:",),
+        example='all_of: [{must_call: [get_order]}, {answer_contains: ["shipped"]}]',
+    ),
 )
-"""All of these mappings of assertions hold."""
 NOT = _Group(
-    name="not", read=_read_one, combine=_opposite, failed="This holds although it must not:"
+    name="not",
+    read=_read_one,
+    combine=_opposite,
+    failed="This holds although it must not:",
+    doc=CheckDoc(
+        section="Groups",
+        asks="the mapping does not hold as a whole",
+        fails=("This holds although it must not:",),
+        example='not: {of: {answer_contains: ["guess"]}, severity: warn}',
+    ),
 )
-"""This mapping of assertions does not hold as a whole."""

@@ -13,7 +13,7 @@ from harness.checks import Evidence
 from harness.checks.judge.faithfulness import conversation
 from harness.checks.judge.judge import Judge
 from harness.checks.judge.prompt import GRADE, SCORE, Question
-from harness.checks.kind import CheckFinding, Parsed, conclude, passed_if
+from harness.checks.kind import CheckDoc, CheckFinding, Parsed, conclude, passed_if
 from harness.checks.parsing import TEXT, long_form, mapping, number, text
 from harness.errors import InvalidValue, JudgeError
 from harness.matching.json_values import show
@@ -93,6 +93,8 @@ class Judged:
     """Makes the judge's question."""
     needs_judge: bool = True
     """Nothing stands in for the judge."""
+    doc: CheckDoc | None = None
+    """Its row in the documentation."""
 
     def parse(self, value: Any) -> Parsed:
         """Return the one check that ``value`` asks for.
@@ -159,9 +161,15 @@ EXPECTED_ANSWER = Judged(
     schema={"anyOf": [TEXT, long_form({"text": TEXT, "model": TEXT}, required=("text",))]},
     read=_read_answer,
     ask=_compared,
+    doc=CheckDoc(
+        section="Judged",
+        asks=(
+            "the answer says the same as this one: *correct*; *partially correct* and *wrong* fail"
+        ),
+        fails=("The judge … finds the answer partially correct: …",),
+        example="expected_answer: It left the warehouse on 3 May.",
+    ),
 )
-"""A judge finds that the answer says the same as this one: correct; partially correct and wrong
-both fail."""
 
 ANSWER_JUDGE = Judged(
     name="answer_judge",
@@ -185,5 +193,13 @@ ANSWER_JUDGE = Judged(
     },
     read=_read_rubric,
     ask=_by_rubric,
+    doc=CheckDoc(
+        section="Judged",
+        asks=(
+            "the answer satisfies a rubric in your words, from 0 to 1, at `threshold` "
+            "(0.7) or above"
+        ),
+        fails=("The judge … finds the answer …: …",),
+        example='answer_judge: {rubric: "Is it polite and short?", threshold: 0.8}',
+    ),
 )
-"""A judge scores the answer by this rubric, and the score reaches the threshold."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from harness.checks import Evidence
-from harness.checks.kind import CheckFinding, Parsed, conclude, passed_if
+from harness.checks.kind import CheckDoc, CheckFinding, Parsed, conclude, passed_if
 from harness.checks.kinds.answer_text import kept
 from harness.checks.parsing import TEXT, long_form, mapping, number, text, texts
 from harness.errors import InvalidValue, did_you_mean
@@ -133,6 +133,23 @@ class Remembers:
     """A `harness.checks.CheckKind`."""
 
     name = "remembers"
+    doc = CheckDoc(
+        section="Memory",
+        asks=(
+            "the answer holds what was told earlier. `by: substring`: any of the "
+            "`answers` stands in it; `by: exact`: it is one of them and nothing else; "
+            "`by: recall`: the share of them that stands in it is `at_least` that"
+        ),
+        fails=(
+            "Answer does not hold what should be remembered: …",
+            "Answer is not exactly …",
+            "Not everything is remembered: 2 of 3 …",
+        ),
+        example=(
+            "remembers: {answers: [Nine Winters, The Salt Ledger], by: recall, at_least: "
+            "0.5}  # short: Lisbon, or [Lisbon, Lisboa]"
+        ),
+    )
     schema: JsonObject = {  # noqa: RUF012 - read-only, as every JSON Schema here
         "anyOf": [
             *_ANSWERS["anyOf"],
@@ -220,5 +237,3 @@ def _hint(by: By, found: Remembered, evidence: Evidence) -> str:
 
 
 REMEMBERS = Remembers()
-"""A fact that was told earlier:
-``{answers: [...], by: substring | exact | recall, at_least: 1.0}``."""

@@ -19,7 +19,15 @@ from harness.checks.explaining.transcript_lines import (
     outcome,
     report_calls,
 )
-from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several, single
+from harness.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    Kind,
+    one_or_list,
+    passed_if,
+    several,
+    single,
+)
 from harness.checks.parsing import TEXT, TRUE_OR_TOOL, call, long_form, true_or_tool
 from harness.matching.json_values import show
 from harness.types import JsonObject, ToolCall
@@ -28,7 +36,9 @@ Explained = tuple[list[str], str | None]
 """The lines of a failure, none when passed; and the hint."""
 
 
-def _on_a_call(name: str, wants: str, explained: Callable[[list[ToolCall]], Explained]) -> Kind:
+def _on_a_call(
+    name: str, wants: str, explained: Callable[[list[ToolCall]], Explained], doc: CheckDoc
+) -> Kind:
     """Return a kind that looks at the outcomes of the calls which its ``{tool, args}`` describes."""
 
     def judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
@@ -46,7 +56,7 @@ def _on_a_call(name: str, wants: str, explained: Callable[[list[ToolCall]], Expl
     item = {
         "anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]
     }
-    return Kind(name=name, schema=one_or_list(item), read=several(call), judge=judge)
+    return Kind(name=name, schema=one_or_list(item), read=several(call), judge=judge, doc=doc)
 
 
 def _never_tried(name: str, params: JsonObject, evidence: Evidence) -> Explained:
@@ -151,12 +161,46 @@ def _errored(made: list[ToolCall]) -> Explained:
     return lines, f"Narrow the check with args if only some calls of {good[0].tool} must fail."
 
 
-MUST_SUCCEED = _on_a_call("must_succeed", "ok", _succeeded)
-"""The call is made, and at least once it succeeds."""
-MUST_BE_DENIED = _on_a_call("must_be_denied", "denied", _denied)
-"""The call is tried, and the server refuses it each time."""
-MUST_ERROR = _on_a_call("must_error", "error", _errored)
-"""The call is made, and each time it ends in an error of whatever sort."""
+MUST_SUCCEED = _on_a_call(
+    "must_succeed",
+    "ok",
+    _succeeded,
+    doc=CheckDoc(
+        section="Outcomes",
+        asks="the call was made, and at least once it succeeded",
+        fails=("Call did not succeed: …",),
+        example="must_succeed: [get_order]",
+    ),
+)
+MUST_BE_DENIED = _on_a_call(
+    "must_be_denied",
+    "denied",
+    _denied,
+    doc=CheckDoc(
+        section="Outcomes",
+        asks=(
+            "the call was tried, and the server refused it every time. Never tried, "
+            "hidden from the user, failed for another reason, held back by the harness: "
+            "each is told apart, and none is a refusal"
+        ),
+        fails=(
+            "Call was let through although it must be denied: …",
+            "Call was not denied: …",
+        ),
+        example="must_be_denied: [{tool: delete_customer, args: {id: CUST_00042}}]",
+    ),
+)
+MUST_ERROR = _on_a_call(
+    "must_error",
+    "error",
+    _errored,
+    doc=CheckDoc(
+        section="Outcomes",
+        asks="the call was made, and every time it ended in an error of whatever sort",
+        fails=("Call did not end in an error: …",),
+        example="must_error: [{tool: get_order, args: {id: 0}}]",
+    ),
+)
 
 
 # ── All calls, or those of one tool ──────────────────────────────────────────────────────────
@@ -232,13 +276,32 @@ def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
 
 
 NO_TOOL_ERRORS = Kind(
-    name="no_tool_errors", schema=TRUE_OR_TOOL, read=single(true_or_tool), judge=_judge_no_errors
+    name="no_tool_errors",
+    schema=TRUE_OR_TOOL,
+    read=single(true_or_tool),
+    judge=_judge_no_errors,
+    doc=CheckDoc(
+        section="Outcomes",
+        asks="no call failed, of any tool or of one",
+        fails=("Tool call failed: …",),
+        example="no_tool_errors: true  # long: {tool: get_order, severity: warn}",
+    ),
 )
-"""No call fails, of any tool or of one."""
 RECOVERS_FROM_ERROR = Kind(
     name="recovers_from_error",
     schema=TRUE_OR_TOOL,
     read=single(true_or_tool),
     judge=_judge_recovers,
+    doc=CheckDoc(
+        section="Outcomes",
+        asks=(
+            "a call failed, and a call of a later reply succeeded (of the same tool, if "
+            "one is named)"
+        ),
+        fails=(
+            "Error was not recovered from: …",
+            "No error to recover from: …",
+        ),
+        example="recovers_from_error: {tool: get_order}",
+    ),
 )
-"""A call fails, and a call of a later reply succeeds."""

@@ -16,7 +16,15 @@ from harness.checks.explaining.transcript_lines import (
     result_json,
     truncated,
 )
-from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several, single
+from harness.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    Kind,
+    one_or_list,
+    passed_if,
+    several,
+    single,
+)
 from harness.checks.parsing import (
     TEXT,
     TRUE_OR_TOOL,
@@ -146,9 +154,22 @@ TOOL_RESULT = Kind(
     ),
     read=several(_read_result),
     judge=_judge_result,
+    doc=CheckDoc(
+        section="Results",
+        asks=(
+            "somewhere in a result there is this value: `path` leads to it, `value` is a "
+            "plain value or a matcher; a path alone asks that something is there"
+        ),
+        fails=("Tool result is not as expected: …",),
+        example=(
+            "tool_result:\n"
+            '  - {tool: search_orders, args: {limit: 10}, path: "orders[*].status", '
+            "value: open}\n"
+            "  - {tool: search_orders, path: orders, value: {$every: {$contains: {year: "
+            "2025}}}}"
+        ),
+    ),
 )
-"""Somewhere in a result there is this value:
-``{tool: …, path: orders[0].status, value: shipped}``."""
 
 
 # ── output_schema_valid ──────────────────────────────────────────────────────────────────────
@@ -216,6 +237,14 @@ OUTPUT_SCHEMA_VALID = Kind(
     schema=TRUE_OR_TOOL,
     read=single(true_or_tool),
     judge=_judge_schema,
+    doc=CheckDoc(
+        section="Results",
+        asks=(
+            "every result fits the `outputSchema` of its tool; a named tool must have "
+            "one, and a result. Where a result [could not be "
+            "validated](servers.md#schemas-of-tools), it does not judge"
+        ),
+        fails=("Tool result breaks the tool's output schema: …",),
+        example="output_schema_valid: true",
+    ),
 )
-"""Every result fits the output schema that its tool declares; of a named tool, there must be
-one."""

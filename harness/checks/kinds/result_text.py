@@ -13,7 +13,7 @@ from harness.checks import Evidence
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.no_calls import hint_without_calls, without_calls
 from harness.checks.explaining.transcript_lines import as_made, of_tool, result_json, truncated
-from harness.checks.kind import CheckFinding, Kind, one_or_list, passed_if, several
+from harness.checks.kind import CheckDoc, CheckFinding, Kind, one_or_list, passed_if, several
 from harness.checks.parsing import TEXT, long_form, mapping, text
 from harness.matching.json_values import leaves, show
 from harness.matching.texts import Passage, clip, contains, find, line, nearest
@@ -179,12 +179,25 @@ TOOL_RESULT_CONTAINS = Kind(
     schema=one_or_list(_TEXT_ITEM),
     read=several(_read_text),
     judge=_judge_contains,
+    doc=CheckDoc(
+        section="Results",
+        asks=(
+            "some tool (or the named one) returned this text, in its text, its structured"
+            " result or its error"
+        ),
+        fails=("Tool result does not contain expected text: …",),
+        example='tool_result_contains: ["CUST_00042", {text: shipped, tool: get_order}]',
+    ),
 )
-"""Some tool (or the named one) returned this text."""
 TOOL_RESULT_NOT_CONTAINS = Kind(
     name="tool_result_not_contains",
     schema=one_or_list(_TEXT_ITEM),
     read=several(_read_text),
     judge=_judge_not_contains,
+    doc=CheckDoc(
+        section="Results",
+        asks="no tool returned this text. A leak that the answer does not repeat is still a leak",
+        fails=("Tool result contains forbidden text: …",),
+        example='tool_result_not_contains: [{text: "555-", severity: warn}]',
+    ),
 )
-"""No tool (or not the named one) returned this text."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.checks import Evidence
-from harness.checks.kind import CheckFinding, Kind, passed_if, single
+from harness.checks.kind import CheckDoc, CheckFinding, Kind, passed_if, single
 from harness.checks.parsing import kind_of, long_form, mapping
 from harness.checks.walk import every_check
 from harness.errors import InvalidValue
@@ -105,5 +105,14 @@ MUST_BE_REFUSED = Kind(
     schema={"anyOf": [{"const": True}, long_form({}, required=())]},
     read=single(_read),
     judge=_judge,
+    doc=CheckDoc(
+        section="Outcomes",
+        asks=(
+            "the server let this caller not in at all: HTTP 401 or 403 where a session "
+            "would open. No model is asked then. It is what to ask of a token that must "
+            "not count ([negative identities](identity.md#negative-identities))"
+        ),
+        fails=("Caller was let in although it must be refused: …",),
+        example="must_be_refused: true  # long: {severity: warn}",
+    ),
 )
-"""The server refuses this caller at the door."""

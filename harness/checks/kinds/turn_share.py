@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from harness.checks import TURNS_PASSED_KIND, Evidence
-from harness.checks.kind import CheckFinding, Parsed, conclude
+from harness.checks.kind import CheckDoc, CheckFinding, Parsed, conclude
 from harness.checks.kinds.memory import SHARE, share
 from harness.checks.parsing import long_form, mapping
 from harness.matching.texts import line
@@ -42,6 +42,15 @@ class TurnsPassed:
     """A `harness.checks.CheckKind`."""
 
     name = TURNS_PASSED_KIND
+    doc = CheckDoc(
+        section="Memory",
+        asks=(
+            "of all turns that have checks, at least this share passes. A wrong turn is "
+            "then shown as a warning and does not decide"
+        ),
+        fails=("Too few turns are right: 38 of 50 (score 0.76, at least 0.80 expected)",),
+        example="turns_passed: 0.8  # long: {at_least: 0.8}",
+    )
     schema: JsonObject = {"anyOf": [SHARE, long_form({"at_least": SHARE}, required=("at_least",))]}  # noqa: RUF012 - read-only
 
     def parse(self, value: Any) -> Parsed:
@@ -65,7 +74,6 @@ class TurnsPassed:
 
 
 TURNS_PASSED = TurnsPassed()
-"""A share of the turns that are checked is right: ``turns_passed: 0.8``."""
 
 
 def _asked(evidence: Evidence) -> list[_Asked]:
