@@ -17,12 +17,14 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
+
+from tests.end_to_end.forked import become, run, settle
+from tests.end_to_end.warm_python import WarmPython
 
 STARTED = ("PATH", "HOME", "LANG")
 """The environment that the parent of all is started with; the names are those of `Project`."""
@@ -116,13 +118,19 @@ class _Nursery:
                 command, env=env, pass_fds=[theirs.fileno()], cwd=root, stdin=subprocess.DEVNULL
             )
         self._lock = threading.Lock()
+        self._socket.settimeout(_ANSWER_S)
+        self.python = self._socket.recv(4096).decode()
 
     def fork(self, request: Mapping[str, Any], descriptors: Sequence[int]) -> int:
         with self._lock:
             rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
             self._socket.sendmsg([json.dumps(request).encode()], rights)
-            self._socket.settimeout(_ANSWER_S)
             return int(self._socket.recv(64))
+
+
+def warm_python() -> str:
+    """Return the command that stands for the interpreter, for servers that need an SDK; see `warm_python.py`."""
+    return _nursery().python
 
 
 @cache
@@ -164,7 +172,7 @@ def _warm_up() -> None:
     import_module("pytest")
 
 
-def _serve(requests: socket.socket) -> dict[str, Any] | None:
+def _serve(requests: socket.socket, ours: int) -> dict[str, Any] | None:
     """Fork for each request until the other side is gone; return the request in the child, ``None`` in the end."""
     statuses: dict[int, int] = {}
     while True:
@@ -186,7 +194,10 @@ def _serve(requests: socket.socket) -> dict[str, Any] | None:
         pid = os.fork()
         if pid == 0:
             os.close(status_write)
-            return _become(json.loads(message), out, err, [requests.fileno(), *statuses.values()])
+            request: dict[str, Any] = json.loads(message)
+            inherited = [requests.fileno(), ours, *statuses.values()]
+            become({1: out, 2: err}, inherited, request["env"], request["cwd"])
+            return request
         os.close(out)
         os.close(err)
         statuses[pid] = status_write
@@ -199,48 +210,38 @@ def _tell(descriptor: int, status: int) -> None:
     os.close(descriptor)
 
 
-def _become(
-    request: dict[str, Any], out: int, err: int, inherited: Sequence[int]
-) -> dict[str, Any]:
-    os.setsid()
-    for number, descriptor in ((1, out), (2, err)):
-        os.dup2(descriptor, number)
-        os.close(descriptor)
-    # As Python makes them at its start, for what they are now: a file, a pipe.
-    sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
-    sys.stderr = open(  # noqa: SIM115
-        2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
-    )
-    for descriptor in inherited:
-        os.close(descriptor)
-    os.environ.clear()
-    os.environ.update(request["env"])
-    time.tzset()
-    os.chdir(request["cwd"])
-    return request
-
-
 def main() -> None:
     """Serve until the other end closes, then end; in a child, be the program."""
     with socket.socket(fileno=int(sys.argv[1])) as requests:
         _warm_up()
-        request = _serve(requests)
+        settle()
+        python = WarmPython()
+        alive, ours = os.pipe()
+        if os.fork() == 0:
+            requests.detach()
+            os.close(int(sys.argv[1]))
+            os.close(ours)
+            program = python.serve(alive)
+            return None if program is None else program()
+        os.close(alive)
+        python.close()
+        requests.send(python.path.encode())
+        request = _serve(requests, ours)
         requests.detach() if request is not None else None
     if request is None:
-        return
+        return None
+    sys.executable = python.path
     sys.modules["__main__"].__spec__ = sys.modules["__main__"].__package__ = (
         None  # as for ``python -c``
     )
     if request["program"] == "pytest":
         import pytest
 
-        sys.argv = ["pytest", *request["arguments"]]
         sys.path[0] = request["cwd"]  # as for ``python -m pytest``
-        sys.exit(pytest.main())
+        return run(lambda: sys.exit(pytest.main()), ["pytest", *request["arguments"]])
     from harness.cli import main as harness
 
-    sys.argv = ["-c", *request["arguments"]]
-    harness()
+    return run(harness, ["-c", *request["arguments"]])
 
 
 if __name__ == "__main__":

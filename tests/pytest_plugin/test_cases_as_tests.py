@@ -202,7 +202,7 @@ def test_a_secret_of_the_server_is_neither_shown_nor_kept(tmp_path: Path) -> Non
         tmp_path,
         "desk",
         {**asks, "assertions": wrong},
-        server=plain_server(env={"API_TOKEN": secret}),
+        server=plain_server(env={"API_TOKEN": secret, "PATH": "/usr/bin"}),
     )
     finished = run(tmp_path, "-rA")
     assert outcomes(finished) == {"evals/desk.yml::asks": "failed"}
