@@ -118,7 +118,8 @@ def show(value: Any, width: int = 60) -> str:
         text = json.dumps(value, ensure_ascii=False, default=_readable)
     except RecursionError:
         text = "(nested very deeply)"
-    return clip(clean(text[: width + 1]), width)
+    # Far enough that a secret at the cut is whole, and known as one, when `clip` cuts.
+    return clip(clean(text[: width * 8]), width)
 
 
 def _readable(value: Any) -> Any:

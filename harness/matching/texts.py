@@ -185,4 +185,4 @@ def _pairs(text: str) -> Counter[str]:
 
 
 def _likeness(left: Counter[str], right: Counter[str]) -> float:
-    return 2 * (left & right).total() / max(1, left.total() + right.total())
+    return 2 * (left & right).total() / (left.total() + right.total())

@@ -28,6 +28,7 @@ from harness.types import (
     ToolList,
     Transcript,
     TrialResult,
+    Verdict,
 )
 
 SECRET = {"id": "C_0042", "mail": "omar@example.com"}
@@ -136,6 +137,52 @@ def test_a_trial_that_could_not_be_judged_stays_so_and_its_leak_is_told(tmp_path
     assert report.runs[1].status == "error"
     assert [leak.identity for leak in report.access.leaks] == ["clerk"]
     assert report.cases[1].status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict", "kind", "leaks"),
+    [
+        ("allowed", "failed", "decision", 0),
+        ("allowed", "passed", "decision", 1),
+        ("filtered", "failed", "decision", 1),
+        ("allowed", "failed", "must_call", 1),
+    ],
+)
+def test_what_the_suite_says_that_an_identity_must_not_see_makes_nothing_a_secret(
+    found: str, verdict: Verdict, kind: str, leaks: int, tmp_path: Path
+) -> None:
+    check = replace(decision("denied", found=found), verdict=verdict, kind=kind)
+    admin = a_run("admin", "failed", checks=(check,))
+    report = build_report(a_log(tmp_path, (admin, FULL), (a_run("clerk"), LEAKING)))
+    assert len(report.access.leaks) == leaks
+
+
+@pytest.mark.parametrize("brought", ["setup", "arguments", "identity"])
+def test_what_an_identity_brought_itself_is_no_leak_in_any_script(
+    brought: str, tmp_path: Path
+) -> None:
+    secret = {"id": "C_0042", "mail": "žofie.ňovák@example.com"}
+    call = ToolCall(
+        tool="get",
+        arguments={"id": "C_0042", **({"mail": secret["mail"]} if brought == "arguments" else {})},
+        outcome="ok",
+        turn=1,
+        text='{"id": "C_0042"}',
+        structured=secret,
+    )
+    full = replace(call, text=json.dumps(secret))
+    clerk = a_run("clerk")
+    if brought == "identity":
+        clerk = of_case(clerk, user_context={"mail": secret["mail"]})
+    asked = replace(call, tool="add", arguments={"mail": secret["mail"]}, structured=None)
+    setup = (asked,) if brought == "setup" else ()
+    base = Transcript(tools=("get",), tools_digest="tools", answer="Done.")
+    log = a_log(
+        tmp_path,
+        (a_run("admin"), replace(base, tool_calls=(full,))),
+        (clerk, replace(base, tool_calls=(call,), setup_calls=setup)),
+    )
+    assert build_report(log).access.leaks == ()
 
 
 def test_an_identity_alone_is_held_against_nobody(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judging.verdict import events_digest, run_of
+from harness.judging.verdict import events_digest, run_of, teardown_warnings
 from harness.types import (
     AssistantMessage,
     Case,
@@ -170,3 +170,11 @@ def test_only_a_trial_without_any_reservation_passes(checks: list[CheckResult], 
     spotless = stop in {"answer", "refusal"} and FAILED not in checks and UNJUDGED not in checks
     assert (run.status == "passed") == spotless
     assert (run.error is not None) == (run.status == "error")
+
+
+def test_a_failed_teardown_is_told_with_the_first_500_characters_of_its_result() -> None:
+    call = ToolCall(tool="drop", arguments={}, outcome="tool_error", turn=0, text="x" * 501)
+    good = ToolCall(tool="empty", arguments={}, outcome="ok", turn=0)
+    (warning,) = teardown_warnings(Transcript(teardown_calls=(good, call)))
+    assert (warning.severity, warning.verdict) == ("warn", "failed")
+    assert warning.explanation == f"Teardown failed: drop → tool_error: {'x' * 500}"

@@ -20,6 +20,7 @@ from harness.matching.json_values import (
     show,
     type_name,
 )
+from harness.redaction import KNOWN
 from tests.checks.strategies import JSON
 
 
@@ -172,3 +173,45 @@ def test_leaves_are_all_keys_and_scalars(value: dict[str, Any]) -> None:
 
 def test_a_whole_number_is_as_large_as_a_float_can_be() -> None:
     assert plain((1 << 1023) - 1) == (1 << 1023) - 1
+
+
+def test_a_value_may_be_forty_levels_deep() -> None:
+    deep: Any = 1
+    for _ in range(40):
+        deep = [deep]
+    assert plain(deep) == deep
+    with pytest.raises(InvalidValue, match="nested too deeply"):
+        plain([deep])
+
+
+@pytest.mark.parametrize("half", [chr(0xD800), f"a{chr(0xDBFF)}", f"{chr(0xDC00)}b", chr(0xDFFF)])
+def test_half_a_surrogate_pair_is_no_text(half: str) -> None:
+    with pytest.raises(InvalidValue, match="half of a surrogate pair"):
+        plain({"a": half})
+    assert plain("\ud7ff\ue000") == "\ud7ff\ue000"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (MappingProxyType({"a": 1}), '{"a": 1}'),
+        ({"at": dt.date(2026, 1, 2)}, '{"at": "2026-01-02"}'),
+        ("Zoë", '"Zoë"'),
+        ("x" * 58, '"' + "x" * 58 + '"'),
+        ("x" * 59, '"' + "x" * 58 + "…"),
+    ],
+)
+def test_a_value_is_shown_as_json_in_at_most_sixty_characters(value: Any, shown: str) -> None:
+    assert show(value) == shown
+
+
+def test_a_value_that_is_cut_shows_no_part_of_a_secret() -> None:
+    secret = "open-sesame-and-come-in"
+    KNOWN.learn(secret)
+    for filler in range(60):
+        assert "open-s" not in show("x" * filler + " " + secret).replace(secret, "")
+
+
+def test_reports_hold_values_of_up_to_2000_characters() -> None:
+    assert brief("x" * 1_998) == "x" * 1_998
+    assert brief("x" * 1_999) == '"' + "x" * 1_998 + "…"

@@ -219,3 +219,43 @@ def test_a_passage_that_is_half_alike_is_not_worth_showing() -> None:
     near = nearest("abcd", "abce xxx")
     assert near is not None
     assert near.found == "abce"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "alike"),
+    [("a", "a", 1.0), ("a", "b", 0.0), ("abc", "xbc", 0.5), ("", "", 1.0), ("ab", "b", 0.0)],
+)
+def test_short_texts_are_alike_by_their_pairs_too(left: str, right: str, alike: float) -> None:
+    assert likeness(left, right) == alike
+
+
+def test_a_line_has_160_characters_and_is_looked_for_in_eight_times_as_many() -> None:
+    assert line("x" * 200) == "x" * 159 + "…"
+    assert line("x" * 160) == "x" * 160
+    assert line(" " * 79 + "x", 10) == "x"
+    assert line(" " * 80 + "x", 10) == ""
+
+
+def test_a_text_that_fits_is_left_as_it_is_and_one_that_is_cut_shows_no_part_of_a_secret() -> None:
+    secret = "correct-horse-battery"
+    KNOWN.learn(secret)
+    assert clip(secret, len(secret)) == secret
+    assert secret[:6] not in clip(f"{secret}!", len(secret))
+
+
+def test_an_excerpt_of_a_text_with_a_secret_cuts_no_word() -> None:
+    secret = "swordfish-and-more"
+    KNOWN.learn(secret)
+
+    def around(text: str) -> str:
+        found = folding(f"{text} {secret}").find("needle")
+        assert found is not None
+        return found.context
+
+    far = "y" * 60
+    assert around(f"{'x' * 60} needle {far}") == f"{'x' * 60} needle {far}…"
+    assert around(f"a {'x' * 60} needle {far} b") == f"…{'x' * 60} needle {far}…"
+    # An end that is between two words stays there: no word is cut.
+    assert around(f"a {'x' * 49} needle {'y' * 49} b") == f"…{'x' * 49} needle {'y' * 49}…"
+    # One letter before the end, the way leads to the end and not beyond it.
+    assert around(f"x{'x' * 50} needle") == f"{'x' * 51} needle {KNOWN.text(secret)}"

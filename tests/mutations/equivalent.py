@@ -45,6 +45,40 @@ EQUIVALENT: Final[Mapping[str, str]] = {
     "harness/checks/judge/prompt.py (module): 500 → 501": (
         "a hundred outputs, the most that are shown, have 600 each"
     ),
+    "harness/matching/pairing.py _assign: [0.0] → [1.0]": (
+        "a potential that all rows begin with is taken out of every sum again"
+    ),
+    "harness/matching/pairing.py _assign: [0.0] → [1.0] #2": (
+        "a potential that all columns begin with is taken out of every sum again"
+    ),
+    (
+        "harness/matching/json_values.py equal: is_number(left) and is_number(right) → "
+        "is_number(left) or is_number(right)"
+    ): "Python, too, holds no number equal to what is none",
+    (
+        "harness/matching/json_values.py equal: isinstance(left, str) and isinstance(right, str) "
+        "→ isinstance(left, str) or isinstance(right, str)"
+    ): "Python, too, holds no text equal to what is none",
+    "harness/matching/json_values.py brief: width + 1 → width + 2": (
+        "longer by one or by two is longer, and is cut to the same width"
+    ),
+    "harness/matching/texts.py folding: end - start → end + start": (
+        "letter by letter the places come out the same, only slower"
+    ),
+    "harness/checks/kinds/turn_share.py _asked: result.turn or 0 → result.turn or 1": (
+        "turns count from 1"
+    ),
+    (
+        "harness/stats/intervals.py newcombe_paired: first is None or second is None → "
+        "first is None and second is None"
+    ): "both are rates of one total, and there is none of either where that is 0",
+    "harness/stats/intervals.py newcombe_paired: product > 0 → product >= 0": (
+        "0 less the correction is below 0, and counts as 0"
+    ),
+    "harness/stats/student.py (module): 10000 → 10001": "more steps than any argument takes",
+    "harness/stats/student.py t_quantile: (0.0, 1.0) → (0.0, 2.0)": (
+        "the halving ends at the same two neighbouring floats"
+    ),
     "harness/stats/intervals.py wilson: min(1.0, centre + half) → min(2.0, centre + half)": (
         "the bound of a rate below 1 is below 1: only a last digit could be beyond it"
     ),

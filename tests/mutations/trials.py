@@ -39,8 +39,8 @@ _PYTEST = (
 _CPU_S = 60
 """Processor time in which all quick tests are long done: a mistake that makes them endless is
 noticed too."""
-_SLOW_S = 1.0
-"""Seconds of a test that is not worth its time here."""
+_SLOW_S = 2.0
+"""Processor time of a test that is not worth it here; a busy machine takes none away."""
 _HANGS_S = 900
 """Seconds after which a test waits for something that never comes."""
 
@@ -52,7 +52,7 @@ class Reach:
     functions: Mapping[str, Sequence[str]]
     """``path:first line`` of a function → the tests that call it."""
     seconds: Mapping[str, float]
-    """Test → how long it takes."""
+    """Test → the processor time that it takes, its processes' included."""
 
     def of(self, mutant: Mutant) -> list[str]:
         """Return the tests that a mistake may reach, the quick ones of its own test file first."""
@@ -163,31 +163,33 @@ def _fork(run: Callable[[], int], *, quiet: bool) -> int:
         os._exit(code)
 
 
+def _processor_s() -> float:
+    return sum(os.times()[:4])
+
+
 class _Watch:
     """A plugin of pytest: which test calls which function, and how long it takes."""
 
     def __init__(self) -> None:
         self.functions: defaultdict[str, set[str]] = defaultdict(set)
-        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.seconds: dict[str, float] = {}
         self._here = f"{Path.cwd()}/"
         self._called: set[CodeType] = set()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
-        self._called = set()
+        self._called, before = set(), _processor_s()
         sys.setprofile(self._see)
         try:
             return (yield)
         finally:
             sys.setprofile(None)
+            self.seconds[item.nodeid] = _processor_s() - before
             for code in self._called:
                 if code.co_filename.startswith(f"{self._here}harness/"):
                     self.functions[
                         f"{code.co_filename.removeprefix(self._here)}:{code.co_firstlineno}"
                     ].add(item.nodeid)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.seconds[report.nodeid] += report.duration
 
     def _see(self, frame: FrameType, event: str, _argument: object) -> None:
         if event == "call":

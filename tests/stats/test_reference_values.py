@@ -21,6 +21,7 @@ from harness.stats import (
     standard_error,
     wilson,
 )
+from harness.stats.pairs import PairedTest, paired_test
 from harness.stats.student import t_quantile
 
 TEN_DIGITS = 5.1e-11
@@ -275,3 +276,63 @@ def test_where_one_rate_is_all_or_none_pairs_tell_nothing(
     total = both + first_only + second_only + neither
     unrelated = newcombe(both + first_only, total, both + second_only, total)
     assert newcombe_paired(both, first_only, second_only, neither) == unrelated
+
+
+def test_a_single_pair_that_agrees_in_both_ways_explains_nothing_after_the_continuity_correction() -> (
+    None
+):
+    assert newcombe_paired(1, 0, 0, 1) == newcombe(1, 2, 1, 2)
+    assert newcombe_paired(0, 0, 0, 0) is None
+
+
+@pytest.mark.parametrize("rates", [[0.0, 0.0], [1.0, 1.0], [0.5]])
+def test_the_spread_of_rates_that_do_not_vary_is_worth_the_cases(rates: list[float]) -> None:
+    assert effective_trials(rates, 6) == len(rates)
+    assert effective_trials([], 6) is None
+
+
+def test_a_difference_of_more_than_every_case_is_none_that_could_show() -> None:
+    assert smallest_difference([1, -1] * 3, trials=1, other_trials=1, alpha=0.05) is None
+
+
+def test_at_a_level_that_everything_reaches_one_case_is_enough() -> None:
+    assert smallest_difference([0.0], trials=9, other_trials=9, alpha=1.0) is not None
+
+
+def test_pairs_are_tested_by_what_suits_them() -> None:
+    once = [1.0, -1.0, 0.0, 1.0, 1.0, 0.0]
+    assert paired_test(once, repeated=False) == PairedTest("McNemar", mcnemar(1, 3))
+    assert paired_test([1.0, 1.0, 1.0, 0.0], repeated=False) == PairedTest("McNemar", 0.25)
+    exact = sign_flip([0.5, 0.25])
+    assert exact is not None
+    assert paired_test([0.5, 0.25], repeated=True) == PairedTest("sign-flip", exact)
+    assert paired_test([], repeated=True) is None
+
+
+def test_differences_of_two_values_have_a_spread_and_equal_ones_have_none() -> None:
+    assert paired_t([0.5, 0.5, 0.5]) is None
+    assert paired_t([0.5]) is None
+    assert paired_t([0.0, 1.0]) == pytest.approx(0.5)
+
+
+def test_an_exact_test_counts_a_million_steps_and_no_more() -> None:
+    fits = [float(2**power) for power in range(21)]
+    assert sign_flip(fits) == 2 / 2**21
+    too_many = paired_test([*fits, float(2**21)], repeated=True)
+    assert too_many is not None
+    assert too_many.name == "paired t"
+    assert too_many.p_value == paired_t([*fits, float(2**21)])
+
+
+def test_a_rate_stands_for_the_fraction_that_was_meant_of_up_to_a_million() -> None:
+    assert sign_flip([2 / 3, -1 / 3, -1 / 3]) == 1.0
+    assert sign_flip([1 / 61, 1 / 67, -(1 / 61 + 1 / 67)]) == 1.0
+    one, other = 1 / 1_000_003, 1 / 1_000_000
+    assert sign_flip([one, one, -other, -other]) == 1.0
+
+
+def test_trials_count_one_a_case_unless_said_otherwise() -> None:
+    moved = [0.0, 1.0, -1.0, 0.0] * 20
+    assert smallest_difference(moved) == smallest_difference(moved, trials=1, other_trials=1)
+    assert smallest_difference(moved) != smallest_difference(moved, trials=2)
+    assert smallest_difference(moved) != smallest_difference(moved, other_trials=2)

@@ -360,3 +360,9 @@ def test_the_nearest_number_is_told_and_whether_it_is_near(
         "Answer does not contain",
         told,
     )
+
+
+def test_a_number_with_a_place_and_no_tolerance_is_exact() -> None:
+    passes("answer_number", {"value": 10}, scene(answer="It is 10."))
+    result = judge("answer_number", {"value": 10}, scene(answer="It is 10.5."))
+    assert (result.verdict, result.label) == ("failed", "answer_number 10")

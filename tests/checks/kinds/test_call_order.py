@@ -86,3 +86,8 @@ def test_a_mistake_is_named_with_its_place(value: Any, path: Any, said: str) -> 
         VOCABULARY.parse("must_call_in_order", value)
     assert caught.value.path == path
     assert said in caught.value.message
+
+
+def test_strict_steps_that_begin_again_at_the_last_call_are_no_row() -> None:
+    made = scene(call("search_orders"), call("weather"), call("get_orders"), call("search_orders"))
+    fails("must_call_in_order", STRICT, made, "Unexpected call between expected ones: weather()")

@@ -236,3 +236,13 @@ def test_an_error_is_recovered_from_in_a_later_turn_only(
         call("weather", reply=failed, outcome="tool_error"), call("weather", reply=succeeded)
     )
     assert judge("recovers_from_error", True, made).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [(False, "Leave it out if it is not asked for."), ("get", None), (1, None)],
+)
+def test_a_check_of_all_calls_is_true_or_names_a_tool(value: Any, meant: str | None) -> None:
+    with pytest.raises(InvalidValue, match="where `true` or") as caught:
+        VOCABULARY.parse("no_tool_errors", value)
+    assert caught.value.meant == meant

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from harness.judging.policy import View, find_leaks
-from harness.types import Leak
+from harness.types import Leak, Tool, ToolList
 from tests.judging.policy.views import ADMIN, ARGUMENTS, FULL, RECORD, REFUSED, call, view, without
 
 FILTERED = call(structured=without(RECORD, "salary"))
@@ -93,6 +94,16 @@ def test_a_field_in_lines_of_markdown_is_the_same_as_in_json() -> None:
     )
     leak = the_leak(admin, view("clerk", kept, search))
     assert leak.place == "the structured result of call 2, search_people: people[].salary"
+
+
+def test_what_a_tool_says_of_itself_is_no_secret_in_any_script() -> None:
+    person = {"id": 1, "mail": "žofie.ňovák@example.com"}
+    described = Tool(name="get_salary", description="As žofie.ňovák@example.com.", input_schema={})
+    other = replace(described, description="As anyone.")
+    clerk = view("clerk", call(structured=person, text='{"id": 1}'))
+    admin = view("admin", call(structured=person))
+    assert leaks(admin, replace(clerk, tools=ToolList(tools=(described,)))) == []
+    assert the_leak(admin, replace(clerk, tools=ToolList(tools=(other,)))).field == "mail"
 
 
 def test_a_name_in_lines_tells_whom_they_are_about() -> None:

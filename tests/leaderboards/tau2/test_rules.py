@@ -33,6 +33,12 @@ from tests.leaderboards.tau2.support import (
     task,
 )
 
+
+def test_without_criteria_a_task_asks_only_that_the_conversation_ended() -> None:
+    (check,) = checks_of(None)
+    assert check.params == {"component": "TERMINATION"}
+
+
 WITHOUT_CALL = [*GOOD[:2], *GOOD[4:]]
 ACTION = ["DB", "COMMUNICATE", "ACTION"]
 ELSEWHERE = {**CANCEL, "order_id": "#G"}
