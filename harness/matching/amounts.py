@@ -1,7 +1,7 @@
 """Numbers in prose, in any notation a person would write, and how near is near enough.
 
 ``1,234.50`` · ``1.234,50`` · ``1 234,50`` · ``1'234.50`` · ``12,34,567`` · ``$1.2k`` ·
-``1.2 million`` · ``12%`` · ``1.2e6`` · ``1.2 × 10^6`` · ``(45.00)`` · ``−3`` · ``minus 3`` ·
+``1.2 million`` · ``12%`` · ``1.2e6`` · ``1.2 × 10^6`` · ``2^10`` · ``(45.00)`` · ``−3`` · ``minus 3`` ·
 ``twenty-three thousand``. A notation that can be read in two ways (``1.234``, ``12%``, ``5 m``) has
 both readings. What only looks like a figure is none: the markers of a numbered list, the digits of
 a name (``ABC-42``, ``CUST_00042``).
@@ -39,7 +39,11 @@ _LONGEST_NAME = 60
 _MARKER = re.compile(
     r"^[ \t]*(?:[-*+>#]+[ \t]+)*[*_]{0,2}\(?(\d{1,3})[.)][*_]{0,2}[ \t]+(?=\S)", re.MULTILINE
 )
-_POWER = re.compile(r"[eE]([+-]?\d{1,3})\b| ?[×x*] ?10(?:\^([+-]?\d{1,3})\b|([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,4}))")
+_POWER = re.compile(
+    r"[eE](?P<e>[+-]?\d{1,3})\b"
+    r"|(?P<ten> ?(?:[×x*·⋅]|\\times|\\cdot) ?10)?(?:\^|\*\*)[{(]?(?P<up>[+-]?\d{1,3})\b[})]?"
+    r"| ?[×x*·⋅] ?10(?P<small>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,4})"
+)
 _SHARE = re.compile(r" ?(%|percent\b|per cent\b|pct\b|‰|bps\b|basis points\b)", re.IGNORECASE)
 _SCALE_WORD = re.compile(
     r"[ "
@@ -72,9 +76,13 @@ def amounts(text: str) -> Iterator[Amount]:
     """Yield the numbers of ``text``: those in digits in their order, then those in words."""
     readable = text.translate(_LOOKALIKES)
     markers = _markers(readable)
+    read = 0
     for match in _DIGITS.finditer(readable):
-        if match.start() not in markers:
-            yield from _in_digits(readable, text, match.start(), match.end())
+        if match.start() < read or match.start() in markers:
+            continue
+        if power := _POWER.match(readable, match.end()):
+            read = power.end()  # its 10 and its exponent are no numbers of their own
+        yield from _in_digits(readable, text, match.start(), match.end())
     for words, readings in in_words(readable):
         yield Amount(text=words, readings=readings)
 
@@ -158,7 +166,9 @@ def _scaled(
     """Apply what follows a number (a power, a percent sign, *million*, *k*); return the readings and their end."""
     power = _POWER.match(readable, end)
     if power:
-        exponent = (power[1] or power[2] or power[3]).translate(_SUPERSCRIPTS)
+        if power["up"] and not power["ten"]:
+            return [_to_the(value, int(power["up"])) for value in values], power.end()
+        exponent = (power["e"] or power["up"] or power["small"]).translate(_SUPERSCRIPTS)
         return [_times_ten_to(value, exponent) for value in values], power.end()
     share = _SHARE.match(readable, end)
     if share:
@@ -174,6 +184,13 @@ def _scaled(
         sure = (money or letter[2] in "kK") and not letter[1]
         return scaled if sure else [*values, *scaled], letter.end()
     return values, end
+
+
+def _to_the(value: float, exponent: int) -> float:
+    try:
+        return float(value**exponent)
+    except (OverflowError, ZeroDivisionError):
+        return math.inf
 
 
 def _times_ten_to(value: float, exponent: str) -> float:

@@ -173,8 +173,8 @@ def test_only_a_trial_without_any_reservation_passes(checks: list[CheckResult], 
 
 
 def test_a_failed_teardown_is_told_with_the_first_500_characters_of_its_result() -> None:
-    call = ToolCall(tool="drop", arguments={}, outcome="tool_error", turn=0, text="x" * 501)
-    good = ToolCall(tool="empty", arguments={}, outcome="ok", turn=0)
+    call = ToolCall(tool="drop", arguments={}, outcome="tool_error", reply=0, text="x" * 501)
+    good = ToolCall(tool="empty", arguments={}, outcome="ok", reply=0)
     (warning,) = teardown_warnings(Transcript(teardown_calls=(good, call)))
     assert (warning.severity, warning.verdict) == ("warn", "failed")
     assert warning.explanation == f"Teardown failed: drop → tool_error: {'x' * 500}"

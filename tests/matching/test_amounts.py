@@ -441,3 +441,26 @@ def test_near_is_within_the_tolerance_and_its_bound_is_within(
     wanted: float, value: float, tolerance: float | str, near: bool
 ) -> None:
     assert close(wanted, value, tolerance) is near
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ("1 x 10^3", [(1_000,)]),
+        ("1.2 × 10^6, or 5", [(1_200_000,), (5,)]),
+        ("1.2 × 10⁻³", [(0.0012,)]),
+        ("2 * 10**3", [(2_000,)]),
+        (r"$3 \times 10^{-2}$", [(0.03,)]),
+        (r"3 \cdot 10^{4}", [(30_000,)]),
+        ("4·10^2", [(400,)]),
+        ("10^3", [(1_000,)]),
+        ("2^10 and 7", [(1_024,), (7,)]),
+        ("0^-1", []),
+        ("999^999", []),
+        ("1e3", [(1_000,)]),
+        ("2 x 10", [(2,), (10,)]),
+        ("1 x 10^3 x 2", [(1_000,), (2,)]),
+    ],
+)
+def test_a_number_with_a_power_is_one_number(text: str, readings: list[tuple[float, ...]]) -> None:
+    assert [amount.readings for amount in amounts(text)] == readings

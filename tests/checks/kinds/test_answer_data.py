@@ -366,3 +366,9 @@ def test_a_number_with_a_place_and_no_tolerance_is_exact() -> None:
     passes("answer_number", {"value": 10}, scene(answer="It is 10."))
     result = judge("answer_number", {"value": 10}, scene(answer="It is 10.5."))
     assert (result.verdict, result.label) == ("failed", "answer_number 10")
+
+
+@pytest.mark.parametrize("part", [1, 3, 10])
+def test_the_parts_of_a_power_are_no_figures(part: int) -> None:
+    passes("answer_number", 1_000, scene(answer="It is 1 x 10^3."))
+    assert judge("answer_number", part, scene(answer="It is 1 x 10^3.")).verdict == "failed"
