@@ -166,7 +166,7 @@ def test_what_an_identity_brought_itself_is_no_leak_in_any_script(
         tool="get",
         arguments={"id": "C_0042", **({"mail": secret["mail"]} if brought == "arguments" else {})},
         outcome="ok",
-        turn=1,
+        reply=1,
         text='{"id": "C_0042"}',
         structured=secret,
     )
