@@ -1,6 +1,6 @@
-"""The command line: one command a file; each parses, calls and prints, and decides nothing.
+"""The command line, one file for each command. A command parses, calls and prints.
 
-Commands are imported when they are used, so that ``harness --help`` is instant.
+A command is imported when it is used, so that ``harness --help`` is instant.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from harness.safe_text import printable
 _FOLDER = Path(__file__).with_name("commands")
 
 COMMANDS = members_in(_FOLDER, "harness.cli.commands", "command")
-"""Command → ``module:attribute`` of it: one file each, whose first line is its line in ``harness --help``."""
+"""Command → its ``module:attribute``. The module's first line is its line in ``harness --help``."""
 
 OTHER_WORDS = {
     "run": "evals",
@@ -32,16 +32,16 @@ OTHER_WORDS = {
     "list": "runs",
     "check": "lint",
 }
-"""What other tools call a command → what it is called here."""
+"""Names of commands in other tools → the command's name here."""
 
 GARBAGE_THRESHOLD = 200_000
-"""New objects after which Python looks for unreachable ones. At its own 700 it walks through all
-that the SDKs define, again and again while they load, and finds nothing: a sixth of the time of a
-short run."""
+"""New objects after which Python's garbage collector runs.
+
+At the default of 700 it walks through all objects of the SDKs again and again while they load, and
+finds nothing: a sixth of the time of a short run."""
 
 JSON_OUTPUT = "--json-output"
-"""The option of every command that has a document to write: then there is one on stdout whatever
-happens."""
+"""The option of every command with a JSON document: stdout then has exactly one, also on errors."""
 
 EXIT_NOTHING = 2
 EXIT_INVALID = 3
@@ -67,7 +67,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that ``args`` begin with; of an unknown one, say which was meant."""
+        """Find the command that ``args`` begin with; for an unknown one, suggest the nearest."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             meant = OTHER_WORDS.get(args[0]) or next(
                 iter(get_close_matches(args[0], COMMANDS, n=1)), None
@@ -95,7 +95,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line and exit; every error a user can cause is told in words."""
+    """Run the command line and exit; a user's mistake is a message, never a traceback."""
     gc.set_threshold(GARBAGE_THRESHOLD)
     with guarded_output():
         _have_somebody_to_ask()
@@ -104,19 +104,20 @@ def main() -> None:
             sys.stdout.flush()
         except OSError as error:
             code = _closed_output(error)
-    gc.freeze()  # or Python would take the SDKs apart object by object, for a third of a second, before it exits
+    # otherwise Python frees the SDKs' objects one by one at exit, which takes a third of a second
+    gc.freeze()
     sys.exit(code)
 
 
 def _have_somebody_to_ask() -> None:
-    """Ask on a terminal before a stranger's command is run; in CI and in a pipe nobody would answer."""
+    """On a terminal, ask before a command of somebody else's folder runs; never in CI or a pipe."""
     if (
         sys.stdin is not None
         and sys.stdin.isatty()
         and sys.stderr.isatty()
         and not os.environ.get("CI")
     ):
-        from harness.trust import GATE  # an instant command needs none of it
+        from harness.trust import GATE  # imported here: commands such as --help do not need it
 
         GATE.ask = lambda text: click.confirm(
             f"{text}May they, now and from now on?", default=False, err=True
@@ -143,10 +144,11 @@ def _run() -> int:
 
 
 def _told_as_json(message: str, code: int) -> int:
-    """Write what prevents a result to stdout as well, where a JSON document is waited for; return ``code``."""
+    """Also write an error to stdout as JSON if ``--json-output`` was given; return ``code``."""
     if JSON_OUTPUT in sys.argv:
         from harness.reports.formats.json_report import (
-            write_json_error,  # it loads what an instant command does not need
+            # imported here: it loads modules that commands such as --help do not need
+            write_json_error,
         )
 
         write_json_error(message, sys.stdout)
@@ -155,10 +157,10 @@ def _told_as_json(message: str, code: int) -> int:
 
 
 def _closed_output(error: OSError) -> int:
-    """Tell of an output that went away or is full; anything else is a fault worth a traceback."""
+    """Report an output that was closed or is full; any other error is a bug with a traceback."""
     if error.filename is not None:
         raise error
-    # Python flushes stdout once more at exit, which must not complain again.
+    # Python flushes stdout once more at exit, which must not fail again.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     click.echo(f"Error: the output cannot be written: {error.strerror}", err=True)
     return EXIT_INVALID

@@ -1,4 +1,4 @@
-"""What ``harness compare`` and ``--baseline`` share: the gate's margin, where a comparison is written."""
+"""Parts of ``harness compare`` and ``--baseline``: the gate's margin, files for a comparison."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _SUFFIXES = {".md": "markdown", ".html": "html", ".json": "json"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonFile:
-    """A file that is to hold a comparison."""
+    """A file to write a comparison to."""
 
     format: str
     """``markdown``, ``html`` or ``json``."""
     path: Path
-    """Where it goes."""
+    """Its path."""
 
     def write(self, comparison: Comparison) -> None:
         """Write it.
@@ -58,7 +58,7 @@ class ComparisonFile:
 def comparison_files(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[ComparisonFile, ...]:
-    """Read every ``FORMAT:PATH``, or a path whose suffix says the format."""
+    """Read every ``FORMAT:PATH``, or path whose suffix is the format."""
     return tuple(map(_comparison_file, values))
 
 
@@ -83,7 +83,7 @@ def margin(_context: click.Context, _parameter: click.Parameter, value: str | No
         number = -1.0
     if not 0 <= number < 1:
         raise click.BadParameter(
-            f"{value!r} is no margin: write 0.05 or 5%. A RUN goes ahead of --gate."
+            f"{value!r} is no margin: write 0.05 or 5%. Write a RUN before --gate."
         )
     return number
 
@@ -91,16 +91,16 @@ def margin(_context: click.Context, _parameter: click.Parameter, value: str | No
 def named_run(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> RunLog | None:
-    """Read the log of the run that is named, before anything else happens."""
+    """Read the log of the named run before anything else happens."""
     return None if value is None else open_run(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """A comparison and what a gate says of it."""
+    """A comparison and the margin of its gate."""
 
     comparison: Comparison
-    """With the baseline, or of the models of one run."""
+    """A comparison with the baseline, or of the models of one run."""
     gate: float | None = None
     """The margin; ``None`` when there is no gate."""
 
@@ -118,7 +118,7 @@ class Compared:
         return {"comparison": comparison_json(self.comparison), **gate}
 
     def exit_code(self, report: Report) -> int:
-        """Return the exit code of ``report``, in which failed cases count as the gate says, if there is one."""
+        """Return the exit code of ``report``; a gate decides in place of failed cases."""
         code = exit_code(report)
         if self.gate is None or code not in {EXIT_PASSED, EXIT_FAILED, EXIT_UNJUDGED}:
             return code
@@ -135,10 +135,12 @@ class Compared:
 
 
 def compared(log: RunLog, baseline: RunLog | None, gate: float | None) -> Compared | None:
-    """Compare ``log`` with ``baseline``, else its models with each other; ``None`` if it has one.
+    """Compare ``log`` with ``baseline``, else its models with each other.
+
+    ``None`` if there is no baseline and only one model.
 
     Raises:
-        UsageError: it shares no model with the baseline.
+        UsageError: the log and the baseline share no model.
     """
     if baseline is not None:
         return Compared(comparison=compare([baseline, log]), gate=gate)
@@ -146,8 +148,11 @@ def compared(log: RunLog, baseline: RunLog | None, gate: float | None) -> Compar
 
 
 GATE = click.option(
-    "--gate", is_flag=False, flag_value="0", callback=margin, metavar="[MARGIN]",
-    help="Exit with 1 on evidence of a regression (of more than MARGIN, such as 5%), and not "
-        "otherwise.",
-)  # fmt: skip
+    "--gate",
+    is_flag=False,
+    flag_value="0",
+    callback=margin,
+    metavar="[MARGIN]",
+    help="Exit with 1 only on evidence of a regression (of more than MARGIN, such as 5%).",
+)
 """The option of every command that compares."""

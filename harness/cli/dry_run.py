@@ -1,4 +1,4 @@
-"""``--dry-run``, in words and as JSON."""
+"""``--dry-run``, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.types import JsonObject, ServerSpec
 
 
 def describe(plan: Plan) -> str:
-    """Return what ``plan`` would do, in lines for people: harmless, and without secrets."""
+    """Return what ``plan`` would do, as lines of safe text without secrets."""
     lines = ["Dry run: nothing is started."]
     lines += [
         f"suite {name}: {cases} cases, {trials} trials" for name, cases, trials in _suites(plan)
@@ -35,7 +35,7 @@ def describe(plan: Plan) -> str:
 
 
 def document(plan: Plan) -> JsonObject:
-    """Return the same as the one document of ``--json-output``; the cost is null where the price is unknown."""
+    """Return the document of ``--json-output``; the cost is null if the price is unknown."""
     found = {
         "dry_run": True,
         "suites": [
@@ -81,7 +81,7 @@ def _role(estimate: Estimate) -> str:
 
 
 def _started(server: ServerSpec) -> str:
-    """Return the command of a server, or of one that runs already its host: a path may be a secret."""
+    """Return the server's command, or the host of a running one: a URL's path may hold a secret."""
     if server.command is None:
         return f"runs at {urlsplit(bare_url(server.url or '')).netloc}"
     return " ".join((server.command, *server.args))

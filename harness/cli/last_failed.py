@@ -1,4 +1,4 @@
-"""``--last-failed``: the cases of suites that the latest run of each left without a pass."""
+"""``--last-failed``: the cases that did not pass in the latest run of their suite."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from harness.runner.planning.plan import case_label
 from harness.runner.runs.folders import RUNS, log_path, run_ids
 
 _LATEST = 200
-"""Runs that are looked through; what was not run since then is not what anybody is mending."""
+"""Number of latest runs that are searched. Nobody is mending a suite that has not run since."""
 
 
 def last_failed(suites: Sequence[str], runs: Path = RUNS) -> tuple[str, ...]:
-    """Return the labels of the cases that failed, or had no verdict for an error, in the latest run of each suite.
+    """Return the labels of the cases that failed or were errors in the latest run of each suite.
 
     Raises:
-        NothingToRun: none did, or there is no run of these suites.
+        NothingToRun: there is no such case, or no run of these suites.
     """
     wanted, seen = set(suites), []
     failed: list[str] = []
@@ -29,7 +29,7 @@ def last_failed(suites: Sequence[str], runs: Path = RUNS) -> tuple[str, ...]:
         try:
             log = read_log(log_path(run_id, runs))
         except HarnessError:
-            continue  # a damaged log says nothing of what failed
+            continue  # a damaged log does not say what failed
         found = wanted & {run.suite for run in log.runs}
         if not found:
             continue

@@ -1,4 +1,4 @@
-"""``--list``: what would be run, case by case."""
+"""``--list``: the cases that would run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def lines(plan: Plan) -> Iterator[str]:
 
 
 def total(plan: Plan) -> str:
-    """Return what it all comes to, in a sentence."""
+    """Return the totals in a sentence."""
     cases = len(list(lines(plan)))
     models = ", ".join(one_line(model.name) for model in plan.models)
     return (
@@ -27,7 +27,7 @@ def total(plan: Plan) -> str:
 
 
 def document(plan: Plan) -> JsonObject:
-    """Return the same as the one document of ``--json-output``."""
+    """Return the same as the document of ``--json-output``."""
     cases: dict[tuple[str, str], dict[str, object]] = {}
     for job in plan.jobs:
         case = job.trial.case

@@ -1,4 +1,4 @@
-"""A run that a user names, read; what in its log cannot be read is told on stderr."""
+"""Reads a run that the user names; damaged lines of its log are reported on stderr."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from harness.safe_text import printable
 
 
 def open_run(name: str) -> RunLog:
-    """Return the log that a user means by ``name`` (see `harness.runner.runs.folders.find_log`).
+    """Return the log of the run ``name`` (see `harness.runner.runs.folders.find_log`).
 
     Raises:
-        UsageError: there is none, or it is no run log.
+        UsageError: there is no such run, or the file is not a run log.
     """
     return told(read_log(find_log(name)))
 
 
 def told(log: RunLog) -> RunLog:
-    """Return ``log``, once a user was told what in it cannot be read."""
+    """Report the damaged lines of ``log``, and return it."""
     for sentence in log.complaints:
         click.echo(f"Warning: {printable(sentence)}", err=True)
     return log

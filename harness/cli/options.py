@@ -1,4 +1,4 @@
-"""Options that several commands share, and a way to hand a group of them over as one value."""
+"""Options that several commands share, and a way to pass a group of options as one value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def bundle(name: str, make: Callable[..., Any], *options: Callable[[Any], Any]) -> Callable[[F], F]:
-    """Add ``options`` to a command, and hand it what ``make`` builds of their values as parameter ``name``."""
+    """Add ``options`` to a command, which gets ``make(…)`` of their values as ``name``."""
 
     def decorate(function: F) -> F:
         @wraps(function)
@@ -40,7 +40,7 @@ def bundle(name: str, make: Callable[..., Any], *options: Callable[[Any], Any]) 
 
 
 def _parameters(function: Callable[..., Any]) -> list[str]:
-    """Return the names under which click will hand over what was typed."""
+    """Return the parameter names that click uses for these options."""
     return [
         parameter.name
         for parameter in getattr(function, "__click_params__", ())
@@ -51,7 +51,7 @@ def _parameters(function: Callable[..., Any]) -> list[str]:
 def json_object(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> JsonObject | None:
-    """Read an option that holds a JSON object, or ``@file`` with one."""
+    """Read an option that is a JSON object, or ``@file`` with one."""
     if value is None:
         return None
     try:
@@ -62,7 +62,7 @@ def json_object(
         ) from error
     except (ValueError, RecursionError) as error:
         raise click.BadParameter(
-            f"this is no JSON: {error}. Give a JSON object, or @file with one."
+            f"this is not JSON: {error}. Give a JSON object, or @file with one."
         ) from error
     if not isinstance(read, dict):
         raise click.BadParameter('give a JSON object such as \'{"role": "admin"}\'')
@@ -71,18 +71,18 @@ def json_object(
 
 
 class Number(click.FloatRange):
-    """A number within bounds; ``nan`` and ``inf``, which pass click's, are none."""
+    """A number within bounds; unlike click's own type, it refuses ``nan`` and ``inf``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read it."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
-            self.fail(f"{value!r} is no number to count with.", param, ctx)
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
         return number
 
 
 def within(bound: Range) -> click.ParamType[Any]:
-    """Return the type of an option whose value keeps to ``bound``."""
+    """Return the type of an option whose value is within ``bound``."""
     if not bound.whole:
         return Number(min=bound.least, max=bound.most)
     return click.IntRange(min=bound.least, max=bound.most)
@@ -91,14 +91,14 @@ def within(bound: Range) -> click.ParamType[Any]:
 def milliseconds(
     _context: click.Context, _parameter: click.Parameter, value: float | None
 ) -> float | None:
-    """Turn milliseconds into the seconds that everything inside is counted in."""
+    """Convert milliseconds to seconds, the unit of all durations in the code."""
     return None if value is None else value / 1000
 
 
 def trial_range(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> tuple[int | None, int | None]:
-    """Read ``N`` or ``MIN..MAX`` and return the least (``None`` where all are run) and the most trials."""
+    """Read ``N`` or ``MIN..MAX``: the least trials (``None`` if all are run) and the most."""
     if value is None:
         return None, None
     match = re.fullmatch(r"(?:(\d{1,4})\.\.)?(\d{1,4})", value)
@@ -111,7 +111,7 @@ def trial_range(
 
 
 def _trusted(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    """Tell the gate what was said, before the command begins."""
+    """Pass the option to the trust gate before the command begins."""
     GATE.trusting = value
 
 
@@ -121,9 +121,9 @@ TRUST = click.option(
     expose_value=False,
     is_eager=True,
     callback=_trusted,
-    help="Run the commands of a folder that is not your own; it is remembered, see docs/trust.md.",
+    help="Allow the commands of a folder that is not your own; remembered, see docs/trust.md.",
 )
-"""For every command that starts or sends something that a file of the folder asks for."""
+"""For every command that starts commands or sends data because a file of the folder says so."""
 
 MCP_CONFIG = click.option(
     "--mcp-config",
@@ -136,7 +136,7 @@ MCP_CONFIG = click.option(
 
 
 def servers(help_text: str) -> Callable[[F], F]:
-    """Return the option that names servers to look at; it may be given several times."""
+    """Return the ``--server`` option of commands that look at servers; it may be repeated."""
     return click.option(
         "--server", "command_lines", multiple=True, metavar="COMMAND|URL|NAME", help=help_text
     )

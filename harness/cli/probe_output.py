@@ -1,4 +1,4 @@
-"""What a probe found, as lines for the console and as one JSON document."""
+"""The result of a probe, as lines for the console and as a JSON document."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from harness.reports.sections.access_matrix import by_urgency, matrix_lines
 from harness.types import Report
 
 _MOST_TOLD = 3
-"""Findings of one sort about one identity that are shown; JSON has them all."""
+"""Most findings of one kind about one identity that are shown; JSON has all of them."""
 _MOST_LOST = 20
-"""Lines about identities that had no answer; JSON has them all."""
+"""Most lines about identities without an answer; JSON has all of them."""
 _FATES: Mapping[TokenFate, str] = {
     "accepted": "accepted",
     "refused": "refused",
-    "as_nobody": "given what nobody in particular gets",
-    "unclear": "of which nothing can be told",
+    "as_nobody": "treated as anonymous",
+    "unclear": "with an unclear result",
 }
 _NOTE, _WRONG, _UNCLEAR, _RIGHT = "dim", "red", "yellow", "green"
 
@@ -54,7 +54,7 @@ def document(
 def lines(
     report: ProbeReport, skipped: Sequence[Skipped], changed: Sequence[str], width: int
 ) -> Iterator[tuple[str, str | None]]:
-    """Yield what a person reads, line by line, each with its style."""
+    """Yield the lines of the console output, each with its style."""
     yield from _table(report.report, width)
     yield from ((line, _NOTE) for line in _notes(report, skipped))
     yield from ((line, None) for line in _damaged(report))
@@ -62,12 +62,12 @@ def lines(
     yield from ((f"✗ changed: {line}", _WRONG) for line in changed)
     yield from ((line, _WRONG) for found in _by_caller(report.findings) for line in _told(found))
     if not (report.findings or changed or report.lost):
-        yield "Nothing is wrong with these decisions.", _RIGHT
+        yield "No problem was found in these decisions.", _RIGHT
     yield f"Every call and result: harness view {report.report.run_id}", None
 
 
 def _table(report: Report, width: int) -> Iterator[tuple[str, str | None]]:
-    """Yield the matrix with calls by number and tool, which is what there is room for, and the calls in full."""
+    """Yield the matrix, with a short name for each call, and the calls in full below it."""
     rows = by_urgency(report.access)
     named = [
         replace(row, group=f"{number:02} {row.group.partition('(')[0]}")
@@ -87,7 +87,10 @@ def _notes(report: ProbeReport, skipped: Sequence[Skipped]) -> Iterator[str]:
     for reason, tools in reasons.items():
         yield f"Not called: {', '.join(tools)}: {reason}"
     for call, said in report.silent.items():
-        yield f"Says nothing of the policy: {call} fails for whoever is not refused: {said}"
+        yield (
+            f"Says nothing about the policy: {call} fails for every identity that is not refused: "
+            f"{said}"
+        )
 
 
 def _damaged(report: ProbeReport) -> Iterator[str]:
@@ -114,11 +117,11 @@ def _damaged(report: ProbeReport) -> Iterator[str]:
 def _lost(report: ProbeReport) -> Iterator[str]:
     yield from (f"? could not ask as {lost}" for lost in report.lost[:_MOST_LOST])
     if (more := len(report.lost) - _MOST_LOST) > 0:
-        yield f"  … and {more} more that had no answer"
+        yield f"  … and {more} more without an answer"
 
 
 def _by_caller(findings: Sequence[ProbeFinding]) -> Iterable[list[ProbeFinding]]:
-    """Return what is wrong, by what it is and whom it is about."""
+    """Group findings by kind and identity."""
     groups: dict[tuple[str, tuple[str, ...]], list[ProbeFinding]] = {}
     for finding in findings:
         groups.setdefault((finding.problem, finding.callers), []).append(finding)
@@ -128,4 +131,4 @@ def _by_caller(findings: Sequence[ProbeFinding]) -> Iterable[list[ProbeFinding]]
 def _told(found: Sequence[ProbeFinding]) -> Iterator[str]:
     yield from (f"✗ {finding.words}" for finding in found[:_MOST_TOLD])
     if (more := len(found) - _MOST_TOLD) > 0:
-        yield f"  … and {more} more of this sort for {', '.join(found[0].callers)}"
+        yield f"  … and {more} more of this kind for {', '.join(found[0].callers)}"

@@ -18,7 +18,7 @@ from harness.types import DECIDED, Trial, TrialResult, Usage
 
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Observer]:
-    """Yield the observer that suits the terminal, and leave that as it was; a ``quiet`` one tells notes only."""
+    """Yield an observer for this terminal, and restore it; a ``quiet`` one shows notes only."""
     console = Console(stderr=True)
     if quiet:
         yield Notes()
@@ -31,7 +31,7 @@ def progress(*, quiet: bool = False) -> Iterator[Observer]:
 
 
 def live_bar(console: Console) -> Progress:
-    """Return a bar that leaves no trace: what it counts keeps its room, however much runs at the moment."""
+    """Return a progress bar that disappears at its end; its columns keep their width."""
     whole = Column(no_wrap=True)
     rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")
     columns = (
@@ -45,7 +45,7 @@ def live_bar(console: Console) -> Progress:
 
 
 class Notes(Silent):
-    """What is said of the run as a whole, and nothing of its trials."""
+    """Shows notes about the run as a whole, nothing about single trials."""
 
     def note(self, text: str) -> None:
         """Write it."""
@@ -56,7 +56,7 @@ class PlainProgress:
     """One line for each result."""
 
     def __init__(self) -> None:
-        """Start at none of none."""
+        """Start at 0 of 0."""
         self._total = 0
         self._done = 0
 
@@ -65,10 +65,10 @@ class PlainProgress:
         self._total = total
 
     def started(self, trial: Trial) -> None:
-        """Say nothing: only results are worth a line in a CI log."""
+        """Print nothing: only results get a line in a CI log."""
 
     def finished(self, run: TrialResult) -> None:
-        """Write the result's line."""
+        """Print the result's line."""
         self._done += 1
         if run.skip_reason == DECIDED:
             return
@@ -83,22 +83,22 @@ class PlainProgress:
 
 
 _CAUSE = 200
-"""Characters of why a trial failed; the summary has the rest."""
+"""Most characters of a trial's failure; the summary has the rest."""
 
 
 def _name(run: TrialResult) -> str:
-    """Return which trial it was."""
+    """Return the trial's name."""
     repeat = f" ({run.index + 1} of {run.repeats})" if run.repeats > 1 else ""
     return one_line(f"{run.suite}::{run.case.name}{repeat}")
 
 
 def _cause(run: TrialResult) -> str:
-    """Return why a trial failed or has no verdict, in a few words."""
+    """Return in a few words why a trial failed or has no verdict."""
     return f": {shorten(problem(run), _CAUSE)}" if run.status in {"failed", "error"} else ""
 
 
 class LiveProgress:
-    """A bar with the results so far, the cost, and what runs now."""
+    """A bar with the results so far, the cost, and the running cases."""
 
     def __init__(self, bar: Progress) -> None:
         """Draw on ``bar``."""
@@ -113,7 +113,7 @@ class LiveProgress:
         self._bar.update(self._task, total=total)
 
     def started(self, trial: Trial) -> None:
-        """Show the case among those that run."""
+        """Add the case to the running ones."""
         self._running.append(trial.case.name)
         self._show()
 

@@ -1,4 +1,4 @@
-"""What every command that ends in results shows of them, and the exit code that they call for."""
+"""The output of every command that ends with results, and its exit code."""
 
 from __future__ import annotations
 
@@ -23,54 +23,54 @@ from harness.telemetry.export import TelemetryRequest, export_log
 from harness.types import Report
 
 RESUMABLE = frozenset({"interrupted", "fail-fast", "max-errors"})
-"""Why a run ended early that can be taken up as it is; one that used up its budget needs a larger
-one."""
+"""Reasons of an early end after which a run can be resumed unchanged. A run that used up its budget
+needs a larger one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """What a user wants to see."""
+    """The output that the user asked for."""
 
     json_output: bool = False
     """One JSON document on stdout instead of the summary."""
     reports: tuple[ReportRequest, ...] = ()
-    """What to write into files."""
+    """Reports to write into files."""
     debug: bool = False
-    """Whether to print every conversation ahead of the summary."""
+    """Whether to print every conversation before the summary."""
     quiet: bool = False
-    """Whether the summary has one line for each case that did not pass, and no more."""
+    """Whether the summary has only one line for each case that did not pass."""
     verbose: bool = False
-    """Whether the summary tells every case and every failed check in full."""
+    """Whether the summary has every case, and every failed check in full."""
     baseline: RunLog | None = None
     """A run to compare with."""
     gate: float | None = None
-    """By how much the pass rate may be worse than the baseline's before the exit code says so;
-    ``None`` lets every failed case count."""
+    """Margin by which the pass rate may be worse than the baseline's.
+
+    ``None``: no gate, every failed case counts."""
 
     otel: str | None = None
-    """Where traces go: the URL of a collector, or nothing for what the environment says; ``None``
-    sends none."""
+    """Where traces go: the URL of a collector, empty for the environment's; ``None``: no traces."""
     otel_content: bool = False
-    """Whether traces hold what was said."""
+    """Whether traces contain messages, arguments and results."""
 
     def __post_init__(self) -> None:
-        """Refuse a gate without something to hold it against, and traces that could not be sent."""
+        """Refuse a gate without a baseline, and trace content without traces."""
         if self.gate is not None and self.baseline is None:
             raise UsageError("--gate needs a run to compare with", meant="Add --baseline RUN.")
         if self.otel_content and self.otel is None:
-            raise UsageError("--otel-content needs somewhere to send it", meant="Add --otel.")
+            raise UsageError("--otel-content needs --otel", meant="Add --otel.")
         if self.quiet and self.verbose:
-            raise UsageError("--quiet and --verbose do not go together")
+            raise UsageError("--quiet and --verbose cannot be combined")
         _ = self.telemetry
 
     @property
     def detail(self) -> Detail:
-        """How much the summary tells."""
+        """The summary's level of detail."""
         return "quiet" if self.quiet else "verbose" if self.verbose else "usual"
 
     @property
     def telemetry(self) -> TelemetryRequest | None:
-        """What is to be sent as traces, if anything."""
+        """The traces to send, if any."""
         return (
             None
             if self.otel is None
@@ -81,17 +81,18 @@ class Output:
 def report_requests(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[ReportRequest, ...]:
-    """Read every ``--report`` before anything runs, so that a slip costs nothing."""
+    """Read every ``--report`` before anything runs, so that a mistake costs nothing."""
     return tuple(ReportRequest.parse(value) for value in values)
 
 
 def show(log: RunLog, output: Output, *, resume: str | None = None) -> None:
-    """Write the results of ``log`` and exit with the code that they call for.
+    """Write the results of ``log`` and exit with their exit code.
 
-    ``resume`` is the command that takes up an interrupted run: the last line that is shown.
+    ``resume`` is the command that resumes an interrupted run; it is the last line of the output.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal that knows no ✗ gets a question mark
+        # a terminal whose encoding has no ✗ gets a question mark
+        sys.stdout.reconfigure(errors="replace")
     report = build_report(log)
     verdict = compared(log, output.baseline, output.gate)
     written, refused = _written(report, log, output)
@@ -112,8 +113,8 @@ def show(log: RunLog, output: Output, *, resume: str | None = None) -> None:
     if output.telemetry is not None:
         click.echo(export_log(log, output.telemetry).sentence, err=True)
     if resume is not None and report.reason in RESUMABLE:
-        click.echo(f"Take it up again with: {resume}", err=True)
-    if refused and output.json_output:  # stdout holds its one document already
+        click.echo(f"Resume it with: {resume}", err=True)
+    if refused and output.json_output:  # stdout already has its one document
         click.echo(f"Error: {printable(str(refused[0]))}", err=True)
         raise click.exceptions.Exit(EXIT_INVALID)
     if refused:
@@ -124,7 +125,7 @@ def show(log: RunLog, output: Output, *, resume: str | None = None) -> None:
 def _written(
     report: Report, log: RunLog, output: Output
 ) -> tuple[list[tuple[Path, list[str]]], list[UsageError]]:
-    """Write every report that can be written: one bad path must not cost the results of a run."""
+    """Write every report that can be written: one bad path must not lose the results of a run."""
     written, refused = [], []
     for request in output.reports:
         try:

@@ -1,4 +1,4 @@
-"""A server is started for one look at its tools."""
+"""Starts a server to list its tools."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.types import JsonObject, ServerSpec, ToolList
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What a command looks at."""
+    """The server of a command, and its tools."""
 
     server: ServerSpec
     tools: ToolList
@@ -44,18 +44,22 @@ LISTED = bundle(
     "listed",
     _listed,
     click.argument("server", required=False, metavar="[SERVER]"),
-    servers('For example "python my_server.py"; several are taken together.'),
+    servers('For example "python my_server.py"; several are joined.'),
     MCP_CONFIG,
     TRUST,
     click.option(
-        "--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="As whom to look."
+        "--user-context",
+        "-u",
+        callback=json_object,
+        metavar="JSON|@FILE",
+        help=("Caller to list the tools as."),
     ),
 )
-"""Hands a command the server that it was given, and its tools."""
+"""Passes a command its server and the server's tools."""
 
 
 def _chosen_server(config: Config, named: Sequence[str]) -> ServerSpec:
-    """Return the server that a command was given, several joined; without one, the only one that is configured.
+    """Return the given servers, joined if several; without any, the only configured one.
 
     Raises:
         UsageError: there is none.
@@ -66,7 +70,7 @@ def _chosen_server(config: Config, named: Sequence[str]) -> ServerSpec:
 
 
 def list_tools(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:
-    """Return the tools that ``user_context`` sees of the server; it is started, and has ended afterwards.
+    """Start the server, return the tools that ``user_context`` sees, and end it.
 
     Raises:
         ServerError: it could not be started, or could not list its tools, in time.

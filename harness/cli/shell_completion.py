@@ -1,4 +1,4 @@
-"""What a shell may complete beside commands and options: suites, runs and files."""
+"""Shell completion of suites, runs and files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem
 def suites(
     _context: click.Context, _parameter: click.Parameter, begun: str
 ) -> list[CompletionItem]:
-    """Offer the suites of ``evals/`` by the names of their files; a path is left to the shell."""
+    """Offer the suites of ``evals/`` by their file names; the shell completes paths."""
     folder = Path("evals")
     names = (
         (path.stem for path in folder.iterdir() if path.suffix in _SUITES)
@@ -29,17 +29,17 @@ def suites(
 
 
 def runs(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Offer the runs of this folder, the newest first; a path is left to the shell."""
+    """Offer the runs of this folder, the newest first; the shell completes paths."""
     return _offered(("latest", *reversed(run_ids())), begun)
 
 
 def files(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Leave it to the shell, which knows files."""
+    """Let the shell complete file names."""
     return _offered((), begun)
 
 
 def _offered(names: Iterable[str], begun: str) -> list[CompletionItem]:
-    """Return the ``names`` that begin so; else the word to the shell that a file belongs there."""
+    """Return the ``names`` with this beginning; if there are none, let the shell complete files."""
     return [CompletionItem(name) for name in names if name.startswith(begun)] or [
         CompletionItem(begun, type="file")
     ]

@@ -1,8 +1,7 @@
-"""``--watch``: the same command again whenever a suite, the configuration or the server's source changes.
+"""``--watch``: run again whenever a suite, the configuration or the server's source changes.
 
-Each run is a process of its own, so that nothing of the run before is left in it, modules of Python
-least of all. What is watched is polled: a few stats twice a second work on every file system and
-need nothing installed.
+Each run is a process of its own, so that nothing of the previous run is left, Python modules in
+particular. Files are polled twice a second, which works on every file system without a dependency.
 """
 
 from __future__ import annotations
@@ -21,25 +20,24 @@ from harness.runner.planning.plan import Plan
 from harness.types import ServerSpec
 
 INTERVAL_S = 0.5
-"""Between two looks; a change counts when nothing more has changed since the look before."""
+"""Seconds between two polls; a change counts if nothing else has changed since the last poll."""
 MOST_FILES = 5_000
-"""Files that are looked at."""
+"""Most files that are watched."""
 
 _SOURCES = frozenset({".py", ".js", ".mjs", ".cjs", ".ts", ".toml"})
-"""Of a server's folder: its source. Data that it writes while it runs must not start the next
-run."""
+"""Suffixes of a server's source files. Data that it writes must not start the next run."""
 _SUITES = frozenset({".yml", ".yaml", ".csv", ".jsonl", ".py"})
 _NOT_OURS = frozenset({"node_modules", "__pycache__", "site-packages", "dist", "build"})
 
 Watched: TypeAlias = Collection[tuple[Path, frozenset[str]]]
-"""Files, and folders with the suffixes that count in them."""
+"""Watched files, and watched folders with the suffixes that count in them."""
 _Stamps: TypeAlias = Mapping[str, tuple[int, int]]
 
 
 def watched_by(plan: Plan | None, project: Path, others: Sequence[str] = ()) -> Watched:
-    """Return what the runs of ``plan`` depend on; without a plan, where suites and configuration usually are.
+    """Return the files that runs of ``plan`` depend on; without a plan, the usual places of suites.
 
-    ``others`` are further files, or what may be one.
+    ``others`` are further files, or texts that may name a file.
     """
     found = {(project / name, frozenset[str]()) for name in (*PROJECT_FILES, *others)}
     found.add((project / "evals", _SUITES))
@@ -56,12 +54,12 @@ def watched_by(plan: Plan | None, project: Path, others: Sequence[str] = ()) -> 
 def watch(
     arguments: Sequence[str], look: Callable[[], Watched], tell: Callable[[str], None]
 ) -> None:
-    """Run ``harness`` with ``arguments`` now and after each change of what ``look`` returns, until Ctrl-C."""
+    """Run ``harness`` with ``arguments`` now and after each change, until Ctrl-C."""
     process: subprocess.Popen[bytes] | None = None
     try:
         while True:
             watched = look()
-            before = _stamps(watched)  # what changes during the run starts the next one
+            before = _stamps(watched)  # a change during the run starts the next one
             process = subprocess.Popen([sys.executable, "-m", "harness.cli", *arguments])  # noqa: S603 - our own command
             process.wait()
             tell(f"Watching {len(before)} files for changes; Ctrl-C ends.")
@@ -73,7 +71,7 @@ def watch(
 
 
 def _ended(process: subprocess.Popen[bytes]) -> None:
-    """Wait for a run that heard of Ctrl-C itself; another Ctrl-C reaches it as well."""
+    """Wait for a run that also received Ctrl-C; another Ctrl-C reaches it as well."""
     while process.poll() is None:
         try:
             process.wait()
@@ -82,7 +80,7 @@ def _ended(process: subprocess.Popen[bytes]) -> None:
 
 
 def _changed(watched: Watched, before: _Stamps) -> list[str]:
-    """Wait for a change, and until it has come to rest; return the files."""
+    """Wait until files have changed and stay unchanged for one poll; return them."""
     latest = before
     while True:
         time.sleep(INTERVAL_S)
@@ -101,7 +99,7 @@ def _stamps(watched: Watched) -> _Stamps:
     for path in islice(_files(watched), MOST_FILES):
         try:
             state = path.stat()
-        except OSError:  # removed meanwhile, or not there yet
+        except OSError:  # removed meanwhile, or not yet there
             continue
         stamps[str(path)] = (state.st_mtime_ns, state.st_size)
     return stamps

@@ -35,7 +35,7 @@ def require_json(text: str, file: str) -> str:
         at = Location(file=file, line=error.lineno, column=error.colno)
         meant = "Look at the commas, quotation marks and brackets around this place."
         raise InvalidInput(
-            [Problem(at=at, message=f"this is no JSON: {_worded(error.msg)}.", meant=meant)]
+            [Problem(at=at, message=f"this is not JSON: {_worded(error.msg)}.", meant=meant)]
         ) from error
     except (RecursionError, ValueError):
         pass  # too deep, or a number too long: whoever reads it bounds both, and says so

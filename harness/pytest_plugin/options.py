@@ -44,24 +44,24 @@ def _money(text: str) -> float:
 
 
 OPTIONS = (
-    Option(name="model", metavar="NAME", help="Who answers; may be repeated.", repeated=True),
+    Option(name="model", metavar="NAME", help="Model under test; may be repeated.", repeated=True),
     Option(name="trials", metavar="N", help="Run every case N times.", read=_positive),
     Option(
         name="server", metavar="COMMAND|NAME", help="Use this server in place of every suite's."
     ),
     Option(
-        name="judge-model", metavar="NAME", help="Who judges answers, where a check asks for it."
+        name="judge-model",
+        metavar="NAME",
+        help=("Model that judges answers, for checks that need a judge."),
     ),
     Option(
         name="user-model",
         metavar="NAME",
-        help="Who plays the simulated users of cases that have one.",
+        help="Model that plays simulated users.",
     ),
     Option(name="timeout", metavar="MS", help="Milliseconds for one trial.", read=_positive),
     Option(name="max-cost", metavar="USD", help="Run no further case at this cost.", read=_money),
-    Option(
-        name="max-cases", metavar="N", help="The most tests of one dataset in CSV.", read=_positive
-    ),
+    Option(name="max-cases", metavar="N", help="Most cases of one dataset.", read=_positive),
 )
 
 

@@ -114,8 +114,7 @@ class LiveRun:
                         grace_s=self._options.grace_s,
                         tell=self._observer.note,
                         abort=self.close_log,
-                        last_words=f"Take it up again with: "
-                        f"{resume_command(self._log.path.parent.name)}",
+                        last_words=f"Resume it with: {resume_command(self._log.path.parent.name)}",
                     )
                 )
             async with self.opened() as work_off:

@@ -20,7 +20,7 @@ def test_a_margin_is_a_share_or_a_percentage(text: str | None, value: float | No
 
 @pytest.mark.parametrize("text", ["latest", "-0.1", "1", "100%", "nan", "%", "5 points"])
 def test_what_is_no_margin_is_refused_with_a_hint(text: str) -> None:
-    with pytest.raises(click.BadParameter, match="A RUN goes ahead of --gate"):
+    with pytest.raises(click.BadParameter, match="Write a RUN before --gate"):
         margin(None, None, text)  # type: ignore[arg-type]  # it needs neither
 
 

@@ -269,14 +269,14 @@ def test_a_folder_in_place_of_the_file_is_called_one(
         ('{"mcpServers": {"a": "python"}}', "server 'a': expected a mapping"),
         ('{"mcpServers": {"a": {"command": ["python"]}}}', "command: expected"),
         ('{"mcpServers": {"a": {"command": "b"}, "a": {"command": "c"}}}', "twice"),
-        ('{"mcpServers": ', ".mcp.json:1:16: this is no JSON: expecting value."),
+        ('{"mcpServers": ', ".mcp.json:1:16: this is not JSON: expecting value."),
         (
             '{"mcpServers": {"a": {"command": "b"},\n ,}}',
-            ".mcp.json:2:3: this is no JSON: expecting property name",
+            ".mcp.json:2:3: this is not JSON: expecting property name",
         ),
         (
             '{"mcpServers": {"a": {"command": b}}}',
-            ".mcp.json:1:34: this is no JSON: expecting value.",
+            ".mcp.json:1:34: this is not JSON: expecting value.",
         ),
     ],
 )

@@ -84,10 +84,7 @@ def read_until(process: subprocess.Popen[str], pattern: str) -> str:
 def last_words(project: Project, finished: Finished) -> None:
     """The last line that is shown after an interrupt is the command that goes on from there."""
     (run_id,) = [path.name for path in (project.folder / ".harness" / "runs").iterdir()]
-    assert (
-        finished.stderr.splitlines()[-1]
-        == f"Take it up again with: harness evals --resume {run_id}"
-    )
+    assert finished.stderr.splitlines()[-1] == f"Resume it with: harness evals --resume {run_id}"
 
 
 # ── Interrupts ───────────────────────────────────────────────────────────────────────────────

@@ -125,7 +125,7 @@ def test_trials_stop_when_their_case_is_decided(project: Project) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("compare", "--gate", "a", "b"), 3, "A RUN goes ahead of --gate"),
+        (("compare", "--gate", "a", "b"), 3, "Write a RUN before --gate"),
         (("evals", "--baseline", "nothing"), 3, "there is no run named"),
         (("runs",), 0, "holds no run yet"),
     ],

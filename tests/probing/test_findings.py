@@ -155,7 +155,7 @@ def test_of_a_token_with_which_every_call_fails_as_without_one_nothing_is_said(
 
     report = probed(tmp_path, answer, bearer=True)
     assert set(report.tokens.values()) == {"unclear"}
-    assert "were shown: 6 of which nothing can be told" in printed(report)
+    assert "were shown: 6 with an unclear result" in printed(report)
 
 
 @pytest.mark.parametrize("silent", [False, True])

@@ -1,1 +1,1 @@
-"""The commands, one file each: each parses, calls and prints, and decides nothing."""
+"""The commands, one file each. A command parses, calls and prints; it decides nothing."""

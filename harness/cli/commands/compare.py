@@ -1,4 +1,4 @@
-"""Compare runs, or the models of one, on the cases that they share."""
+"""Compare runs, or the models of one run, on the cases that they share."""
 
 from __future__ import annotations
 
@@ -29,19 +29,22 @@ from harness.reports.terminal import stdout_console
     multiple=True,
     callback=comparison_files,
     metavar="FORMAT:PATH",
-    help="Write markdown, html or json; may be repeated. A PATH alone says its format by its "
-    "suffix.",
+    help=(
+        "Write markdown, html or json; may be repeated. The suffix of a PATH alone selects its "
+        "format."
+    ),
 )
 def command(
     runs: Sequence[str], gate: float | None, json_output: bool, files: Sequence[ComparisonFile]
 ) -> None:
-    """Compare runs on the cases that they share, each with the first; or the models of a single run.
+    """Compare runs with the first one, on the cases that they share; or the models of a single run.
 
     RUN is the name of a run, its beginning, a path, or "latest".
     """
     comparison = compare([open_run(run) for run in runs])
     failed = [] if gate is None else regressions(comparison, gate)
-    for file in files:  # ahead of the document: one that cannot be written is told in its place
+    # before the document is printed: if a file cannot be written, the error is printed instead
+    for file in files:
         file.write(comparison)
     if json_output:
         write_comparison_json(

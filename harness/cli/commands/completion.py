@@ -1,4 +1,4 @@
-"""Print the script by which a shell completes commands and options."""
+"""Print the script for shell completion of commands and options."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from click.shell_completion import get_completion_class
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_HARNESS_COMPLETE"
-"""By this variable the shell asks the command itself what may follow."""
+"""The variable by which the shell asks the command for completions."""
 
 
 @click.command("completion")

@@ -1,4 +1,4 @@
-"""Turn a dataset in CSV into a suite in YAML, or back."""
+"""Convert a CSV dataset into a YAML suite, or back."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from harness.suites.convert import convert
 @click.command("convert")
 @click.argument("source", metavar="IN", type=click.Path(path_type=Path))
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Write over OUT if it exists.")
+@click.option("--force", is_flag=True, help="Overwrite OUT if it exists.")
 def command(source: Path, target: Path, force: bool) -> None:
-    """Turn a dataset in CSV into a suite in YAML, or back, where nothing is lost.
+    """Convert a CSV dataset into a YAML suite, or back, without any loss.
 
-    What a CSV file has no place for is named, and nothing is written then.
+    If the suite has something that CSV cannot express, it is named and nothing is written.
     """
     suite = convert(source, target, VOCABULARY, overwrite=force)
     count = len(suite.cases)

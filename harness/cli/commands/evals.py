@@ -54,36 +54,89 @@ def _request(
 REQUEST = bundle(
     "request",
     _request,
-    click.option("--model", "-m", "models", multiple=True, metavar="NAME", help="Who answers; may "
-        "be repeated."),
-    click.option("--category", "categories", metavar="NAME,…", help="Only these parts of a "
-        "leaderboard."),
-    click.option("-k", "pattern", metavar="PATTERN", help="Only cases whose name or tag matches."),
-    click.option("--server", "servers", multiple=True, metavar="COMMAND|URL|NAME",
-                 help='Use this server, for example "python my_server.py"; several are joined.'),
+    click.option(
+        "--model",
+        "-m",
+        "models",
+        multiple=True,
+        metavar="NAME",
+        help=("Model under test; may be repeated."),
+    ),
+    click.option(
+        "--category",
+        "categories",
+        metavar="NAME,…",
+        help=("Run only these parts of a leaderboard."),
+    ),
+    click.option(
+        "-k", "pattern", metavar="PATTERN", help=("Run only cases whose name or tag matches.")
+    ),
+    click.option(
+        "--server",
+        "servers",
+        multiple=True,
+        metavar="COMMAND|URL|NAME",
+        help='Use this server, for example "python my_server.py"; several are joined.',
+    ),
     MCP_CONFIG,
     TRUST,
-    click.option("--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help="Who "
-        "asks, for every case."),
-    click.option("--timeout", "timeout_s", type=within(ranges.TIMEOUT_MS), callback=milliseconds, metavar="MS",
-                 help="Milliseconds for one case.  [default: the suite's, or 60000]"),
-    click.option("--trials", callback=trial_range, metavar="N|MIN..MAX",
-                 help="Run every case N times; at least MIN, and up to MAX until it is decided.  "
-                 "[default: the suite's, or 1]"),
-    click.option("--shard", metavar="I/N", help="Only part I of N, for several machines; see "
-        "harness merge."),
-    click.option("--read-only", is_flag=True, help="Send no call to a tool that is not marked "
-        "read-only."),
-    click.option("--judge-model", metavar="NAME",
-                 help="Who judges answers, where a check asks for it; none for nobody."),
-    click.option("--user-model", metavar="NAME", help="Who plays the simulated users of cases that "
-        "have one."),
-    click.option("--max-cases", type=within(ranges.MAX_CASES), default=MAX_CASES, show_default=True, metavar="N",
-                 help="The most tests of one dataset in CSV."),
-    click.option("--block", multiple=True, metavar="TOOL", help="Send no call to this tool."),
-    click.option("--concurrency", "-c", type=within(ranges.CONCURRENCY), metavar="N",
-                 help="Cases side by side.  [default: as configured, or 4]"),
-)  # fmt: skip
+    click.option(
+        "--user-context",
+        "-u",
+        callback=json_object,
+        metavar="JSON|@FILE",
+        help=("Caller of every case, in place of the suites' own."),
+    ),
+    click.option(
+        "--timeout",
+        "timeout_s",
+        type=within(ranges.TIMEOUT_MS),
+        callback=milliseconds,
+        metavar="MS",
+        help="Milliseconds for one case.  [default: the suite's, or 60000]",
+    ),
+    click.option(
+        "--trials",
+        callback=trial_range,
+        metavar="N|MIN..MAX",
+        help=(
+            "Run every case N times; or at least MIN times, and up to MAX until its "
+            "verdict is decided.  [default: the suite's, or 1]"
+        ),
+    ),
+    click.option(
+        "--shard",
+        metavar="I/N",
+        help=("Run part I of N, to split a run over machines; see harness merge."),
+    ),
+    click.option(
+        "--read-only",
+        is_flag=True,
+        help=("Never send a call to a tool that is not marked read-only."),
+    ),
+    click.option(
+        "--judge-model",
+        metavar="NAME",
+        help="Model that judges answers, for checks that need a judge; none: no judge.",
+    ),
+    click.option("--user-model", metavar="NAME", help="Model that plays simulated users."),
+    click.option(
+        "--max-cases",
+        type=within(ranges.MAX_CASES),
+        default=MAX_CASES,
+        show_default=True,
+        metavar="N",
+        help="Most cases of one dataset.",
+    ),
+    click.option("--block", multiple=True, metavar="TOOL", help="Never send a call to this tool."),
+    click.option(
+        "--concurrency",
+        "-c",
+        type=within(ranges.CONCURRENCY),
+        metavar="N",
+        help="Trials at the same time.  [default: as configured, or 4]",
+    ),
+)
 
 BUDGET = bundle(
     "budget",
@@ -93,19 +146,19 @@ BUDGET = bundle(
         "max_cost_usd",
         type=within(ranges.MAX_COST),
         metavar="USD",
-        help="Stop at this cost.",
+        help="Start no further trial at this cost.",
     ),
     click.option(
         "--max-tokens",
         type=within(ranges.MAX_TOKENS),
         metavar="N",
-        help="Stop at this many tokens.",
+        help="Start no further trial at this many tokens.",
     ),
     click.option(
         "--max-errors",
         type=within(ranges.MAX_ERRORS),
         metavar="N",
-        help="Stop after N trials without a verdict.",
+        help="Stop after N trials that could not be judged.",
     ),
     click.option(
         "--fail-fast", "-x", is_flag=True, help="Stop at the first case that does not pass."
@@ -115,71 +168,122 @@ BUDGET = bundle(
 OPTIONS = bundle(
     "options",
     RunOptions,
-    click.option("--grace", "grace_s", type=within(ranges.GRACE_S), default=10.0, show_default=True, metavar="SECONDS",
-                 help="How long running cases may go on after Ctrl-C."),
-)  # fmt: skip
+    click.option(
+        "--grace",
+        "grace_s",
+        type=within(ranges.GRACE_S),
+        default=10.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Seconds that running trials may go on after Ctrl-C.",
+    ),
+)
 
 OUTPUT = bundle(
     "output",
     Output,
     click.option("--json-output", is_flag=True, help="One JSON document on stdout."),
-    click.option("--report", "reports", multiple=True, callback=report_requests, metavar="FORMAT[:PATH]",
-                 help="Write jsonl, json, junit, markdown, csv, html or github; may be repeated. "
-                 "A PATH alone says its format by its suffix.  [default place: the run's folder]"),
-    click.option("--quiet", "-q", is_flag=True,
-                 help="Show a line for each case that did not pass or is marked, and the counts."),
-    click.option("--verbose", "-v", is_flag=True, help="Show every case, and every failed check in "
-        "full."),
+    click.option(
+        "--report",
+        "reports",
+        multiple=True,
+        callback=report_requests,
+        metavar="FORMAT[:PATH]",
+        help=(
+            "Write jsonl, json, junit, markdown, csv, html or github; may be repeated. "
+            "The suffix of a PATH alone selects its format.  [default place: the run's "
+            "folder]"
+        ),
+    ),
+    click.option(
+        "--quiet",
+        "-q",
+        is_flag=True,
+        help="Show only cases that did not pass or are marked, and the counts.",
+    ),
+    click.option(
+        "--verbose", "-v", is_flag=True, help=("Show every case, and all failed checks in full.")
+    ),
     click.option("--debug", is_flag=True, help="Print every conversation, message by message."),
-    click.option("--baseline", callback=named_run, metavar="RUN", shell_complete=completing.runs,
-                 help="Compare with this run; see harness compare."),
+    click.option(
+        "--baseline",
+        callback=named_run,
+        metavar="RUN",
+        shell_complete=completing.runs,
+        help="Compare with this run; see harness compare.",
+    ),
     GATE,
-    click.option("--otel", is_flag=False, flag_value="", metavar="[URL]",
-                 help="Send each trial as a trace to this collector.  [default: "
-        "$OTEL_EXPORTER_OTLP_ENDPOINT]"),
-    click.option("--otel-content", is_flag=True, help="With all messages, arguments and results."),
-)  # fmt: skip
+    click.option(
+        "--otel",
+        is_flag=False,
+        flag_value="",
+        metavar="[URL]",
+        help="Send each trial as a trace to this collector.  [default: "
+        "$OTEL_EXPORTER_OTLP_ENDPOINT]",
+    ),
+    click.option(
+        "--otel-content",
+        is_flag=True,
+        help=("Include all messages, arguments and results in traces."),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mode:
-    """What is done with the plan, and which part of it."""
+    """What the command does with the plan, and which part of it."""
 
     resume: str | None
-    """A run to take up."""
+    """The run to resume."""
     last_failed: bool
-    """Only cases that did not pass the last time."""
+    """Whether to run only cases that did not pass the last time."""
     watches: bool
     """Whether to run again after each change."""
     lists: bool
-    """Whether to show the cases alone."""
+    """Whether to list the cases and start nothing."""
     dry_run: bool
-    """Whether to show what it may cost alone."""
+    """Whether to estimate the cost and start nothing."""
 
     def __post_init__(self) -> None:
-        """Refuse what contradicts itself."""
+        """Refuse contradictory options."""
         if self.resume is not None and (self.last_failed or self.watches):
             raise UsageError(
-                "--resume goes on with a run as it was planned: neither --last-failed nor --watch "
-                "fits it"
+                "--resume continues a run as planned, so it cannot be combined with --last-failed "
+                "or --watch"
             )
 
 
 MODE = bundle(
     "mode",
     Mode,
-    click.option("--resume", is_flag=False, flag_value=LATEST, metavar="[RUN]", shell_complete=completing.runs,
-                 help="Run what a run left undone."),
-    click.option("--last-failed", is_flag=True, help="Only cases that did not pass in their "
-        "suite's latest run."),
-    click.option("--watch", "watches", is_flag=True,
-                 help="Run again whenever a suite, the configuration or the server's source "
-        "changes."),
-    click.option("--list", "lists", is_flag=True, help="Show the cases that would be run; start "
-        "nothing."),
-    click.option("--dry-run", is_flag=True, help="Show what would be run and what it may cost; "
-        "start nothing."),
-)  # fmt: skip
+    click.option(
+        "--resume",
+        is_flag=False,
+        flag_value=LATEST,
+        metavar="[RUN]",
+        shell_complete=completing.runs,
+        help="Continue a run: run only what is missing or was not judged.",
+    ),
+    click.option(
+        "--last-failed",
+        is_flag=True,
+        help=("Run only cases that did not pass in their suite's latest run."),
+    ),
+    click.option(
+        "--watch",
+        "watches",
+        is_flag=True,
+        help="Run again whenever a suite, the configuration or the server's source changes.",
+    ),
+    click.option(
+        "--list", "lists", is_flag=True, help=("List the cases that would run; start nothing.")
+    ),
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help=("Show what would run and its estimated cost; start nothing."),
+    ),
+)
 
 
 @click.command("evals")
@@ -208,7 +312,7 @@ def command(
 ) -> None:
     """Run suites and judge what the model did.
 
-    SUITE is the name of a suite, or the path of a file or folder; none means all of evals/.
+    SUITE is the name of a suite, or the path of a file or folder; without it, all of evals/ runs.
     """
     request = replace(request, suites=(*suites, *more_suites))
     if mode.watches:
@@ -231,7 +335,8 @@ def command(
     if mode.dry_run or mode.lists:
         _show_plan(prepared.plan, output, lists=mode.lists)
         return
-    require_trust(prepared.plan)  # before there is a live display in the way of a question
+    # asked before a live display starts, which would hide the question
+    require_trust(prepared.plan)
     options = replace(options, budget=budget, concurrency=prepared.concurrency)
     with redirect_stdout(sys.stderr), progress(quiet=output.quiet) as observer:
         log = launch(prepared.plan, options, observer, resume=earlier)
@@ -244,7 +349,7 @@ def _prepared(request: RunRequest, *, keyless: bool = True) -> Prepared:
 
 
 def _show_plan(plan: Plan, output: Output, *, lists: bool) -> None:
-    """Write what would be run, or what it may cost; nothing is started."""
+    """Print the cases that would run, or the estimated cost; nothing is started."""
     if output.json_output:
         click.echo(
             json.dumps(listed_cases.document(plan) if lists else document(plan), ensure_ascii=False)
@@ -259,9 +364,9 @@ def _show_plan(plan: Plan, output: Output, *, lists: bool) -> None:
 
 
 def _watched(request: RunRequest) -> Watched:
-    """Return what a run of ``request`` depends on, as far as that is known while somebody is typing."""
+    """Return the files that a run of ``request`` depends on, as far as they can be read now."""
     plan = None
-    with suppress(HarnessError):  # the run itself tells what is wrong
+    with suppress(HarnessError):  # the run itself reports what is wrong
         plan = _prepared(request).plan
     return watched_by(
         plan, Path.cwd(), [*request.suites, *([request.mcp_config] if request.mcp_config else [])]

@@ -11,7 +11,7 @@ from harness.runner.runs.folders import LATEST
 from harness.telemetry.export import TelemetryRequest, export_log
 
 DEADLINE_S = 120.0
-"""Nothing else waits for it, and a log may be long."""
+"""Seconds to send the traces. Generous: nothing else waits for it, and a log may be long."""
 
 
 @click.command("export")
@@ -20,12 +20,12 @@ DEADLINE_S = 120.0
 @click.option(
     "--endpoint", metavar="URL", help="The collector.  [default: $OTEL_EXPORTER_OTLP_ENDPOINT]"
 )
-@click.option("--content", is_flag=True, help="With all messages, arguments and results.")
+@click.option("--content", is_flag=True, help="Include all messages, arguments and results.")
 def command(run: str, endpoint: str | None, *, content: bool) -> None:
     """Send a past run to an observability system, as OpenTelemetry traces over OTLP/HTTP.
 
-    RUN is the name of a run, its beginning, a path, or "latest". Trials keep their ids, so that a
-    run which is sent again is not there twice.
+    RUN is the name of a run, its beginning, a path, or "latest". Trials keep their ids, so that
+    sending a run again does not duplicate it.
     """
     exported = export_log(
         open_run(run), TelemetryRequest(endpoint=endpoint, content=content), DEADLINE_S

@@ -1,4 +1,4 @@
-"""Bring a leaderboard's data to the cache."""
+"""Download a leaderboard's data into the cache."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from harness.leaderboards import SOURCES
 @click.command("fetch")
 @click.argument("name")
 @click.option(
-    "--category", "categories", metavar="NAME,…", help="Only these parts.  [default: all]"
+    "--category", "categories", metavar="NAME,…", help="Fetch only these parts.  [default: all]"
 )
 @click.option(
-    "--limit", type=click.IntRange(min=1), metavar="N", help="At most N cases of each part."
+    "--limit", type=click.IntRange(min=1), metavar="N", help="Fetch at most N cases of each part."
 )
 @click.option(
     "--from",
@@ -28,15 +28,19 @@ from harness.leaderboards import SOURCES
     metavar="PATH",
     help="Take it from a downloaded file or a checkout instead of the package index.",
 )
-@click.option("--dest", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
-              help=f"Another cache folder; runs find it by ${CACHE_VARIABLE}.")  # fmt: skip
+@click.option(
+    "--dest",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help=f"Another cache folder; runs find it by ${CACHE_VARIABLE}.",
+)
 def command(
     name: str, categories: str | None, limit: int | None, origin: Path | None, dest: Path | None
 ) -> None:
-    """Bring the data of the leaderboard NAME to the cache, once; runs need no network then.
+    """Download the data of the leaderboard NAME into the cache; after that, runs need no network.
 
-    What is fetched belongs to its authors, is verified against the digest of the release that is
-    meant, and is never part of harness.
+    The data belongs to its authors and is never part of harness. It is verified against the digest
+    of a fixed release.
     """
     source = SOURCES.get(name)
     click.echo(f"{source.title}\nLicence: {source.licence}")

@@ -1,4 +1,4 @@
-"""Judge a recorded run by today's assertions, without model or server."""
+"""Judge a recorded run by the current assertions, without model or server."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from harness.runner.grade import grade_run
 @click.option(
     "--judge-model",
     metavar="NAME",
-    help="Who judges what RUN has no verdict of; costs what it costs.",
+    help="Model that judges where RUN has no verdict of a judge; not free.",
 )
 @TRUST
 @OUTPUT
 def command(run: str, suites: tuple[str, ...], judge_model: str | None, output: Output) -> None:
-    """Judge the conversations of RUN by today's assertions: no model, no server, no cost.
+    """Judge the conversations of RUN by the current assertions: no model, no server, no cost.
 
     RUN is the name of a run, its beginning, a path, or "latest". SUITE names the suites to judge
-    by; without, those that the run was made of are read again. A judge's verdicts are taken over
-    where its question is the same.
+    by; without it, the run's own suites are read again. A judge's verdict is reused if its question
+    has not changed.
     """
     with redirect_stdout(sys.stderr):  # a suite in Python may print
         graded = grade_run(open_run(run), suites, Path.cwd(), judge_model)

@@ -26,7 +26,7 @@ from harness.trust import GATE
 from harness.types import JsonObject, ServerSpec
 
 _BY_COMMAND = "--server"
-"""Where `Config.server_option` says that a server was given as a command line."""
+"""Value of `Config.server_option` for a server that was given as a command line."""
 
 
 @click.command("init")
@@ -42,7 +42,7 @@ _BY_COMMAND = "--server"
     "-u",
     callback=json_object,
     metavar="JSON|@FILE",
-    help="As whom to list the tools.",
+    help="Caller to list the tools as.",
 )
 def command(
     server: str | None,
@@ -53,8 +53,8 @@ def command(
 ) -> None:
     """Draft a first suite from a server's tools, into evals/NAME.yml.
 
-    The server is started and its tools are listed; none of them is called. SERVER is the name of a
-    configured or built-in server, or the URL of one that runs. Nothing that exists is ever
+    The server is started and its tools are listed; no tool is called. SERVER is the name of a
+    configured or built-in server, or the URL of a running one. Existing files are never
     overwritten.
     """
     project = Path.cwd()
@@ -72,15 +72,16 @@ def command(
     _tell(suite, written)
     for variable in variables:
         click.echo(
-            f"Note: a secret of the command line was left out of the file: set {variable} to it."
+            f"Note: a secret in the command line was left out of the file: set {variable} to its "
+            "value."
         )
 
 
 def _only(named: Sequence[str], config: Config) -> str:
-    """Return the one server that a suite is drafted for: the one that was given, or a client's only one.
+    """Return the server to draft a suite for: the given one, or a client's only one.
 
     Raises:
-        UsageError: there are several, or there is none and nobody to ask.
+        UsageError: there are several servers, or none is given and there is no terminal to ask on.
     """
     known = named or list(config.client.servers if config.client is not None else ())
     if len(known) > 1:
@@ -93,7 +94,7 @@ def _only(named: Sequence[str], config: Config) -> str:
 
 
 def _ask() -> str:
-    """Ask for the server on a terminal; anywhere else, nobody would answer."""
+    """Ask for the server on a terminal; elsewhere, raise a usage error."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
             "no server was given: the option --server is missing",
@@ -104,7 +105,9 @@ def _ask() -> str:
 
 
 def _written(text: str, spec: ServerSpec) -> tuple[ServerSpec | str, tuple[str, ...]]:
-    """Return what the suite says of its server: a name, or the command as it was typed, variables unexpanded.
+    """Return ``server:`` of the suite: a name, or the command as it was typed.
+
+    Variables are not expanded.
 
     Secrets in the command become variables, which are named beside it.
     """
@@ -128,9 +131,8 @@ def _tell(suite: DraftSuite, written: tuple[Path, ...]) -> None:
         )
     if suite.unmarked:
         click.echo(
-            f"The server does not say of {_counted(len(suite.unmarked), 'tool')} whether it "
-            f"changes something. "
-            "Cases that ask for one fail until it is taken out of 'block:'."
+            f"The server does not say for {_counted(len(suite.unmarked), 'tool')} whether it "
+            "changes something. Cases that need one fail until it is removed from 'block:'."
         )
     if later:
         wait = "waits in a comment" if later == 1 else "wait in comments"

@@ -1,4 +1,4 @@
-"""Measure a judge against people: agreement, Cohen's kappa."""
+"""Compare a judge with people: agreement, Cohen's kappa."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from harness.stats import wilson
 from harness.trust import GATE
 
 FEW = 30
-"""Below so many answers, the figures are rough."""
+"""With fewer answers than this, the figures are rough."""
 
 
 @click.command("judge-check")
@@ -38,15 +38,15 @@ FEW = 30
     type=Number(0, 1),
     default=0.7,
     show_default=True,
-    help="The score from which an answer passes.",
+    help="The lowest score with which an answer passes.",
 )
 @TRUST
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(file: Path, judge_model: str | None, threshold: float, json_output: bool) -> None:
-    """Measure a judge against people: agreement, Cohen's kappa, and every answer they disagree on.
+    """Compare a judge with people: agreement, Cohen's kappa, and every answer they disagree on.
 
     FILE is CSV or JSONL with the columns query, answer and human (a score from 0 to 1, pass or
-    fail), and where there are any tool_outputs, keywords, rubric or expected_answer.
+    fail), and optionally tool_outputs, keywords, rubric and expected_answer.
     """
     items = read_labelled(file)
     spec = sole_judge(judge_model, load_config(Path.cwd(), os.environ))

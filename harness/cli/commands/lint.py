@@ -1,4 +1,4 @@
-"""Find what in a server's tool list makes LLMs fail."""
+"""Find problems in a server's tools that make LLMs fail."""
 
 from __future__ import annotations
 
@@ -27,24 +27,27 @@ _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 @LISTED
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 @click.option(
-    "--ignore", multiple=True, metavar="RULE", help="Leave out the findings of a rule; repeatable."
+    "--ignore",
+    multiple=True,
+    metavar="RULE",
+    help=("Ignore the findings of a rule; may be repeated."),
 )
 @click.option(
     "--fail-on",
     type=click.Choice(["error", "warning", "never"]),
     default="warning",
     show_default=True,
-    help="From which severity on a finding makes the exit code 1.",
+    help="Lowest severity with which a finding makes the exit code 1.",
 )
 def command(
     listed: Listed, *, json_output: bool, ignore: tuple[str, ...], fail_on: Threshold
 ) -> None:
-    """Find what in a server's tool list makes LLMs fail, and what to write instead.
+    """Find problems in a server's tools that make LLMs fail, and say what to write instead.
 
-    SERVER is the name of a configured or built-in server, or the URL of one that runs. No tool is
-    called and no model is asked. The exit code is 0 if there are no errors or warnings (notes do
-    not count), and 1 if there are; --fail-on decides otherwise. The server's entry in harness.yml
-    may name findings to ignore (lint_ignore).
+    SERVER is the name of a configured or built-in server, or the URL of a running one. No tool is
+    called and no model is asked. The exit code is 1 if there are errors or warnings, otherwise 0
+    (notes do not count); --fail-on changes that. The server's entry in harness.yml may name
+    findings to ignore (lint_ignore).
     """
     found = lint(listed.tools)
     configured = listed.server.lint_ignore
@@ -100,7 +103,7 @@ def _print(
                 for line in (f"Why: {finding.why}", f"Instead: {finding.instead}")
                 if line not in told
             ]
-            told.update(advice)  # what was said once is not said again
+            told.update(advice)  # the explanation is printed only once
             if advice:
                 print_text(console, Text(printable("\n".join(advice)), style="dim"), 6)
     print_text(console, Text(printable(_summary(spec, tools, findings, ignored))))

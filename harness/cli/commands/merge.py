@@ -1,4 +1,4 @@
-"""Join the logs of shards as if one run had made them."""
+"""Join the logs of a run that was split into shards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.runner.runs.shard import merge_runs
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
 @OUTPUT
 def command(runs: tuple[str, ...], output: Output) -> None:
-    """Join the logs of shards of one plan, as if one run had made them.
+    """Join the logs of a run that was split into shards into one run.
 
     RUN is the name of a run, its beginning, or the path of a log from another machine.
     """

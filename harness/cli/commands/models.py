@@ -1,4 +1,4 @@
-"""List configured models and where each setting comes from."""
+"""List configured models and the source of each setting."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from harness.safe_text import printable
 def command(json_output: bool) -> None:
     """List configured models, where each setting comes from, and whether a key is present.
 
-    Keys themselves are never shown. Models that need no configuration: PROVIDER:MODEL with the
-    provider's usual key variable, for example anthropic:claude-sonnet-4-6.
+    Keys themselves are never shown. PROVIDER:MODEL, for example anthropic:claude-sonnet-4-6, needs
+    no configuration; its key comes from the provider's usual variable.
     """
     config = load_config(Path.cwd(), os.environ)
     models = config.models()

@@ -1,4 +1,4 @@
-"""Say what a suite can show before money is spent."""
+"""Say how large a difference a suite can show, before money is spent."""
 
 from __future__ import annotations
 
@@ -30,17 +30,42 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
 
 @click.command("plan")
 @click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
-@click.option("--model", "-m", "models", multiple=True, metavar="NAME",
-              help="Who would answer; for the cost.")  # fmt: skip
+@click.option(
+    "--model", "-m", "models", multiple=True, metavar="NAME", help="Model under test, for the cost."
+)
 @click.option("-k", "pattern", metavar="PATTERN", help="Only cases whose name or tag matches.")
-@click.option("--trials", "trials", multiple=True, type=click.IntRange(1, 1000), metavar="N",
-              help="Trials of each case to look at; may be repeated.  [default: 1, 3, 5, 10]")  # fmt: skip
-@click.option("--difference", type=Number(min=0.5, max=100), default=10.0, show_default=True,
-              metavar="POINTS", help="The difference of pass rates that is to be found.")  # fmt: skip
-@click.option("--margin", type=Number(min=0.5, max=100), default=5.0, show_default=True,
-              metavar="POINTS", help="The loss that still counts as not worse.")  # fmt: skip
-@click.option("--log", "logs", multiple=True, metavar="RUN", shell_complete=completing.runs,
-              help="An earlier run to learn from; may be repeated.  [default: the latest 10]")  # fmt: skip
+@click.option(
+    "--trials",
+    "trials",
+    multiple=True,
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help=("Numbers of trials of each case to compare; may be repeated.  [default: 1, 3, 5, 10]"),
+)
+@click.option(
+    "--difference",
+    type=Number(min=0.5, max=100),
+    default=10.0,
+    show_default=True,
+    metavar="POINTS",
+    help=("The difference of pass rates that the suite should show."),
+)
+@click.option(
+    "--margin",
+    type=Number(min=0.5, max=100),
+    default=5.0,
+    show_default=True,
+    metavar="POINTS",
+    help=("The largest loss that still counts as not worse."),
+)
+@click.option(
+    "--log",
+    "logs",
+    multiple=True,
+    metavar="RUN",
+    shell_complete=completing.runs,
+    help=("An earlier run to learn from; may be repeated.  [default: the latest 10]"),
+)
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(
     suites: tuple[str, ...],
@@ -52,10 +77,10 @@ def command(
     logs: tuple[str, ...],
     json_output: bool,
 ) -> None:
-    """Say what a suite can show before money is spent; nothing is started.
+    """Say how large a difference a suite can show, before money is spent; nothing is started.
 
-    It tells the smallest difference between two versions of a server, a prompt or a model that the
-    cases of each SUITE can show, by the number of cases and of trials.
+    For each SUITE: the smallest difference between two versions of a server, a prompt or a model
+    that its cases can show, depending on the number of cases and trials.
     """
     request = RunRequest(suites=suites, models=models, pattern=pattern, trials=1)
     plan = prepare(request, Path.cwd(), os.environ, keyless=True).plan
@@ -83,7 +108,7 @@ def command(
 
 
 def _latest() -> Iterator[RunLog]:
-    """Yield the logs of the latest runs, the oldest first; a damaged one is passed over."""
+    """Yield the logs of the latest runs, the oldest first; damaged ones are skipped."""
     for run_id in run_ids()[-RECENT_RUNS:]:
         with suppress(HarnessError):
             yield read_log(log_path(run_id))
@@ -94,7 +119,7 @@ def _cases(plan: Plan, suite: str) -> list[str]:
 
 
 def _price_of_a_trial(plan: Plan) -> float | None:
-    """Return what one trial with one model may cost; ``None`` where a price is unknown."""
+    """Return the estimated cost of one trial with one model; ``None`` if a price is unknown."""
     guesses = list(estimates(plan))
     costs = [guess.cost_usd for guess in guesses]
     trials = sum(guess.trials for guess in guesses)
@@ -106,7 +131,7 @@ def _cost(design: Design, price: float | None) -> float | None:
 
 
 def _lines(table: PowerTable, price: float | None) -> Iterator[str]:
-    """Yield what ``table`` says, in lines for people."""
+    """Yield ``table`` as lines of text."""
     known = table.variability
     yield f"{one_line(table.suite)}: {table.cases} cases"
     yield "  How often a trial of each side ends differently:"
@@ -142,7 +167,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _advice(table: PowerTable) -> str:
-    """Return what a wished difference takes, in a sentence or two."""
+    """Return what is needed to show the wanted difference, in a sentence or two."""
     wish = table.wish
     wanted = _points(wish.difference)
     if wish.enough_trials == 1:

@@ -1,4 +1,4 @@
-"""Ask a server's policy directly, as everybody, without any model."""
+"""Test a server's access policy directly, as every identity, without a model."""
 
 from __future__ import annotations
 
@@ -35,29 +35,31 @@ from harness.types import Suite
     "servers",
     multiple=True,
     metavar="COMMAND|URL|NAME",
-    help="Ask this server in place of the suite's; several are joined.",
+    help="Probe this server in place of the suite's; several are joined.",
 )
 @MCP_CONFIG
 @TRUST
 @click.option(
-    "--destructive", is_flag=True, help="Also make the suite's calls that change something."
+    "--destructive",
+    is_flag=True,
+    help=("Also make calls that change something, or may change something."),
 )
 @click.option(
     "--named-only",
     is_flag=True,
-    help="Ask as the suite's own identities alone, not as damaged ones.",
+    help="Ask only as the suite's own identities, not as damaged ones.",
 )
 @click.option(
     "--expect",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Fail on any change of this table.",
+    help="Fail if a decision differs from this file.",
 )
 @click.option(
     "--update",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the table for --expect.",
+    help="Write the decisions to this file, for --expect.",
 )
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(
@@ -71,13 +73,12 @@ def command(
     named_only: bool,
     json_output: bool,
 ) -> None:
-    """Ask a server's policy directly: every identity makes every call, and no model is needed.
+    """Test a server's access policy directly: every identity makes every call, without a model.
 
-    Identities and calls are those of SUITE (a name or a path; none means all of evals/). Tools that
+    Identities and calls come from SUITE (a name or a path; without it, all of evals/). Tools that
     are marked as read-only and that no suite calls are called with arguments drafted from their
-    schema. It is free and comes out the same each time. The exit code is 1 if something is wrong: a
-    leak, a hidden tool that works, a policy that fails open, a decision that the suite does not
-    expect.
+    schema. A probe is free and reproducible. The exit code is 1 if a problem is found: a leak, a
+    hidden tool that works, a policy that fails open, a decision that the suite does not expect.
     """
     kept = None if expect is None else read_frozen(expect)
     config = load_config(Path.cwd(), os.environ, mcp_config)
@@ -110,8 +111,7 @@ def command(
             console.print(printable(line), style=style, soft_wrap=True)
         if update is not None:
             click.echo(
-                f"These decisions are kept in {update}; hold the server to them with --expect "
-                f"{update}"
+                f"These decisions are kept in {update}; compare later runs with --expect {update}"
             )
     raise click.exceptions.Exit(1 if changed else report.exit_code)
 
@@ -121,15 +121,15 @@ def _announce(callers: int, calls: int) -> None:
 
 
 def _of_one_server(suites: Sequence[Suite]) -> Sequence[Suite]:
-    """Return ``suites``, which have to be about one server."""
+    """Return ``suites``; they must all use one server."""
     if not suites:
-        raise NothingToRun("there is no suite whose identities and calls could be used")
+        raise NothingToRun("there is no suite to take identities and calls from")
     servers = {
         suite.server if isinstance(suite.server, str | tuple) else suite.name for suite in suites
     }
     if len(servers) > 1:
         names = ", ".join(suite.name for suite in suites)
         raise UsageError(
-            "these suites are about several servers", meant=f"Probe one at a time: {names}."
+            "these suites use different servers", meant=f"Probe one at a time: {names}."
         )
     return suites

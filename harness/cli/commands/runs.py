@@ -13,8 +13,15 @@ from harness.safe_text import printable
 
 
 @click.command("runs")
-@click.option("-n", "most", type=click.IntRange(min=1), default=20, show_default=True, metavar="N",
-              help="Only the newest N.")  # fmt: skip
+@click.option(
+    "-n",
+    "most",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="List only the newest N.",
+)
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(most: int, json_output: bool) -> None:
     """List past runs, the newest first: suite, model, when, result, cost."""

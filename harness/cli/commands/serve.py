@@ -1,4 +1,4 @@
-"""Serve a page to drop suites on, with live results and past runs."""
+"""Serve a web page that runs dropped suites and shows results and past runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.web.settings import Settings
 
 TOKEN = "HARNESS_SERVE_TOKEN"  # noqa: S105 - the name of a variable
 LEAST_TOKEN = 16
-"""Characters; a shorter one can be guessed."""
+"""Least number of characters; a shorter token could be guessed."""
 
 
 def _settings(*, max_mb: float, **values: Any) -> Settings:
@@ -31,29 +31,77 @@ def _settings(*, max_mb: float, **values: Any) -> Settings:
 @bundle(
     "settings",
     _settings,
-    click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 "
-        "takes a free one."),
-    click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; others "
-        "than this machine "
-                 f"need a token, ${TOKEN} or one that is printed."),
-    click.option("--name", "names", multiple=True, metavar="HOST",
-                 help="A name by which the page is reached from elsewhere; may be repeated."),
-    click.option("--at-once", type=click.IntRange(1, 100), default=2, show_default=True, help="Runs at the same time."),
-    click.option("--queue", "queued", type=click.IntRange(0, 1000), default=20, show_default=True,
-                 help="Runs that may wait."),
-    click.option("--max-mb", type=Number(0.001, 5), default=5.0, show_default=True,
-                 help="Size of an upload."),
-    click.option("--max-cases", type=click.IntRange(1), default=MAX_CASES, show_default=True, help="Trials of a run."),
-    click.option("--case-timeout", "case_timeout_s", type=Number(0.1), default=DEFAULT_TIMEOUT_S,
-                 show_default=True, metavar="SECONDS", help="The most that one case may take."),
-    click.option("--heartbeat", "heartbeat_s", type=Number(0.1), default=15.0, show_default=True,
-                 metavar="SECONDS", help="Between signs of life on a stream that has nothing to "
-        "say."),
-)  # fmt: skip
+    click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=8000,
+        show_default=True,
+        help="0 chooses a free port.",
+    ),
+    click.option(
+        "--host",
+        default="127.0.0.1",
+        show_default=True,
+        help=(
+            f"Address to listen on; unless it is loopback a token is needed: ${TOKEN}, or the "
+            "printed one."
+        ),
+    ),
+    click.option(
+        "--name",
+        "names",
+        multiple=True,
+        metavar="HOST",
+        help=("A host name by which the page is reached from other machines; may be repeated."),
+    ),
+    click.option(
+        "--at-once",
+        type=click.IntRange(1, 100),
+        default=2,
+        show_default=True,
+        help="Runs at the same time.",
+    ),
+    click.option(
+        "--queue",
+        "queued",
+        type=click.IntRange(0, 1000),
+        default=20,
+        show_default=True,
+        help="Runs that may wait in the queue.",
+    ),
+    click.option(
+        "--max-mb", type=Number(0.001, 5), default=5.0, show_default=True, help="Largest upload."
+    ),
+    click.option(
+        "--max-cases",
+        type=click.IntRange(1),
+        default=MAX_CASES,
+        show_default=True,
+        help="Most trials of a run.",
+    ),
+    click.option(
+        "--case-timeout",
+        "case_timeout_s",
+        type=Number(0.1),
+        default=DEFAULT_TIMEOUT_S,
+        show_default=True,
+        metavar="SECONDS",
+        help="Most time that one case may take.",
+    ),
+    click.option(
+        "--heartbeat",
+        "heartbeat_s",
+        type=Number(0.1),
+        default=15.0,
+        show_default=True,
+        metavar="SECONDS",
+        help=("Seconds between keep-alive comments on an idle event stream."),
+    ),
+)
 def command(settings: Settings) -> None:
-    """Serve the page at /evaluation: drop a suite, watch the results, look at past runs.
+    """Serve the page at /evaluation: drop a suite, watch the results, open past runs.
 
-    Runs are kept where the command line keeps them, and each is a process of its own.
+    Runs are stored where the command line stores them. Each run is a process of its own.
     """
     try:
         from harness.web.server import serve  # the web server is an extra
@@ -63,20 +111,20 @@ def command(settings: Settings) -> None:
             meant='In the checkout: pip install ".[web]"',
         ) from error
     if GATE.trusting:
-        os.environ[VARIABLE] = "1"  # for the processes of its runs
+        os.environ[VARIABLE] = "1"  # inherited by the processes of its runs
     serve(replace(settings, token=_token(settings)), _tell)
 
 
 def _token(settings: Settings) -> str | None:
-    """Return the token that is asked for; on this machine alone none is needed, and one can be set."""
+    """Return the token that requests need; ``None`` on loopback if none is set."""
     given = os.environ.get(TOKEN)
     if given and len(given) < LEAST_TOKEN:
         raise UsageError(
-            f"${TOKEN} is too short", meant=f"Take {LEAST_TOKEN} characters or more, at random."
+            f"${TOKEN} is too short", meant=f"Use at least {LEAST_TOKEN} random characters."
         )
     return given or (None if settings.is_local else secrets.token_urlsafe(32))
 
 
 def _tell(address: str) -> None:
     click.echo(address)
-    click.echo("Ctrl-C ends it, and interrupts what runs.", err=True)
+    click.echo("Ctrl-C stops it and interrupts its runs.", err=True)

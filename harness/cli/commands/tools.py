@@ -1,4 +1,4 @@
-"""List a server's tools as a model will see them."""
+"""List a server's tools as a model sees them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from harness.types import ServerSpec, Tool, ToolList
 @LISTED
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(listed: Listed, *, json_output: bool) -> None:
-    """List a server's tools as a model will see them, with what they cost in every request.
+    """List a server's tools as a model sees them, with the tokens that they take in every request.
 
-    SERVER is the name of a configured or built-in server, or the URL of one that runs.
+    SERVER is the name of a configured or built-in server, or the URL of a running one.
     """
     if json_output:
         click.echo(json.dumps(_document(listed.server, listed.tools)))

@@ -18,7 +18,7 @@ from harness.runner.runs.folders import LATEST
 
 @click.command("view")
 @click.argument("run", default=LATEST, shell_complete=completing.runs)
-@click.option("--no-open", is_flag=True, help="Write the page and print its path; open nothing.")
+@click.option("--no-open", is_flag=True, help="Only write the page and print its path.")
 def command(run: str, no_open: bool) -> None:
     """Write the page of RUN into its folder and open it: every message, call and check.
 
@@ -33,11 +33,11 @@ def command(run: str, no_open: bool) -> None:
         and has_browser(os.environ, sys.platform)
         and not webbrowser.open(path.resolve().as_uri())
     ):
-        click.echo("No browser could be started: open the file above in one.", err=True)
+        click.echo("No browser could be started; open the file above yourself.", err=True)
 
 
 def has_browser(environ: Mapping[str, str], platform: str) -> bool:
-    """Return whether a browser has a screen to show itself on; one in the terminal would take it over."""
+    """Return whether there is a graphical browser; a text browser would take over the terminal."""
     return platform in {"darwin", "win32"} or any(
         environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
     )
