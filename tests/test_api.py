@@ -220,7 +220,7 @@ def test_a_timeout_in_milliseconds_goes_before_the_cases_own() -> None:
     [
         ({"temprature": 1}, "a model has no setting 'temprature'\n  Did you mean 'temperature'"),
         ({"temperature": "hot"}, "model 'openai:gpt-4o': temperature: expected a number"),
-        ({"body": object()}, "model 'openai:gpt-4o': body: a object is no JSON"),
+        ({"body": object()}, "model 'openai:gpt-4o': body: a object is not JSON"),
         ({"base_url": "localhost"}, "a base_url looks like"),
         ({"api_key": ""}, "an API key is needed"),
     ],

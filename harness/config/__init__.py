@@ -1,9 +1,10 @@
-"""What is configured: models, servers and defaults, from three files and the environment.
+"""The configuration: models, servers and defaults, from three files and the environment.
 
 In order of precedence: ``harness.yml`` of the project, then ``$HARNESS_CONFIG`` or
 ``~/.harness/config.yml``, then ``$MXCP_CONFIG`` or ``~/.mxcp/config.yml``. The first file that
-configures a name decides all of it, so that a key never meets an endpoint of another file.
-References such as ``${NAME}`` are looked up when a model or a server is used, not before.
+configures a name decides all of its settings, so that a key is never combined with an endpoint of
+another file. References such as ``${NAME}`` are looked up when a model or a server is used, not
+before.
 """
 
 from __future__ import annotations
@@ -38,16 +39,16 @@ PROJECT_FILES = ("harness.yml", "harness.yaml")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """Everything configured; ``Config()`` knows only what needs no configuration."""
+    """The whole configuration; ``Config()`` has only the built-in models and servers."""
 
     files: tuple[ConfigFile, ...] = ()
-    """Those that were found, in order of precedence."""
+    """The files that were found, in order of precedence."""
     client: ConfigFile | None = None
-    """The servers of an MCP client, which go before all others."""
+    """The servers of an MCP client; they take precedence over all others."""
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Where references, keys and base URLs are looked up."""
     keyless: bool = False
-    """Whether a model without its key will do, since nobody is going to ask it: for a dry run."""
+    """Whether a model may lack its key, because it will not be asked: for a dry run."""
 
     @property
     def default_model(self) -> str | None:
@@ -67,7 +68,7 @@ class Config:
     def model(self, name: str, options: Mapping[str, Any] | None = None) -> ModelSpec:
         """Return the model of that name: a configured one, a known id or alias, or ``provider:id``.
 
-        ``options`` are settings as a file has them, and go before it.
+        ``options`` are settings as in a file, and override the file's.
 
         Raises:
             UsageError: there is none, its key is missing, or its settings cannot be used.
@@ -80,22 +81,22 @@ class Config:
         return resolve(entry, self.environ, keyless=self.keyless).usable()
 
     def models(self) -> tuple[ResolvedModel, ...]:
-        """Return every configured model and the embedded one, with what is wrong instead of raising it."""
+        """Return every configured model and the built-in one; a problem is recorded, not raised."""
         embedded = named_entry(OFFLINE)
         entries = (*self._model_entries().values(), *([embedded] if embedded else []))
         return tuple(resolve(entry, self.environ) for entry in entries)
 
     @property
     def server_names(self) -> tuple[str, ...]:
-        """The servers that files configure, built-in ones apart."""
+        """Names of the servers in configuration files, without built-in ones."""
         return tuple(self._server_entries())
 
     def server(self, ref: ServerSpec | str | tuple[str, ...] | None, suite_name: str) -> ServerSpec:
         """Return a suite's server, ready to start.
 
-        ``ref`` is the server itself, or the name of a configured or built-in one, or those of
-        several that are to be joined. ``None`` means the one named like the suite, else the only
-        one that is configured, or all of an MCP client's configuration.
+        ``ref`` is the server itself, the name of a configured or built-in one, or the names of
+        several to join. ``None`` means the server with the suite's name, else the only configured
+        one, or all of an MCP client's configuration.
 
         Raises:
             UsageError: there is none, or a variable that it needs is not set.
@@ -118,7 +119,9 @@ class Config:
         )
 
     def only_server(self, command: str) -> ServerSpec:
-        """Return the only server that is configured, or all of an MCP client's, for a ``command`` that was given none.
+        """Return the only configured server, or all of an MCP client's.
+
+        ``command`` is the command that was given no server; messages name it.
 
         Raises:
             UsageError: there is none, or more than one, or a variable that it needs is not set.
@@ -132,18 +135,18 @@ class Config:
         )
 
     def server_options(self, texts: Sequence[str]) -> ServerSpec:
-        """Return what one or several ``--server`` ask for; several are joined, and the model sees the tools of all.
+        """Return the server of one or several ``--server`` options; several are joined.
 
         Raises:
-            UsageError: one of them cannot be used, or two have one name.
+            UsageError: one of them cannot be used, or two have the same name.
         """
         return joined([self.server_option(text) for text in dict.fromkeys(texts)])
 
     def server_option(self, text: str) -> ServerSpec:
-        """Return the server that ``--server`` asks for: a name, a URL, or else a command line to start.
+        """Return the server of a ``--server`` option: a name, a URL, or else a command line.
 
         Raises:
-            UsageError: it is neither, or a variable that it needs is not set.
+            UsageError: it is none of these, or a variable that it needs is not set.
         """
         if text in self._server_entries() or text in builtin_servers():
             return self._named_server(text)
@@ -200,10 +203,10 @@ class Config:
         return entries
 
     def _all_are_meant(self) -> bool:
-        """Whether it is clear which server is meant where nobody names one.
+        """Whether the server is clear although none is named.
 
         Raises:
-            UsageError: a client's configuration was given of which every server is disabled.
+            UsageError: every server of the given client configuration is disabled.
         """
         if self.client is not None and not self.client.servers and self.client.disabled:
             names = ", ".join(self.client.disabled)
@@ -218,7 +221,7 @@ class Config:
         return joined([self._named_server(name) for name in self._meant_entries()])
 
     def _meant_entries(self) -> Mapping[str, ServerEntry]:
-        """Return the servers that may be meant where nobody names one."""
+        """Return the servers that may be meant if none is named."""
         return self._server_entries() if self.client is None else self.client.servers
 
     def _server_entries(self) -> dict[str, ServerEntry]:
@@ -228,10 +231,10 @@ class Config:
 
 
 def load_config(cwd: Path, environ: Mapping[str, str], mcp_config: str | None = None) -> Config:
-    """Read every configuration file that applies in the folder ``cwd``, and that of an MCP client if one is named.
+    """Read every configuration file for the folder ``cwd``, and an MCP client's if one is named.
 
     Raises:
-        InvalidInput: a file is not valid, or the one that a variable names is not there.
+        InvalidInput: a file is not valid, or a file named by a variable does not exist.
     """
     files = [read_config_file(path, project=True) for path in _project_file(cwd)]
     files += [read_config_file(path) for path in _user_file("HARNESS_CONFIG", ".harness", environ)]
@@ -253,10 +256,10 @@ def _first_wins(mappings: Iterable[Mapping[str, T]]) -> dict[str, T]:
 
 
 def _project_file(cwd: Path) -> list[Path]:
-    """Look in ``cwd`` and, within a repository, in its parents up to the repository's root.
+    """Look in ``cwd`` and, within a git repository, in its parents up to the repository's root.
 
-    Outside of a repository no parent is read: what lies there may be anybody's, and a
-    configuration starts processes.
+    Outside of a repository no parent is read: it may belong to somebody else, and a configuration
+    starts processes.
     """
     folder = cwd.absolute()
     above = [folder, *folder.parents]
@@ -282,11 +285,11 @@ def _project_file(cwd: Path) -> list[Path]:
 
 
 def _user_file(variable: str, folder: str, environ: Mapping[str, str]) -> list[Path]:
-    """Return the file that ``variable`` names, which has to exist, or else the one in the home folder if it exists."""
+    """Return the file that ``variable`` names, which must exist, else the home folder's."""
     if named := environ.get(variable):
         path = Path(named).expanduser()
         if not path.is_file():
-            what = "this is a folder, and no file" if path.is_dir() else "there is no such file"
+            what = "this is a folder, not a file" if path.is_dir() else "there is no such file"
             raise InvalidInput(
                 [Problem(at=Location(file=named), message=f"{what}; ${variable} names it.")]
             )
@@ -296,11 +299,12 @@ def _user_file(variable: str, folder: str, environ: Mapping[str, str]) -> list[P
 
 
 def _no_program(name: str) -> UsageError | None:
-    """Return what to say of a path that was given as a command and is none; ``None`` if there is no such path."""
+    """Return the error for a path that is not a command; ``None`` if there is no such path."""
     path = Path(name)
     if path.is_dir():
         return UsageError(
-            f"{name} is a folder, and no command", meant="Name what starts the server in it."
+            f"{name} is a folder, not a command",
+            meant=("Name the program in it that starts the server."),
         )
     if path.is_file():
         runs = (
@@ -311,6 +315,6 @@ def _no_program(name: str) -> UsageError | None:
             else "PROGRAM"
         )
         return UsageError(
-            f"{name} cannot be started by itself", meant=f'Say by what: --server "{runs} {name}".'
+            f"{name} is not executable", meant=f'Name its interpreter: --server "{runs} {name}".'
         )
     return None

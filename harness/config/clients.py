@@ -1,11 +1,11 @@
-"""Servers from where people have them: the configuration of an MCP client.
+"""Servers from the configuration of an MCP client.
 
-| file                                     | its servers stand under |
+| file | key of its servers |
 |------------------------------------------|-------------------------|
 | ``.mcp.json``, Claude Desktop, Cursor …  | ``mcpServers``          |
 | VS Code (``.vscode/mcp.json``)           | ``servers``             |
 
-Keys that only mean something to the client are left alone. References are ours (``${NAME}``,
+Keys that only concern the client are ignored. References are those of harness (``${NAME}``,
 ``${NAME:-text}``) and those of VS Code:
 
 | written              | becomes                                                                 |
@@ -58,7 +58,7 @@ def read_client_config(path: FilePath) -> ConfigFile:
     """Return the servers of an MCP client's configuration.
 
     Raises:
-        InvalidInput: with every mistake in it, or because it has no servers.
+        InvalidInput: with every mistake in it, or if it has no servers.
     """
     if not path.is_file():
         raise InvalidInput([_no_file(path)])
@@ -70,9 +70,9 @@ def read_client_config(path: FilePath) -> ConfigFile:
     section = next((key for key in _SECTIONS if isinstance(content.get(key), dict)), None)
     reading = Reading(document)
     if section is None:
-        meant = f"Servers stand under {' or '.join(map(repr, _SECTIONS))}."
+        meant = f"Servers are written under {' or '.join(map(repr, _SECTIONS))}."
         reading.problem(
-            Location(file=document.file), "this is no configuration of an MCP client.", meant
+            Location(file=document.file), "this is not a configuration of an MCP client.", meant
         )
         reading.finish()
     assert section is not None
@@ -93,10 +93,12 @@ def read_client_config(path: FilePath) -> ConfigFile:
 
 
 def with_env_file(entry: ServerEntry, ready: ServerSpec, environ: Mapping[str, str]) -> ServerSpec:
-    """Return ``ready``, which ``entry`` has come to, with the variables of its ``envFile`` below its own.
+    """Return ``ready``, made from ``entry``, with the variables of its ``envFile`` added.
+
+    Its own variables take precedence.
 
     Raises:
-        InvalidInput: the file cannot be read, or is no file of variables.
+        InvalidInput: the file cannot be read, or is not a file of variables.
     """
     if entry.env_file is None:
         return ready
@@ -118,12 +120,12 @@ def _no_file(path: FilePath) -> Problem:
     inside = [path / name for name in _USUAL if (path / name).is_file()]
     meant = f"Did you mean {shown(inside[0])!r}?" if inside else "Name the file in it."
     return Problem(
-        at=at, message="this is a folder, and no configuration of an MCP client.", meant=meant
+        at=at, message="this is a folder, not a configuration of an MCP client.", meant=meant
     )
 
 
 def _inputs(section: Any) -> dict[str, Mapping[str, Any]]:
-    """Return what the file says of the values that VS Code asks for, by their ids."""
+    """Return the file's ``inputs``: the values that VS Code prompts for, by id."""
     listed = section if isinstance(section, list) else []
     return {
         one["id"]: one for one in listed if isinstance(one, dict) and isinstance(one.get("id"), str)
@@ -132,7 +134,7 @@ def _inputs(section: Any) -> dict[str, Mapping[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class _Client:
-    """A configuration while its servers are read."""
+    """A client configuration while its servers are read."""
 
     reading: Reading
     document: Document
@@ -141,7 +143,7 @@ class _Client:
     inputs: Mapping[str, Mapping[str, Any]]
 
     def server(self, name: str, value: Any) -> ServerEntry | None:
-        """Return a server; ``None`` if it is switched off, or nothing that could be one."""
+        """Return a server; ``None`` if it is disabled or cannot be a server."""
         path = (self.section, name)
         if not isinstance(value, dict):
             self.reading.problem(
@@ -196,7 +198,7 @@ class _Client:
         return None
 
     def _ours(self, value: Any, asked: dict[str, str]) -> Any:
-        """Return ``value`` with the references of VS Code written as ours; note in ``asked`` what it would ask for."""
+        """Return ``value`` with VS Code's references translated; ``asked`` gets prompted inputs."""
         if isinstance(value, str):
             return _REFERENCE.sub(partial(self._reference, asked), value)
         if isinstance(value, dict):
@@ -217,13 +219,13 @@ class _Client:
             else ""
         )
         asked[variable] = (
-            f"The client would ask a person for the input {name!r}{about}. "
-            f"Nobody is asked here: give it as that variable, export {variable}=…"
+            f"The client would prompt for the input {name!r}{about}. harness cannot prompt: set "
+            f"the variable instead, export {variable}=…"
         )
         plain = isinstance(default, str) and default and not set(default) & set("{}$")
         return f"${{{variable}:-{default}}}" if plain else f"${{{variable}}}"
 
 
 def input_variable(name: str) -> str:
-    """Return the environment variable that stands for an input of that name: ``api-key`` → ``API_KEY``."""
+    """Return the environment variable for an input of that name: ``api-key`` → ``API_KEY``."""
     return re.sub(r"\W", "_", name).upper()

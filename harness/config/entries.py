@@ -1,4 +1,4 @@
-"""A model's settings as a file gives them, before anything is looked up in the environment."""
+"""A model's settings as in a file, before anything is looked up in the environment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from harness.types import JsonPath, Location, Secret
 
 
 def _unseen(value: Any) -> str:
-    """Take text that no message may show."""
+    """Parse text that no message may show."""
     if not isinstance(value, str):
         raise InvalidValue("expected text", meant="Write it in quotes.")
     return value
@@ -38,21 +38,20 @@ _TEXT = {"type": "string"}
 
 MODEL = Layout(
     fields={
-        "type": line(
-            "Who answers: anthropic (or claude), openai, or another provider.", required=True
-        ),
-        "model": line("The id that the API is asked for; without it, the model's name."),
+        "type": line("The provider: anthropic (or claude), openai, or another one.", required=True),
+        "model": line("The model id for the API; without it, the model's name."),
         "api_key": Field(
-            schema={**_TEXT, "description": "The key; ${NAME} takes a variable."}, parse=_secret
+            schema={**_TEXT, "description": ("The API key; ${NAME} is an environment variable.")},
+            parse=_secret,
         ),
         "base_url": Field(schema={**_TEXT, "description": "A compatible endpoint."}, parse=_unseen),
         "timeout": number("Seconds that one request may take.", unit="seconds", default=60),
         "max_retries": integer("Further attempts after the first.", least=0, default=3),
-        "api": choice("Which of OpenAI's APIs to speak.", ("chat", "responses")),
+        "api": choice("Which of OpenAI's APIs to use.", ("chat", "responses")),
         "temperature": number("Sampling temperature.", unit="degrees", positive=False),
         "max_tokens": integer("Upper bound of one reply.", least=1),
         "max_reply_mb": number(
-            "Megabytes that a reply may have, also decompressed.", unit="megabytes", default=4
+            "Largest reply in megabytes, also when decompressed.", unit="megabytes", default=4
         ),
         "headers": texts_by_name("Further HTTP headers."),
         "body": mapping("Further fields of the request's body."),
@@ -62,14 +61,14 @@ MODEL = Layout(
         "output_price": number(
             "Dollars per million output tokens.", unit="US dollars", positive=False
         ),
-        "options": mapping("Settings, body:NAME and header:NAME, as MXCP writes them."),
+        "options": mapping("Settings, body:NAME and header:NAME, in MXCP's form."),
     },
     elsewhere={
         "provider": "Use 'type'.",
         "name": "The model's name is the key above this mapping.",
     },
 )
-"""The mapping under ``models: models: NAME:``."""
+"""Layout of the mapping under ``models: models: NAME:``."""
 
 _IN_OPTIONS = ("timeout", "max_retries", "api", "temperature", "max_tokens", "max_reply_mb")
 # Settings that may stand under `options` as well.
@@ -77,25 +76,24 @@ _IN_OPTIONS = ("timeout", "max_retries", "api", "temperature", "max_tokens", "ma
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEntry:
-    """One model of a file, or a name that needs no file."""
+    """One model of a file, or a model that needs no file."""
 
     name: str
-    """What the user calls it."""
+    """The user's name for it."""
     settings: Mapping[str, Any] = field(repr=False)
-    """Setting → value, the key as a `Secret`, ``options`` dissolved."""
+    """Setting → value; the key is a `Secret`, ``options`` are merged in."""
     wanted: str
-    """What the API is asked for without the setting ``model``: an id, or a name to be turned into
-    one."""
+    """The model for the API if ``model`` is not set: an id, or a name to translate into one."""
     source: str
-    """The file that configures it, or in a word why it needs none."""
+    """The file that configures it, or a word that says why it needs none."""
     locate: Callable[[JsonPath], Location] | None = field(default=None, repr=False)
-    """Gives the place of a setting; ``None`` when there is no file."""
+    """Returns the place of a setting; ``None`` if there is no file."""
     problems: tuple[Problem, ...] = ()
-    """What is wrong with its mapping, where that is told only when the model is used."""
+    """Mistakes in its mapping, if they are reported only when the model is used."""
 
 
 def read_model(reading: Reading, path: JsonPath, value: Any) -> ModelEntry:
-    """Return the model that the mapping ``value`` at ``path`` describes; mistakes are kept by ``reading``."""
+    """Return the model in the mapping ``value`` at ``path``; ``reading`` collects mistakes."""
     name = str(path[-1])
     settings: dict[str, Any] = {}
     moved: dict[JsonPath, JsonPath] = {}
@@ -125,10 +123,10 @@ def read_model(reading: Reading, path: JsonPath, value: Any) -> ModelEntry:
 
 
 def overridden(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntry:
-    """Return ``entry`` with settings that a program gives, over what the file says.
+    """Return ``entry`` with a program's settings, which override the file's.
 
     Raises:
-        UsageError: there is no such setting, or its value does not fit.
+        UsageError: there is no such setting, or its value is not valid.
     """
     known = [name for name in MODEL.fields if name not in ("type", "options")]
     settings = dict(entry.settings)
@@ -144,9 +142,9 @@ def overridden(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntry:
             raise UsageError(
                 f"model {entry.name!r}: {name}: {error.message}", meant=error.meant
             ) from error
-        except TypeError as error:  # a message would have shown the value as JSON
+        except TypeError as error:  # the usual message would show the value as JSON
             raise UsageError(
-                f"model {entry.name!r}: {name}: a {type(value).__name__} is no JSON"
+                f"model {entry.name!r}: {name}: a {type(value).__name__} is not JSON"
             ) from error
     return replace(
         entry, settings=settings, source=f"{entry.source}, and options of the program", locate=None
@@ -154,7 +152,7 @@ def overridden(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntry:
 
 
 def read_foreign_model(document: Document, path: JsonPath, value: Any) -> ModelEntry:
-    """Return a model of another tool's file; its mistakes are told when it is used."""
+    """Return a model of another tool's file; its mistakes are reported when it is used."""
     reading = Reading(document)
     reading.problems = []
     entry = read_model(reading, path, value)
@@ -162,10 +160,10 @@ def read_foreign_model(document: Document, path: JsonPath, value: Any) -> ModelE
 
 
 def _dissolve_options(settings: dict[str, Any]) -> dict[JsonPath, JsonPath]:
-    """Move what stands under ``options`` to where it belongs; what stands there already comes first.
+    """Move the settings under ``options`` to their places; settings that are already there win.
 
     ``body:NAME`` goes into the body and ``header:NAME`` into the headers; any other name is a
-    setting of ours, or else goes into the body too. Returns where each moved setting was written.
+    setting, or else also goes into the body. Returns the place of each moved setting.
     """
     moved: dict[JsonPath, JsonPath] = {}
     for option, value in settings.pop("options", {}).items():
@@ -187,7 +185,7 @@ def _dissolve_options(settings: dict[str, Any]) -> dict[JsonPath, JsonPath]:
 
 
 def _header(value: Any) -> str:
-    """Join the values of a header that has several."""
+    """Join the values of a header with several."""
     return ", ".join(map(_unseen, value)) if isinstance(value, list) else _unseen(value)
 
 

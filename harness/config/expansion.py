@@ -1,4 +1,4 @@
-"""``${NAME}`` in configured text, taken from the environment when the text is used.
+"""Replaces ``${NAME}`` in configured text by environment variables, when the text is used.
 
 | written | becomes |
 |---|---|
@@ -6,8 +6,8 @@
 | ``${NAME:-text}`` | the variable's value, or ``text`` when it is not set or empty |
 | ``$${NAME}`` | ``${NAME}``, literally |
 
-A ``$`` that opens no brace is an ordinary character. A default holds no ``${``: it ends at the
-first ``}``. Nothing is expanded twice, so a value may hold anything. Messages name the variable and
+A ``$`` without a brace is an ordinary character. A default contains no ``${``: it ends at the first
+``}``. Nothing is expanded twice, so a value may contain anything. Messages name the variable and
 never show a value.
 """
 
@@ -43,7 +43,7 @@ def expand(
 ) -> Any:
     """Return ``value`` with every reference in its strings replaced, at any depth.
 
-    What cannot be replaced is left as it is and added to ``problems``, with the path to it.
+    A reference that cannot be replaced is left unchanged and added to ``problems``, with its path.
     """
     if isinstance(value, str):
         return _expand_text(value, environ, problems, path)
@@ -66,10 +66,9 @@ def _expand_text(
         if name is None:
             problems.append(
                 InvalidValue(
-                    "'${' opens no reference to a variable.",
+                    "'${' does not begin a valid reference to a variable.",
                     path=path,
-                    meant="Write ${NAME} or ${NAME:-default}, or $${ for the characters "
-                    "themselves.",
+                    meant="Write ${NAME} or ${NAME:-default}, or $${ for the characters '${'.",
                 )
             )
             return found
@@ -77,7 +76,7 @@ def _expand_text(
             meant = "A default is plain text: set the variable, or write the text itself."
             problems.append(
                 InvalidValue(
-                    f"the default of {name} holds a reference of its own.", path=path, meant=meant
+                    f"the default of {name} contains another reference.", path=path, meant=meant
                 )
             )
             return found
@@ -92,6 +91,6 @@ def _expand_text(
 
 
 def sole_reference(text: str) -> str | None:
-    """Return the variable's name when ``text`` is one reference and nothing else."""
+    """Return the variable's name if ``text`` is exactly one reference."""
     match = _REFERENCE.fullmatch(text)
     return match["name"] if match else None

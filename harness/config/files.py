@@ -1,4 +1,4 @@
-"""One configuration file: what it says of models, servers and defaults, and where."""
+"""Reads one configuration file: models, servers and defaults, with their places."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _FILE = Layout(
         ),
         "models": mapping("Models, and which one is the default."),
         "servers": mapping("MCP servers by name."),
-        "defaults": mapping("What holds where neither suite nor command line says otherwise."),
+        "defaults": mapping("Defaults for suites and command lines that do not say otherwise."),
     },
     elsewhere={"model": "Use 'default:' under 'models:'.", "server": _NAMED, "mcpServers": _NAMED},
 )
 _MODELS = Layout(
     fields={
         "default": line("The model for suites that name none."),
-        "models": mapping("Name → how to reach it."),
+        "models": mapping("Models by name."),
     },
     elsewhere={"type": "Put it below the model's name, under 'models: models:'."},
 )
@@ -62,30 +62,31 @@ class ServerEntry:
     """A server of a configuration file."""
 
     spec: ServerSpec = field(repr=False)
-    """What it says, references unexpanded."""
+    """The server, with references unexpanded."""
     locate: Callable[[JsonPath], Location] = field(repr=False)
-    """Gives the place of a part of its mapping."""
+    """Returns the place of a part of its mapping."""
     env_file: str | None = field(default=None, repr=False)
-    """A file of further variables for it; those of ``spec`` go before them."""
+    """A file of further environment variables; those of ``spec`` take precedence."""
     asked: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Variable → what to do if it is not set, where a client would ask a person for it."""
+    """Variable → what to do if it is not set, for inputs that a client would prompt for."""
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Variable → its default, where a client would not show what is typed: its value is a secret,
-    whatever its name."""
+    """Variable → its default, for inputs that a client hides while typing.
+
+    Their values are secrets, whatever their names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFile:
-    """What one file configures."""
+    """The content of one configuration file."""
 
     file: str
-    """Its path as the user would type it."""
+    """Its path, as the user would type it."""
     models: Mapping[str, ModelEntry] = field(default_factory=dict)
     """Name → model."""
     servers: Mapping[str, ServerEntry] = field(default_factory=dict)
     """Name → server."""
     disabled: Mapping[str, Location] = field(default_factory=dict)
-    """Name → where a server stands that is switched off."""
+    """Name → place of a disabled server."""
     default_model: str | None = None
     """The model for suites that name none."""
     concurrency: int | None = None
@@ -95,9 +96,9 @@ class ConfigFile:
 
 
 def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
-    """Read a configuration of ours; unknown keys are mistakes.
+    """Read a configuration file of harness; unknown keys are mistakes.
 
-    Servers of a ``project`` file start in its folder unless they say otherwise.
+    Servers of a ``project`` file start in its folder by default.
 
     Raises:
         InvalidInput: with every mistake in it.
@@ -128,9 +129,9 @@ def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
 
 
 def read_foreign_config_file(path: FilePath) -> ConfigFile:
-    """Read the models of a configuration that belongs to another tool; the rest of it is not ours to judge.
+    """Read the models of another tool's configuration file; the rest of it is ignored.
 
-    A model with mistakes is told about when it is used.
+    Mistakes in a model are reported when it is used.
 
     Raises:
         InvalidInput: it is not YAML, or its ``models`` cannot be read.
@@ -154,7 +155,7 @@ def read_foreign_config_file(path: FilePath) -> ConfigFile:
 
 
 def _known(value: Any, layout: Layout) -> Any:
-    """Leave out the keys that mean nothing to us."""
+    """Leave out unknown keys."""
     return (
         {key: part for key, part in value.items() if key in layout.fields}
         if isinstance(value, dict)
@@ -193,12 +194,12 @@ def _servers(
 
 
 def located_below(document: Document, path: JsonPath, part: JsonPath) -> Location:
-    """Return the place of ``part`` of what stands at ``path``."""
+    """Return a function for the place of a part of the value at ``path``."""
     return document.at((*path, *part))
 
 
 def _within_models(document: Document) -> list[Problem]:
-    """Keep the problems of YAML that stand in the section that we read."""
+    """Keep the YAML problems of the section that harness reads."""
     if not isinstance(document.value, dict) or "models" not in document.value:
         return []
     begin = document.at_key(("models",)).line or 0

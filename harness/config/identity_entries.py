@@ -1,4 +1,4 @@
-"""``identity:`` of a server as a mapping in a file: its keys, how it is read, and which go together."""
+"""``identity:`` of a server: its keys, how they are read, and which can be combined."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from harness.errors import InvalidValue
 from harness.types import RESERVED_CLAIMS, IdentitySpec, IdentityVia
 
 _HIGHEST_PORT = 65_535
-_EXTERNAL = ("claims", "scope", "audience", "issuer_port")  # what a token_command decides itself
+_EXTERNAL = ("claims", "scope", "audience", "issuer_port")  # settings that a token_command replaces
 
 
 def _claims(value: Any) -> dict[str, Any]:
@@ -30,12 +30,10 @@ def _claims(value: Any) -> dict[str, Any]:
     paths = {name: tuple(name.split(".")) for name in claims if "://" not in name}
     for name, path in paths.items():
         if path[0] in RESERVED_CLAIMS:
-            meant = f"These are the issuer's: {', '.join(RESERVED_CLAIMS)}."
-            raise InvalidValue(
-                f"the claim {path[0]!r} is not yours to set", path=(name,), meant=meant
-            )
+            meant = f"The issuer sets these: {', '.join(RESERVED_CLAIMS)}."
+            raise InvalidValue(f"the claim {path[0]!r} cannot be set", path=(name,), meant=meant)
         if "" in path:
-            raise InvalidValue(f"there is a step without a name in the path {name!r}", path=(name,))
+            raise InvalidValue(f"a step has no name in the path {name!r}", path=(name,))
         above = next(
             (
                 other
@@ -46,7 +44,7 @@ def _claims(value: Any) -> dict[str, Any]:
         )
         if above is not None:
             raise InvalidValue(
-                f"the claim {name!r} would stand inside the claim {above!r}", path=(name,)
+                f"the claim {name!r} would be inside the claim {above!r}", path=(name,)
             )
     return claims
 
@@ -59,10 +57,10 @@ def _port(value: Any) -> int:
 
 
 def _command(value: Any) -> str:
-    """Take a command line. It may hold a secret, so no message shows it."""
+    """Parse a command line. It may contain a secret, so no message shows it."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidValue(
-            "expected a command line", meant="Write it as one text: 'my-idp token --short'."
+            "expected a command line", meant="Write it as one string: 'my-idp token --short'."
         )
     try:
         shlex.split(value)
@@ -77,16 +75,18 @@ _WHOLE = integer("", least=1)
 
 IDENTITY = Layout(
     fields={
-        "via": choice("How the user_context travels.", get_args(IdentityVia)),
+        "via": choice("How the user_context is sent to the server.", get_args(IdentityVia)),
         "variables": texts_by_name("via env: variable → template, such as {role}."),
-        "json_variable": line("via env: the variable that holds the whole user_context as JSON."),
+        "json_variable": line("via env: a variable for the whole user_context as JSON."),
         "headers": texts_by_name("via header: HTTP header → template, such as {role}."),
         "claims": Field(
             schema={
                 "type": "object",
-                "description": "via bearer: claim → template, such as {role}, or JSON with "
-                "templates in it; dots lead "
-                "into a claim. Without it, each attribute is a claim of its own name.",
+                "description": (
+                    "via bearer: claim → template, such as {role}, or JSON with templates in it; "
+                    "dots lead into a claim. Without it, each attribute is a claim of the same "
+                    "name."
+                ),
             },
             parse=_claims,
         ),
@@ -98,8 +98,7 @@ IDENTITY = Layout(
                 "minimum": 1,
                 "maximum": _HIGHEST_PORT,
                 "description": (
-                    "via bearer: the port of the issuer, where a server that runs "
-                    "already expects it."
+                    "via bearer: the port of the issuer, where a running server expects it."
                 ),
             },
             parse=_port,
@@ -116,19 +115,19 @@ IDENTITY = Layout(
             parse=_command,
         ),
         "token_env": lines(
-            "via bearer: variables of the environment that the token_command gets beside the usual."
+            "via bearer: environment variables that the token_command gets beside the usual ones."
         ),
     },
     elsewhere={
         "issuer": (
-            "The issuer is harness itself; 'issuer_port' says where, and {issuer} tells a "
-            "server that it starts."
+            "harness itself is the issuer: set its port by 'issuer_port'; a started server gets "
+            "{issuer}."
         ),
         "credential": "Put it into a test, or under 'defaults:'.",
         "scopes": "Did you mean 'scope'?",
     },
 )
-"""``identity:`` of a server, written out."""
+"""Layout of ``identity:`` of a server, as a mapping."""
 
 _VIA = {
     "variables": "env",
@@ -139,9 +138,9 @@ _VIA = {
 
 
 def read_identity(reading: Reading, path: Steps, value: str | dict[str, Any]) -> IdentitySpec:
-    """Return how the server at ``path`` is told who asks: ``value`` is a way, or a mapping.
+    """Return how identities are sent to the server at ``path``: ``value`` is a name or a mapping.
 
-    Problems are kept by ``reading``.
+    ``reading`` collects problems.
     """
     given = value if isinstance(value, dict) else {"via": value}
     values = reading.record(path, given, IDENTITY, "identity of the server")
@@ -154,7 +153,7 @@ def read_identity(reading: Reading, path: Steps, value: str | dict[str, Any]) ->
 def _require_effect(
     reading: Reading, path: Steps, given: Mapping[str, Any], identity: IdentitySpec
 ) -> None:
-    """Refuse settings that another way of telling would need, and a way that lacks its own."""
+    """Refuse settings of another kind of identity, and a kind without its own settings."""
     for key, via in _VIA.items():
         if key in given and identity.via != via:
             message = f"{key!r} has no effect on identity via {identity.via}."
@@ -171,13 +170,11 @@ def _require_effect(
             reading.document.at(path), "identity via header names no header.", "Add 'headers:'."
         )
     if identity.token_env and identity.via == "bearer" and identity.token_command is None:
-        message = (
-            "'token_env' has no effect without a 'token_command', which would get these variables."
-        )
+        message = "'token_env' has no effect without a 'token_command' that gets these variables."
         reading.problem(
             reading.document.at_key((*path, "token_env")), message, "Add the command, or remove it."
         )
     for key in _EXTERNAL:
         if key in given and identity.via == "bearer" and identity.token_command is not None:
-            message = f"{key!r} has no effect beside 'token_command', which makes the token."
+            message = f"{key!r} has no effect beside 'token_command', which fetches the token."
             reading.problem(reading.document.at_key((*path, key)), message, "Keep one of them.")

@@ -1,4 +1,4 @@
-"""Settings and the environment, or a bare name, become a `ModelSpec`."""
+"""Makes a `ModelSpec` from settings and the environment, or from a name alone."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from harness.redaction import KNOWN
 from harness.types import ModelSpec, Secret
 
 OFFLINE = "lexical"
-"""The model that needs no key, no network and no configuration. It answers where nobody names one: a
-key in the environment alone never starts a paid run."""
+"""The model that needs no key, no network and no configuration.
+
+It is the default: a key in the environment alone never starts a paid run."""
 
 KeyState: TypeAlias = Literal["present", "missing", "not needed"]
-"""Whether a model has the key that it needs."""
+"""State of the key that a model needs."""
 
 _PLAIN = {
     "timeout": "timeout_s",
@@ -32,11 +33,12 @@ _PLAIN = {
     "input_price": "input_price",
     "output_price": "output_price",
 }
-# Setting → field of `ModelSpec`, where nothing has to be looked up.
+# Setting → field of `ModelSpec`, for settings that need no lookup.
 
-_KEY_HEADERS = frozenset({"authorization", "x-api-key"})  # either of them takes a key's place
+_KEY_HEADERS = frozenset({"authorization", "x-api-key"})  # either of them can replace a key
 
-_ELSEWHERE = ("vault://", "op://", "file://")  # places from which other tools fetch a key
+# schemes by which other tools fetch a key from elsewhere
+_ELSEWHERE = ("vault://", "op://", "file://")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,19 +46,19 @@ class ResolvedModel:
     """A model as ``harness models`` shows it."""
 
     spec: ModelSpec
-    """What is known of it, complete or not."""
+    """The model's settings, which may be incomplete."""
     key: KeyState
-    """Whether there is a key."""
+    """State of its key."""
     source: str
     """The file that configures it, or in a word why it needs none."""
     error: UsageError | None = None
-    """What must be mended before it can be used; its text is for people."""
+    """The problem that prevents its use; its text is a message for the user."""
 
     def usable(self) -> ModelSpec:
         """Return the spec.
 
         Raises:
-            UsageError: there is something to mend.
+            UsageError: the model cannot be used.
         """
         if self.error is not None:
             raise self.error
@@ -64,7 +66,7 @@ class ResolvedModel:
 
 
 def named_entry(name: str) -> ModelEntry | None:
-    """Return the entry of a name that needs no file: ``lexical``, what looks like an API's id, ``provider:id``."""
+    """Return the entry of a name that needs no file: ``lexical``, an API's id, ``provider:id``."""
     if name == OFFLINE:
         return ModelEntry(name=name, settings={"type": OFFLINE}, wanted=name, source="built in")
     if provider := _whose_id(name):
@@ -78,13 +80,13 @@ def named_entry(name: str) -> ModelEntry | None:
 
 
 def well_known_names() -> tuple[str, ...]:
-    """Return the names of models worth offering when somebody mistypes one."""
+    """Return names of models to suggest for a misspelt one."""
     services = [provider.service for provider in built_in_providers().values()]
     return tuple(name for service in services if service for name in service.well_known)
 
 
 def _whose_id(name: str) -> str | None:
-    """Return the provider whose models have ids that look like ``name``, if there is one."""
+    """Return the provider whose ids look like ``name``, if there is one."""
     providers = built_in_providers().items()
     return next(
         (own for own, traits in providers if traits.service and traits.service.ids.match(name)),
@@ -93,7 +95,7 @@ def _whose_id(name: str) -> str | None:
 
 
 def _called(written: str) -> str:
-    """Return the name of the provider that a model's ``type`` may call by another."""
+    """Return the provider's own name for a model's ``type``, which may be an alias."""
     providers = built_in_providers().items()
     return next((name for name, traits in providers if written in traits.aliases), written)
 
@@ -101,15 +103,15 @@ def _called(written: str) -> str:
 def resolve(
     entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool = False
 ) -> ResolvedModel:
-    """Return what ``entry`` comes to in this environment, with what is wrong instead of raising it.
+    """Resolve ``entry`` in this environment; a problem is recorded, not raised.
 
-    For the ``keyless``, a key that is missing is nothing wrong.
+    If ``keyless``, a missing key is no problem.
     """
     return _Resolution(entry, environ, keyless=keyless).result()
 
 
 class _Resolution:
-    """One model being put together: every step gives a part of the spec, and notes its source or a problem."""
+    """Resolves one model: each step returns a part of the spec, and its source or a problem."""
 
     def __init__(self, entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool) -> None:
         self.keyless = keyless
@@ -122,7 +124,7 @@ class _Resolution:
         self.service = traits_of(self.provider).service
 
     def result(self) -> ResolvedModel:
-        """Take all steps."""
+        """Do all steps."""
         self._note("type")
         base_url = self._base_url()
         own_service = self.service is not None and self.service.owns(base_url)
@@ -160,7 +162,7 @@ class _Resolution:
         return url
 
     def _model_id(self, *, own_service: bool) -> tuple[str, tuple[str, ...]]:
-        """Return the id and notes; a name is translated only for the provider's own service."""
+        """Return the id and notes; names are translated only for the provider's own service."""
         if written := self.settings.get("model"):
             self._note("model")
             return written, ()
@@ -174,8 +176,8 @@ class _Resolution:
     def _api_key(self, *, own_service: bool, required: bool) -> tuple[str | None, str | None]:
         """Return the key and the variable that holds it.
 
-        The usual variable's key is sent to the provider's own service, or to where the environment
-        itself points; a file that names another endpoint has to name the key for it as well.
+        The key of the usual variable is sent to the provider's own service, or to the endpoint of
+        the environment; a file with another endpoint must also give the key for it.
         """
         if (written := self.settings.get("api_key")) is not None:
             return self._written_key(written.reveal(), required=required)
@@ -201,7 +203,7 @@ class _Resolution:
         if written.startswith(_ELSEWHERE):
             self._problem(
                 "api_key",
-                "a key kept elsewhere is not fetched here.",
+                "harness does not fetch keys from other stores.",
                 "Put it into a variable: ${NAME}.",
             )
         elif not found and not key and required:
@@ -238,7 +240,7 @@ class _Resolution:
         self.sources[setting] = self._origin(setting)
 
     def _origin(self, *path: str) -> str:
-        """Say where a setting was written: ``harness.yml:5``."""
+        """Return the place of a setting: ``harness.yml:5``."""
         if self.entry.locate is None:
             return self.entry.source
         at = self.entry.locate(path)

@@ -1,6 +1,6 @@
-"""``server:`` as a mapping in a file: its keys, and how it is read.
+"""``server:`` as a mapping: its keys, and how they are read.
 
-Suites and configuration write servers alike; the JSON Schema of suites comes from the same tables.
+Suites and configuration share this format; the JSON Schema of suites is made from the same tables.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from harness.types import JsonObject, NamedTool, ServerSpec
 
 
 def _blocked(value: Any) -> tuple[NamedTool, ...]:
-    """Take a list of tools, each a name or ``{tool, allow_absent}``."""
+    """Parse a list of tools, each a name or ``{tool, allow_absent}``."""
     return tuple(_blocked_tool(item, index) for index, item in enumerate(as_list(value)))
 
 
@@ -49,8 +49,7 @@ def _written_out(item: Mapping[str, Any]) -> NamedTool:
 
 
 _BLOCKED_FORM = (
-    "Write the name alone, or {tool: NAME, allow_absent: true} if it may be that no "
-    "server lists it."
+    "Write the name alone, or {tool: NAME, allow_absent: true} if it is in no server's list."
 )
 _TOOL_NAME: JsonObject = {"type": "string", "pattern": r"\S"}
 _BLOCK = Field(
@@ -65,7 +64,7 @@ _BLOCK = Field(
                         "tool": _TOOL_NAME,
                         "allow_absent": {
                             "type": "boolean",
-                            "description": "true: it is meant that no server lists such a tool",
+                            "description": "true: no server is expected to list this tool",
                         },
                     },
                     "required": ["tool"],
@@ -80,7 +79,7 @@ _BLOCK = Field(
 
 
 def blocking(reading: Reading, path: Steps, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what ``block`` among the parsed ``values`` of the mapping at ``path`` makes of a server or a suite."""
+    """Return the fields of a server or a suite for ``block`` in ``values``, parsed at ``path``."""
     named: tuple[NamedTool, ...] = values.get("block", ())
     places = (reading.document.at((*path, "block", index)) for index in range(len(named)))
     return {
@@ -91,20 +90,20 @@ def blocking(reading: Reading, path: Steps, values: Mapping[str, Any]) -> dict[s
 
 HANDLING = {
     "isolation": choice(
-        "When a fresh process is started: for each user, or for each test.", ("identity", "case")
+        "When a fresh process is started: for each user, or for each trial.", ("identity", "case")
     ),
-    "read_only": flag("Refuse to send calls to tools that are not marked read-only."),
+    "read_only": flag("Never send calls to tools that are not marked read-only."),
     "block": _BLOCK,
 }
-"""How a server is handled: a server's entry says it for all suites, a suite for itself."""
+"""Settings for the use of a server: in its entry for all suites, in a suite for that suite."""
 
 _SERVER_FIELDS = {
     **HOW_TO_REACH,
-    "protocol": choice("The revision of MCP to speak.", ("auto", "legacy", "2026-07-28")),
+    "protocol": choice("The MCP protocol revision.", ("auto", "legacy", "2026-07-28")),
     "identity": Field(
         schema={
             "anyOf": [IDENTITY.fields["via"].schema, {"$ref": "#/$defs/identity"}],
-            "description": "How the server is told who asks (user_context).",
+            "description": "How the caller's identity (user_context) is sent to the server.",
         },
         parse=as_mapping_or_line,
     ),
@@ -119,13 +118,13 @@ SERVER = Layout(
     fields=_SERVER_FIELDS,
     elsewhere={
         "name": (
-            "Servers that have a name stand under 'servers:' in harness.yml; here, write "
-            "'server: that_name'."
+            "Named servers are defined under 'servers:' in harness.yml; here, write 'server: "
+            "that_name'."
         ),
         "timeout": "Use 'start_timeout' or 'call_timeout'.",
     },
 )
-"""``server:`` of a suite, written out."""
+"""Layout of ``server:`` of a suite, as a mapping."""
 
 _RENAMED = {"start_timeout": "start_timeout_s", "call_timeout": "call_timeout_s"}
 
@@ -139,10 +138,10 @@ def read_server(
     layout: Layout = SERVER,
     called: str = "the server",
 ) -> ServerSpec:
-    """Return the server that the mapping ``given`` at ``path`` describes, to be named ``name``.
+    """Return the server that the mapping ``given`` at ``path`` describes, named ``name``.
 
-    Messages speak of it as ``called``.
-    References such as ``${TOKEN}`` are kept as they stand; problems are kept by ``reading``.
+    Messages call it ``called``. References such as ``${TOKEN}`` stay unexpanded; ``reading``
+    collects problems.
     """
     values = reading.record(path, given, layout, called)
     settle_transport(reading, path, given, values, called)

@@ -1,4 +1,4 @@
-"""MCP servers as people write them: a mapping in a file, or a command line."""
+"""Reads MCP servers from a mapping in a file, or from a command line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LINT_IGNORE = Field(
         "type": "object",
         "additionalProperties": _RULES.schema,
         "description": (
-            "Findings of harness lint to leave out: the rules of each tool, or of all under '*'."
+            "Findings of harness lint to ignore: rules for each tool, or for all under '*'."
         ),
     },
     parse=_rules_by_tool,
@@ -42,22 +42,23 @@ _LAYOUT = Layout(
 )
 
 _LAUNCHERS = frozenset({"python", "python3", "node", "npx", "bunx", "uvx", "uv", "run", "exec"})
-# Words of a command line that say how a server is started, and not which one.
+# Words of a command line that start a server but do not name it.
 
 
 def read_named_server(reading: Reading, path: JsonPath, value: Mapping[str, Any]) -> ServerSpec:
-    """Return the server that the mapping ``value`` at ``path`` describes, under the last step's name.
+    """Return the server in the mapping ``value`` at ``path``; the path's last step is its name.
 
-    References stay as they are, and so does a relative ``cwd``; mistakes are kept by ``reading``.
+    References stay unexpanded, and a relative ``cwd`` stays relative; ``reading`` collects
+    mistakes.
     """
     name = str(path[-1])
     return read_server(reading, path, value, name, layout=_LAYOUT, called=f"server {name!r}")
 
 
 def starting_in(spec: ServerSpec, base: FilePath, *, by_default: bool) -> ServerSpec:
-    """Return ``spec`` with its ``cwd`` counted from ``base``, which is also the default where that is asked for.
+    """Return ``spec`` with its ``cwd`` relative to ``base``, which may also be the default.
 
-    A folder that begins with a reference stands for itself.
+    A folder that begins with a reference is left unchanged.
     """
     if spec.cwd is None:
         starts = spec.command is not None or spec.identity.token_command is not None
@@ -75,13 +76,13 @@ def expand_server(
     locate: Callable[[JsonPath], Location] | None = None,
     asked: Mapping[str, str] = MappingProxyType({}),
 ) -> ServerSpec:
-    """Return ``spec`` ready to be reached, the references in its texts replaced.
+    """Return ``spec`` with all references replaced, ready for use.
 
-    ``locate`` gives the place of a part of the server's mapping; without it, messages point at
-    the server's own place. ``asked`` says of variables what to do if they are not set.
+    ``locate`` returns the place of a part of the server's mapping; without it, messages give the
+    server's own place. ``asked`` is the advice for variables that are not set.
 
     Raises:
-        InvalidInput: variables are not set, or references malformed; all of them at once.
+        InvalidInput: variables are not set or references are malformed; all of them at once.
     """
     problems: list[InvalidValue] = []
 
@@ -133,24 +134,24 @@ def expand_server(
 
 
 def joined(members: Sequence[ServerSpec]) -> ServerSpec:
-    """Return ``members`` as one server, whose tools are those of all of them; one alone stays as it is.
+    """Return ``members`` as one server with the tools of all; a single member stays unchanged.
 
     Raises:
-        UsageError: two of them have one name, by which their tools could not be told apart.
+        UsageError: two of them have the same name, so their tools could not be told apart.
     """
     if len(members) == 1:
         return members[0]
     names = [member.name for member in members]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(
-            f"two of the servers are called {twice!r}",
-            meant="Configure them under servers: in harness.yml, each under a name of its own.",
+            f"two of the servers are named {twice!r}",
+            meant="Configure them under servers: in harness.yml, under different names.",
         )
     return ServerSpec(name="+".join(names), members=tuple(members))
 
 
 def deeds_of(spec: ServerSpec) -> tuple[str, ...]:
-    """Return in words what ``spec`` would have run, and where it would send something."""
+    """Return in words the commands that ``spec`` would run, and where it would send data."""
     deeds = []
     if spec.command is not None:
         given = "".join(f" {name}={value}" for name, value in spec.env.items())
@@ -165,7 +166,7 @@ def deeds_of(spec: ServerSpec) -> tuple[str, ...]:
 
 
 def _unusable(spec: ServerSpec) -> Iterator[InvalidValue]:
-    """Yield what is wrong with a URL and headers, now that their references are replaced."""
+    """Yield the problems of a URL and headers after their references were replaced."""
     if spec.url is not None and "${" not in spec.url:
         try:
             checked_url(spec.url)
@@ -179,7 +180,7 @@ def _unusable(spec: ServerSpec) -> Iterator[InvalidValue]:
 
 
 def server_from_command(command: str) -> ServerSpec:
-    """Return the server that a command line starts: ``python my_server.py --verbose``. A URL is one that runs.
+    """Return the server of a command line, ``python my_server.py --verbose``, or of a URL.
 
     Raises:
         UsageError: it is empty, or a quotation mark is never closed.
@@ -215,7 +216,7 @@ def _server_at(url: str) -> ServerSpec:
 
 
 def _name_in(words: list[str]) -> str:
-    """Name a server by the script or package that its command runs."""
+    """Return a name for a server: the script or package that its command runs."""
     telling = (FilePath(word) for word in words if not word.startswith("-"))
     return next(
         (path.stem for path in telling if path.name not in _LAUNCHERS), FilePath(words[0]).name

@@ -1,4 +1,4 @@
-"""What a server's entry says about its state: how to make it a fresh one, and how to read it past the server."""
+"""``reset`` and ``queries`` of a server: how to reset its state, and how to read it directly."""
 
 from __future__ import annotations
 
@@ -66,9 +66,10 @@ STATE = {
                     "additionalProperties": False,
                 },
             ],
-            "description": "The call that makes the server's state a fresh one before each test, "
-            "in place of a new "
-            "process. It brings 'isolation: case' with it.",
+            "description": (
+                "The tool call that resets the server's state before each trial, in place of a "
+                "new process. It implies 'isolation: case'."
+            ),
         },
         parse=_reset,
     ),
@@ -82,7 +83,7 @@ STATE = {
                 "additionalProperties": False,
             },
             "description": (
-                "How its state can be read past it, by name, for 'end_state:' of a test."
+                "Named queries that read its state without the server, for 'end_state:' of a test."
             ),
         },
         parse=_queries,

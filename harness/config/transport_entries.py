@@ -1,11 +1,11 @@
-"""How a server is reached, as people write it: over stdio, over HTTP, started or running already.
+"""The transport of a server in a file: stdio or HTTP, started or already running.
 
-| written                | means                                                                    |
-|------------------------|--------------------------------------------------------------------------|
-| ``command``            | started, MCP over its stdin and stdout                                   |
-| ``url``                | running already, streamable HTTP; the older form if its path is ``/sse`` |
-| ``command`` and `type` | started, and reached over HTTP on a port that harness chooses            |
-| ``command`` and `url`  | started, and reached at that URL                                         |
+| written                | means                                                                 |
+|------------------------|-----------------------------------------------------------------------|
+| ``command``            | started, MCP over its stdin and stdout                                |
+| ``url``                | already running; streamable HTTP, or SSE if its path ends in ``/sse`` |
+| ``command`` and `type` | started, and reached over HTTP on a port that harness chooses         |
+| ``command`` and `url`  | started, and reached at that URL                                      |
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.types import Transport
 
 
 def _words(*, built_in: bool = False) -> Mapping[str, str]:
-    """Return each word that a server's ``type`` may be → the transport that it means, these themselves first."""
+    """Return each valid ``type`` of a server → its transport; transports' names come first."""
     names = TRANSPORTS.built_in if built_in else TRANSPORTS.names()
     others = {word: name for name in names for word in TRANSPORTS.get(name).words}
     return {name: name for name in names} | others
@@ -37,7 +37,7 @@ def _schemes() -> tuple[str, ...]:
 
 
 def transport_of(url: str) -> Transport:
-    """Return how a server at ``url`` is reached where nobody says it."""
+    """Return the default transport of a server at ``url``."""
     parts = urlsplit(url)
     if parts.path.rstrip("/").endswith("/sse"):
         return "sse"
@@ -46,7 +46,9 @@ def transport_of(url: str) -> Transport:
 
 
 def checked_url(value: Any) -> str:
-    """Return ``value`` if it is a URL that some transport reaches. It may hold a secret, so no message shows it.
+    """Return ``value`` if it is a URL of a known transport.
+
+    It may contain a secret, so no message shows it.
 
     Raises:
         InvalidValue: it is not.
@@ -65,8 +67,8 @@ def checked_url(value: Any) -> str:
         known = "${" in value or (parts.hostname and parts.port != 0)
     except (
         ValueError
-    ):  # its words quote the URL, and what a slash cuts off a password is taken for a port
-        escapes = "In a name or a password, write /, # and ? as %2F, %23 and %3F."
+    ):  # the library's message quotes the URL: a password with a slash is taken for a port
+        escapes = "In a user name or a password, write /, # and ? as %2F, %23 and %3F."
         raise InvalidValue("the host or port of this URL cannot be read", meant=escapes) from None
     if not known:
         raise InvalidValue("this URL names no host")
@@ -84,18 +86,18 @@ def _transport(value: Any) -> Transport:
 _TYPE = Field(
     schema={
         "enum": list(_words(built_in=True)),
-        "description": "How the server is reached: stdio, http (streamable HTTP) or sse.",
+        "description": "The transport: stdio, http (streamable HTTP) or sse.",
     },
     parse=_transport,
 )
 
 HOW_TO_REACH = {
     "command": line(
-        "The program to start. Without 'type' or 'url' it speaks MCP on its stdin and stdout."
+        "The program to start. Without 'type' or 'url', it speaks MCP on stdin and stdout."
     ),
-    "args": arguments("Its arguments; over HTTP, {port} is the port that harness chose."),
+    "args": arguments("Its arguments; over HTTP, {port} is a port that harness chooses."),
     "env": texts_by_name(
-        "Variables added to the few that a server inherits; ${NAME} takes one of yours."
+        "Environment variables added to the few that a server inherits; ${NAME} is one of yours."
     ),
     "cwd": line("The folder it is started in; without it, the current one."),
     "type": _TYPE,
@@ -107,21 +109,22 @@ HOW_TO_REACH = {
             "type": "string",
             "pattern": r"\S",
             "description": (
-                "Where the server is, or will be if there is a command; {port} is one "
-                "that harness chooses."
+                "The server's URL; with a command, {port} is a port that harness chooses."
             ),
         },
         parse=checked_url,
     ),
-    "headers": texts_by_name("HTTP headers of every request; ${NAME} takes one of your variables."),
+    "headers": texts_by_name(
+        "HTTP headers of every request; ${NAME} is one of your environment variables."
+    ),
 }
-"""The keys of a server that say how it is reached."""
+"""Layout of the keys of a server that describe its transport."""
 
 
 def settle_transport(
     reading: Reading, path: Steps, given: Mapping[str, Any], values: dict[str, Any], called: str
 ) -> None:
-    """Replace ``type`` in the ``values`` read at ``path`` by the transport; keys that do not fit are problems."""
+    """Replace ``type`` in ``values`` by the transport, and report keys that do not fit it."""
     kinds = {values.pop(key) for key in ("type", "transport") if key in values}
     url = values.get("url")
     values["transport"] = min(kinds, default="stdio" if url is None else transport_of(url))
@@ -130,7 +133,7 @@ def settle_transport(
             at = reading.document.at_key((*path, "headers", name))
             reading.problem(at, f"the header {name!r} cannot be sent: {wrong}.")
     if given.get("command") is None and given.get("url") is None:
-        meant = "Add 'command: …' to have it started, or 'url: …' if it runs already."
+        meant = "Add 'command: …' to start it, or 'url: …' if it is already running."
         reading.problem(
             reading.document.at(path), f"{called} has neither 'command' nor 'url'.", meant
         )
@@ -139,7 +142,7 @@ def settle_transport(
     elif len(kinds) > 1:
         at = reading.document.at_key((*path, "transport"))
         reading.problem(
-            at, "'type' and 'transport' mean the same, and differ.", "Remove one of them."
+            at, "'type' and 'transport' mean the same, but differ here.", "Remove one of them."
         )
     else:
         for key, message, meant in _without_effect(values):
@@ -147,7 +150,7 @@ def settle_transport(
 
 
 def _without_effect(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield ``(key, what is wrong, what to do)`` for each key that means nothing beside the others."""
+    """Yield ``(key, problem, advice)`` for each key without effect beside the others."""
     name = values["transport"]
     transport = TRANSPORTS.get(name)
     for key in transport.without_effect:
@@ -164,7 +167,7 @@ def _without_effect(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]
             if key in values:
                 yield (
                     key,
-                    f"{key!r} has no effect on a server that runs already.",
+                    f"{key!r} has no effect on a server that is already running.",
                     "Add 'command', or remove it.",
                 )
         if "{port}" in values["url"]:

@@ -63,7 +63,10 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
                 **_mapping(SERVER),
                 "anyOf": _any_required("command", "url"),
             },
-            "identity": {"description": "How the server is told who asks.", **_mapping(IDENTITY)},
+            "identity": {
+                "description": ("How the caller's identity is sent to the server."),
+                **_mapping(IDENTITY),
+            },
         },
     }
     shared = _shared(body, known)

@@ -48,8 +48,12 @@ def harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
     "arguments",
     [
         "grade nope", "merge nope", "tools nope", "lint nope", "judge-check nofile", "compare nope", "probe nope",
-        "evals nope", "evals a --gate 5%", "evals a --baseline nope", "evals a --trials abc", "evals --no-such-option",
-        "compare one/log.jsonl one/log.jsonl --report html:answers.csv/page.html", "runs -n 0", "nope",
+        "evals nope", "evals a --gate 5%", (
+            "evals a --baseline nope"
+        ), "evals a --trials abc", "evals --no-such-option",
+        (
+            "compare one/log.jsonl one/log.jsonl --report html:answers.csv/page.html"
+        ), "runs -n 0", "nope",
     ],
 )  # fmt: skip
 def test_where_json_is_waited_for_whatever_goes_wrong_is_one_document(
@@ -134,7 +138,7 @@ def test_what_a_server_says_in_its_error_is_harmless(
         ),
         (
             "tools --mcp-config folder",
-            "folder: this is a folder, and no configuration of an MCP client.",
+            "folder: this is a folder, not a configuration of an MCP client.",
         ),
     ],
 )

@@ -146,7 +146,7 @@ def test_several_servers_that_are_named_are_joined_unless_their_names_are_equal(
     found = config(tmp_path, '{"mcpServers": {"shop": {"command": "a"}}}', PATH="/usr/bin:/bin")
     spec = found.server_options(["shop", "hr", "shop"])
     assert (spec.name, [member.name for member in spec.members]) == ("shop+hr", ["shop", "hr"])
-    with pytest.raises(UsageError, match="two of the servers are called 'server'"):
+    with pytest.raises(UsageError, match="two of the servers are named 'server'"):
         found.server_options(["python a/server.py", "python b/server.py"])
 
 
@@ -216,7 +216,7 @@ def test_an_input_without_a_value_is_told_how_to_give_it(tmp_path: Path) -> None
         config(tmp_path, text).server("shop", "suite")
     told = str(caught.value)
     assert "API_KEY is not set" in told
-    assert "ask a person for the input 'api-key' (Key of the shop). Nobody is asked here" in told
+    assert "prompt for the input 'api-key' (Key of the shop). harness cannot prompt" in told
     assert "export API_KEY=…" in told
     assert "export UNKNOWN=…" in told
     assert ":-" not in told  # a default has no place in that file
@@ -250,7 +250,7 @@ def test_a_folder_in_place_of_the_file_is_called_one(
     with pytest.raises(InvalidInput, match=r"Did you mean 'project/\.vscode/mcp\.json'"):
         load_config(tmp_path, {}, "project")
     with pytest.raises(
-        InvalidInput, match=r"this is a folder, and no file; \$HARNESS_CONFIG names it"
+        InvalidInput, match=r"this is a folder, not a file; \$HARNESS_CONFIG names it"
     ):
         load_config(tmp_path, {"HARNESS_CONFIG": "project"})
     (tmp_path / "harness.yml").mkdir()
@@ -263,8 +263,8 @@ def test_a_folder_in_place_of_the_file_is_called_one(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[]", "this is no configuration of an MCP client"),
-        ('{"mcpServers": []}', "this is no configuration of an MCP client"),
+        ("[]", "this is not a configuration of an MCP client"),
+        ('{"mcpServers": []}', "this is not a configuration of an MCP client"),
         ('{"mcpServers": {"a": {}}}', "server 'a' has neither 'command' nor 'url'"),
         ('{"mcpServers": {"a": "python"}}', "server 'a': expected a mapping"),
         ('{"mcpServers": {"a": {"command": ["python"]}}}', "command: expected"),

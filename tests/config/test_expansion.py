@@ -83,7 +83,7 @@ def test_a_default_that_holds_a_reference_is_a_problem_whatever_is_set(
     expand({"url": text}, environ, problems)
     (problem,) = problems
     assert (problem.message, problem.path) == (
-        "the default of A holds a reference of its own.",
+        "the default of A contains another reference.",
         ("url",),
     )
 

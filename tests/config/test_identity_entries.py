@@ -77,13 +77,13 @@ def test_a_token_command_is_expanded_and_appears_in_no_log(configure: Configure)
             "{via: bearer, token_command: x, issuer_port: 9}",
             "'issuer_port' has no effect beside 'token_command'",
         ),
-        ("{via: bearer, claims: {exp: '{until}'}}", "the claim 'exp' is not yours to set"),
-        ("{via: bearer, claims: {iss.name: x}}", "the claim 'iss' is not yours to set"),
+        ("{via: bearer, claims: {exp: '{until}'}}", "the claim 'exp' cannot be set"),
+        ("{via: bearer, claims: {iss.name: x}}", "the claim 'iss' cannot be set"),
         (
             "{via: bearer, claims: {a: x, a.b: y}}",
-            "the claim 'a.b' would stand inside the claim 'a'",
+            "the claim 'a.b' would be inside the claim 'a'",
         ),
-        ("{via: bearer, claims: {a..b: y}}", "there is a step without a name in the path 'a..b'"),
+        ("{via: bearer, claims: {a..b: y}}", "a step has no name in the path 'a..b'"),
         ("{via: bearer, claims: [role]}", "claims: expected a mapping"),
         ("{via: bearer, issuer_port: 70000}", "there are no ports above 65535, found 70000"),
         ("{via: bearer, issuer_port: true}", "expected a whole number from 1 up"),
@@ -92,7 +92,7 @@ def test_a_token_command_is_expanded_and_appears_in_no_log(configure: Configure)
             "the command cannot be read: No closing quotation",
         ),
         ("{via: bearer, token_command: [hunter2]}", "expected a command line"),
-        ("{via: bearer, issuer: x}", "The issuer is harness itself"),
+        ("{via: bearer, issuer: x}", "harness itself is the issuer"),
     ],
 )
 def test_a_mistake_is_told_with_its_line_and_without_the_command(

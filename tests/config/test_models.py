@@ -349,7 +349,7 @@ def test_all_that_is_missing_is_told_at_once(configure: Configure) -> None:
 
 def test_a_key_kept_in_a_vault_is_not_taken_for_the_key_itself(configure: Configure) -> None:
     config = configure("    gpt-4o: {type: openai, api_key: 'vault://secret/llm#key'}\n")
-    with pytest.raises(InvalidInput, match="not fetched here"):
+    with pytest.raises(InvalidInput, match="does not fetch keys"):
         config.model("gpt-4o")
 
 

@@ -286,7 +286,7 @@ def test_a_url_and_headers_take_variables_and_are_looked_at_once_they_are_known(
     ]
     with pytest.raises(
         InvalidInput,
-        match=r"harness\.yml:3:10: server 'shop': the default of SHOP holds a reference",
+        match=r"harness\.yml:3:10: server 'shop': the default of SHOP contains another reference",
     ):
         configure("servers:\n  shop:\n    url: ${SHOP:-${OTHER}}\n").server("shop", "any")
 
@@ -313,10 +313,10 @@ def test_one_word_that_is_neither_name_nor_command_is_an_error_with_the_nearest_
     [
         (
             "shop.py",
-            r'shop\.py cannot be started by itself\s+Say by what: --server "python shop\.py"',
+            r'shop\.py is not executable\s+Name its interpreter: --server "python shop\.py"',
         ),
-        ("shop.js", r'Say by what: --server "node shop\.js"'),
-        ("shop", r"shop is a folder, and no command"),
+        ("shop.js", r'Name its interpreter: --server "node shop\.js"'),
+        ("shop", r"shop is a folder, not a command"),
     ],
 )
 def test_a_path_that_is_no_command_is_told_as_what_it_is(

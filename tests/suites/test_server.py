@@ -139,7 +139,7 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
         ("{url: http://h/mcp, type: stdio}", "2:10: 'url' has no effect on a server over stdio."),
         (
             "{url: http://h/mcp, args: [x]}",
-            "2:29: 'args' has no effect on a server that runs already.",
+            "2:29: 'args' has no effect on a server that is already running.",
         ),
         ("{url: 'http://h:{port}/mcp'}", "2:10: only a server that harness starts has a {port}."),
         ("{command: x, headers: {A: b}}", "2:22: 'headers' has no effect on a server over stdio."),
@@ -149,7 +149,7 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
         ),
         (
             "{command: x, type: http, transport: sse}",
-            "2:34: 'type' and 'transport' mean the same, and differ.",
+            "2:34: 'type' and 'transport' mean the same, but differ here.",
         ),
         (
             "{url: http://h/mcp, headers: {Host: h}}",
