@@ -19,14 +19,17 @@ from harness.errors import UsageError, did_you_mean
 T = TypeVar("T")
 
 
-def members_in(folder: Path, package: str, attribute: str, *, ending: str = "") -> dict[str, str]:
+def members_in(
+    folder: Path, package: str, attribute: str, *, ending: str = "", dashes: bool = True
+) -> dict[str, str]:
     """Return ``module:attribute`` of each file in ``folder``, the folder of ``package``, by name.
 
-    A file is named like its member, followed by ``ending``; ``_`` in it stands for ``-``. Nothing
-    is imported.
+    A file is named like its member, followed by ``ending``; with ``dashes``, ``_`` in it stands for
+    ``-``. Nothing is imported.
     """
+    sign = "-" if dashes else "_"
     return {
-        module.name.removesuffix(ending).replace("_", "-"): f"{package}.{module.name}:{attribute}"
+        module.name.removesuffix(ending).replace("_", sign): f"{package}.{module.name}:{attribute}"
         for module in iter_modules([str(folder)])
         if module.name.endswith(ending)
     }

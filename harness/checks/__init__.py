@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol, get_args
 
 from harness.checks.judge.judge import Judge
 from harness.checks.turns import unreached, until
 from harness.errors import HarnessError
-from harness.registry import Registry
+from harness.registry import Registry, members_in
 from harness.types import (
     Case,
     Check,
@@ -116,6 +117,13 @@ KINDS: Registry[CheckKind] = Registry(
         "any_of": "harness.checks.kinds.groups:ANY_OF",
         "all_of": "harness.checks.kinds.groups:ALL_OF",
         "not": "harness.checks.kinds.groups:NOT",
+        **members_in(
+            Path(__file__).with_name("kinds"),
+            "harness.checks.kinds",
+            "CHECK",
+            ending="_check",
+            dashes=False,
+        ),
     },
     unlisted={
         "python": "harness.checks.kinds.python_code:PYTHON",  # only suites in Python ask for it
