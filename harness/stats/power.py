@@ -51,10 +51,9 @@ def smallest_difference(
 ) -> float | None:
     """Return the smallest true difference that as many cases as these would show with ``power``.
 
-    The variance ω² + σ_A²/K_A + σ_B²/K_B is that of ``differences`` (one a case), with one trial
-    that moved up and one that moved down added, lest a few equal cases pass for certainty. It is
-    never less than what the exact test needs at all: enough cases that move by one trial the same
-    way. ``None`` when not even a move of every case would be evidence.
+    The variance ω² + σ_A²/K_A + σ_B²/K_B is `spread_of_differences`. The difference is never less
+    than what the exact test needs at all: enough cases that move by one trial the same way.
+    ``None`` when not even a move of every case would be evidence.
 
     Args:
         differences: Difference of the pass rates, one a case.
@@ -70,12 +69,24 @@ def smallest_difference(
         fewest += 1
     if count < fewest:
         return None
-    squares = sum(d * d for d in differences) + 1 / trials + 1 / other_trials
-    variance = squares / (count + 2) - (sum(differences) / (count + 2)) ** 2
+    variance = spread_of_differences(differences, trials, other_trials)
     smallest = max(
         _z(alpha, power) * sqrt(variance / count), fewest / count / max(trials, other_trials)
     )
     return smallest if smallest <= 1 else None
+
+
+def spread_of_differences(
+    differences: Sequence[float], trials: float = 1, other_trials: float = 1
+) -> float:
+    """Return the variance of ``differences`` of pass rates, one a case.
+
+    One trial that moved up and one that moved down are added, lest a few equal cases pass for
+    certainty. Source: Bonett and Price 2012.
+    """
+    count = len(differences)
+    squares = sum(d * d for d in differences) + 1 / trials + 1 / other_trials
+    return squares / (count + 2) - (sum(differences) / (count + 2)) ** 2
 
 
 def _z(alpha: float, power: float) -> float:

@@ -10,8 +10,9 @@ import click
 from harness.cli import shell_completion as completing
 from harness.cli.comparison_gate import GATE, ComparisonFile, comparison_files
 from harness.cli.named_runs import open_run
+from harness.cli.options import Number
 from harness.reports.build import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
-from harness.reports.comparing.compare import compare, regressions
+from harness.reports.comparing.compare import MARGIN, compare, regressions
 from harness.reports.comparing.console import print_comparison
 from harness.reports.comparing.json_form import gate_json, write_comparison_json
 from harness.reports.comparing.nouns import Comparison
@@ -22,6 +23,14 @@ from harness.reports.terminal import stdout_console
 @click.command("compare")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
 @GATE
+@click.option(
+    "--margin",
+    type=Number(min=0.1, max=100),
+    default=100 * MARGIN,
+    show_default=True,
+    metavar="POINTS",
+    help="The difference of pass rates within which two sides are equivalent.",
+)
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 @click.option(
     "--report",
@@ -35,13 +44,17 @@ from harness.reports.terminal import stdout_console
     ),
 )
 def command(
-    runs: Sequence[str], gate: float | None, json_output: bool, files: Sequence[ComparisonFile]
+    runs: Sequence[str],
+    gate: float | None,
+    margin: float,
+    json_output: bool,
+    files: Sequence[ComparisonFile],
 ) -> None:
     """Compare runs with the first one, on the cases that they share; or the models of a single run.
 
     RUN is the name of a run, its beginning, a path, or "latest".
     """
-    comparison = compare([open_run(run) for run in runs])
+    comparison = compare([open_run(run) for run in runs], margin / 100)
     failed = [] if gate is None else regressions(comparison, gate)
     # before the document is printed: if a file cannot be written, the error is printed instead
     for file in files:

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean, harmonic_mean
 
-from harness.reports.comparing.nouns import CasePair, Comparison, Contrast, Effect, Tally
+from harness.reports.comparing.nouns import CasePair, Comparison, Contrast, Effect, Evidence, Tally
 from harness.reports.comparing.sides import CaseName, Entrant, duels, setting_differences, tally
 from harness.runlog import RunLog
 from harness.stats import (
+    cases_needed,
     holm,
     mean,
     newcombe,
@@ -24,14 +25,19 @@ from harness.stats import (
 )
 from harness.stats.intervals import Interval
 from harness.stats.pairs import PairedTest, paired_test
+from harness.stats.power import spread_of_differences
 from harness.stats.repeats import effective_trials
 
 LEVEL = 0.05
 """The chance of any false alarm, over all tests of a comparison."""
+MARGIN = 0.05
+"""The difference within which two sides are equivalent, where nobody says otherwise."""
 
 
-def compare(logs: Sequence[RunLog]) -> Comparison:
+def compare(logs: Sequence[RunLog], margin: float = MARGIN) -> Comparison:
     """Compare every further log with the first, model by model; or the models of a single log.
+
+    Two sides are equivalent if they differ by less than ``margin``, a rate.
 
     Raises:
         UsageError: there is nothing to compare: one log with one model, or logs that share no
@@ -41,8 +47,8 @@ def compare(logs: Sequence[RunLog]) -> Comparison:
     tests = [test for draft in drafts for scope in draft.scopes if (test := scope.test) is not None]
     adjusted = iter(holm([test.p_value for test in tests]))
     level = LEVEL / max(1, len(tests))
-    contrasts = tuple(draft.contrast(adjusted, level) for draft in drafts)
-    return Comparison(contrasts=contrasts, level=LEVEL, tests=len(tests))
+    contrasts = tuple(draft.contrast(adjusted, level, margin) for draft in drafts)
+    return Comparison(contrasts=contrasts, level=LEVEL, tests=len(tests), margin=margin)
 
 
 def regressions(comparison: Comparison, margin: float = 0.0) -> list[tuple[Contrast, Effect]]:
@@ -70,12 +76,16 @@ class _Scope:
         test = paired_test(_moves(judged), repeated=_repeated(judged))
         return cls(suite=suite, pairs=tuple(pairs), judged=judged, test=test)
 
-    def effect(self, adjusted: Iterator[float], level: float) -> Effect:
+    def effect(self, adjusted: Iterator[float], level: float, margin: float) -> Effect:
         p_adjusted = None if self.test is None else next(adjusted)
         before, after = ([_known(tally.rate) for tally in tallies] for tallies in self._tallies())
         interval, method = _interval(self.judged, before, after)
         change = [pair.change for pair in self.pairs]
         found = p_adjusted is not None and p_adjusted < LEVEL
+        within = interval is not None and -margin < interval[0] and interval[1] < margin
+        evidence: Evidence = "equivalent" if within else "undecided"
+        if found:
+            evidence = "better" if fmean(after) > fmean(before) else "worse"
         return Effect(
             suite=self.suite,
             better=change.count("better"),
@@ -90,10 +100,21 @@ class _Scope:
             p_value=self.test.p_value if self.test else None,
             p_adjusted=p_adjusted,
             smallest=self._smallest(level),
-            evidence=("better" if fmean(after) > fmean(before) else "worse")
-            if found
-            else "no evidence either way",
+            evidence=evidence,
+            cases_to_decide=self._cases_to_decide(margin) if evidence == "undecided" else None,
         )
+
+    def _cases_to_decide(self, margin: float) -> int | None:
+        if not self.judged:
+            return None
+        trials, other_trials = self._trials()
+        variance = spread_of_differences(_moves(self.judged), trials, other_trials)
+        return max(len(self.judged) + 1, cases_needed(margin, between=variance))
+
+    def _trials(self) -> tuple[float, float]:
+        """Return the trials of a case on each side; a mean where they vary."""
+        before, after = (harmonic_mean([t.judged for t in side]) for side in self._tallies())
+        return before, after
 
     def _tallies(self) -> tuple[list[Tally], list[Tally]]:
         return [pair.before for pair in self.judged], [pair.after for pair in self.judged]
@@ -101,9 +122,7 @@ class _Scope:
     def _smallest(self, level: float) -> float | None:
         if not self.judged:
             return None
-        trials, other_trials = (
-            harmonic_mean([tally.judged for tally in side]) for side in self._tallies()
-        )
+        trials, other_trials = self._trials()
         return smallest_difference(
             _moves(self.judged), trials=trials, other_trials=other_trials, alpha=level
         )
@@ -138,8 +157,8 @@ class _Draft:
         ]
         return cls(before=before, after=after, shared=shared, scopes=tuple(scopes))
 
-    def contrast(self, adjusted: Iterator[float], level: float) -> Contrast:
-        effects = tuple(scope.effect(adjusted, level) for scope in self.scopes)
+    def contrast(self, adjusted: Iterator[float], level: float, margin: float) -> Contrast:
+        effects = tuple(scope.effect(adjusted, level, margin) for scope in self.scopes)
         return Contrast(
             before=self.before.side(self.shared),
             after=self.after.side(self.shared),

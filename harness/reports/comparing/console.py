@@ -14,7 +14,8 @@ from harness.safe_text import printable
 _VERDICTS: dict[Evidence, str] = {
     "better": "bold green",
     "worse": "bold red",
-    "no evidence either way": "bold yellow",
+    "equivalent": "bold green",
+    "undecided": "bold yellow",
 }
 _CHANGES: dict[Change, str] = {
     "worse": "red",

@@ -28,6 +28,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         "contrasts": [_contrast(contrast) for contrast in comparison.contrasts],
         "level": comparison.level,
         "tests": comparison.tests,
+        "margin": comparison.margin,
         "correction": "holm",
     }
 

@@ -11,8 +11,11 @@ from harness.types import Counts, Usage
 Change: TypeAlias = Literal["better", "worse", "same", "not judged"]
 """How a case's pass rate moved; ``not judged`` when one side has no trial of it with a verdict."""
 
-Evidence: TypeAlias = Literal["better", "worse", "no evidence either way"]
-"""What the cases together show: a test's verdict, never that of two overlapping intervals."""
+Evidence: TypeAlias = Literal["better", "worse", "equivalent", "undecided"]
+"""What the cases together show: a test's verdict, never that of two overlapping intervals.
+
+``equivalent``: no difference was found, and the 95 % interval lies within the margin, which was
+named beforehand. ``undecided``: neither a difference nor equivalence is shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +125,9 @@ class Effect:
     not even a move of every case would be evidence."""
     evidence: Evidence
     """The verdict."""
+    cases_to_decide: int | None = None
+    """Cases that would likely show a difference of the margin, or that there is none; ``None``
+    where it is decided, or where the data say nothing of it."""
 
     @property
     def pairs(self) -> int:
@@ -164,6 +170,8 @@ class Comparison:
     """The chance of any false alarm that the verdicts allow."""
     tests: int
     """How many tests Holm's correction covers."""
+    margin: float
+    """Difference that makes no difference: within it two sides are equivalent, as a rate."""
 
     @property
     def sides(self) -> tuple[Side, ...]:

@@ -83,11 +83,24 @@ def sentences(effect: Effect, comparison: Comparison) -> Iterator[str]:
             f"{effect.pairs} cases are too few to show any difference: not even a move of all "
             f"would be evidence."
         )
-    else:
+    elif effect.evidence != "equivalent":
         yield (
             f"{effect.pairs} cases show a difference of {points(effect.smallest, sign=False)} "
             f"points, four times in "
             "five; a smaller one would likely stay unseen."
+        )
+    yield from _equivalence(effect, comparison.margin)
+
+
+def _equivalence(effect: Effect, margin: float) -> Iterator[str]:
+    """Yield what is shown of a difference below the margin."""
+    wanted = f"{points(margin, sign=False)} points"
+    if effect.evidence == "equivalent":
+        yield f"The difference is below {wanted} either way, which counts as equivalent."
+    elif effect.cases_to_decide is not None:
+        yield (
+            f"About {effect.cases_to_decide:,} cases would decide whether there is a difference"
+            f" of {wanted} or none."
         )
 
 

@@ -62,7 +62,7 @@ def test_one_trial_each_is_compared_by_mcnemar(runs: Runs) -> None:
 
 def test_five_lost_cases_are_no_evidence_however_bad_it_looks(runs: Runs) -> None:
     _, effect = only(compare([runs(cases(p=5)), runs(cases(f=5))]))
-    assert (effect.p_value, effect.evidence) == (0.0625, "no evidence either way")
+    assert (effect.p_value, effect.evidence) == (0.0625, "undecided")
     assert effect.smallest is None
 
 
@@ -132,7 +132,7 @@ def test_runs_that_share_no_case_show_nothing(runs: Runs) -> None:
         0,
         None,
         None,
-        "no evidence either way",
+        "undecided",
     )
 
 
@@ -146,7 +146,7 @@ def test_every_suite_is_tested_and_holm_corrects_for_all_tests(runs: Runs) -> No
     assert (one.p_value, one.p_adjusted, one.evidence) == (
         0.03125,
         0.09375,
-        "no evidence either way",
+        "undecided",
     )
     assert two.p_adjusted == 1
 
@@ -274,7 +274,7 @@ def test_a_run_compared_with_itself_is_never_evidence(results: dict[str, str]) -
         log = Runs(Path(folder))(results)
         comparison = compare([log, log])
     contrast, effect = only(comparison)
-    assert effect.evidence == "no evidence either way"
+    assert effect.evidence in {"undecided", "equivalent"}
     assert effect.better == effect.worse == 0
     assert effect.same + effect.not_judged == len(results)
     assert effect.p_value in {None, 1.0}
@@ -323,3 +323,27 @@ def test_a_true_regression_is_found_as_often_as_promised(
 def test_without_a_true_difference_a_false_alarm_is_rare(runs: Runs, trials: int) -> None:
     # One in forty is allowed: the level is two-sided, and the gate looks at one side.
     assert found(Random(21), runs, 0.0, trials) <= 4
+
+
+def test_many_equal_cases_are_equivalent_and_few_are_undecided(tmp_path: Path) -> None:
+    def verdict(cases: int, margin: float = 0.05) -> tuple[str, int | None]:
+        results = {f"case_{number}": "p" if number % 3 else "f" for number in range(cases)}
+        logs = [write_log(tmp_path / f"{cases}{side}.jsonl", results) for side in "ab"]
+        effect = compare(logs, margin).contrasts[0].effects[0]
+        return effect.evidence, effect.cases_to_decide
+
+    assert verdict(200) == ("equivalent", None)
+    found, to_decide = verdict(12)
+    assert found == "undecided"
+    assert to_decide is not None
+    assert 12 < to_decide < 500
+    assert verdict(12, margin=0.5) == ("equivalent", None)
+    assert verdict(0 + 6, margin=0.01)[0] == "undecided"
+
+
+def test_a_found_difference_is_better_or_worse_however_wide_the_margin(tmp_path: Path) -> None:
+    before = {f"case_{number}": "f" if number < 8 else "p" for number in range(30)}
+    after = dict.fromkeys(before, "p")
+    logs = [write_log(tmp_path / "a.jsonl", before), write_log(tmp_path / "b.jsonl", after)]
+    assert compare(logs, 1.0).contrasts[0].effects[0].evidence == "better"
+    assert compare(logs[::-1], 1.0).contrasts[0].effects[0].evidence == "worse"
