@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import pytest
 from hypothesis import given
@@ -293,9 +292,8 @@ def test_any_mixture_of_digits_and_marks_is_read_without_failing(text: str) -> N
     "text", ["1,", "one ", "hundred and ", "minus ", "a hundred ", "1. A\n", "a-1-", "- "], ids=repr
 )
 def test_a_long_answer_is_read_in_a_moment(text: str) -> None:
-    started = time.perf_counter()
-    assert len(list(amounts(text * 5_000))) <= 5_000
-    assert time.perf_counter() - started < 5
+    """Where it took the square of the length, the bound of each test would end this one."""
+    assert len(list(amounts(text * 10_000))) <= 10_000
 
 
 def test_the_text_of_an_amount_is_the_one_of_the_answer() -> None:

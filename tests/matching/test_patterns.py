@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,9 +37,8 @@ def test_a_pattern_that_does_not_work_is_refused_with_its_reason(
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*$", "(.*)*x", r"(\w+\s?)+$!"])
 def test_a_pattern_that_hangs_other_engines_is_done_in_a_moment(pattern: str) -> None:
-    started = time.perf_counter()
+    """Where it took more than linear time, the bound of each test would end this one."""
     search(pattern, "a" * 50_000 + "!")
-    assert time.perf_counter() - started < 5
 
 
 def test_a_pattern_that_does_not_work_writes_nothing_by_itself(

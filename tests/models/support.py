@@ -22,6 +22,7 @@ from harness.types import (
     ToolMessage,
     UserMessage,
 )
+from tests.clock import BOUND_S
 
 Api: TypeAlias = Literal["messages", "chat", "responses"]
 APIS: tuple[Api, ...] = ("messages", "chat", "responses")
@@ -59,7 +60,7 @@ def spec_for(api: Api, url: str | None, **settings: Any) -> ModelSpec:
         "api": "responses" if api == "responses" else "chat",
         "api_key": Secret("test-key"),
         "base_url": base_url,
-        "timeout_s": 5.0,
+        "timeout_s": BOUND_S,
         "max_retries": 0,
     }
     return ModelSpec(**{**usual, **settings})

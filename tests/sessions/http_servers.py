@@ -18,7 +18,8 @@ from harness.sessions import tool_list as listing
 from harness.sessions.transports import sse
 from harness.sessions.transports import streamable_http as http
 from harness.types import ServerSpec
-from tests.sessions.servers import BOUND_S, HERE, PATIENT_S
+from tests.clock import BOUND_S, PATIENT_S
+from tests.sessions.servers import HERE
 
 SDK = (calls, http, listing, sse)
 """Loaded here: a busy machine takes seconds for it, and no test is about that."""

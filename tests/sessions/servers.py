@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import sys
 import time
@@ -14,18 +13,11 @@ import anyio
 
 from harness.sessions import Session
 from harness.types import ServerSpec, ToolCall, ToolRequest
+from tests.clock import BOUND_S, PATIENT_S
 
 HERE = Path(__file__).parent
 BAD_SERVER = HERE / "bad_server.py"
 GOOD_SERVER = HERE / "good_server.py"
-
-BOUND_S = 60.0
-"""How long what is bound to happen may take on a machine that is busy with other things."""
-PATIENT_S = 600.0
-"""A timeout that is not to expire: what waits for it is ended by `BOUND_S`."""
-
-TIMEOUTS_S = (0.2, 2.0, 20.0)
-"""Timeouts that are to expire: the next one where a busy machine let nothing happen in the last."""
 
 ServerFactory = Callable[..., ServerSpec]
 
@@ -97,10 +89,3 @@ async def calls_until_answered(session: Session) -> int:
                 return number
             assert made.outcome == "timeout"
     raise AssertionError
-
-
-def clock_goes_forward(seconds: float) -> None:
-    """Make it later by ``seconds`` for everything that waits in this event loop."""
-    loop = asyncio.get_running_loop()
-    now = loop.time
-    loop.time = lambda: now() + seconds  # type: ignore[method-assign]

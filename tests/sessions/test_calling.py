@@ -15,15 +15,8 @@ from harness.sessions.content import TEXT_CHARS
 from harness.sessions.pool import open_sessions
 from harness.sessions.transports import stdio
 from harness.types import ToolCall, ToolRequest
-from tests.sessions.servers import (
-    BOUND_S,
-    PATIENT_S,
-    ServerFactory,
-    alive,
-    call,
-    calls_until_answered,
-    clock_goes_forward,
-)
+from tests.clock import BOUND_S, PATIENT_S, clock_goes_forward
+from tests.sessions.servers import ServerFactory, alive, call, calls_until_answered
 
 pytestmark = pytest.mark.anyio
 

@@ -15,16 +15,9 @@ import pytest
 
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
+from tests.clock import BOUND_S, PATIENT_S
 from tests.sessions.http_servers import BAD_HTTP_SERVER
-from tests.sessions.servers import (
-    BAD_SERVER,
-    BOUND_S,
-    PATIENT_S,
-    ServerFactory,
-    all_gone,
-    all_there,
-    call,
-)
+from tests.sessions.servers import BAD_SERVER, ServerFactory, all_gone, all_there, call
 
 pytestmark = pytest.mark.anyio
 

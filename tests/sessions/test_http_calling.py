@@ -12,8 +12,9 @@ from harness.errors import UsageError
 from harness.sessions.pool import open_sessions
 from harness.sessions.transports import http_client as web
 from harness.types import IdentitySpec, Outcome
+from tests.clock import BOUND_S
 from tests.sessions.http_servers import Running, free_port, running
-from tests.sessions.servers import BOUND_S, call, calls_until_answered
+from tests.sessions.servers import call, calls_until_answered
 
 pytestmark = pytest.mark.anyio
 

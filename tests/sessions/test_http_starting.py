@@ -22,16 +22,9 @@ from harness.errors import NotAdmitted, ServerError
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
 from harness.types import IdentitySpec, ServerSpec
+from tests.clock import BOUND_S, PATIENT_S, TIMEOUTS_S
 from tests.sessions.http_servers import Running, free_port, running, started
-from tests.sessions.servers import (
-    BOUND_S,
-    PATIENT_S,
-    TIMEOUTS_S,
-    ServerFactory,
-    alive,
-    all_gone,
-    call,
-)
+from tests.sessions.servers import ServerFactory, alive, all_gone, call
 
 pytestmark = pytest.mark.anyio
 

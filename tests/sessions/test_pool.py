@@ -12,7 +12,8 @@ from harness.errors import ServerError
 from harness.sessions import Session, pool
 from harness.sessions.pool import open_sessions
 from harness.types import JsonObject, ServerSpec
-from tests.sessions.servers import BOUND_S, ServerFactory, alive, all_gone, call
+from tests.clock import BOUND_S
+from tests.sessions.servers import ServerFactory, alive, all_gone, call
 
 pytestmark = pytest.mark.anyio
 

@@ -14,7 +14,7 @@ from anyio.abc import ByteReceiveStream, ByteSendStream
 from harness.sessions import server_messages as unasked
 from harness.sessions.client import open_client
 from harness.sessions.transports.stdio import StdioReader, StdioWriter
-from tests.sessions.servers import BOUND_S
+from tests.clock import BOUND_S
 
 pytestmark = pytest.mark.anyio
 

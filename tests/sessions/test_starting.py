@@ -12,8 +12,9 @@ from harness.errors import ServerError
 from harness.sessions import client
 from harness.sessions.pool import open_sessions
 from harness.types import ServerSpec
+from tests.clock import BOUND_S, TIMEOUTS_S
 from tests.sessions.bad_server import TOOLS
-from tests.sessions.servers import BAD_SERVER, BOUND_S, TIMEOUTS_S, ServerFactory, call
+from tests.sessions.servers import BAD_SERVER, ServerFactory, call
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,8 @@ from harness.errors import NotAdmitted, ServerError
 from harness.sessions import SessionPool
 from harness.sessions.pool import open_sessions
 from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
-from tests.sessions.servers import BOUND_S, call
+from tests.clock import BOUND_S
+from tests.sessions.servers import call
 
 SERVER = Path(__file__).with_name("verified_server.py")
 ANN = {"name": "ann", "role": "admin", "groups": ["a", "b"]}

@@ -6,7 +6,6 @@ import copy
 import gzip
 import json
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,6 @@ FILES = {
     "airline_gpt-4.1_20sims": (20, 148),
     "retail_gpt-4.1_40sims": (40, 299),
 }
-FASTEST_S = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +48,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_every_reward_and_result_is_as_recorded(name: str, cache: Path, tmp_path: Path) -> None:
     path = recordings() / "recorded" / f"{name}.json.gz"
     results = read_results(path)
-    began = time.perf_counter()
     log = replayed(f"tau2:{results.domain}", path, tmp_path, concurrency=1)
     tally = compare(results, log)
-    assert time.perf_counter() - began < FASTEST_S
     simulations, calls = FILES[name]
     assert (tally.simulations, tally.rewards, tally.databases) == (simulations,) * 3
     assert tally.actions_equal == tally.actions > 60

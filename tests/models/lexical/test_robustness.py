@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import cProfile
 import hashlib
 import os
 import subprocess
 import sys
-import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -93,6 +95,8 @@ TOOLS = st.lists(
     max_size=4,
 ).map(lambda tools: ToolList(tools=tuple(tools)))
 RESULTS = WORDS | st.text(max_size=80) | JSON.map(canonical_json)
+MANY_CALLS = 15_000
+"""Three times what a reply takes."""
 QUICK = settings(derandomize=True)
 
 
@@ -173,9 +177,8 @@ def test_any_text_on_any_day_holds_only_days_that_exist(text: str, day: Any) -> 
     ids=lambda text: f"{text[:9]!r}…",
 )
 def test_long_and_odd_prompts_are_read_in_a_moment(text: str) -> None:
-    started = time.perf_counter()
+    """Where reading took the square of the length, the bound of each test would end this one."""
     assert talk("governance", f"Show orders {text}").answer
-    assert time.perf_counter() - started < 10
 
 
 @pytest.mark.parametrize(
@@ -198,20 +201,16 @@ def test_a_pattern_that_hangs_other_engines_or_is_none_holds_nobody_up(
     tools = ToolList(
         tools=(Tool(name="get_order", description="Get one order", input_schema=schema),)
     )
-    started = time.perf_counter()
     assert talk(tools, f"Get the order '{'a' * length}!'").answer
-    assert time.perf_counter() - started < 5
 
 
 def test_a_schema_that_contains_itself_is_read_to_an_end() -> None:
     inside = {f"child_{n}": {"$ref": "#/$defs/node"} for n in range(60)}
     node = {"type": "object", "properties": inside}
     schema = {"type": "object", "$defs": {"node": node}, "properties": inside}
-    started = time.perf_counter()
     assert talk(
         ToolList(tools=(Tool(name="get_tree", input_schema=schema),)), "Get the tree"
     ).answer
-    assert time.perf_counter() - started < 10
 
 
 def test_a_result_nested_too_deep_to_be_read_is_told_as_text() -> None:
@@ -219,21 +218,24 @@ def test_a_result_nested_too_deep_to_be_read_is_told_as_text() -> None:
     assert came.answer
 
 
-def test_a_reply_with_twenty_tools_takes_less_than_two_milliseconds() -> None:
+def test_a_reply_with_twenty_tools_takes_few_steps() -> None:
+    """Calls of functions are counted, for time says more of the machine; docs/lexical.md has it."""
     tools = ToolList(tools=tuple(tool for tools in TOOLSETS.values() for tool in tools.tools)[:20])
     lexical = model()
     prompts = [prompt.text for prompt in DEVELOPED_ON]
     for text in prompts:
         reply([UserMessage(text=text)], tools, lexical)  # read the tools, fill the caches of stems
-    took = []
-    for text in prompts:
-        started = time.perf_counter()
-        for _ in range(3):
-            reply([UserMessage(text=f"{text} ")], tools, lexical)
-        took.append((time.perf_counter() - started) / 3)
-    # The bound is loose, for machines that do other things at the same time; docs/lexical.md has
-    # the figure.
-    assert sorted(took)[len(took) // 2] < 0.01
+    took = [
+        calls_of(partial(reply, [UserMessage(text=f"{text} ")], tools, lexical)) for text in prompts
+    ]
+    assert sorted(took)[len(took) // 2] < MANY_CALLS
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """Return how many functions are called in ``work``."""
+    profile = cProfile.Profile()
+    profile.runcall(work)
+    return sum(entry.callcount for entry in profile.getstats())
 
 
 def everything_said() -> str:

@@ -21,7 +21,7 @@ from harness.sessions.identity.bearer import Bearer, Bearers, check_credential
 from harness.sessions.identity.delivery import Identity
 from harness.sessions.processes.guardian import Guardian
 from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
-from tests.sessions.servers import BOUND_S
+from tests.clock import BOUND_S
 
 USER = {"role": "admin", "name": "Zoë"}
 

@@ -21,7 +21,8 @@ from harness.sessions.identity.delivery import (
 )
 from harness.sessions.pool import open_sessions
 from harness.types import IdentitySpec, ServerSpec
-from tests.sessions.servers import BOUND_S, ServerFactory, call
+from tests.clock import BOUND_S
+from tests.sessions.servers import ServerFactory, call
 
 
 def test_meta_carries_the_whole_user_under_one_key() -> None:

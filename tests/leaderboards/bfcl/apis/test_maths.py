@@ -148,7 +148,6 @@ def test_a_logarithm_that_does_not_exist_says_why() -> None:
     )
 
 
-@pytest.mark.timeout(5)
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
