@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from harness.builtin import builtin_root
 from harness.runlog import RunLog
 from harness.types import ToolCall
 from tests.end_to_end.harness_process import Finished, Project, findings
+from tests.end_to_end.warm import warm_python
 from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say, think
 
 PII = ("omar.petrov42", "555-0148", "589 Chestnut", "2002-12-30", "666-49-9598")
@@ -166,7 +166,7 @@ def test_with_the_policy_emptied_the_restricted_cases_fail(
     policies = tmp_path / "policies.yml"
     policies.write_text("")
     open_server = {
-        "command": sys.executable,
+        "command": warm_python(),
         "args": ["-m", "servers.data_governance", "--policies", str(policies)],
         "cwd": str(builtin_root()),
     }

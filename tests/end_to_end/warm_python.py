@@ -26,6 +26,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from harness.trust_store import trusted
 from tests.end_to_end.forked import become, run, settle
 
 _STUB = Path(__file__).with_name("warm_stub.py")
@@ -153,6 +154,9 @@ def _module(arguments: list[str], folder: str, env: dict[str, str]) -> None:
     first = [] if safe else [folder]
     named = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
     sys.path[:] = list(dict.fromkeys([*first, *named, *sys.path[1:]]))
+
+    if any(variable.startswith("SSL_") for variable in env):
+        trusted.cache_clear()  # it was read for another environment
 
     def program() -> Any:
         return runpy.run_module(name, run_name="__main__", alter_sys=True)

@@ -12,7 +12,7 @@ import marshal
 import os
 import sys
 
-COLD = ("PYTHON", "LC_", "SSL_")
+COLD = ("PYTHON", "LC_")
 """How variables begin that concern what was read before the fork."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 import anyio
@@ -17,6 +16,7 @@ from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.suites import read_suite
 from harness.types import IdentitySpec, ServerSpec
+from tests.end_to_end.warm import warm_python
 
 CASES = read_suite(builtin_root() / "evals" / "access_matrix.yml", VOCABULARY).cases
 LIST = 'search_customers(city="Toronto", segment="enterprise")'
@@ -38,7 +38,7 @@ def probed(
         assert text.count(before) == 1, f"{file} has changed: {before}"
         path.write_text(text.replace(before, after), encoding="utf-8")
     server = ServerSpec(
-        name="copy", command=sys.executable, args=("-m", "servers.data_governance"), cwd=str(folder)
+        name="copy", command=warm_python(), args=("-m", "servers.data_governance"), cwd=str(folder)
     )
     cases = tuple(case for case in CASES if not only or case.identity in only)
     plan = ProbePlan(
@@ -186,7 +186,7 @@ def test_a_token_for_somebody_else_that_is_let_in(tmp_path: Path) -> None:
     )
     server = ServerSpec(
         name="copy",
-        command=sys.executable,
+        command=warm_python(),
         args=("-m", "servers.data_governance", "--transport", "http", "--port", "{port}"),
         cwd=str(tmp_path),
         transport="http",

@@ -2,7 +2,6 @@
 
 import functools
 import json
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from servers.common.identity import USER_CONTEXT_META_KEY
 from servers.data_governance.results import PERSONAL_FIELDS
 from servers.data_governance.seed import generate
 from servers.data_governance.server import POLICIES, make_server
+from tests.end_to_end.warm import warm_python
 
 ROOT = Path(__file__).parents[3]
 WAIT_S = 20
@@ -99,7 +99,7 @@ async def as_process(
     module: str = "servers.data_governance",
 ) -> AsyncIterator[Caller]:
     server = StdioServerParameters(
-        command=sys.executable, args=["-m", module, *arguments], env=env, cwd=cwd
+        command=warm_python(), args=["-m", module, *arguments], env=env, cwd=cwd
     )
     async with Client(
         stdio_client(server), mode=mode, read_timeout_seconds=WAIT_S, cache=None

@@ -12,6 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from tests.end_to_end.warm import warm_python
 from tests.servers.airline.support import DATABASE as AIRLINE
 from tests.servers.retail.support import DATABASE as SHOP
 
@@ -38,7 +39,7 @@ def folder_of(domain: str, folder: Path) -> Path:
 async def connected(domain: str, folder: Path, *options: str) -> AsyncIterator[Client]:
     arguments = ["-m", f"servers.{domain}", "--data", str(folder), *options]
     with (folder / "stderr").open("w") as errors:
-        server = StdioServerParameters(command=sys.executable, args=arguments)
+        server = StdioServerParameters(command=warm_python(), args=arguments)
         async with Client(
             stdio_client(server, errlog=errors), read_timeout_seconds=10, cache=None
         ) as client:
