@@ -14,7 +14,7 @@ def answer_checks(case: Case, transcript: Transcript) -> tuple[CheckResult, ...]
     Turns that only tell the model something need no answer, nor do cases of which a leaderboard's own
     rules judge silence.
     """
-    if case.silence or transcript.stop == _HANDED_ON:
+    if case.leaderboard.silence or transcript.stop == _HANDED_ON:
         return ()
     silent = _silent_turns(transcript)
     needed = [

@@ -16,7 +16,7 @@ from harness.judging.verdict import run_of, unstarted_run, utc_now
 from harness.probing.callers import (
     MAX_DAMAGED,
     MAX_PROCESSES,
-    Caller,
+    ProbeCaller,
     damaged_callers,
     flawed_callers,
 )
@@ -30,6 +30,7 @@ from harness.runner.preflight.not_offered import own_names, sorted_problems, tit
 from harness.sessions import Session
 from harness.sessions.pool import Pool
 from harness.types import (
+    Caller,
     Case,
     Check,
     ErrorKind,
@@ -60,7 +61,7 @@ class ProbePlan:
 
     server: ServerSpec
     """Whom."""
-    callers: tuple[Caller, ...]
+    callers: tuple[ProbeCaller, ...]
     """The suite's own identities."""
     cases: tuple[Case, ...]
     """Where the calls are taken from."""
@@ -142,7 +143,7 @@ class Asking:
         if problems and known:
             raise InvalidInput(sorted_problems(problems))
 
-    def callers(self) -> tuple[Caller, ...]:
+    def callers(self) -> tuple[ProbeCaller, ...]:
         """Return everybody who asks."""
         own = self.plan.callers
         flawed = flawed_callers(own) if self.plan.server.identity.via == "bearer" else ()
@@ -152,7 +153,7 @@ class Asking:
     def _most(self) -> int:
         return MAX_PROCESSES if self.plan.server.identity.via == "env" else MAX_DAMAGED
 
-    def _damaged(self) -> tuple[Caller, ...]:
+    def _damaged(self) -> tuple[ProbeCaller, ...]:
         by_token = self.plan.server.identity.via == "bearer"
         return damaged_callers(self.plan.callers, by_token=by_token) if self.plan.damaged else ()
 
@@ -168,11 +169,11 @@ class Asking:
             "expected_hidden": {name: tools for name, tools in hidden.items() if tools},
         }
 
-    def _session(self, caller: Caller) -> AbstractAsyncContextManager[Session]:
+    def _session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
         return self.pool.visit(self.plan.server, caller.user_context, caller.credential)
 
     async def ask(
-        self, caller: Caller, calls: Iterable[ProbeCall], index: int
+        self, caller: ProbeCaller, calls: Iterable[ProbeCall], index: int
     ) -> list[tuple[TrialLine, ToolList | None]]:
         """Make ``calls`` as ``caller``, one after the other; whatever happens, each has a line."""
         trials = [(call, self.trial(caller, call, index)) for call in calls]
@@ -221,7 +222,7 @@ class Asking:
                     return False, lines
         return True, lines
 
-    def _own_session(self, caller: Caller) -> AbstractAsyncContextManager[Session]:
+    def _own_session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
         own = replace(self.plan.server, isolation="case")
         return self.pool.session(own, caller.user_context, caller.credential)
 
@@ -287,7 +288,7 @@ class Asking:
         )
         return await _judged(trial, transcript, session.tools)
 
-    def _checks(self, caller: Caller, call: ProbeCall) -> tuple[Check, ...]:
+    def _checks(self, caller: ProbeCaller, call: ProbeCall) -> tuple[Check, ...]:
         return (
             self.expected.of(caller.user_context, call.tool, call.arguments)
             if not caller.bases
@@ -295,7 +296,7 @@ class Asking:
         )
 
     def trial(
-        self, caller: Caller, call: ProbeCall, index: int, again: Again | None = None
+        self, caller: ProbeCaller, call: ProbeCall, index: int, again: Again | None = None
     ) -> Trial:
         """Return the trial of one call by one caller; ``again``: only to confirm what was suspected before."""
         name = f"{call.label} [{caller.name}]"
@@ -303,11 +304,13 @@ class Asking:
             name=name if again is None else f"{name} {again.words}",
             prompt=call.label,
             checks=self._checks(caller, call) if again is None else (),
-            user_context=caller.user_context,
-            credential=caller.credential,
-            identity=caller.name,
+            caller=Caller(
+                user_context=caller.user_context,
+                credential=caller.credential,
+                identity=caller.name,
+                group=call.label if not caller.bases and again is None else None,
+            ),
             # Only the suite's own identities see what they may see by right.
-            group=call.label if not caller.bases and again is None else None,
             metadata={
                 "probe": {
                     "tool": call.tool,

@@ -37,7 +37,7 @@ _NAMING = ("role", "name", "username", "user", "user_id", "sub", "id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class ProbeCaller:
     """One identity that asks."""
 
     name: str
@@ -53,21 +53,24 @@ class Caller:
     """What was done to it, in words: ``role is missing``."""
 
 
-def named_callers(cases: Iterable[Case]) -> tuple[Caller, ...]:
+def named_callers(cases: Iterable[Case]) -> tuple[ProbeCaller, ...]:
     """Return the identities that ``cases`` name, once each, and nobody."""
     given: dict[str, tuple[str | None, JsonObject | None]] = {}
     for case in cases:
-        given.setdefault(canonical_json(case.user_context), (case.identity, case.user_context))
+        given.setdefault(
+            canonical_json(case.caller.user_context),
+            (case.caller.identity, case.caller.user_context),
+        )
     given.setdefault(canonical_json(None), (ANONYMOUS, None))
     names = [name or _telling(context) for name, context in given.values()]
-    callers: list[Caller] = []
+    callers: list[ProbeCaller] = []
     taken: set[str] = set()
     for first, (_, context) in zip(names, given.values(), strict=True):
         name = first if names.count(first) == 1 else _told_apart(first, context)
         number = next(n for n in count(1) if (name if n == 1 else f"{name}-{n}") not in taken)
         name = name if number == 1 else f"{name}-{number}"
         taken.add(name)
-        callers.append(Caller(name=name, user_context=context))
+        callers.append(ProbeCaller(name=name, user_context=context))
     return tuple(callers)
 
 
@@ -105,7 +108,9 @@ def _word(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def damaged_callers(callers: Iterable[Caller], *, by_token: bool = False) -> tuple[Caller, ...]:
+def damaged_callers(
+    callers: Iterable[ProbeCaller], *, by_token: bool = False
+) -> tuple[ProbeCaller, ...]:
     """Return what ``callers`` become when something is wrong with an attribute; none that is like one of them.
 
     Where they come ``by_token``, a claim may also be there twice to the letter.
@@ -116,23 +121,25 @@ def damaged_callers(callers: Iterable[Caller], *, by_token: bool = False) -> tup
     callers = tuple(callers)
     named = [caller for caller in callers if caller.user_context]
     own = {canonical_json(caller.user_context) for caller in callers}
-    found: dict[str, Caller] = {}
+    found: dict[str, ProbeCaller] = {}
     for together in zip_longest(
         *(_damages(caller.user_context or {}, named, by_token) for caller in named)
     ):
         for caller, damaged in zip(named, together, strict=True):
             if damaged is None or (key := canonical_json(damaged[1])) in own:
                 continue
-            first = found.get(key) or Caller(name="", user_context=damaged[1], damage=damaged[0])
+            first = found.get(key) or ProbeCaller(
+                name="", user_context=damaged[1], damage=damaged[0]
+            )
             bases = tuple(dict.fromkeys((*first.bases, caller.name)))
             found[key] = replace(first, name=f"{'/'.join(bases)}: {first.damage}", bases=bases)
     return tuple(found.values())
 
 
-def flawed_callers(callers: Iterable[Caller]) -> tuple[Caller, ...]:
+def flawed_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]:
     """Return ``callers`` with tokens that a verifier has to refuse."""
     return tuple(
-        Caller(
+        ProbeCaller(
             name=f"{caller.name}: {damage}",
             user_context=caller.user_context,
             credential=credential,
@@ -147,7 +154,7 @@ def flawed_callers(callers: Iterable[Caller]) -> tuple[Caller, ...]:
 
 def _damages(
     context: JsonObject,
-    named: Iterable[Caller],
+    named: Iterable[ProbeCaller],
     by_token: bool,  # noqa: FBT001 - one of two ways
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, value in context.items():
@@ -185,7 +192,7 @@ def _of_another_type(value: Any) -> Any:
     )
 
 
-def _other_value(name: str, value: Any, named: Iterable[Caller]) -> Any:
+def _other_value(name: str, value: Any, named: Iterable[ProbeCaller]) -> Any:
     """Return what the attribute is for somebody else, the first named one coming first."""
     values = (
         caller.user_context[name]

@@ -22,7 +22,7 @@ class Expectations:
         self._tools = tools
         self._checks: dict[str, list[Check]] = {}
         for case in cases:
-            own = self._checks.setdefault(canonical_json(case.user_context), [])
+            own = self._checks.setdefault(canonical_json(case.caller.user_context), [])
             own += [check for check in _decisions(case) if check not in own]
 
     def of(

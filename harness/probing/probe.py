@@ -13,7 +13,7 @@ import anyio
 from harness.judging.verdict import utc_now
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, ProbePlan, result_of
 from harness.probing.caller_views import label_of, name_of
-from harness.probing.callers import Caller
+from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall, Skipped
 from harness.probing.repeated_calls import MOST_CONFIRMED
 from harness.probing.stability import Answer, suspicions
@@ -84,7 +84,7 @@ def _tell(learners: Iterable[Callable[[str], None]], secret: str) -> None:
         learn(secret)
 
 
-_Round: TypeAlias = tuple[Caller, Sequence[ProbeCall], int]
+_Round: TypeAlias = tuple[ProbeCaller, Sequence[ProbeCall], int]
 """Who makes which calls, and for the how manieth time."""
 
 
@@ -101,7 +101,7 @@ class _Course:
     async def run(self, side_by_side: Sequence[_Round], in_turn: Sequence[_Round]) -> None:
         limiter = anyio.CapacityLimiter(AT_ONCE)
 
-        async def work(caller: Caller, calls: Sequence[ProbeCall], index: int) -> None:
+        async def work(caller: ProbeCaller, calls: Sequence[ProbeCall], index: int) -> None:
             async with limiter:
                 lines = await self.asking.ask(caller, calls, index)
             self._keep(lines)

@@ -93,7 +93,7 @@ def of_suites(suites: Iterable[Suite]) -> Iterator[str]:
         if suite.leaderboard is not None:
             continue
         for case in suite.cases:
-            calls = (*case.setup, *case.teardown, *([case.recall] if case.recall else []))
+            calls = (*case.setup, *case.teardown)
             yield from under_secret_names([call.arguments for call in calls])
             yield from under_secret_names([_expected(check) for check in case.every_check])
             # Labels of a case are mostly words: a kind of "credential" is none.
@@ -106,7 +106,12 @@ def of_suites(suites: Iterable[Suite]) -> Iterator[str]:
 
 def identities(suites: Iterable[Suite]) -> Iterator[JsonObject]:
     """Yield the attributes of everybody who asks."""
-    yield from (case.user_context for suite in suites for case in suite.cases if case.user_context)
+    yield from (
+        case.caller.user_context
+        for suite in suites
+        for case in suite.cases
+        if case.caller.user_context
+    )
 
 
 def of_identity(user_context: JsonObject) -> Iterator[str]:

@@ -28,6 +28,7 @@ from harness.runner.runs.folders import log_path, new_run_id
 from harness.suites.csv_dataset import NO_LIMIT, reader
 from harness.trust import GATE
 from harness.types import (
+    Caller,
     Case,
     Check,
     CheckResult,
@@ -122,7 +123,7 @@ def _as_logged(case: Case) -> Case:
         ),
         setup=calls(case.setup),
         teardown=calls(case.teardown),
-        user_context=KNOWN.json(case.user_context),
+        caller=replace(case.caller, user_context=KNOWN.json(case.caller.user_context)),
     )
 
 
@@ -244,7 +245,7 @@ def _same_question(case: Case, run: TrialResult, transcript: Transcript) -> bool
     return (
         (said_freely or asked == prompts)
         and prepared == [(call.tool, call.arguments) for call in case.setup]
-        and case.user_context == run.case.user_context
+        and case.caller.user_context == run.case.user_context
     )
 
 
@@ -265,5 +266,5 @@ def _empty(run: TrialResult) -> Case:
         prompt="",
         checks=(),
         description=run.case.description,
-        user_context=run.case.user_context,
+        caller=Caller(user_context=run.case.user_context),
     )

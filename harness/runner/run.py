@@ -130,7 +130,9 @@ class LiveRun:
         self._began = anyio.current_time()
         async with open_sessions(self._log.learn) as pool:
             for job in [job for job in self._plan.jobs if job.model.provider != RECORDED][:1]:
-                pool.prestart(job.server, job.trial.case.user_context, job.trial.case.credential)
+                pool.prestart(
+                    job.server, job.trial.case.caller.user_context, job.trial.case.caller.credential
+                )
             async with (
                 open_models(self._plan.models) as models,
                 open_models(self._plan.judges) as judges,
@@ -189,7 +191,7 @@ class LiveRun:
     def record(self, outcome: TrialOutcome, job: Job, data: bytes | None = None) -> None:
         """Write what a trial came to, as ``data`` where that is prepared already, then tell of it."""
         if outcome.tools is not None:
-            self._keep(outcome.tools, job.server.name, job.trial.case.user_context)
+            self._keep(outcome.tools, job.server.name, job.trial.case.caller.user_context)
         self._log.write(self._log.prepared(outcome.line) if data is None else data)
         self.control.account(outcome.line.run)
         self._early.account(outcome.line.run)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import anyio
 
-from harness.agent import Conversation
+from harness.agent import Conversation, Interrupted, Strategy
 from harness.checks import Evidence, evaluate
 from harness.checks.judge.judge import Judge
 from harness.checks.kinds.session_refusal import knows_refusal
 from harness.errors import HarnessError, JudgeError, NotAdmitted, ServerError
 from harness.judging.verdict import run_of, unstarted_run, utc_now
 from harness.leaderboards import CarriedOut
+from harness.leaderboards.strategy import ByRules, contexts
 from harness.models import Model, PerTrial
 from harness.runlog import TrialLine
 from harness.runner.planning.plan import Job
@@ -25,10 +27,11 @@ from harness.runner.recordings.replay_on_server import carried_out, replay_check
 from harness.runner.scripted_calls import ScriptedCalls
 from harness.runner.server_state.end_state import EndStates, read_states
 from harness.runner.suite_costs import own_costs
-from harness.sessions import SessionPool
+from harness.sessions import Session, SessionPool
 from harness.types import (
+    Case,
     CheckResult,
-    JsonObject,
+    Interruption,
     StateReading,
     ToolList,
     Transcript,
@@ -85,12 +88,11 @@ async def run_trial(
     return attempt.outcome()
 
 
-def _told(trial: Trial, later: JsonObject | None = None) -> JsonObject | None:
-    """Return what the server is told: who asks, and where it serves many cases, which trial of which this is."""
-    case = trial.case
-    if case.routing is None:
-        return case.user_context
-    return {**(case.user_context or {}), **case.routing, **(later or {}), "trial": trial.key}
+def _strategy(case: Case, sessions: Mapping[int, Session]) -> Strategy:
+    """Return how a conversation of ``case`` goes; ``sessions`` by the turn from which on each is used."""
+    if case.interruption != Interruption():
+        return Interrupted(case.interruption)
+    return ByRules(case.leaderboard, sessions)
 
 
 def label_of(trial: Trial) -> str:
@@ -150,26 +152,26 @@ class _Attempt:
         if self._preflight is not None:
             await self._preflight.wait(self._job)
         references = await self._end_states.references(case, self._job.server, pool)
-        routed = {
-            place: turn.routing for place, turn in enumerate(case.turns) if turn.routing is not None
-        }
-        told = [_told(self._job.trial, routing) for routing in (None, *routed.values())]
-        async with pool.sessions(self._job.server, told, case.credential) as (session, *others):
-            later = dict(zip(routed, others, strict=True))
-            self._tools = [session, *later.values()][-1].tools
-            offers = [each.tools for each in (session, *others)]
+        told = contexts(case, self._job.trial.key)
+        async with pool.sessions(
+            self._job.server, tuple(told.values()), case.caller.credential
+        ) as sessions:
+            session = sessions[0]
+            self._tools = sessions[-1].tools
+            offers = [each.tools for each in sessions]
             require_tools(case, self._job.server.name, offers, session.stderr_tail())
             if self._preflight is not None:
                 self._preflight.check(self._job, session.tools)
             suite = self._job.suite
             price = own_costs(suite, self._job.model.name)
-            system = case.system_prompt or suite.system_prompt
+            system = case.leaderboard.system_prompt or suite.system_prompt
+            strategy = _strategy(case, dict(zip(told, sessions, strict=True)))
             voice = (
                 None
                 if case.user is None
                 else speaker(case.user, self._player, label_of(self._job.trial))
             )
-            self._conversation = Conversation(case, model, session, system, price, voice, later)
+            self._conversation = Conversation(case, model, session, system, price, voice, strategy)
             self._scripted = ScriptedCalls(case, session)
             try:
                 if await self._scripted.set_up():
@@ -186,7 +188,9 @@ class _Attempt:
     ) -> None:
         case, server = self._job.trial.case, self._job.server
         references = await self._end_states.references(case, server, pool)
-        async with pool.session(server, case.user_context, case.credential) as session:
+        async with pool.session(
+            server, case.caller.user_context, case.caller.credential
+        ) as session:
             self._tools = session.tools
             now, differences = await carried_out(recorded, session)
             states = (*references, *await read_states(case, server, session))

@@ -31,7 +31,7 @@ _EXCERPT_CHARS = 500
 _STRICT = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
-class Caller:
+class CallSender:
     """Makes and records the calls of one connection."""
 
     def __init__(

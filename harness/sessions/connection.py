@@ -29,7 +29,7 @@ from harness.sessions.transports.http_errors import HttpFault
 from harness.types import JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
 if TYPE_CHECKING:
-    from harness.sessions.calls import Caller
+    from harness.sessions.calls import CallSender
     from harness.sessions.client import Link, McpClient
 
 LOST_S = 2.0
@@ -56,7 +56,7 @@ class Connection:
         self._bearers = bearers
         self._bearer: Bearer | None = None
         self._place: ServerProcess | Host | None = None
-        self._caller: Caller | None = None
+        self._caller: CallSender | None = None
         self._client: McpClient | None = None
         self._tools: ToolList | None = None
         self._failure: ServerError | None = None
@@ -121,7 +121,7 @@ class Connection:
             NotAdmitted: the server refused this user by HTTP 401 or 403.
             ServerError: its tools could not be listed.
         """
-        from harness.sessions.calls import Caller
+        from harness.sessions.calls import CallSender
         from harness.sessions.tool_list import list_tools
 
         assert self._client is not None
@@ -145,7 +145,7 @@ class Connection:
             why = f"server {self._spec.name!r} {error}"
             tail = error.stderr_tail or self.stderr_tail()
             raise ServerError(why, stderr_tail=tail, gone=error.gone) from error
-        return Visit(self, tools, Caller(client, tools, self._spec, self._when_lost))
+        return Visit(self, tools, CallSender(client, tools, self._spec, self._when_lost))
 
     def close(self) -> None:
         """Begin to end the server."""
@@ -249,7 +249,7 @@ class Connection:
     async def _open(
         self, link: Link, place: ServerProcess | Host, starting: anyio.CancelScope
     ) -> None:
-        from harness.sessions.calls import Caller
+        from harness.sessions.calls import CallSender
         from harness.sessions.tool_list import list_tools
 
         step = "complete the handshake"
@@ -280,7 +280,7 @@ class Connection:
             self._conclude(str(error), link.source.noise)
         else:
             self._client = link.client
-            self._caller = Caller(link.client, self._tools, self._spec, self._when_lost)
+            self._caller = CallSender(link.client, self._tools, self._spec, self._when_lost)
             starting.deadline = math.inf
             self._opened.set()
 

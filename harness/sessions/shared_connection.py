@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from harness.types import JsonObject, ToolCall, ToolList, ToolRequest
 
 if TYPE_CHECKING:
-    from harness.sessions.calls import Caller
+    from harness.sessions.calls import CallSender
     from harness.sessions.connection import Connection
 
 
 class Visit:
     """A `harness.sessions.Session` of one user over somebody else's connection."""
 
-    def __init__(self, host: Connection, tools: ToolList, caller: Caller) -> None:
+    def __init__(self, host: Connection, tools: ToolList, caller: CallSender) -> None:
         """Call the ``tools`` that this user sees by ``caller``, which speaks over ``host``."""
         self._host = host
         self._tools = tools

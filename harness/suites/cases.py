@@ -12,10 +12,18 @@ from harness.documents.reading import Reading, dropped
 from harness.errors import InvalidValue, did_you_mean
 from harness.suites.format_tables import MXCP_CHECKS, Layouts
 from harness.suites.identities import IdentityReader
-from harness.suites.ingest import INGEST_PROMPT, ingest_turns, roomy, typical_tokens
+from harness.suites.ingest import INGEST_PROMPT, ingest_turns, roomy
 from harness.suites.parameters import Expander
 from harness.suites.simulated_users import read_user, summary
-from harness.types import Case, Check, JsonObject, Limits, ScriptedCall, Turn
+from harness.types import (
+    Caller,
+    Case,
+    Check,
+    JsonObject,
+    Limits,
+    ScriptedCall,
+    Turn,
+)
 
 _LIMITS = {
     "timeout": "timeout_s",
@@ -104,16 +112,11 @@ class CaseReader:
         )
         return replace(
             base,
-            user_context=self._user(path, values["user_context"])
-            if "user_context" in values
-            else base.user_context,
-            leaks=values.get("leaks", base.leaks),
-            credential=values.get("credential", base.credential),
+            caller=self._caller(path, values, base.caller),
             allow_no_tools=values.get("allow_no_tools", base.allow_no_tools),
             setup=(*base.setup, *setup),
             teardown=(*teardown, *base.teardown),
-            trials=values.get("trials", base.trials),
-            pass_threshold=values.get("pass_threshold", base.pass_threshold),
+            repeats=replace(base.repeats, **_given(values, "trials", "pass_threshold")),
             limits=_limits(values, base.limits),
             tags=tuple(dict.fromkeys((*base.tags, *values.get("tags", ())))),
             metadata={**base.metadata, **values.get("metadata", {})},
@@ -136,7 +139,9 @@ class CaseReader:
         before = len(self._reading.problems)
         cases = list(self._identities.expand(path, values, case, names, noun))
         lost = lost or len(self._reading.problems) > before
-        compared = len(names) > 1 and case.leaks == "fail"  # which is something to be checked
+        compared = (
+            len(names) > 1 and case.caller.leaks == "fail"
+        )  # which is something to be checked
         if not compared and not lost and not all(each.every_check for each in cases):
             meant = (
                 f"Add 'assertions:' with at least one of: "
@@ -162,7 +167,7 @@ class CaseReader:
         shared = self._shared(path, values, self._base, noun)
         if told:
             limits = roomy(shared.limits, turns, {*values, *self._given})
-            shared = replace(shared, limits=limits, typical_tokens=typical_tokens(turns))
+            shared = replace(shared, limits=limits)
         return replace(
             shared,
             name=values["name"] + end if "name" in values else "",
@@ -303,6 +308,13 @@ class CaseReader:
             self._reading.problem(at, message)
             return None
 
+    def _caller(self, path: Steps, values: Mapping[str, Any], base: Caller) -> Caller:
+        """Return ``base`` with what ``values`` say of who asks."""
+        given = _given(values, "leaks", "credential")
+        if "user_context" in values:
+            given["user_context"] = self._user(path, values["user_context"])
+        return replace(base, **given)
+
     def _user(self, path: Steps, given: str | JsonObject) -> JsonObject | None:
         """Return a ``user_context``, which may be the name of one."""
         if not isinstance(given, str):
@@ -321,6 +333,10 @@ class CaseReader:
             return None
         context: JsonObject | None = self._contexts[given]
         return context
+
+
+def _given(values: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: values[key] for key in keys if key in values}
 
 
 def _limits(values: Mapping[str, Any], base: Limits) -> Limits:

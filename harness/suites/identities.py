@@ -276,9 +276,12 @@ class IdentityReader:
             yield replace(
                 case,
                 name=f"{case.name} [{name}]" if case.name else "",
-                group=case.name,
-                identity=name,
-                user_context=self.contexts[name],
+                caller=replace(
+                    case.caller,
+                    user_context=self.contexts[name],
+                    identity=name,
+                    group=case.name,
+                ),
                 checks=(*own, *case.checks),
             )
 

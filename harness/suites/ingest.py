@@ -101,23 +101,6 @@ def roomy(limits: Limits, turns: Sequence[Turn], given: Collection[str] = ()) ->
     )
 
 
-def typical_tokens(turns: Sequence[Turn]) -> tuple[int, int]:
-    """Return the input and output that ``turns`` may take: each is answered after one call, in its conversation so far.
-
-    A guess, so that a dry run does not take a book for a question.
-    """
-    sent = heard = 0
-    for turn in turns:
-        heard = (0 if turn.fresh else heard) + len(turn.prompt) // _LETTERS_A_TOKEN + _A_REPLY
-        sent += 2 * (_TOOLS + heard)
-    return sent, 2 * _A_REPLY * len(turns)
-
-
-_LETTERS_A_TOKEN = 4
-_A_REPLY, _TOOLS = 100, 1500
-# Tokens of a call or an answer, and of a dozen tools.
-
-
 INGEST = Field(
     schema={
         "type": "array",

@@ -26,9 +26,15 @@ from harness.suites.ingest import (
     roomy,
     sessions,
     template,
-    typical_tokens,
 )
-from harness.types import Case, Check, Limits, Location, Suite, Turn
+from harness.types import (
+    Case,
+    Check,
+    Limits,
+    Location,
+    Suite,
+    Turn,
+)
 
 MAX_BYTES = 100_000_000
 """The longest published contexts have a few megabytes each."""
@@ -161,7 +167,6 @@ class _Row:
             turns=turns,
             checks=share,
             limits=roomy(Limits(), turns),
-            typical_tokens=typical_tokens(turns),
             metadata=metadata,
             at=self.file.at(self.row.line),
         )

@@ -43,7 +43,18 @@ from harness.suites.python_values import (
     user,
 )
 from harness.suites.simulated_users import summary
-from harness.types import Case, Check, Isolation, Limits, Location, ServerSpec, Suite, Turn
+from harness.types import (
+    Caller,
+    Case,
+    Check,
+    Interruption,
+    Isolation,
+    Limits,
+    Location,
+    ServerSpec,
+    Suite,
+    Turn,
+)
 
 
 def read_reference(reference: str, vocabulary: Vocabulary) -> Suite:
@@ -250,13 +261,15 @@ class _Reading:
             user=person,
             checks=self._checks(given, case_id, noun),
             description=self.take(given, "description", text, noun),
-            user_context=self.take(given, "user_context", mapping, noun),
+            caller=Caller(user_context=self.take(given, "user_context", mapping, noun)),
             limits=Limits(timeout_s=self.take(given, "timeout_ms", seconds, noun)),
             tags=self.take(given, "tags", texts, noun) or (),
             metadata=self.take(given, "metadata", mapping, noun) or {},
             server=self._own_server(given, case_id, noun),
-            steering=self.take(given, "steering", text, noun),
-            abort=self.take(given, "abort", true, noun) or False,
+            interruption=Interruption(
+                steering=self.take(given, "steering", text, noun),
+                abort=self.take(given, "abort", true, noun) or False,
+            ),
             allow_no_tools=self.take(given, "allow_no_tools", true, noun) or False,
             at=self.at,
         )

@@ -7,6 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias
 
 from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
+from harness.types.case_parts import (
+    Caller,
+    Interruption,
+    LeaderboardRules,
+    LeakRule,
+    Limits,
+    Repeats,
+)
 from harness.types.parties import Isolation, ServerSpec
 
 Severity: TypeAlias = Literal["fail", "warn"]
@@ -56,27 +64,6 @@ class Check:
         return {**self.params, "options": options}
 
 
-DEFAULT_TIMEOUT_S = 60.0
-"""Wall time of a trial where nobody says otherwise."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Where a conversation is ended honestly. ``None`` means no limit of that sort."""
-
-    max_replies: int = 20
-    """Replies of the model in one trial."""
-    max_calls: int = 100
-    """Tool calls in one trial."""
-    timeout_s: float | None = None
-    """Wall time of one trial, from its first request to its answer; ``None`` is the configured one,
-    else `DEFAULT_TIMEOUT_S`."""
-    max_tokens: int | None = None
-    """Input plus output tokens over all replies."""
-    max_cost_usd: float | None = None
-    """Money over all replies; a model with an unknown price cannot be held to it."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """One thing that the user says in a conversation of several."""
@@ -85,9 +72,6 @@ class Turn:
     """Their words."""
     checks: tuple[Check, ...] = ()
     """What must hold of everything up to the answer to it."""
-    routing: JsonObject | None = None
-    """What the server is told from here on, over what `Case.routing` says: it may list other tools
-    then."""
     fresh: bool = False
     """Whether a new conversation begins with it: the model remembers nothing of what was said
     before, the server is the same."""
@@ -132,18 +116,6 @@ class SimulatedUser:
     (``agent_stop``)."""
 
 
-RECALLED = "{recalled}"
-"""Where a system prompt takes what `Case.recall` returned."""
-
-Credential: TypeAlias = Literal["valid", "none", "expired", "wrong_audience", "bad_signature"]
-"""The token that a caller shows where identity goes by bearer: a good one, none at all, or one that
-a verifier has to refuse because of its time, its audience or its signature."""
-
-LeakRule: TypeAlias = Literal["fail", "ignore"]
-"""What it comes to when an identity of a test is shown what is kept from it elsewhere: it fails the
-case, or nobody looks for it."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One question to the model, or a conversation of several, and what must come of it."""
@@ -164,55 +136,24 @@ class Case:
     """Calls made before the conversation; if one fails, the trial is an error."""
     teardown: tuple[ScriptedCall, ...] = ()
     """Calls made after it, whatever came of it; one that fails is a warning."""
-    trials: int | None = None
-    """How often the case is run where nobody says otherwise; ``None`` is once."""
-    pass_threshold: float = 1.0
-    """Share of the trials (above 0, at most 1) that must pass for the case to pass."""
-    description: str | None = None
-    """Why the case exists, in a sentence."""
-    user_context: JsonObject | None = None
-    """Who asks; reaches the server as its ``identity`` says, and never the model."""
-    credential: Credential = "valid"
-    """What the caller shows for it; anything but ``valid`` needs a server whose identity goes by
-    bearer."""
+    caller: Caller = field(default_factory=Caller)
+    """Who asks."""
+    repeats: Repeats = field(default_factory=Repeats)
+    """How often it is run."""
     limits: Limits = field(default_factory=Limits)
     """Where the conversation ends."""
+    description: str | None = None
+    """Why the case exists, in a sentence."""
     tags: tuple[str, ...] = ()
     """Free labels to pick cases by."""
     metadata: JsonObject = field(default_factory=dict)
     """Carried through to the log, JSON and JSONL, never interpreted."""
-    group: str | None = None
-    """The test that is asked as several identities, of which this case is one; ``None`` for all
-    other cases."""
-    identity: str | None = None
-    """Name of that identity; its attributes are the `user_context`."""
-    leaks: LeakRule = "fail"
-    """What a leak between the identities of the group comes to."""
     server: ServerSpec | None = None
     """Who executes its tools, where that is not the suite's server."""
-    system_prompt: str | None = None
-    """Sent to the model ahead of the conversation, in place of the suite's."""
-    recall: ScriptedCall | None = None
-    """A call made ahead of each of its conversations; what comes of it stands for `RECALLED` in the
-    system prompt."""
-    routing: JsonObject | None = None
-    """What the server is told of the case, beside who asks: for one that serves many cases, each
-    its own tools."""
-    typical_tokens: tuple[int, int] | None = None
-    """Input and output that a trial may take, as far as the case's own texts tell; ``None`` where
-    nobody worked it out."""
-    unavailable: str | None = None
-    """Why it cannot be run here, so that only recorded outputs of it are judged."""
-    one_reply: bool = False
-    """Whether the conversation is over with the first reply, once its calls were made: what is
-    asked is which calls those are, and nobody goes on."""
-    silence: bool = False
-    """Whether an empty reply is one like any other, as a leaderboard's own rules may have it;
-    elsewhere it fails."""
-    steering: str | None = None
-    """What the user says while the run is under way: right after the model's first reply."""
-    abort: bool = False
-    """Whether the run is aborted while the first tool calls are under way; then that is judged."""
+    leaderboard: LeaderboardRules = field(default_factory=LeaderboardRules)
+    """How a public leaderboard runs and judges it; for cases of no leaderboard, nothing special."""
+    interruption: Interruption = field(default_factory=Interruption)
+    """What is done to its trials while they are under way; by default nothing."""
     allow_no_tools: bool = False
     """Whether it is judged even if the server offers this user no tool at all, which is an error
     otherwise."""
@@ -244,19 +185,19 @@ class CaseFacts:
     description: str | None = None
     """`Case.description`."""
     user_context: JsonObject | None = None
-    """`Case.user_context`: who asked."""
+    """`Caller.user_context`: who asked."""
     tags: tuple[str, ...] = ()
     """`Case.tags`."""
     metadata: JsonObject = field(default_factory=dict)
     """`Case.metadata`."""
     pass_threshold: float = 1.0
-    """`Case.pass_threshold`."""
+    """`Repeats.pass_threshold`."""
     group: str | None = None
-    """`Case.group`."""
+    """`Caller.group`."""
     identity: str | None = None
-    """`Case.identity`."""
+    """`Caller.identity`."""
     leaks: LeakRule = "fail"
-    """`Case.leaks`."""
+    """`Caller.leaks`."""
     at: Location | None = None
     """`Case.at`."""
 
@@ -266,13 +207,13 @@ class CaseFacts:
         return cls(
             name=case.name,
             description=case.description,
-            user_context=case.user_context,
+            user_context=case.caller.user_context,
             tags=case.tags,
             metadata=case.metadata,
-            pass_threshold=case.pass_threshold,
-            group=case.group,
-            identity=case.identity,
-            leaks=case.leaks,
+            pass_threshold=case.repeats.pass_threshold,
+            group=case.caller.group,
+            identity=case.caller.identity,
+            leaks=case.caller.leaks,
             at=case.at,
         )
 

@@ -131,7 +131,7 @@ class UserMessage:
     """Whether a new conversation begins here (`Turn.fresh`)."""
     recalled: str = ""
     """What the server said ahead of the conversation that begins here, for the system prompt
-    (`Case.recall`)."""
+    (`LeaderboardRules.recall`)."""
     role: Literal["user"] = "user"
     """Tells the messages of a log apart."""
 
@@ -281,7 +281,7 @@ Stop: TypeAlias = Annotated[
 ]
 """Why a conversation ended: an answer, the model's refusal, a reply cut by its token bound, one of
 the case's limits, an error (`Transcript.error`), the user's interrupt, because the case has it
-aborted (`Case.abort`), in a way that a simulated user makes possible (they stopped, the model did,
+aborted (`Interruption.abort`), in a way that a simulated user makes possible (they stopped, the model did,
 they were handed on, or they had said all that they may: `SimulatedUser`), or before it began,
 because the server let this caller not in (`Transcript.refused_status`)."""
 

@@ -94,7 +94,7 @@ class Trial:
     @property
     def needed(self) -> int:
         """Trials of the case that must pass for it to pass."""
-        return _needed(self.repeats, self.case.pass_threshold)
+        return _needed(self.repeats, self.case.repeats.pass_threshold)
 
 
 class Conversations(_Interface):

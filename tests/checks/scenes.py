@@ -10,6 +10,7 @@ import anyio
 
 from harness.checks import VOCABULARY, Evidence, evaluate
 from harness.types import (
+    Caller,
     Case,
     CheckResult,
     Outcome,
@@ -96,7 +97,7 @@ def scene(
     **more: Any,
 ) -> Evidence:
     return Evidence(
-        case=Case(name="case", prompt=prompt, checks=(), user_context=user),
+        case=Case(name="case", prompt=prompt, checks=(), caller=Caller(user_context=user)),
         transcript=Transcript(
             tool_calls=calls, answer=answer, stop=stop, usage=usage or Usage(), **more
         ),

@@ -244,7 +244,7 @@ def test_names_that_differ_only_in_strange_characters_make_different_cases(tmp_p
 
 def test_who_asks_is_written_into_every_case(tmp_path: Path) -> None:
     suite, _ = drafted(tmp_path, SHOP, user_context={"role": "admin"})
-    assert {str(case.user_context) for case in suite.cases} == {"{'role': 'admin'}"}
+    assert {str(case.caller.user_context) for case in suite.cases} == {"{'role': 'admin'}"}
 
 
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_the_example_of_a_policy_case_is_a_case_once_it_is_uncommented(tmp_path:
     _, text = drafted(tmp_path, SHOP)
     case = read_uncommented(tmp_path, text).cases[-1]
     assert case.name == "get_order_as_guest"
-    assert case.user_context == {"role": "guest", "permissions": []}
+    assert case.caller.user_context == {"role": "guest", "permissions": []}
     assert [check.kind for check in case.checks] == ["must_be_denied", "answer_not_contains"]
 
 

@@ -17,7 +17,10 @@ from harness.documents.document import read_document
 from harness.probing.callers import damaged_callers, named_callers
 from harness.probing.report import Problem
 from harness.suites import SCHEMA_FILE
-from harness.types import Case
+from harness.types import (
+    Caller,
+    Case,
+)
 from tests.end_to_end.harness_process import Finished, Project
 from tests.end_to_end.recipes import DOCS, files_of
 
@@ -99,7 +102,8 @@ def test_every_option_and_every_damage_stands_on_the_page() -> None:
     ):
         assert re.search(rf"^\| `{option}\b", PAGE, re.MULTILINE), option
     everybody = [
-        Case(name="c", prompt="p", checks=(), user_context={"role": role}) for role in ("a", "b")
+        Case(name="c", prompt="p", checks=(), caller=Caller(user_context={"role": role}))
+        for role in ("a", "b")
     ]
     for caller in damaged_callers(named_callers(everybody)):
         assert caller.damage is not None

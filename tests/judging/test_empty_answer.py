@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from harness.judging.verdict import run_of
 from harness.types import (
     AssistantMessage,
     Case,
+    LeaderboardRules,
     Message,
     Reply,
     Stop,
@@ -86,7 +86,7 @@ def test_a_turn_that_only_tells_something_needs_no_answer() -> None:
 @pytest.mark.parametrize(
     ("case", "stop"),
     [
-        (replace(a_case(), silence=True), "answer"),
+        (a_case(leaderboard=LeaderboardRules(silence=True)), "answer"),
         (a_case(), "transfer"),
         (a_case(), "not_admitted"),
     ],

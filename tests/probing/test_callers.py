@@ -12,13 +12,16 @@ from harness.canonical_json import canonical_json
 from harness.probing.callers import (
     FLAWED,
     OVERSIZED,
-    Caller,
+    ProbeCaller,
     damaged_callers,
     flawed_callers,
     named_callers,
 )
 from harness.sessions.identity.claims import AGAIN
-from harness.types import Case
+from harness.types import (
+    Caller,
+    Case,
+)
 
 VALUES = st.one_of(
     st.none(), st.booleans(), st.integers(), st.text(max_size=6), st.lists(st.text(max_size=4))
@@ -29,10 +32,12 @@ CONTEXTS = st.one_of(
 
 
 def case(user_context: Any = None, identity: str | None = None) -> Case:
-    return Case(name="c", prompt="p", checks=(), user_context=user_context, identity=identity)
+    return Case(
+        name="c", prompt="p", checks=(), caller=Caller(user_context=user_context, identity=identity)
+    )
 
 
-def callers(**contexts: Any) -> tuple[Caller, ...]:
+def callers(**contexts: Any) -> tuple[ProbeCaller, ...]:
     return named_callers(case(context, name) for name, context in contexts.items())
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from harness.probing.expectations import Expectations
-from harness.types import Case, Check, Tool
+from harness.types import (
+    Caller,
+    Case,
+    Check,
+    Tool,
+)
 
 TOOLS = {
     "get": Tool(
@@ -18,7 +23,9 @@ ANN = {"role": "user"}
 
 def expectations(*params: dict[str, Any], kind: str = "decision") -> Expectations:
     checks = tuple(Check(kind=kind, params=each) for each in params)
-    return Expectations([Case(name="c", prompt="p", checks=checks, user_context=ANN)], TOOLS)
+    return Expectations(
+        [Case(name="c", prompt="p", checks=checks, caller=Caller(user_context=ANN))], TOOLS
+    )
 
 
 def words(found: tuple[Check, ...]) -> list[Any]:

@@ -23,14 +23,19 @@ from harness.probing.probe import ProbePlan, probe
 from harness.probing.repeated_calls import Suspicion
 from harness.probing.report import ProbeReport
 from harness.probing.stability import follows_the_caller_before
-from harness.types import Case, IdentitySpec, ServerSpec
+from harness.types import (
+    Caller,
+    Case,
+    IdentitySpec,
+    ServerSpec,
+)
 
 KEY = "io.github.harness/user_context"
 LATE_S, TIMEOUT_S = 5.0, 0.3
 READ = {"name": "read", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
 ALICE, BOBBY = {"role": "user", "id": "alice"}, {"role": "user", "id": "bobby"}
 CASES = tuple(
-    Case(name=name, prompt="-", checks=(), user_context=context, identity=name)
+    Case(name=name, prompt="-", checks=(), caller=Caller(user_context=context, identity=name))
     for name, context in (("alice", ALICE), ("bobby", BOBBY))
 )
 

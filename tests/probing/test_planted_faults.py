@@ -40,7 +40,7 @@ def probed(
     server = ServerSpec(
         name="copy", command=warm_python(), args=("-m", "servers.data_governance"), cwd=str(folder)
     )
-    cases = tuple(case for case in CASES if not only or case.identity in only)
+    cases = tuple(case for case in CASES if not only or case.caller.identity in only)
     plan = ProbePlan(
         server=server,
         callers=named_callers(cases),

@@ -16,7 +16,17 @@ from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_lo
 from harness.runner.early_stopping import EarlyStopping
 from harness.runner.planning.plan import Plan, make_plan
 from harness.runner.runs.resume import remaining
-from harness.types import DECIDED, Case, ModelSpec, ServerSpec, Status, Suite, TrialResult, Usage
+from harness.types import (
+    DECIDED,
+    Case,
+    ModelSpec,
+    Repeats,
+    ServerSpec,
+    Status,
+    Suite,
+    TrialResult,
+    Usage,
+)
 from tests.support import a_case
 
 MODEL = ModelSpec(name="m", provider="lexical", model_id="m")
@@ -77,7 +87,7 @@ def test_a_case_that_must_always_pass_stops_at_its_first_failure() -> None:
 
 
 def test_a_case_that_may_fail_sometimes_stops_as_soon_as_enough_have_passed() -> None:
-    case = a_case(name="one", pass_threshold=0.5)
+    case = a_case(name="one", repeats=Repeats(pass_threshold=0.5))
     assert ran(carry_out(a_plan(3, 10, case), ["pppppfffff"])) == 5
     assert ran(carry_out(a_plan(3, 10, case), ["ffffffpppp"])) == 6
     assert ran(carry_out(a_plan(3, 10, case), ["pfpfpfpfpf"])) == 9
@@ -100,7 +110,10 @@ def test_a_trial_without_a_verdict_decides_nothing() -> None:
 def test_stopping_early_changes_no_verdict_and_does_not_depend_on_concurrency(
     trials: tuple[int, int], threshold: float, endings: list[str], workers: int
 ) -> None:
-    cases = [a_case(name=f"case{i}", pass_threshold=threshold) for i in range(len(endings))]
+    cases = [
+        a_case(name=f"case{i}", repeats=Repeats(pass_threshold=threshold))
+        for i in range(len(endings))
+    ]
     plan = a_plan(*trials, *cases)
     stopped, alone = carry_out(plan, endings, workers), carry_out(plan, endings)
     assert {run.key: run.status for run in stopped} == {run.key: run.status for run in alone}
@@ -143,7 +156,9 @@ def a_log(path: Path, plan: Plan, runs: Sequence[TrialResult]) -> RunLog:
 def test_trials_that_were_not_needed_are_no_reason_for_an_exit_code(
     tmp_path: Path, endings: list[str], code: int
 ) -> None:
-    plan = a_plan(2, 5, *(a_case(name=name, pass_threshold=0.4) for name in ("one", "two")))
+    plan = a_plan(
+        2, 5, *(a_case(name=name, repeats=Repeats(pass_threshold=0.4)) for name in ("one", "two"))
+    )
     report = build_report(a_log(tmp_path / "log.jsonl", plan, carry_out(plan, endings)))
     assert exit_code(report) == code
     counts = report.counts

@@ -49,7 +49,10 @@ TEST = """\
 
 
 def test_a_test_becomes_a_case_for_each_identity_with_its_attributes() -> None:
-    assert [(case.name, case.group, case.identity, case.user_context) for case in cases(TEST)] == [
+    assert [
+        (case.name, case.caller.group, case.caller.identity, case.caller.user_context)
+        for case in cases(TEST)
+    ] == [
         ("salary [admin]", "salary", "admin", {"role": "admin"}),
         ("salary [visitor]", "salary", "visitor", None),
         ("salary [anonymous]", "salary", "anonymous", None),
@@ -60,7 +63,7 @@ def test_a_test_becomes_a_case_for_each_identity_with_its_attributes() -> None:
 def test_anonymous_may_be_somebody_after_all() -> None:
     head = "suite: shop\nidentities: {anonymous: {role: guest}}\n"
     tests = "  - {name: a, prompt: b, as: anonymous, assertions: {must_call: [c]}}\n"
-    assert [case.user_context for case in cases(tests, head)] == [{"role": "guest"}]
+    assert [case.caller.user_context for case in cases(tests, head)] == [{"role": "guest"}]
 
 
 def test_what_is_expected_of_an_identity_comes_before_what_holds_for_all() -> None:
@@ -108,8 +111,8 @@ def test_identities_may_stand_in_the_defaults_and_a_test_goes_before_them() -> N
     )
     found = cases(tests, head)
     assert [case.name for case in found] == ["a [admin]", "a [anonymous]", "b [analyst]", "c"]
-    assert {case.leaks for case in found} == {"ignore"}
-    assert found[3].user_context == {"role": "clerk"}
+    assert {case.caller.leaks for case in found} == {"ignore"}
+    assert found[3].caller.user_context == {"role": "clerk"}
 
 
 def test_several_identities_are_something_to_be_checked_for_leaks_and_one_is_not() -> None:
@@ -127,7 +130,7 @@ def test_parameters_and_identities_multiply() -> None:
         "    tool: {tool: get, args: {id: '${{ id }}'}}\n    expect: {analyst: denied}\n"
     )
     found = cases(tests)
-    assert [(case.name, case.group) for case in found] == [
+    assert [(case.name, case.caller.group) for case in found] == [
         ("a[id=1] [admin]", "a[id=1]"),
         ("a[id=1] [analyst]", "a[id=1]"),
         ("a[id=2] [admin]", "a[id=2]"),

@@ -50,7 +50,7 @@ def test_the_whole_mxcp_format_is_read_with_the_built_in_checks(folder: Path) ->
         "claude-3-opus",
         "What analysts ask",
     )
-    assert case.user_context == {
+    assert case.caller.user_context == {
         "role": "analyst",
         "permissions": ["read_data"],
         "custom_field": "value",
@@ -109,7 +109,12 @@ def test_what_is_not_given_is_unknown(folder: Path) -> None:
         suite.system_prompt,
         suite.judge_model,
     ) == (None,) * 5
-    assert (case.user_context, case.limits, case.tags, case.metadata) == (None, Limits(), (), {})
+    assert (case.caller.user_context, case.limits, case.tags, case.metadata) == (
+        None,
+        Limits(),
+        (),
+        {},
+    )
 
 
 def test_a_key_without_a_value_counts_as_absent(folder: Path) -> None:
@@ -117,7 +122,12 @@ def test_a_key_without_a_value_counts_as_absent(folder: Path) -> None:
         folder,
         f"suite: shop\nmodel:\nserver: null\ntimeout: ~\n{TESTS}    user_context:\n    tags:\n",
     )
-    assert (suite.model, suite.server, suite.cases[0].limits, suite.cases[0].user_context) == (
+    assert (
+        suite.model,
+        suite.server,
+        suite.cases[0].limits,
+        suite.cases[0].caller.user_context,
+    ) == (
         None,
         None,
         Limits(),
@@ -146,14 +156,17 @@ def test_an_assertion_of_mxcp_without_a_value_is_read_as_mxcp_reads_it_and_noted
 
 
 def test_an_empty_user_context_is_not_a_missing_one(folder: Path) -> None:
-    assert read(folder, f"suite: shop\n{TESTS}    user_context: {{}}\n").cases[0].user_context == {}
+    assert (
+        read(folder, f"suite: shop\n{TESTS}    user_context: {{}}\n").cases[0].caller.user_context
+        == {}
+    )
 
 
 def test_a_user_context_may_hold_any_json(folder: Path) -> None:
     context = "{role: null, n: 1.5, deep: {list: [true, {}]}, since: 2024-05-01, '5': x}"
     assert read(folder, f"suite: shop\n{TESTS}    user_context: {context}\n").cases[
         0
-    ].user_context == {
+    ].caller.user_context == {
         "role": None,
         "n": 1.5,
         "deep": {"list": [True, {}]},

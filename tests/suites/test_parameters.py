@@ -124,7 +124,10 @@ def test_a_context_may_be_a_parameter(folder: Path) -> None:
         "{name: a, prompt: x, matrix: {who: [admin, nobody]}, user_context: ${{ who }}, "
         "expected_answer: x}"
     )
-    assert [case.user_context for case in cases(folder, test, extra)] == [{"role": "admin"}, None]
+    assert [case.caller.user_context for case in cases(folder, test, extra)] == [
+        {"role": "admin"},
+        None,
+    ]
 
 
 def test_a_whole_mapping_may_be_a_parameter(folder: Path) -> None:

@@ -121,12 +121,12 @@ def test_our_own_case_says_who_asks_and_more() -> None:
         )
     ).cases
     assert case.prompts == ("First.", "Second.")
-    assert (case.user_context, case.tags, case.description) == (
+    assert (case.caller.user_context, case.tags, case.description) == (
         {"role": "admin"},
         ("smoke",),
         "why",
     )
-    assert (case.steering, case.abort) == ("Stop.", True)
+    assert (case.interruption.steering, case.interruption.abort) == ("Stop.", True)
 
 
 def test_assertions_are_those_of_suites_in_yaml_and_stand_beside_the_check() -> None:

@@ -42,10 +42,10 @@ defaults:
 
 def test_defaults_hold_for_a_test_that_says_nothing_else(folder: Path) -> None:
     case = one(folder, DEFAULTS)
-    assert case.user_context == {"role": "clerk"}
+    assert case.caller.user_context == {"role": "clerk"}
     assert case.limits == Limits(timeout_s=30, max_calls=4)
     assert (case.tags, case.metadata) == (("smoke",), {"owner": "a", "level": 1})
-    assert (case.trials, case.pass_threshold) == (3, 0.6)
+    assert (case.repeats.trials, case.repeats.pass_threshold) == (3, 0.6)
     assert [check.kind for check in case.checks] == ["must_call", "must_not_call"]
     assert case.checks[1].at == Location(file="shop.yml", line=13, column=21)
 
@@ -62,10 +62,10 @@ def test_what_a_test_says_goes_before_the_defaults_or_is_added(folder: Path) -> 
     teardown: [remove]
 """
     case = one(folder, DEFAULTS, tail)
-    assert case.user_context == {"role": "admin"}
+    assert case.caller.user_context == {"role": "admin"}
     assert case.limits == Limits(timeout_s=5, max_calls=4)
     assert (case.tags, case.metadata) == (("smoke", "slow"), {"owner": "b", "level": 1})
-    assert (case.trials, case.pass_threshold) == (1, 1.0)
+    assert (case.repeats.trials, case.repeats.pass_threshold) == (1, 1.0)
     assert [call.tool for call in case.setup] == ["reset", "create"]  # from the outside in
     assert [call.tool for call in case.teardown] == ["remove", "forget"]  # and out again
 
@@ -128,13 +128,15 @@ CONTEXTS = "contexts: {admin: {role: admin}, nobody: }\n"
 
 
 def test_a_user_may_be_named(folder: Path) -> None:
-    assert one(folder, CONTEXTS, "    user_context: admin\n").user_context == {"role": "admin"}
+    assert one(folder, CONTEXTS, "    user_context: admin\n").caller.user_context == {
+        "role": "admin"
+    }
 
 
 def test_a_context_without_a_value_is_nobody_whatever_the_default(folder: Path) -> None:
     head = f"{CONTEXTS}defaults: {{user_context: admin}}\n"
-    assert one(folder, head).user_context == {"role": "admin"}
-    assert one(folder, head, "    user_context: nobody\n").user_context is None
+    assert one(folder, head).caller.user_context == {"role": "admin"}
+    assert one(folder, head, "    user_context: nobody\n").caller.user_context is None
 
 
 def test_an_unknown_context_is_told_the_nearest(folder: Path) -> None:
@@ -313,15 +315,21 @@ def test_a_percentage_is_told_how_to_write_it(folder: Path) -> None:
 
 def test_nothing_of_all_this_is_needed(folder: Path) -> None:
     case = one(folder)
-    unused: list[Any] = [case.turns, case.setup, case.teardown, case.trials, case.pass_threshold]
+    unused: list[Any] = [
+        case.turns,
+        case.setup,
+        case.teardown,
+        case.repeats.trials,
+        case.repeats.pass_threshold,
+    ]
     assert unused == [(), (), (), None, 1.0]
 
 
 def test_a_credential_holds_for_one_test_or_for_all(folder: Path) -> None:
-    assert one(folder, "").credential == "valid"
-    assert one(folder, "defaults: {credential: none}\n").credential == "none"
+    assert one(folder, "").caller.credential == "valid"
+    assert one(folder, "defaults: {credential: none}\n").caller.credential == "none"
     assert (
-        one(folder, "defaults: {credential: none}\n", "    credential: expired\n").credential
+        one(folder, "defaults: {credential: none}\n", "    credential: expired\n").caller.credential
         == "expired"
     )
     error = refusal(folder, f"suite: shop\ncredential: none\n{TESTS}")

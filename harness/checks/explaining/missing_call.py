@@ -76,7 +76,7 @@ def _two_tools(expected: Tool, other: Tool) -> list[str]:
 
 
 def _hint_not_offered(name: str, evidence: Evidence) -> str:
-    if evidence.case.user_context and not did_you_mean(
+    if evidence.case.caller.user_context and not did_you_mean(
         name, (tool.name for tool in evidence.tools.tools)
     ):
         return (

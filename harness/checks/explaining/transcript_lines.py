@@ -143,7 +143,7 @@ def offer(name: str, evidence: Evidence) -> str | None:
     names = line(", ".join(tool.name for tool in tools.tools), 200)
     if near:
         return f"There is no tool {name} among those that this user is offered. {near}"
-    if evidence.case.user_context:
+    if evidence.case.caller.user_context:
         return f"The server does not offer {name} to this user, who is offered: {names}."
     return f"There is no tool {name} on this server. It offers: {names}."
 

@@ -212,7 +212,7 @@ def _hint_forbidden(made: ToolCall, evidence: Evidence) -> str:
             "The tool is hidden or does not exist, and the model named it all the same: see "
             "whether the prompt does."
         )
-    if made.outcome == "ok" and evidence.case.user_context:
+    if made.outcome == "ok" and evidence.case.caller.user_context:
         return (
             "The server let it through. If this user must not be able to do it, its policy has to "
             "refuse the call; "

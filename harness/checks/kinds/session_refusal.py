@@ -63,7 +63,7 @@ def _read(value: Any) -> JsonObject:
 
 
 def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:  # noqa: ARG001 - it has nothing to set
-    transcript, credential = evidence.transcript, evidence.case.credential
+    transcript, credential = evidence.transcript, evidence.case.caller.credential
     lines: list[str] = []
     hint = None
     if transcript.refused_status is None:

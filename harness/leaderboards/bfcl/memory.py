@@ -27,8 +27,18 @@ from harness.leaderboards.bfcl.check import KIND
 from harness.leaderboards.bfcl.data import Entry, question_file, told_before
 from harness.leaderboards.bfcl.prompts import prompts_of
 from harness.leaderboards.bfcl.source import PROMPTS, data_folder, fetch_command
-from harness.suites.ingest import CHUNK, ingest_turns, typical_tokens
-from harness.types import RECALLED, Case, Check, Limits, Location, ScriptedCall, ServerSpec, Turn
+from harness.suites.ingest import CHUNK, ingest_turns
+from harness.types import (
+    RECALLED,
+    Case,
+    Check,
+    LeaderboardRules,
+    Limits,
+    Location,
+    ScriptedCall,
+    ServerSpec,
+    Turn,
+)
 
 _SECONDS = 60.0
 """Wall time for one thing that the user says."""
@@ -86,11 +96,12 @@ def _case(category: Category, scenario: str, entries: Sequence[Entry]) -> Case:
         turns=turns,
         checks=(Check(kind="turns_passed", params={"at_least": 1.0}),),
         limits=Limits(max_replies=steps, max_calls=steps, timeout_s=_SECONDS * len(turns)),
-        typical_tokens=typical_tokens(turns),
+        leaderboard=LeaderboardRules(
+            system_prompt=_system_prompt(store, scenario, words),
+            recall=ScriptedCall(tool=store.recall),
+            silence=True,
+        ),
         server=_server(store.server),
-        system_prompt=_system_prompt(store, scenario, words),
-        recall=ScriptedCall(tool=store.recall),
-        silence=True,
         tags=(category.name, category.group),
         metadata={"category": category.name, "group": category.group, "scenario": scenario},
         at=Location(file=question_file(category), line=entries[0].line),

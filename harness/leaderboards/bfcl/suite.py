@@ -18,7 +18,16 @@ from harness.leaderboards.bfcl.prompts import prompts_of, system_prompt_of
 from harness.leaderboards.bfcl.result_files import BfclRecording, read_recordings
 from harness.leaderboards.bfcl.server import CASE, TURN, held_out, tools_of
 from harness.leaderboards.bfcl.source import data_folder, digest_of, fetch_command, fetched
-from harness.types import Case, Limits, Location, ServerSpec, Suite, Turn
+from harness.types import (
+    Case,
+    JsonObject,
+    LeaderboardRules,
+    Limits,
+    Location,
+    ServerSpec,
+    Suite,
+    Turn,
+)
 
 NAME = "bfcl"
 """What the leaderboard is called."""
@@ -84,34 +93,35 @@ def _case(entry: Entry) -> Case:
     return Case(
         name=entry.id,
         prompt=prompts[0],
-        turns=_turns(entry, prompts) if len(prompts) > 1 else (),
+        turns=tuple(Turn(prompt=prompt) for prompt in prompts) if len(prompts) > 1 else (),
         checks=(check_of(entry),),
-        routing={CASE: entry.id},
+        leaderboard=LeaderboardRules(
+            routing={CASE: entry.id},
+            later_routing=_later_routing(entry, len(prompts)) if len(prompts) > 1 else {},
+            system_prompt=system_prompt_of(entry),
+            typical_tokens=tokens_of(entry),
+            silence=True,
+            one_reply=category.judging in ("calls", "no_call", "some_call"),
+            unavailable=None
+            if category.live
+            else _ASKED_TOGETHER
+            if category.remembers
+            else _NEEDS_SERVICES,
+        ),
         limits=Limits(
             max_replies=MOST_STEPS * len(prompts), max_calls=1000, timeout_s=_timeout_s(category)
         ),
         tags=(category.name, category.group),
         metadata={"category": category.name, "group": category.group},
-        system_prompt=system_prompt_of(entry),
-        typical_tokens=tokens_of(entry),
-        silence=True,
-        one_reply=category.judging in ("calls", "no_call", "some_call"),
         allow_no_tools=not tools_of(entry, _LAST),
-        unavailable=None
-        if category.live
-        else _ASKED_TOGETHER
-        if category.remembers
-        else _NEEDS_SERVICES,
         at=Location(file=question_file(category), line=entry.line),
     )
 
 
-def _turns(entry: Entry, prompts: Sequence[str]) -> tuple[Turn, ...]:
+def _later_routing(entry: Entry, turns: int) -> dict[int, JsonObject]:
+    """Return what the server is told from each turn on from which it offers other functions."""
     later = held_out(entry)
-    return tuple(
-        Turn(prompt=prompt, routing={TURN: place} if str(place) in later else None)
-        for place, prompt in enumerate(prompts)
-    )
+    return {turn: {TURN: turn} for turn in range(turns) if str(turn) in later}
 
 
 def tokens_of(entry: Entry) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from harness.models.pricing import list_price
 from harness.runlog import read_log
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.runs.folders import RUNS, log_path, run_ids
-from harness.types import ModelSpec, TrialResult
+from harness.types import Case, ModelSpec, TrialResult
 
 RECENT_RUNS = 10
 """How many earlier runs are looked through for what a case used."""
@@ -55,7 +55,7 @@ def estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
         known = [used[_name(job)] for job in jobs if _name(job) in used]
         unknown = [job for job in jobs if _name(job) not in used]
         guessed = [
-            job.trial.case.typical_tokens or job.suite.typical_tokens or TYPICAL_TOKENS
+            typical_tokens(job.trial.case) or job.suite.typical_tokens or TYPICAL_TOKENS
             for job in unknown
         ]
         tokens_in = round(sum(tokens for tokens, _ in (*known, *guessed)))
@@ -163,3 +163,25 @@ def _used_before(runs: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
 
 def _name(job: Job) -> tuple[str, str, str]:
     return job.suite.name, job.trial.case.name, job.model.name
+
+
+def typical_tokens(case: Case) -> tuple[int, int] | None:
+    """Return the input and output that ``case`` may take by its own texts; ``None`` where they say little.
+
+    Of what a model is told first, every text is answered after one call, in its conversation so far.
+    A guess, so that a dry run does not take a book for a question.
+    """
+    if case.leaderboard.typical_tokens is not None:
+        return case.leaderboard.typical_tokens
+    if not any(turn.ingest for turn in case.turns):
+        return None
+    sent = heard = 0
+    for turn in case.turns:
+        heard = (0 if turn.fresh else heard) + len(turn.prompt) // _LETTERS_A_TOKEN + _A_REPLY
+        sent += 2 * (_TOOLS + heard)
+    return sent, 2 * _A_REPLY * len(case.turns)
+
+
+_LETTERS_A_TOKEN = 4
+_A_REPLY, _TOOLS = 100, 1500
+# Tokens of a call or an answer, and of a dozen tools.

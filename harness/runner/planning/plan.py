@@ -122,7 +122,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
             case_key = digest([suite.name, suite.system_prompt, describe_case(case)])
             own_server = _with_state_for(case, case.server or server)
             server_key = shared_key if own_server is server else digest(describe_server(own_server))
-            repeats = trials or case.trials or 1
+            repeats = trials or case.repeats.trials or 1
             for model, model_key in model_keys:
                 player = player_of(suite, case, model)
                 played_by = [] if player is None else [describe_model(player)]
@@ -185,10 +185,11 @@ def describe_case(case: Case) -> JsonObject:
     described = {
         "name": case.name,
         "prompt": case.prompt,
-        "user_context": case.user_context,
+        "user_context": case.caller.user_context,
         "limits": {_KEYED.get(name, name): at for name, at in asdict(case.limits).items()},
         "checks": _described(case.checks),
     }
+    caller, rules, interruption = case.caller, case.leaderboard, case.interruption
     parts = {
         "turns": [
             [turn.prompt, _described(turn.checks), *(["fresh"] if turn.fresh else [])]
@@ -197,15 +198,15 @@ def describe_case(case: Case) -> JsonObject:
         "setup": [[call.tool, call.arguments] for call in case.setup],
         "teardown": [[call.tool, call.arguments] for call in case.teardown],
         "user": None if case.user is None else asdict(replace(case.user, code=None)),
-        "steering": case.steering,
-        "abort": case.abort,
-        "credential": None if case.credential == "valid" else case.credential,
-        "system_prompt": case.system_prompt,
-        "recall": None if case.recall is None else [case.recall.tool, case.recall.arguments],
-        "one_reply": case.one_reply,
-        "routing": case.routing,
-        "later": [turn.routing for turn in case.turns]
-        if any(turn.routing for turn in case.turns)
+        "steering": interruption.steering,
+        "abort": interruption.abort,
+        "credential": None if caller.credential == "valid" else caller.credential,
+        "system_prompt": rules.system_prompt,
+        "recall": None if rules.recall is None else [rules.recall.tool, rules.recall.arguments],
+        "one_reply": rules.one_reply,
+        "routing": rules.routing,
+        "later": [rules.later_routing.get(place) for place, _ in enumerate(case.turns)]
+        if rules.later_routing
         else None,
     }
     return described | {name: part for name, part in parts.items() if part}

@@ -244,8 +244,8 @@ def _adapted_case(case: Case, suite: Suite, request: RunRequest, config: Config)
     usual_s = (config.timeout_s or DEFAULT_TIMEOUT_S) * case.conversations
     timeout_s = request.timeout_s or case.limits.timeout_s or usual_s
     # An identity of a matrix stays who it is: under another's attributes its name would be a lie.
-    own = request.user_context is None or case.identity is not None
-    context = case.user_context if own else request.user_context
+    own = request.user_context is None or case.caller.identity is not None
+    context = case.caller.user_context if own else request.user_context
     server = (
         None
         if case.server is None or request.server is not None
@@ -253,7 +253,7 @@ def _adapted_case(case: Case, suite: Suite, request: RunRequest, config: Config)
     )
     return replace(
         case,
-        user_context=context,
+        caller=replace(case.caller, user_context=context),
         limits=replace(case.limits, timeout_s=timeout_s),
         server=None if server is None else guarded(server, suite, request),
     )

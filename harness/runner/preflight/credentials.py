@@ -31,7 +31,7 @@ def _problems(job: Job) -> Iterator[Problem]:
     # Of servers that are joined, a credential is shown to those that ask for one.
     for each in [one for one in servers if one.identity.via == "bearer"] or servers[:1]:
         try:
-            check_credential(each, case.user_context, case.credential)
+            check_credential(each, case.caller.user_context, case.caller.credential)
         except UsageError as error:
             yield Problem(at=at, message=f"test {case.name!r}: {error.message}.", meant=error.meant)
     if asks_for_admission(case) and all(

@@ -58,7 +58,8 @@ def mentions_of(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
 
 def named_in(case: Case) -> Iterator[NamedTool]:
     """Yield every tool that ``case`` names, but for texts that may be one."""
-    for call in (*case.setup, *case.teardown, *([case.recall] if case.recall else [])):
+    recall = case.leaderboard.recall
+    for call in (*case.setup, *case.teardown, *([] if recall is None else [recall])):
         yield _of_call(call)
     for check in case.every_check:
         yield from tool_names(check)
@@ -66,7 +67,7 @@ def named_in(case: Case) -> Iterator[NamedTool]:
 
 def is_told_its_tools(case: Case) -> bool:
     """Whether the server is told which case asks, so that it may list other tools for each case and turn."""
-    return case.routing is not None or any(turn.routing is not None for turn in case.turns)
+    return case.leaderboard.routing is not None
 
 
 def _in_case(case: Case, scope: Scope) -> Iterator[Mention]:

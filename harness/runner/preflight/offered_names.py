@@ -98,10 +98,14 @@ class Offers:
     def _add(self, suite: str, server: ServerSpec, case: Case) -> None:
         if is_told_its_tools(case):
             return
-        key = _key(server, case.user_context, case.credential)
+        key = _key(server, case.caller.user_context, case.caller.credential)
         user = self._users.get(key)
         if user is None:
-            user = Listed(server=server, user_context=case.user_context, credential=case.credential)
+            user = Listed(
+                server=server,
+                user_context=case.caller.user_context,
+                credential=case.caller.credential,
+            )
             self._users[key] = user
         user.suites.add(suite)
         user.names.update(named.tool for named in named_in(case))

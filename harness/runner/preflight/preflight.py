@@ -120,7 +120,7 @@ class Preflight:
                 come up.
         """
         case = job.trial.case
-        self._offers.learn(job.server, case.user_context, case.credential, tools)
+        self._offers.learn(job.server, case.caller.user_context, case.caller.credential, tools)
         self._offers.check(_case_key(job))
         if _case_key(job) in self._user_of and (problems := list(_problems([case], tools))):
             raise InvalidInput(sorted_problems(problems))
@@ -129,9 +129,9 @@ class Preflight:
         key, case = _case_key(job), job.trial.case
         if key in self._user_of or not any(names for _, names, _ in _named(case)):
             return
-        who = (id(job.server), canonical_json([case.user_context, case.credential]))
+        who = (id(job.server), canonical_json([case.caller.user_context, case.caller.credential]))
         user = self._user_of[key] = self._users.setdefault(
-            who, _User(job.server, case.user_context, case.credential)
+            who, _User(job.server, case.caller.user_context, case.caller.credential)
         )
         user.cases.append(case)
 

@@ -140,8 +140,8 @@ def possible(plan: Plan) -> tuple[Plan, tuple[str, ...]]:
     reasons: Counter[str] = Counter()
     for job in plan.jobs:
         recording = read.get(job.model.name)
-        if recording is None and job.trial.case.unavailable is not None:
-            reasons[job.trial.case.unavailable] += 1
+        if recording is None and job.trial.case.leaderboard.unavailable is not None:
+            reasons[job.trial.case.leaderboard.unavailable] += 1
         elif recording is None or recording.transcripts(job.trial.case.name):
             kept.append(job)
     notes = tuple(f"{amount} cases are left out: {reason}." for reason, amount in reasons.items())
@@ -188,7 +188,9 @@ def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
 def _as_often(case: Case, recordings: Sequence[Recording]) -> Case:
     """Return ``case``, run as often as it was recorded unless it says otherwise."""
     trials = _trials(case, recordings)
-    return replace(case, trials=trials) if case.trials is None and trials > 1 else case
+    if case.repeats.trials is not None or trials == 1:
+        return case
+    return replace(case, repeats=replace(case.repeats, trials=trials))
 
 
 def _trials(case: Case, recordings: Sequence[Recording]) -> int:

@@ -41,7 +41,7 @@ def shard(plan: Plan, spec: str) -> Plan:
 
 
 def _together(job: Job) -> tuple[str, str]:
-    return job.suite.name, job.trial.case.group or job.trial.case.name
+    return job.suite.name, job.trial.case.caller.group or job.trial.case.name
 
 
 def merge_runs(logs: Sequence[RunLog]) -> RunLog:

@@ -50,7 +50,7 @@ class EndStates:
     async def _reference(
         self, wanted: Wanted, case: Case, server: ServerSpec, pool: SessionPool
     ) -> StateReading:
-        user = [case.user_context, case.credential]
+        user = [case.caller.user_context, case.caller.credential]
         setup = [{"tool": call.tool, "args": call.arguments} for call in case.setup]
         key = canonical_json([server.name, server.command, list(server.args), user, setup, wanted])
         async with self._locks.setdefault(key, anyio.Lock()):
@@ -82,7 +82,9 @@ async def _from_fresh_copy(
         for number, call in enumerate(some, start=1)
     ]
     try:
-        async with pool.session(server, case.user_context, case.credential) as session:
+        async with pool.session(
+            server, case.caller.user_context, case.caller.credential
+        ) as session:
             for name, call in calls:
                 request = ToolRequest(
                     id=name.replace(" call ", "_"), tool=call["tool"], arguments=call["args"]

@@ -9,13 +9,18 @@ import pytest
 from harness.checks import VOCABULARY
 from harness.checks.kinds.session_refusal import asks_for_admission, knows_refusal
 from harness.errors import InvalidValue
-from harness.types import Case, Check, Credential
+from harness.types import (
+    Caller,
+    Case,
+    Check,
+    Credential,
+)
 from tests.checks.scenes import call, fails, passes, scene
 
 
 def let_in(credential: Credential, *calls: object) -> object:
     found = scene(*calls)  # type: ignore[arg-type]
-    return replace(found, case=replace(found.case, credential=credential))
+    return replace(found, case=replace(found.case, caller=Caller(credential=credential)))
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -20,7 +20,7 @@ SCHEMA = Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")
 def test_every_example_is_a_valid_suite(example: str, tmp_path: Path) -> None:
     path = tmp_path / "example.yml"
     path.write_text(example, encoding="utf-8")
-    assert {case.identity for case in read_suite(path, VOCABULARY).cases} >= {"anonymous"}
+    assert {case.caller.identity for case in read_suite(path, VOCABULARY).cases} >= {"anonymous"}
     SCHEMA.validate(read_document(path).value)
 
 

@@ -124,8 +124,8 @@ def test_the_real_data_makes_five_scenarios_of_all_questions(
     told = [turn for turn in cases[f"{category}-customer"].turns if turn.ingest]
     assert (len(told), sum(turn.fresh for turn in told)) == (109, 10)
     for case in cases.values():
-        assert case.system_prompt is not None
-        assert RECALLED in case.system_prompt
+        assert case.leaderboard.system_prompt is not None
+        assert RECALLED in case.leaderboard.system_prompt
         assert case.server is not None
         assert case.server.isolation == "case"
         assert case.limits.max_replies == 20 * len(case.turns)

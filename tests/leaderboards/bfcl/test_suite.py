@@ -125,7 +125,7 @@ def test_a_project_may_have_a_suite_of_that_name(tmp_path: Path) -> None:
 
 def test_a_trial_is_expected_to_take_what_its_texts_take(tmp_path: Path) -> None:
     tokens = {
-        job.trial.case.name: job.trial.case.typical_tokens
+        job.trial.case.name: job.trial.case.leaderboard.typical_tokens
         for job in plan(tmp_path, "bfcl").plan.jobs
     }
     single, conversation = tokens["simple_python_0"], tokens["multi_turn_miss_func_0"]

@@ -5,11 +5,15 @@ import pytest
 from harness.checks import VOCABULARY
 from harness.runner.planning.plan import make_plan
 from harness.types import (
+    Caller,
     Case,
     Check,
     IdentitySpec,
+    Interruption,
+    LeaderboardRules,
     Limits,
     ModelSpec,
+    Repeats,
     ScriptedCall,
     ServerSpec,
     SimulatedUser,
@@ -40,15 +44,16 @@ CASES = {
         ],
     ),
     "who": a_case(
-        user_context={"role": "hr"},
-        credential="expired",
-        group="g",
-        identity="hr",
-        leaks="ignore",
+        caller=Caller(
+            user_context={"role": "hr"},
+            credential="expired",
+            group="g",
+            identity="hr",
+            leaks="ignore",
+        ),
     ),
     "repeats": a_case(
-        trials=3,
-        pass_threshold=0.5,
+        repeats=Repeats(trials=3, pass_threshold=0.5),
         tags=("t",),
         metadata={"a": 1},
         description="d",
@@ -57,21 +62,23 @@ CASES = {
     "said": a_case(
         turns=(
             Turn(prompt="one", checks=(MUST,)),
-            Turn(prompt="two", fresh=True, routing={"from": 2}),
+            Turn(prompt="two", fresh=True),
         ),
+        leaderboard=LeaderboardRules(system_prompt="be brief", later_routing={1: {"from": 2}}),
         setup=(ScriptedCall(tool="s", arguments={"x": 1}),),
         teardown=(ScriptedCall(tool="t"),),
-        system_prompt="be brief",
     ),
     "user": a_case(user=SimulatedUser(scenario="S", max_turns=4)),
     "leaderboard": a_case(
-        recall=ScriptedCall(tool="r", arguments={"y": 2}),
-        one_reply=True,
-        routing={"case": "c"},
-        silence=True,
-        typical_tokens=(1, 2),
+        leaderboard=LeaderboardRules(
+            recall=ScriptedCall(tool="r", arguments={"y": 2}),
+            one_reply=True,
+            routing={"case": "c"},
+            silence=True,
+            typical_tokens=(1, 2),
+        ),
     ),
-    "internal": a_case(steering="And?", abort=True),
+    "internal": a_case(interruption=Interruption(steering="And?", abort=True)),
 }
 STDIO = ServerSpec(name="srv", command="python", args=("-m", "shop"), env={"TOKEN": "t"})
 HTTP = ServerSpec(

@@ -20,10 +20,12 @@ from harness.runner.planning.plan import (
 from harness.runner.runs.resume import refuse_if_changed
 from harness.runner.runs.shard import shard
 from harness.types import (
+    Caller,
     Case,
     Check,
     Limits,
     ModelSpec,
+    Repeats,
     ScriptedCall,
     Secret,
     ServerSpec,
@@ -80,7 +82,7 @@ def test_the_same_question_has_the_same_key_in_another_run() -> None:
     "changed",
     [
         a_plan(a_suite(a_case(name="one", prompt="another question"))),
-        a_plan(a_suite(a_case(name="one", user_context={"role": "admin"}))),
+        a_plan(a_suite(a_case(name="one", caller=Caller(user_context={"role": "admin"})))),
         a_plan(a_suite(a_case(name="one", limits=Limits(max_replies=2)))),
         a_plan(
             a_suite(a_case(name="one", checks=(Check(kind="must_call", params={"tool": "t"}),)))
@@ -101,19 +103,20 @@ def test_a_credential_is_part_of_the_question_and_the_usual_one_leaves_older_key
     None
 ):
     usual, flawed = (
-        describe_case(a_case(credential=credential)) for credential in ("valid", "expired")
+        describe_case(a_case(caller=Caller(credential=credential)))
+        for credential in ("valid", "expired")
     )
     assert "credential" not in usual
     assert flawed == {**usual, "credential": "expired"}
 
 
 def test_how_often_a_case_is_run_does_not_change_its_key() -> None:
-    often = a_plan(a_suite(a_case(name="one", trials=3, pass_threshold=0.5)))
+    often = a_plan(a_suite(a_case(name="one", repeats=Repeats(trials=3, pass_threshold=0.5))))
     assert often.jobs[0].trial.key == a_plan(a_suite(a_case(name="one"))).jobs[0].trial.key
 
 
 def test_a_case_is_run_as_often_as_it_says_unless_somebody_says_otherwise() -> None:
-    suite = a_suite(a_case(name="one"), a_case(name="two", trials=3))
+    suite = a_suite(a_case(name="one"), a_case(name="two", repeats=Repeats(trials=3)))
     for trials, repeats in ((None, [1, 3, 3, 3]), (2, [2, 2, 2, 2])):
         plan = make_plan(
             [suite], models_of=lambda _: [MODEL], server_of=lambda _: SERVER, trials=trials

@@ -17,6 +17,7 @@ from harness.runner.preflight.named_tools import ON_COMMAND_LINE
 from harness.runner.preflight.preflight import Preflight
 from harness.types import (
     THE_LIST,
+    Caller,
     Case,
     Check,
     Credential,
@@ -79,7 +80,9 @@ def asking(assertions: Mapping[str, Any], role: str | None = None, **more: Any) 
         for _, check in VOCABULARY.parse(kind, value)
     )
     context = None if role is None else {"role": role}
-    return a_case(name=f"{assertions} {role}", checks=checks, user_context=context, **more)
+    return a_case(
+        name=f"{assertions} {role}", checks=checks, caller=Caller(user_context=context), **more
+    )
 
 
 def plan_of(

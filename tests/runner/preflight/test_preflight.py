@@ -17,6 +17,7 @@ from harness.runner.planning.plan import Job, Plan, make_plan
 from harness.runner.preflight import preflight
 from harness.runner.preflight.preflight import Preflight, known_arguments
 from harness.types import (
+    Caller,
     Case,
     Check,
     Credential,
@@ -79,7 +80,11 @@ def asking(tool: str = "get", at: int = 7, role: str | None = None, **args: Any)
         at=Location(file="s.yml", line=at, column=9),
     )
     context = None if role is None else {"role": role}
-    return a_case(name=f"{tool} {role} {at} {sorted(args)}", checks=(check,), user_context=context)
+    return a_case(
+        name=f"{tool} {role} {at} {sorted(args)}",
+        checks=(check,),
+        caller=Caller(user_context=context),
+    )
 
 
 def jobs(*cases: Case) -> tuple[Job, ...]:
@@ -102,7 +107,7 @@ def look(*cases: Case, pool: MemoryPool | None = None) -> MemoryPool:
             try:
                 await looking.wait(job)
             except ServerError:
-                lender.told.append(job.trial.case.user_context)
+                lender.told.append(job.trial.case.caller.user_context)
             else:
                 looking.check(job, TOOLS)
         return lender

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from harness import agent
-from harness.agent import Conversation
+from harness.agent import Conversation, Interrupted, interruption
 from harness.types import (
     Case,
+    Interruption,
     Limits,
     Outcome,
     ToolMessage,
@@ -25,7 +25,8 @@ from tests.support import MemorySession, ScriptedModel, a_case, asks, says
 
 
 def converse(case: Case, model: ScriptedModel, session: MemorySession | None = None) -> Transcript:
-    conversation = Conversation(case, model, session or MemorySession())
+    strategy = Interrupted(case.interruption)
+    conversation = Conversation(case, model, session or MemorySession(), strategy=strategy)
     anyio.run(conversation.run)
     return conversation.transcript()
 
@@ -36,7 +37,7 @@ def said(transcript: Transcript) -> list[str]:
 
 def test_a_case_has_its_message_said_after_the_first_reply() -> None:
     model = ScriptedModel(asks(("look", {})), says("done"))
-    transcript = converse(a_case(steering="Be quick."), model)
+    transcript = converse(a_case(interruption=Interruption(steering="Be quick.")), model)
     assert said(transcript) == ["question", "Be quick."]
     assert isinstance(
         transcript.messages[2], ToolMessage
@@ -45,7 +46,10 @@ def test_a_case_has_its_message_said_after_the_first_reply() -> None:
 
 
 def test_what_is_said_after_an_answer_gets_another_one() -> None:
-    transcript = converse(a_case(steering="And now?"), ScriptedModel(says("early"), says("late")))
+    transcript = converse(
+        a_case(interruption=Interruption(steering="And now?")),
+        ScriptedModel(says("early"), says("late")),
+    )
     assert (transcript.answer, transcript.replies, transcript.stop) == ("late", 2, "answer")
 
 
@@ -63,7 +67,7 @@ def test_what_is_said_during_a_call_is_heard_with_its_result() -> None:
 
 
 def test_nothing_is_heard_beyond_the_limit_of_turns() -> None:
-    case = a_case(steering="And now?", limits=Limits(max_replies=1))
+    case = a_case(interruption=Interruption(steering="And now?"), limits=Limits(max_replies=1))
     transcript = converse(case, ScriptedModel(says("early")))
     assert (transcript.stop, transcript.replies, said(transcript)) == (
         "reply_limit",
@@ -77,7 +81,8 @@ def test_nothing_is_heard_beyond_the_limit_of_turns() -> None:
 def test_every_api_accepts_what_is_said_in_between(api: Api, first: str) -> None:
     async def run() -> Transcript:
         async with opened(api, provider.url) as model:
-            conversation = Conversation(a_case(steering="In one word."), model, MemorySession())
+            steered = Interrupted(Interruption(steering="In one word."))
+            conversation = Conversation(a_case(), model, MemorySession(), strategy=steered)
             await conversation.run()
             return conversation.transcript()
 
@@ -95,7 +100,7 @@ def test_every_api_accepts_what_is_said_in_between(api: Api, first: str) -> None
 def test_an_aborted_run_keeps_what_was_under_way_and_asks_no_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(agent, "ABORT_AFTER_S", 0.05)
+    monkeypatch.setattr(interruption, "ABORT_AFTER_S", 0.05)
     cancelled = anyio.Event()
 
     async def hang(_request: ToolRequest) -> tuple[Outcome, str]:
@@ -106,7 +111,7 @@ def test_an_aborted_run_keeps_what_was_under_way_and_asks_no_more(
         raise AssertionError
 
     model = ScriptedModel(asks(("look", {}), text="Let me see."), says("never said"))
-    transcript = converse(a_case(abort=True), model, MemorySession(hang))
+    transcript = converse(a_case(interruption=Interruption(abort=True)), model, MemorySession(hang))
     assert (transcript.stop, transcript.error, transcript.answer) == ("aborted", None, "")
     assert [(made.tool, made.outcome) for made in transcript.tool_calls] == [("look", "timeout")]
     assert len(model.asked) == 1
@@ -114,7 +119,10 @@ def test_an_aborted_run_keeps_what_was_under_way_and_asks_no_more(
 
 
 def test_a_model_that_calls_nothing_answers_as_ever() -> None:
-    assert converse(a_case(abort=True), ScriptedModel(says("42"))).stop == "answer"
+    assert (
+        converse(a_case(interruption=Interruption(abort=True)), ScriptedModel(says("42"))).stop
+        == "answer"
+    )
 
 
 # ── Own prices ───────────────────────────────────────────────────────────────────────────────

@@ -1,23 +1,24 @@
 """One conversation: prompt ↔ model ↔ session, until there is an answer or a limit.
 
-A `Conversation` is driven by `run` and read by `transcript`. The two are apart so that a
-conversation which was interrupted from outside still gives up all that happened until then.
+`Conversation.run` leads it, `Conversation.transcript` returns what happened. They are separate so
+that a conversation that was cancelled still has a transcript of everything until then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 import anyio
 
+from harness.agent.strategy import Strategy
 from harness.errors import ModelError
 from harness.models import Model
 from harness.sessions import Session
 from harness.types import (
     DEFAULT_TIMEOUT_S,
-    RECALLED,
     AssistantMessage,
     Case,
     Message,
@@ -47,10 +48,6 @@ _LIMITED: dict[Stop, str] = {
 }
 """Why a requested call was not sent, by what ended the conversation."""
 
-ABORT_AFTER_S = 1.0
-"""From the first tool calls to the abort that a case asks for: time for them to reach the
-server."""
-
 _ANSWERED: tuple[Stop, ...] = ("answer", "refusal")
 """After these the user may go on."""
 
@@ -66,15 +63,14 @@ class Conversation:
         system: str | None = None,
         price: Callable[[Usage], Usage] | None = None,
         speaker: Speaker | None = None,
-        later: Mapping[int, Session] | None = None,
+        strategy: Strategy | None = None,
     ) -> None:
         """Prepare; nothing is sent before `run`.
 
         ``price`` puts a better known cost into what was used. ``speaker`` plays the user, where the
-        case has one. ``later`` has the sessions that take the place of ``session``, by the turn
-        from which on (0-based).
+        case has one. ``strategy`` changes how the conversation goes.
         """
-        self._later = later or {}
+        self._strategy = strategy or Strategy()
         self._case = case
         self._timeout_s = case.limits.timeout_s or DEFAULT_TIMEOUT_S
         self._model = model
@@ -155,14 +151,14 @@ class Conversation:
         for place, turn in enumerate(self._case.turns or (Turn(prompt=self._case.prompt),)):
             if place and self._replies >= self._case.limits.max_replies:
                 return "reply_limit"
-            self._session = self._later.get(place, self._session)
-            if turn.fresh:
-                self._fresh_from = len(self._messages)
+            self._session = self._strategy.session(place) or self._session
             recalled = ""
-            if self._case.recall is not None and (turn.fresh or place == 0):
-                recalled = await self._recall(self._case.recall)
+            if turn.fresh or place == 0:
+                self._fresh_from = len(self._messages)
+                opening = await self._strategy.opening(self._prompt, self._call)
                 if self._error is not None:
                     return "error"
+                self._system, recalled = opening.system, opening.recalled
             stop = await self._ask(turn.prompt, fresh=turn.fresh and place > 0, recalled=recalled)
             if stop not in _ANSWERED:
                 return stop
@@ -198,18 +194,17 @@ class Conversation:
             error.usage = Usage()  # the user's, and not the model's under test
             raise
 
-    async def _recall(self, call: ScriptedCall) -> str:
-        """Put what the server says into the system prompt of the conversation that begins."""
+    async def _call(self, call: ScriptedCall) -> ToolCall:
+        """Make a call that is none of the model's; if it is not answered, the trial ends as an error."""
         request = ToolRequest(
-            id=f"recall_{len(self._messages)}", tool=call.tool, arguments=call.arguments
+            id=f"opening_{len(self._messages)}", tool=call.tool, arguments=call.arguments
         )
         made = await self._session.call(request, reply=0, epoch=self._epoch)
         if made.unanswered:
             self._fail(
                 TrialError(kind="server", message=made.text, detail=self._session.stderr_tail())
             )
-        self._system = (self._prompt or "").replace(RECALLED, made.text)
-        return made.text
+        return made
 
     async def _ask(self, prompt: str, *, fresh: bool = False, recalled: str = "") -> Stop:
         """Have the user say ``prompt``, and go on until it is answered."""
@@ -229,8 +224,8 @@ class Conversation:
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
             reply = await self._model.answer(seen, self._session.tools, self._system)
             self._take(reply)
-            if self._replies == 1 and self._case.steering is not None:
-                self.say(self._case.steering)
+            if (said := self._strategy.said_after(self._replies)) is not None:
+                self.say(said)
             stop = self._limit_after(reply)
             if stop is not None:
                 self._leave_unsent(reply.tool_requests, stop)
@@ -240,13 +235,12 @@ class Conversation:
                 if self._unheard:
                     continue
                 return "refusal" if reply.stop == "refusal" else "answer"
-            if self._case.abort:
-                await self._execute_and_abort(reply.tool_requests)
-                return "aborted"
             before = len(self._calls)
-            await self._execute(reply.tool_requests)
+            stop = await self._strategy.carry_out(partial(self._execute, reply.tool_requests))
+            if stop is not None:
+                return stop
             lost = self._session.lost or lost_in(self._calls[before:])
-            if self._case.one_reply and lost is None:
+            if lost is None and self._strategy.ends_with_first_calls:
                 return "answer"
             if lost is not None:
                 self._fail(
@@ -297,7 +291,9 @@ class Conversation:
             and usage.cost_usd > limits.max_cost_usd
         ):
             return "cost_limit"
-        goes_on = bool(reply.tool_requests or self._unheard) and not self._case.one_reply
+        goes_on = (
+            bool(reply.tool_requests or self._unheard) and not self._strategy.ends_with_first_calls
+        )
         if goes_on and self._replies >= limits.max_replies:
             return "reply_limit"
         if len(self._calls) + len(reply.tool_requests) > limits.max_calls:
@@ -336,13 +332,6 @@ class Conversation:
                 )
             )
         )
-
-    async def _execute_and_abort(self, requests: Sequence[ToolRequest]) -> None:
-        """Send all calls of one reply, and cancel what is under way, as an interrupt would."""
-        async with anyio.create_task_group() as group:
-            group.start_soon(self._execute, requests)
-            await anyio.sleep(ABORT_AFTER_S)
-            group.cancel_scope.cancel()
 
     def _unanswered(self, request: ToolRequest) -> ToolCall:
         """Return the record of a call that is cut off before its answer comes."""

@@ -1,0 +1,11 @@
+"""The agent loop: one conversation between a user, a model and a session.
+
+`Conversation` is the loop. A `Strategy` changes how a conversation goes, where a case asks for more
+than question and answer; the loop knows none of them.
+"""
+
+from harness.agent.conversation import Conversation, lost_in
+from harness.agent.interruption import Interrupted
+from harness.agent.strategy import Opening, Strategy
+
+__all__ = ["Conversation", "Interrupted", "Opening", "Strategy", "lost_in"]
