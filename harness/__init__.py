@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from harness.checks.python_run import PythonRun as PythonRun
     from harness.errors import HarnessError as HarnessError
     from harness.suites.python_case import PythonCase as PythonCase
+    from harness.types import Caller as Caller
     from harness.types import Case as Case
     from harness.types import CaseFacts as CaseFacts
     from harness.types import CaseResult as CaseResult
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from harness.types import Counts as Counts
     from harness.types import Limits as Limits
     from harness.types import Message as Message
+    from harness.types import Repeats as Repeats
     from harness.types import Report as Report
     from harness.types import ScriptedCall as ScriptedCall
     from harness.types import ServerSpec as ServerSpec
@@ -44,6 +46,7 @@ _HOMES = {
     "harness.errors": ("HarnessError",),
     "harness.suites.python_case": ("PythonCase",),
     "harness.types": (
+        "Caller",
         "Case",
         "CaseFacts",
         "CaseResult",
@@ -52,6 +55,7 @@ _HOMES = {
         "Counts",
         "Limits",
         "Message",
+        "Repeats",
         "Report",
         "TrialResult",
         "ScriptedCall",

@@ -194,6 +194,7 @@ def test_every_noun_is_immutable_and_every_field_of_it_is_explained(page: Path) 
 
 def test_the_public_api_is_exactly_this() -> None:
     assert harness.__all__ == [
+        "Caller",
         "Case",
         "CaseFacts",
         "CaseResult",
@@ -205,6 +206,7 @@ def test_the_public_api_is_exactly_this() -> None:
         "Message",
         "PythonCase",
         "PythonRun",
+        "Repeats",
         "Report",
         "ScriptedCall",
         "ServerSpec",

@@ -93,7 +93,7 @@ def test_within_a_text_values_are_written_as_json_writes_them(folder: Path) -> N
             "turns: [{prompt: t ${{ x }}, expected_answer: x}]",
             lambda case: case.prompts == ("t 1",),
         ),
-        ("user_context: {level: ${{ x }}}", lambda case: case.user_context == {"level": 1}),
+        ("user_context: {level: ${{ x }}}", lambda case: case.caller.user_context == {"level": 1}),
         (
             "expected_answer: about ${{ x }}",
             lambda case: case.checks[-1].params == {"text": "about 1"},

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from harness.errors import InvalidInput
 from harness.runner.planning.plan import Plan, make_plan
 from harness.runner.preflight.credentials import check_credentials
-from harness.types import Check, IdentitySpec, Location, ModelSpec, ServerSpec, Suite
+from harness.types import (
+    Caller,
+    Check,
+    IdentitySpec,
+    JsonObject,
+    Location,
+    ModelSpec,
+    ServerSpec,
+    Suite,
+)
 from tests.support import a_case
 
 MODEL = ModelSpec(name="m", provider="lexical", model_id="lexical")
@@ -21,9 +28,12 @@ BOTH = ServerSpec(name="shop+crm", members=(BY_META, BY_BEARER))
 REFUSED = (Check(kind="must_be_refused", params={}),)
 
 
-def plan(server: ServerSpec, **case: Any) -> Plan:
+USER: JsonObject = {"role": "a"}
+
+
+def plan(server: ServerSpec, caller: Caller, checks: tuple[Check, ...] | None = None) -> Plan:
     at = Location(file="evals/door.yml", line=7)
-    cases = (a_case(**{"at": at, "user_context": {"role": "a"}, **case}),)
+    cases = (a_case(at=at, caller=caller, **({} if checks is None else {"checks": checks})),)
     return make_plan(
         [Suite(name="door", cases=cases)],
         models_of=lambda _: [MODEL],
@@ -36,40 +46,44 @@ def plan(server: ServerSpec, **case: Any) -> Plan:
 def test_a_flawed_token_can_be_shown_to_whoever_of_several_servers_asks_for_one(
     server: ServerSpec,
 ) -> None:
-    check_credentials(plan(server, credential="expired", checks=REFUSED))
+    check_credentials(plan(server, Caller(user_context=USER, credential="expired"), REFUSED))
 
 
 @pytest.mark.parametrize(
-    ("server", "case", "problem"),
+    ("server", "caller", "checks", "problem"),
     [
         (
             BY_META,
-            {"credential": "none"},
+            Caller(user_context=USER, credential="none"),
+            None,
             "credential 'none' needs a bearer token, and 'shop' learns who asks by meta",
         ),
         (
             BY_META,
-            {"checks": REFUSED},
+            Caller(user_context=USER),
+            REFUSED,
             "'must_be_refused' needs a server over HTTP; 'shop' is on stdio",
         ),
         (
             BY_BEARER,
-            {"credential": "expired", "user_context": None},
+            Caller(credential="expired"),
+            None,
             "there is no token for nobody",
         ),
-        (BOTH, {"credential": "expired", "user_context": None}, "there is no token for nobody"),
+        (BOTH, Caller(credential="expired"), None, "there is no token for nobody"),
         (
             BY_BEARER,
-            {"user_context": {"aud": "me"}},
+            Caller(user_context={"aud": "me"}),
+            None,
             "the user_context has 'aud', which in a token is the issuer's claim",
         ),
     ],
 )
 def test_what_cannot_be_shown_is_told_once_with_its_line(
-    server: ServerSpec, case: dict[str, Any], problem: str
+    server: ServerSpec, caller: Caller, checks: tuple[Check, ...] | None, problem: str
 ) -> None:
     with pytest.raises(InvalidInput) as caught:
-        check_credentials(plan(server, **case))
+        check_credentials(plan(server, caller, checks))
     (found,) = caught.value.problems
     assert str(found).startswith("evals/door.yml:7: test 'case': ")
     assert problem in found.message

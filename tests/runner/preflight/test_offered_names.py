@@ -22,6 +22,7 @@ from harness.types import (
     Check,
     Credential,
     JsonObject,
+    LeaderboardRules,
     Location,
     ModelSpec,
     NamedTool,
@@ -155,7 +156,7 @@ def test_checks_of_turns_and_calls_that_a_case_or_a_server_makes_itself_are_look
         turns=(Turn(prompt="x", checks=(check,)),),
         setup=(ScriptedCall(tool="in_setup", at=AT),),
         teardown=(ScriptedCall(tool="in_teardown"),),
-        recall=ScriptedCall(tool="in_recall"),
+        leaderboard=LeaderboardRules(recall=ScriptedCall(tool="in_recall")),
     )
     message = told(case)
     assert all(
@@ -321,7 +322,10 @@ def test_a_check_names_a_tool_of_joined_servers_as_the_model_is_offered_it() -> 
 
 
 def test_servers_that_are_told_which_case_asks_and_recorded_outputs_are_left_alone() -> None:
-    assert look(asking({"must_call": [X]}, routing={"case": 1})).lent == []
+    assert (
+        look(asking({"must_call": [X]}, leaderboard=LeaderboardRules(routing={"case": 1}))).lent
+        == []
+    )
     assert look(asking({"must_call": [X]}), provider="recorded").lent == []
 
 
