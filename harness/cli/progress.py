@@ -52,6 +52,10 @@ class Notes(Silent):
         click.echo(text, err=True)
 
 
+_RUN = frozenset({"passed", "failed", "error"})
+"""The statuses of trials that were run to an end; the others were skipped or cut off."""
+
+
 class PlainProgress:
     """One line for each result."""
 
@@ -68,10 +72,11 @@ class PlainProgress:
         """Print nothing: only results get a line in a CI log."""
 
     def finished(self, run: TrialResult) -> None:
-        """Print the result's line."""
-        self._done += 1
+        """Print the result's line; count it if it was run."""
         if run.skip_reason == DECIDED:
+            self._total -= 1  # nobody needs it any more
             return
+        self._done += run.status in _RUN
         took = f" {seconds(run.latency_s)}" if run.stop else ""
         click.echo(
             f"[{self._done}/{self._total}] {run.status} {_name(run)}{took}{_cause(run)}", err=True
@@ -105,11 +110,14 @@ class LiveProgress:
         self._bar = bar
         self._task = bar.add_task("starting the server", total=None)
         self._running: list[str] = []
+        self._total = 0
         self._failed = 0
+        self._not_run = 0
         self._usage = Usage()
 
     def planned(self, total: int) -> None:
         """Set the bar's length."""
+        self._total = total
         self._bar.update(self._task, total=total)
 
     def started(self, trial: Trial) -> None:
@@ -118,14 +126,19 @@ class LiveProgress:
         self._show()
 
     def finished(self, run: TrialResult) -> None:
-        """Advance."""
+        """Advance by what was run; what was skipped or cut off is counted beside it."""
         if run.case.name in self._running:
             self._running.remove(run.case.name)
         if run.status in {"failed", "error"}:
             self._failed += 1
             self.note(f"{run.status:<9} {_name(run)}{_cause(run)}")
         self._usage += run.usage
-        self._bar.advance(self._task)
+        if run.status in _RUN:
+            self._bar.advance(self._task)
+        elif run.skip_reason == DECIDED:
+            self.planned(self._total - 1)  # nobody needs it any more
+        else:
+            self._not_run += 1
         self._show()
 
     def note(self, text: str) -> None:
@@ -134,6 +147,8 @@ class LiveProgress:
 
     def _show(self) -> None:
         parts = [f"{self._failed} of them not passed"] if self._failed else []
+        if self._not_run:
+            parts.append(f"{self._not_run} not run")
         if self._usage.cost_usd:
             parts.append(money(self._usage.cost_usd))
         parts.append(printable(", ".join(self._running[:3])))

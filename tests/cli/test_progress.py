@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
+import pytest
 from rich.console import Console
 
-from harness.cli.progress import LiveProgress, live_bar
-from harness.types import Case, CaseFacts, CheckResult, Trial, TrialResult
+from harness.cli.progress import LiveProgress, PlainProgress, live_bar
+from harness.types import DECIDED, Case, CaseFacts, CheckResult, Trial, TrialResult
 
 
 def shown(console: Console) -> str:
@@ -55,3 +57,33 @@ def test_the_bar_counts_trials_and_keeps_its_room_on_a_terminal_of_80_columns() 
     assert told[0].startswith(
         "failed    shop::a_case_with_quite_a_long_name_indeed (2 of 26): Expected call"
     )
+
+
+def test_what_was_skipped_or_cut_off_is_not_counted_as_done() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=80)
+    with live_bar(console) as bar:
+        live = LiveProgress(bar)
+        live.planned(8)
+        for index, status in enumerate(["passed", "failed", "error", "cancelled", "skipped"]):
+            live.finished(run(index, status))
+        live.finished(replace(run(5, "skipped"), skip_reason=DECIDED))
+        bar.refresh()
+        text = shown(console)
+    assert " 3/7 trials" in text
+    assert "2 not run" in text
+    assert " 4/" not in text
+
+
+def test_plain_lines_count_what_was_run(capsys: pytest.CaptureFixture[str]) -> None:
+    plain = PlainProgress()
+    plain.planned(4)
+    plain.finished(run(0, "passed"))
+    plain.finished(replace(run(1, "skipped"), skip_reason=DECIDED))
+    plain.finished(run(2, "skipped"))
+    plain.finished(run(3, "error"))
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(" shop::")[0] for line in lines] == [
+        "[1/4] passed",
+        "[1/3] skipped",
+        "[2/3] error",
+    ]
