@@ -69,13 +69,7 @@ class _Printer:
             )
             self._line(line, _VERDICTS[effect.evidence], depth=2)
         for change in words.CHANGES[:-1]:
-            pairs = words.moved(contrast, change)
-            rows = [words.case_row(pair, contrast) for pair in pairs]
-            self._list(
-                change,
-                [f"{name}  {before} → {after}" for name, before, after in rows],
-                _CHANGES[change],
-            )
+            self._list(change, words.case_lines(contrast, change), _CHANGES[change])
         for sentence in words.not_shared(contrast):
             self._line(sentence, "yellow", depth=2)
 

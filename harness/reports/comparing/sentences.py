@@ -160,6 +160,16 @@ def moved(contrast: Contrast, change: Change) -> list[CasePair]:
     return [pair for pair in contrast.cases if pair.change == change]
 
 
+def case_lines(contrast: Contrast, change: Change) -> list[str]:
+    """Return a line for each case that changed so; those without a verdict share one where they ended alike."""
+    alike: dict[tuple[str, str, int], list[str]] = {}
+    for place, pair in enumerate(moved(contrast, change)):
+        name, before, after = case_row(pair, contrast)
+        line = 0 if change == "not judged" else place
+        alike.setdefault((before, after, line), []).append(name)
+    return [f"{_some(names)}  {before} → {after}" for (before, after, _), names in alike.items()]
+
+
 def not_shared(contrast: Contrast) -> Iterator[str]:
     """Yield a sentence for each side that has cases of its own."""
     for side, names in (

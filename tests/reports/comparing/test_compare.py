@@ -1,3 +1,4 @@
+import io
 from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
@@ -7,9 +8,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 from harness.errors import UsageError
 from harness.reports.comparing.compare import compare, regressions
+from harness.reports.comparing.console import print_comparison
 from harness.reports.comparing.nouns import Comparison, Contrast, Effect
 from harness.runlog import RunLog
 from harness.types import Tool, ToolList, Usage
@@ -347,3 +350,22 @@ def test_a_found_difference_is_better_or_worse_however_wide_the_margin(tmp_path:
     logs = [write_log(tmp_path / "a.jsonl", before), write_log(tmp_path / "b.jsonl", after)]
     assert compare(logs, 1.0).contrasts[0].effects[0].evidence == "better"
     assert compare(logs[::-1], 1.0).contrasts[0].effects[0].evidence == "worse"
+
+
+def test_cases_without_a_verdict_that_ended_alike_are_one_line_with_the_first_of_them(
+    runs: Runs,
+) -> None:
+    names = [f"case{i:02d}" for i in range(24)]
+    header = {"suites": {"s": {"cases": dict.fromkeys(names, "d")}}, "finished": False}
+    before = runs(dict.fromkeys(names, "p"))
+    after = runs({"case00": "p", "case01": "e"}, planned=24, **header)
+    console = Console(file=io.StringIO(), width=100)
+    print_comparison(compare([before, after]), console)
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    lines = [line.strip() for line in file.getvalue().splitlines()]
+    start = lines.index("not judged")
+    assert lines[start + 1 :] == [
+        "case01  1/1 → error (server)",
+        "case02, case03, case04, case05, case06 and 17 more  1/1 → no record",
+    ]
