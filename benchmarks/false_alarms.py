@@ -25,7 +25,7 @@ from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
-from harness.suites import read_suite
+from harness.suites.readers import read_suite
 from harness.types import Case, ServerSpec
 from servers.data_governance.seed import SEED, CustomerRow, generate
 from servers.data_governance.server import SEED_VARIABLE

@@ -13,10 +13,10 @@ from harness.documents.files import shown
 from harness.errors import InvalidInput, NothingToRun, Problem, UsageError, did_you_mean
 from harness.leaderboards import LEADERBOARDS, leaderboard_of
 from harness.registry import Registry
-from harness.suites import Reader, Vocabulary, is_suite_file, read_suite
 from harness.suites.case_patterns import Picks, compile_pattern, labels
 from harness.suites.python_import import NoSuchModule, may_be_reference, names_a_file
 from harness.suites.python_suite import read_reference
+from harness.suites.readers import Reader, Vocabulary, is_suite_file, read_suite
 from harness.types import Case, Location, Suite
 
 PYTHON_SUITES: Registry[Any] = Registry(

@@ -140,6 +140,7 @@ def test_every_addition_is_shown_and_touches_one_file() -> None:
         "a model provider",
         "a name for a model",
         "a check",
+        "a reader of suites",
         "a transport",
         "a lint rule",
         "a report",
@@ -184,6 +185,19 @@ def test_a_provider_and_a_transport_take_part_in_a_run_and_a_check_judges_it(
 ) -> None:
     assert "Answer too long: 4 words, at most 3" in evaluated
     assert "answer_contains" not in evaluated
+
+
+def test_a_reader_reads_the_files_that_it_recognises_beside_those_of_the_same_extension(
+    tree: Path, project: Path, greeter: str, evaluated: str
+) -> None:
+    (project / "quiz.yml").write_text("questions:\n  Good night?: night\n  Hello?: [1]\n", "utf-8")
+    shared = ["--server", greeter, "--model", "parrot:any"]
+    assert "quiz.yml:3" in run(tree, project, "evals", "quiz.yml", *shared, exits=3)
+    (project / "quiz.yml").write_text("questions:\n  Good night?: night\n", "utf-8")
+    assert "1 passed" in run(tree, project, "evals", "quiz.yml", *shared)
+    (project / "other.yml").write_text("services: {}\n", "utf-8")
+    told = run(tree, project, "evals", "other.yml", *shared, exits=3)
+    assert "'questions:' in the first line (questions)" in told
 
 
 def test_a_report_a_field_and_a_column_are_written(evaluated: str, project: Path) -> None:

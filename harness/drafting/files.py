@@ -13,7 +13,8 @@ from harness.documents.files import shown
 from harness.drafting.render import SCHEMA_NAME
 from harness.errors import InvalidInput, UsageError
 from harness.redaction.output import guarded
-from harness.suites import SCHEMA_FILE, read_suite
+from harness.suites import SCHEMA_FILE
+from harness.suites.readers import read_suite
 from harness.tool_text.terms import word_set
 from harness.types import ServerSpec
 

@@ -16,8 +16,8 @@ from harness.pytest_plugin.options import renamed
 from harness.pytest_plugin.run_of_tests import JOBS, Bench, bench_of
 from harness.reports.build import case_results
 from harness.runner.planning.plan import Job
-from harness.suites.csv_dataset import reader
 from harness.suites.python_suite import read_reference
+from harness.suites.readers import reader
 from harness.types import CaseResult, Suite
 
 

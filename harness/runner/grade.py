@@ -25,7 +25,8 @@ from harness.runner.planning.prepare import suite_roots
 from harness.runner.preflight.named_tools import is_told_its_tools, named_in
 from harness.runner.preflight.not_offered import sorted_problems, titles, unoffered
 from harness.runner.runs.folders import log_path, new_run_id
-from harness.suites.csv_dataset import NO_LIMIT, reader
+from harness.suites.csv_dataset import NO_LIMIT
+from harness.suites.readers import reader
 from harness.trust import GATE
 from harness.types import (
     Caller,

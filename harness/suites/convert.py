@@ -18,8 +18,8 @@ from typing import Any
 from harness.canonical_json import canonical_json
 from harness.documents.files import shown
 from harness.errors import HarnessError, InvalidInput, Problem, UsageError
-from harness.suites import Vocabulary
-from harness.suites.csv_dataset import CHECK, COLUMNS, NO_LIMIT, keywords, name_of, reader
+from harness.suites.csv_dataset import CHECK, COLUMNS, NO_LIMIT, keywords, name_of
+from harness.suites.readers import Vocabulary, reader
 from harness.types import Caller, Case, Check, Location, Repeats, Suite
 
 _YAML = frozenset({".yml", ".yaml"})

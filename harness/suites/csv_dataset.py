@@ -16,8 +16,7 @@ from harness.documents.fields import as_line
 from harness.documents.files import shown
 from harness.documents.strict_json import strict_json
 from harness.errors import InvalidInput, InvalidValue, Problem
-from harness.suites import Reader, Vocabulary, read_suite
-from harness.suites.memory_dataset import read_memory
+from harness.suites.readers import Vocabulary
 from harness.types import Case, Location, Suite
 
 COLUMNS = ("test_id", "query", "expected_tool", "expected_args", "expected_response_contains")
@@ -63,19 +62,6 @@ def read_dataset(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CAS
         digest=table.digest,
         at=Location(file=table.file),
     )
-
-
-def reader(max_cases: int) -> Reader:
-    """Return a reader of every format that takes datasets of up to ``max_cases`` tests."""
-
-    def read(path: Path, vocabulary: Vocabulary) -> Suite:
-        if path.suffix.lower() == ".jsonl":
-            return read_memory(path, vocabulary, max_cases=max_cases)
-        if path.suffix.lower() == ".csv":
-            return read_dataset(path, vocabulary, max_cases=max_cases)
-        return read_suite(path, vocabulary)
-
-    return read
 
 
 def name_of(path: Path) -> str:

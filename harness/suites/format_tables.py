@@ -32,7 +32,6 @@ from harness.documents.fields import (
     text,
 )
 from harness.errors import InvalidValue
-from harness.suites import Vocabulary
 from harness.suites.identities import (
     AS,
     EXPECT,
@@ -44,6 +43,7 @@ from harness.suites.identities import (
 )
 from harness.suites.ingest import INGEST, INGEST_PROMPT_FIELD
 from harness.suites.parameters import MATRIX, PARAMETERS
+from harness.suites.readers import Vocabulary
 from harness.suites.simulated_users import USER, USER_LAYOUT, USER_MODEL
 from harness.types import DEFAULT_TIMEOUT_S, Credential, Limits
 

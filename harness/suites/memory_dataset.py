@@ -17,7 +17,6 @@ from harness.documents.fields import as_line, as_mapping, found
 from harness.documents.files import shown
 from harness.documents.json_lines import JsonLine, JsonLines, read_json_lines
 from harness.errors import InvalidInput, InvalidValue, Problem, did_you_mean
-from harness.suites import Vocabulary
 from harness.suites.chunks import chunks_of
 from harness.suites.ingest import (
     INGEST_PROMPT,
@@ -27,14 +26,8 @@ from harness.suites.ingest import (
     sessions,
     template,
 )
-from harness.types import (
-    Case,
-    Check,
-    Limits,
-    Location,
-    Suite,
-    Turn,
-)
+from harness.suites.readers import Vocabulary
+from harness.types import Case, Check, Limits, Location, Suite, Turn
 
 MAX_BYTES = 100_000_000
 """The longest published contexts have a few megabytes each."""

@@ -13,9 +13,9 @@ from harness.config.server_entries import blocking, read_server
 from harness.documents.document import Document, read_document
 from harness.documents.reading import Reading
 from harness.errors import InvalidInput, Problem
-from harness.suites import Vocabulary
 from harness.suites.cases import CaseReader
 from harness.suites.format_tables import Layouts, layouts
+from harness.suites.readers import Vocabulary
 from harness.types import Case, Location, ServerSpec, Suite
 
 

@@ -25,7 +25,6 @@ from harness.errors import (
     UsageError,
     did_you_mean,
 )
-from harness.suites import Vocabulary
 from harness.suites.python_case import CHECK, PASS_AT, UserCheck
 from harness.suites.python_import import blame, find, reference_of, where
 from harness.suites.python_tools import PythonTool, part, read_tools, served
@@ -42,6 +41,7 @@ from harness.suites.python_values import (
     true,
     user,
 )
+from harness.suites.readers import Vocabulary
 from harness.suites.simulated_users import summary
 from harness.types import (
     Caller,

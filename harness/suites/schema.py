@@ -14,10 +14,10 @@ from harness.canonical_json import canonical_json
 from harness.config.identity_entries import IDENTITY
 from harness.config.server_entries import SERVER
 from harness.documents.fields import Field, Layout
-from harness.suites import Vocabulary
 from harness.suites.format_tables import Layouts, layouts
 from harness.suites.identities import expectation_schema
 from harness.suites.parameters import FILLED
+from harness.suites.readers import Vocabulary
 from harness.types import JsonObject
 
 _NOTES: tuple[str, ...] = ("description", "default")

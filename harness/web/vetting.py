@@ -18,7 +18,7 @@ from harness.config.models import OFFLINE
 from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
 from harness.runner.planning.judge_choice import NOBODY
 from harness.runner.planning.plan import Plan
-from harness.suites.csv_dataset import reader
+from harness.suites.readers import reader
 from harness.types import DEFAULT_TIMEOUT_S, Case, Location, ServerSpec, Suite
 
 DATASET_SERVER = "finance"

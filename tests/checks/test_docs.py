@@ -19,8 +19,8 @@ from harness.checks.judge.prompt import (
 )
 from harness.checks.kinds.graded import THRESHOLD
 from harness.errors import InvalidInput
-from harness.suites import read_suite
 from harness.suites.csv_dataset import COLUMNS, MAX_CASES
+from harness.suites.readers import read_suite
 
 DOCS = Path(__file__).parents[2] / "docs"
 DATASETS, JUDGE = (

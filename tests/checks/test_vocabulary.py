@@ -13,7 +13,7 @@ from harness.canonical_json import canonical_json
 from harness.checks import KINDS, VOCABULARY
 from harness.checks.named_arguments import argument_names
 from harness.errors import InvalidValue, UsageError
-from harness.suites import Vocabulary
+from harness.suites.readers import Vocabulary
 from harness.types import Usage
 from tests.checks.scenes import call, judge_all, scene
 from tests.checks.strategies import JSON, SCALARS

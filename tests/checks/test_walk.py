@@ -16,7 +16,7 @@ from harness.checks.named_tools import tool_names
 from harness.checks.walk import every_check, walk
 from harness.errors import HarnessError
 from harness.runner.planning.plan import describe_case
-from harness.suites import read_suite
+from harness.suites.readers import read_suite
 from harness.types import Case, Check, Location
 from tests.checks.scenes import scene
 

@@ -11,7 +11,7 @@ from harness.checks import VOCABULARY
 from harness.cli.commands.init import command
 from harness.drafting.draft import MOST_TOOLS, draft_suite
 from harness.drafting.render import suite_text
-from harness.suites import read_suite
+from harness.suites.readers import read_suite
 from harness.types import ServerSpec, ToolList
 from tests.drafting.toolsets import tool
 

@@ -13,7 +13,7 @@ from harness.drafting.draft import MOST_TOOLS, draft_suite
 from harness.drafting.render import suite_text
 from harness.errors import UsageError
 from harness.invisible import HIDDEN
-from harness.suites import read_suite
+from harness.suites.readers import read_suite
 from harness.types import JsonObject, ServerSpec, Suite, Tool, ToolList, ToolProblem
 from tests.drafting.toolsets import CANCEL_ORDER, GET_ORDER, SHOP, tool, tool_lists
 

@@ -14,7 +14,7 @@ from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
-from harness.suites import read_suite
+from harness.suites.readers import read_suite
 from harness.types import IdentitySpec, ServerSpec
 from tests.end_to_end.warm import warm_python
 

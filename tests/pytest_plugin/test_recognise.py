@@ -16,7 +16,8 @@ from harness.checks import VOCABULARY
 from harness.errors import InvalidInput
 from harness.pytest_plugin.options import OPTIONS, renamed
 from harness.pytest_plugin.recognise import is_suite, python_suites
-from harness.suites.csv_dataset import MAX_CASES, reader
+from harness.suites.csv_dataset import MAX_CASES
+from harness.suites.readers import reader
 from tests.pytest_plugin.sessions import ROOT
 
 SUITE = "suite: shop\ntests:\n  - name: a\n    prompt: Hello\n"

@@ -11,7 +11,7 @@ from harness.runner.launch import header_of
 from harness.runner.planning.plan import Plan, make_plan
 from harness.runner.run import RunOptions
 from harness.runner.runs.shard import merge, shard
-from harness.suites import read_suite
+from harness.suites.readers import read_suite
 from harness.types import ModelSpec, ServerSpec
 
 SUITE = """\

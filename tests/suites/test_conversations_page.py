@@ -6,8 +6,8 @@ import pytest
 from harness.checks import VOCABULARY
 from harness.config import load_config
 from harness.documents.document import read_document
-from harness.suites import read_suite
 from harness.suites.python_suite import read_object
+from harness.suites.readers import read_suite
 from tests.suites.test_docs import SCHEMA
 
 PAGE = (Path(__file__).parents[2] / "docs" / "conversations.md").read_text(encoding="utf-8")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from harness.checks import VOCABULARY
 from harness.errors import InvalidInput, UsageError
-from harness.suites import read_suite
 from harness.suites.convert import convert, to_csv, to_yaml
 from harness.suites.csv_dataset import COLUMNS
+from harness.suites.readers import read_suite
 from harness.types import Case, Check, Suite
 from tests.suites.test_csv_dataset import HEADER, SAMPLE, row
 

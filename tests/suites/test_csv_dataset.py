@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from harness.checks import VOCABULARY
 from harness.errors import InvalidInput
-from harness.suites import read_suite
 from harness.suites.csv_dataset import MAX_CASES, read_dataset
+from harness.suites.readers import read_suite
 from harness.types import Suite
 
 HEADER = "test_id,query,expected_tool,expected_args,expected_response_contains\n"

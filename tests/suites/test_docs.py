@@ -8,8 +8,9 @@ from jsonschema import Draft202012Validator
 from harness.checks import VOCABULARY
 from harness.config.server_entries import SERVER
 from harness.documents.document import read_document
-from harness.suites import SCHEMA_FILE, read_suite
+from harness.suites import SCHEMA_FILE
 from harness.suites.format_tables import layouts
+from harness.suites.readers import read_suite
 from harness.types import DEFAULT_TIMEOUT_S, Limits
 from tests.suites.files import problems
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from harness.checks import VOCABULARY
 from harness.errors import InvalidInput
-from harness.suites import read_suite
+from harness.suites.readers import read_suite
 from harness.types import Suite
 from tests.suites.suites import spoilt_suites
 from tests.suites.vocabulary import PlainVocabulary

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from harness.builtin import builtin_suites
 from harness.checks import VOCABULARY
 from harness.errors import InvalidInput
-from harness.suites import memory_dataset, read_suite
+from harness.suites import memory_dataset
 from harness.suites.chunks import chunks_of
-from harness.suites.csv_dataset import reader
 from harness.suites.ingest import INGEST_PROMPT
+from harness.suites.readers import read_suite, reader
 from harness.types import Case, Suite
 
 ROW = {

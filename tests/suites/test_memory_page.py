@@ -13,7 +13,7 @@ from harness.builtin import builtin_servers, builtin_suites
 from harness.checks import VOCABULARY
 from harness.documents.document import read_document
 from harness.errors import InvalidInput
-from harness.suites import SCHEMA_FILE, read_suite
+from harness.suites import SCHEMA_FILE
 from harness.suites.ingest import INGEST_PROMPT
 from harness.suites.memory_dataset import (
     CHUNK_CHARS,
@@ -24,6 +24,7 @@ from harness.suites.memory_dataset import (
     MAX_QUESTIONS,
     METRICS,
 )
+from harness.suites.readers import read_suite
 from servers.memory.embedding import DIMENSIONS
 from servers.memory.sizes import ARCHIVAL, CORE, SUMMARY_CHARACTERS
 

@@ -4,7 +4,7 @@ import pytest
 
 from harness.checks import VOCABULARY
 from harness.errors import InvalidInput
-from harness.suites import read_suite
+from harness.suites.readers import read_suite
 from harness.types import Check, Limits, Location
 from tests.suites.files import TESTS, problems, read, refusal, write
 from tests.suites.vocabulary import PlainVocabulary

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.discovery import select_cases
-from harness.suites import parameters, read_suite
+from harness.suites import parameters
+from harness.suites.readers import read_suite
 from harness.types import Case
 from tests.suites.files import problems, read, refusal
 from tests.suites.suites import JSON, NAMES

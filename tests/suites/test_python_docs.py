@@ -12,8 +12,8 @@ from harness.checks.python_run import PythonRun
 from harness.discovery import PYTHON_SUITES
 from harness.registry import Registry
 from harness.reports.writers import WRITERS
-from harness.suites import READERS
 from harness.suites.python_case import PythonCase
+from harness.suites.readers import READERS
 from harness.types import Counts, Report, Usage
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")

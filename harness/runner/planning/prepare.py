@@ -28,7 +28,8 @@ from harness.runner.preflight.named_tools import ON_COMMAND_LINE
 from harness.runner.recordings.recorded_outputs import as_recorded, entrants, judged_then, possible
 from harness.runner.runs.folders import find_log
 from harness.runner.runs.shard import shard
-from harness.suites.csv_dataset import MAX_CASES, reader
+from harness.suites.csv_dataset import MAX_CASES
+from harness.suites.readers import reader
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     Case,

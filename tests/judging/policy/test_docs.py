@@ -8,7 +8,8 @@ from jsonschema import Draft202012Validator
 
 from harness.checks import VOCABULARY
 from harness.documents.document import read_document
-from harness.suites import SCHEMA_FILE, read_suite
+from harness.suites import SCHEMA_FILE
+from harness.suites.readers import read_suite
 from harness.types import Access, RefusalShape
 
 PAGE = (Path(__file__).parents[3] / "docs" / "matrix.md").read_text(encoding="utf-8")

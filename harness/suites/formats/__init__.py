@@ -1,0 +1,57 @@
+"""The formats of suites, one file each: what a file of the format looks like, and what reads it.
+
+A file is recognised by what it says, and not by its extension alone, so that two formats may share
+one. To add a format, put a file with a `FORMAT` into this folder, or name a `SuiteFormat` under the
+entry-point group ``harness.suites``, as ``EXTENSION`` or ``EXTENSION-NAME``. Nothing here imports
+more than Python's own library: pytest asks about every file that it meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, BinaryIO
+
+HEAD = 262_144
+"""Bytes of a file that are looked at, if its lines are not longer than that."""
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteFormat:
+    """One format of suites."""
+
+    extensions: tuple[str, ...]
+    """In lower case, each with its dot: ``(".yml", ".yaml")``."""
+    recognises: Callable[[Path, BinaryIO], bool]
+    """Whether a file with such an extension, open at its beginning, is a suite of this format, a
+    valid one or not. It must be cheap, and must not guess: other tools have such files, too."""
+    looks_for: str
+    """What it is recognised by, as a message says it: ``'suite:' and 'tests:'``."""
+    reads: str | Callable[..., Any]
+    """The `harness.suites.Reader`, or ``module:attribute`` of it, which is imported when a file is
+    read."""
+    counts_cases: bool = False
+    """Whether the reader takes ``max_cases``, the most tests that a file may hold."""
+
+
+@cache
+def built_in() -> dict[str, SuiteFormat]:
+    """Return the formats that come with harness, by the names of their files here."""
+    return {
+        module.name: import_module(f"{__name__}.{module.name}").FORMAT
+        for module in iter_modules(__path__)
+    }
+
+
+def is_recognised(suite_format: SuiteFormat, path: Path) -> bool:
+    """Whether the file at ``path`` says that it is of this format; false where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return suite_format.recognises(path, file)
+    except OSError:
+        return False

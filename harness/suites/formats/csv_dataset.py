@@ -1,0 +1,33 @@
+"""Datasets in CSV (`harness.suites.csv_dataset` reads them)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import BinaryIO
+
+from harness.suites.formats import BOM, HEAD, SuiteFormat
+
+_COLUMNS = frozenset(
+    {"test_id", "query", "expected_tool", "expected_args", "expected_response_contains"}
+)
+_ENOUGH_COLUMNS = 3
+"""Columns of a dataset by which it is ours, even if another one is misspelt or missing."""
+_SEPARATORS = re.compile(r"[,;|\t]")
+
+
+def _is_dataset(_path: Path, file: BinaryIO) -> bool:
+    lines = file.read(HEAD).removeprefix(BOM).decode("utf-8", errors="replace").splitlines()
+    header = next((line for line in lines if line.strip()), "")
+    columns = {cell.strip(" \"'").lower().replace(" ", "_") for cell in _SEPARATORS.split(header)}
+    return len(columns & _COLUMNS) >= _ENOUGH_COLUMNS
+
+
+FORMAT = SuiteFormat(
+    extensions=(".csv",),
+    recognises=_is_dataset,
+    looks_for="columns such as test_id, query and expected_tool",
+    reads="harness.suites.csv_dataset:read_dataset",
+    counts_cases=True,
+)
+"""``evals/prices.csv``."""

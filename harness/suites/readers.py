@@ -1,0 +1,133 @@
+"""Chooses who reads a file: by its extension, and by what it says where two formats share one.
+
+Readers sit below the room of checks, so what they need of it is handed in as a `Vocabulary`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, TypeAlias
+
+from harness.documents.files import shown
+from harness.errors import UsageError
+from harness.registry import Registry
+from harness.suites.formats import SuiteFormat, built_in, is_recognised
+from harness.types import Check, JsonObject, Suite
+
+
+class Vocabulary(Protocol):
+    """The kinds of check that a suite may use, as far as a reader is concerned."""
+
+    def names(self) -> Sequence[str]:
+        """Return every check name that may stand under ``assertions:``."""
+        ...
+
+    def schema(self, name: str) -> JsonObject:
+        """Return the JSON Schema of the value under that name."""
+        ...
+
+    def parse(self, name: str, value: Any) -> Sequence[tuple[tuple[str | int, ...], Check]]:
+        """Return ``(path in value, check)`` for each check that ``value`` asks for.
+
+        Raises:
+            InvalidValue: with the path to what does not fit.
+        """
+        ...
+
+
+Reader: TypeAlias = Callable[[Path, Vocabulary], Suite]
+"""Reads one file; raises `harness.errors.InvalidInput` with every problem that it finds."""
+
+READERS: Registry[SuiteFormat | Reader] = Registry("harness.suites", "sort of suite", {})
+"""Formats of other packages: ``EXTENSION`` or ``EXTENSION-NAME`` → the `SuiteFormat`, or what reads
+every file with that extension."""
+
+
+def is_suite_file(path: Path) -> bool:
+    """Whether there is a format with this extension."""
+    return path.suffix.lower() in _extensions()
+
+
+def read_suite(path: Path, vocabulary: Vocabulary, max_cases: int | None = None) -> Suite:
+    """Return the suite in ``path``, which holds at most ``max_cases`` tests if it is a dataset.
+
+    Without ``max_cases``, datasets have the limit of their format.
+
+    Raises:
+        InvalidInput: the file cannot be read, or is not a valid suite.
+        UsageError: no format is known for such files, or two formats recognise this one.
+    """
+    chosen = _format_of(path)
+    read = chosen.reads
+    if isinstance(read, str):
+        module, attribute = read.split(":")
+        read = getattr(import_module(module), attribute)
+    limited = {"max_cases": max_cases} if chosen.counts_cases and max_cases is not None else {}
+    suite: Suite = read(path, vocabulary, **limited)
+    return suite
+
+
+def reader(max_cases: int) -> Reader:
+    """Return a `Reader` of every format that takes datasets of up to ``max_cases`` tests."""
+    return lambda path, vocabulary: read_suite(path, vocabulary, max_cases)
+
+
+def _format_of(path: Path) -> SuiteFormat:
+    formats = _formats(path.suffix.lower())
+    if not formats:
+        known = ", ".join(_extensions())
+        raise UsageError(
+            f"{path} is not a suite file", meant=f"A suite's name ends in one of: {known}."
+        )
+    if len(formats) == 1 or not path.is_file():  # whatever is wrong, a reader tells it best
+        return next(iter(formats.values()))
+    found = {name: one for name, one in formats.items() if is_recognised(one, path)}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    looked_for = "; ".join(f"{one.looks_for} ({name})" for name, one in formats.items())
+    if found:
+        message = f"{shown(path)} could be a suite of several formats: {', '.join(found)}"
+        raise UsageError(
+            message, meant=f"Leave only what one of them is recognised by: {looked_for}."
+        )
+    raise UsageError(
+        f"{shown(path)} is no suite of a format that is known here",
+        meant=f"A suite with this extension has: {looked_for}.",
+    )
+
+
+def _formats(extension: str) -> dict[str, SuiteFormat]:
+    """Return every format with that extension, by name."""
+    own = {name: one for name, one in built_in().items() if extension in one.extensions}
+    others = {
+        name: _as_format(READERS.get(name), extension)
+        for name in READERS.names()
+        if _extension(name) == extension
+    }
+    # A reader that takes every file with an extension takes none from our own formats.
+    return own | {
+        name: one for name, one in others.items() if one.recognises is not _takes_all or not own
+    }
+
+
+def _extensions() -> list[str]:
+    own = [extension for one in built_in().values() for extension in one.extensions]
+    return list(dict.fromkeys([*own, *map(_extension, READERS.names())]))
+
+
+def _extension(name: str) -> str:
+    return f".{name.partition('-')[0]}"
+
+
+def _as_format(member: SuiteFormat | Reader, extension: str) -> SuiteFormat:
+    if isinstance(member, SuiteFormat):
+        return member
+    return SuiteFormat(
+        extensions=(extension,), recognises=_takes_all, looks_for="anything", reads=member
+    )
+
+
+def _takes_all(_path: Path, _file: BinaryIO) -> bool:
+    return True
