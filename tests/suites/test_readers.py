@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from harness.errors import InvalidInput, UsageError
+from harness.registry import Registry
 from harness.suites.formats import SuiteFormat, built_in
 from harness.suites.readers import READERS, Reader, Vocabulary, is_suite_file, read_suite
 from harness.types import Case, Suite
@@ -140,4 +141,4 @@ def test_formats_are_recognised_without_the_nouns_or_any_reader() -> None:
 
 
 def _fresh_registry() -> Any:
-    return type(READERS)[SuiteFormat | Reader](READERS.group, "sort of suite", {})
+    return Registry[SuiteFormat | Reader](READERS.group, "sort of suite", {})
