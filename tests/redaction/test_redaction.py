@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness import redaction
 from harness.redaction import _OUR_WORDS, MARK, Redactor
 from harness.redaction.places import bare_url
 from harness.types import (
@@ -683,6 +684,11 @@ def test_a_secret_is_found_at_every_place_of_a_long_document(place: int) -> None
     assert json.loads(clean)["text"] == text.replace("hunter2-hunter2", MARK)
 
 
-def test_a_secret_that_is_longer_than_a_piece_of_a_document_is_found() -> None:
-    secret = "long-secret-" * 30_000
-    assert "secret" not in Redactor([secret]).document(json.dumps(["." * 200_000 + secret]))
+def test_a_secret_that_is_longer_than_a_piece_of_a_document_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(redaction, "_PIECE", 4_096)
+    monkeypatch.setattr(redaction, "_OVERLAP", 1_024)
+    secret = "long-secret-" * 450
+    for before in (0, 3_000, 4_095):
+        assert "secret" not in Redactor([secret]).document(json.dumps(["." * before + secret]))

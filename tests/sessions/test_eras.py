@@ -55,11 +55,3 @@ async def test_a_real_server_works_in_every_era(protocol: str, marker: str) -> N
 
         unknown = await call(session, "subtract")
         assert (unknown.outcome, unknown.text) == ("unknown_tool", "Unknown tool: subtract")
-
-
-async def test_nobody_is_told_to_the_server_when_a_case_has_no_user(marker: str) -> None:
-    spec = ServerSpec(name="good", command=sys.executable, args=(str(GOOD_SERVER), marker))
-    async with open_sessions() as pool, pool.session(spec, None) as session:
-        who = await call(session, "whoami")
-    assert who.structured is not None
-    assert (who.structured["tools/list"], who.structured["tools/call"]) == (None, None)

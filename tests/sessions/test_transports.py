@@ -66,6 +66,16 @@ async def test_every_transport_gives_the_same_tools_and_the_same_record(
     ]
 
 
+async def test_nobody_is_told_to_the_server_when_a_case_has_no_user(good: Running) -> None:
+    async with (
+        open_sessions() as pool,
+        pool.session(good.at("mcp", protocol="auto"), None) as session,
+    ):
+        who = await call(session, "whoami")
+    assert who.structured is not None
+    assert (who.structured["tools/list"], who.structured["tools/call"]) == (None, None)
+
+
 @pytest.mark.parametrize(("path", "transport"), [("mcp", "http"), ("sse", "sse")])
 async def test_calls_at_the_same_time_each_get_their_own_answer(
     good: Running, path: str, transport: str
