@@ -394,7 +394,7 @@ async def test_bad_arguments_reach_the_client_as_they_are() -> None:
 
 @pytest.fixture
 def client() -> Iterator[httpx2.Client]:
-    with httpx2.Client(timeout=10) as client:
+    with httpx2.Client(timeout=BOUND_S) as client:
         yield client
 
 
@@ -596,7 +596,7 @@ def test_closing_frees_the_port_and_the_thread_even_with_a_stall_under_way() -> 
     failures: list[httpx2.TransportError] = []
 
     def wait_for_ever(provider: FakeProvider) -> None:
-        with httpx2.Client(timeout=30) as client:
+        with httpx2.Client(timeout=BOUND_S) as client:
             try:
                 send(client, provider, PATHS[0])
             except httpx2.TransportError as error:
@@ -623,7 +623,7 @@ def test_closing_does_not_wait_for_a_slow_answer() -> None:
 
 
 def _ignore_failure(provider: FakeProvider) -> None:
-    with httpx2.Client(timeout=30) as client, pytest.raises(httpx2.TransportError):
+    with httpx2.Client(timeout=BOUND_S) as client, pytest.raises(httpx2.TransportError):
         send(client, provider, PATHS[0])
 
 
@@ -669,6 +669,6 @@ def test_as_a_process_it_says_where_it_is_and_ends_when_told(
             process.stdin.close()
         else:
             process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == 0
+        assert process.wait(BOUND_S) == 0
         assert process.stderr
         assert process.stderr.read() == b""

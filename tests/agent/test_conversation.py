@@ -19,6 +19,7 @@ from harness.types import (
     Usage,
     UserMessage,
 )
+from tests.clock import BOUND_S
 from tests.support import MemorySession, ScriptedModel, a_case, asks, says
 
 
@@ -71,7 +72,7 @@ def test_calls_of_one_reply_run_side_by_side() -> None:
         waiting += 1
         if waiting == 3:
             everyone.set()
-        with anyio.fail_after(5):
+        with anyio.fail_after(BOUND_S):
             await everyone.wait()
         return "ok", ""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.clock import BOUND_S
 from tests.end_to_end.harness_process import PLAIN_SERVER, Finished, Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say, status
 from tests.sessions.servers import all_gone
@@ -20,7 +21,7 @@ from tests.sessions.servers import all_gone
 def marker() -> Iterator[str]:
     word = f"marker-{uuid.uuid4().hex}"
     yield word
-    assert all_gone(word, within_s=5)
+    assert all_gone(word)
 
 
 def uses_the_tool_it_is_told(request: Incoming) -> Step:
@@ -46,7 +47,7 @@ def nested(levels: int) -> Any:
 def run(
     project: Project, marker: str, tools: list[str], *arguments: str, **server: Any
 ) -> Finished:
-    spec = plain_server(protocol="legacy", call_timeout=1.0, start_timeout=5.0) | server
+    spec = plain_server(protocol="legacy", call_timeout=3.0, start_timeout=BOUND_S) | server
     if spec["command"] == sys.executable:
         spec["args"] = ["-I", "-S", *spec["args"], marker]
     tests = [

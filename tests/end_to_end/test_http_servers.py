@@ -27,7 +27,7 @@ def shop() -> Iterator[Running]:
 def marker() -> Iterator[str]:
     word = f"marker-{uuid.uuid4().hex}"
     yield word
-    assert all_gone(word, within_s=5)
+    assert all_gone(word)
 
 
 def uses_the_tool_it_is_told(request: Incoming) -> Step:

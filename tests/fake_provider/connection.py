@@ -13,6 +13,9 @@ import h11
 from tests.fake_provider.incoming import Incoming
 from tests.fake_provider.steps import Broken, Http
 
+_LOOK_S = 0.01
+"""Between two looks at whether a response that is held may go."""
+
 
 class Outcome(NamedTuple):
     """What is sent in response to a request."""
@@ -109,6 +112,10 @@ class Connection(asyncio.Protocol):
 
     def _send(self, outcome: Outcome) -> None:
         self._timer = None
+        held = outcome.whole.held
+        if held is not None and not held.is_set():
+            self._timer = asyncio.get_running_loop().call_later(_LOOK_S, self._send, outcome)
+            return
         head, body = self._serialise(outcome)
         if isinstance(outcome.send, Broken):
             self._send_part(outcome.send, head, body)

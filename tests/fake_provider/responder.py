@@ -56,9 +56,8 @@ class Responder:
         step = self._step(incoming)
         whole = Answer() if isinstance(step, Broken) else step
         if isinstance(whole, Answer):
-            whole = Http(
-                status=200, body=api.render(whole, incoming, self._memory), delay_s=whole.delay_s
-            )
+            body = api.render(whole, incoming, self._memory)
+            whole = Http(status=200, body=body, delay_s=whole.delay_s, held=whole.held)
         elif whole.body is None:
             whole = Http(
                 status=whole.status,

@@ -11,6 +11,7 @@ A script is a sequence of steps, one per assistant turn, or a function of the re
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -55,6 +56,8 @@ class Answer:
     served_by: str | None = None
     """The model that the API names; ``None`` repeats the request's."""
     delay_s: float = 0.0
+    held: threading.Event | None = None
+    """What the response waits for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +70,7 @@ class Http:
     """``None``: the provider's own error body; ``str`` or ``bytes``: as it is; else sent as
     JSON."""
     delay_s: float = 0.0
+    held: threading.Event | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +209,11 @@ def served_by(step: Answer, model: str) -> Answer:
 def slow(step: _Delayed, seconds: float) -> _Delayed:
     """The same step, so much later."""
     return replace(step, delay_s=seconds)
+
+
+def held(step: Answer, until: threading.Event) -> Answer:
+    """The same answer, as soon as somebody sets the event."""
+    return replace(step, held=until)
 
 
 def sequence(*steps: Step) -> PerRequest:

@@ -29,6 +29,7 @@ from harness.types import (
     IdentitySpec,
     ServerSpec,
 )
+from tests.clock import BOUND_S
 
 KEY = "io.github.harness/user_context"
 LATE_S, TIMEOUT_S = 5.0, 0.3
@@ -99,7 +100,7 @@ def serving(answer: Answer) -> Iterator[str]:
         thread.start()
         yield f"http://127.0.0.1:{server.server_address[1]}/mcp"
         server.shutdown()
-        thread.join(5)
+        thread.join(BOUND_S)
 
 
 def probed(

@@ -12,6 +12,8 @@ from typing import Any
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from tests.clock import BOUND_S
+
 
 @dataclass
 class Collector:
@@ -95,5 +97,5 @@ def collector(
         yield found
     finally:
         server.shutdown()
-        thread.join(5)
+        thread.join(BOUND_S)
         server.server_close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from harness.errors import UsageError
 from harness.runlog import RunLog
 from harness.telemetry.export import TelemetryRequest, export_log
+from tests.clock import BOUND_S, PATIENT_S
 from tests.end_to_end.harness_process import Finished, Project, plain_server
 from tests.telemetry.collector import Collector, collector, values
 
@@ -115,20 +115,19 @@ def test_a_collector_that_is_away_changes_nothing_but_a_sentence(project: Projec
 def test_a_collector_that_never_answers_is_given_up(
     log: RunLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "30")  # the exporter itself would wait
+    monkeypatch.setenv(
+        "OTEL_EXPORTER_OTLP_TIMEOUT", str(int(PATIENT_S))
+    )  # the exporter itself would wait
     leave = threading.Event()
 
     def hang() -> int:
-        leave.wait(20)
+        leave.wait(BOUND_S)
         return 200
 
     with collector(hang) as found:
-        began = time.monotonic()
         exported = export_log(log, TelemetryRequest(endpoint=found.url), deadline_s=0.3)
-        took = time.monotonic() - began
         leave.set()
-    assert not exported.sent
-    assert took < 3
+    assert not exported.sent  # as it would be, had anybody waited for the collector
     assert exported.sentence.startswith(f"The traces could not be sent to {found.url}/v1/traces: ")
 
 

@@ -8,6 +8,7 @@ import pytest
 from harness.runlog import Footer, LogWriter, TrialLine, being_written, read_lines
 from harness.types import Transcript
 from harness.web.feed import Event, Feed, follow_log
+from tests.clock import BOUND_S
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several
 from tests.judging.test_access import a_run as asked_as
@@ -84,7 +85,7 @@ async def test_a_log_that_grows_is_followed_until_its_writer_is_gone(tmp_path: P
         async for _, name, _ in follow_log(path):
             told.append(name)
 
-    with LogWriter(path) as writer, anyio.fail_after(10):
+    with LogWriter(path) as writer, anyio.fail_after(BOUND_S):
         path.write_bytes(lines[0])
         async with anyio.create_task_group() as group:
             group.start_soon(listen)
@@ -144,7 +145,7 @@ async def test_any_number_of_listeners_hear_every_event_once_and_in_order(tmp_pa
                 if len(heard[who]) % (who + 2) == 0:
                     break  # the connection is lost, and taken up again
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(BOUND_S):
         async with anyio.create_task_group() as group:
             for who in range(20):
                 group.start_soon(listen, who)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.clock import BOUND_S
 from tests.fake_provider import FakeProvider
 from tests.web.support import HOSTILE_ANSWER, KEY, Page, a_project, dataset, multipart, served
 
@@ -20,7 +21,7 @@ def ask(page: Page, method: str, path: str, body: bytes = b"", **headers: str) -
     """Ask with exactly these headers, as no well-behaved client would."""
     parts = urlsplit(page.url)
     assert parts.port is not None
-    connection = http.client.HTTPConnection("127.0.0.1", parts.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", parts.port, timeout=BOUND_S)
     try:
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         given = {"Host": parts.netloc, "Content_Length": str(len(body)), **headers}

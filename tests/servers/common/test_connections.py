@@ -4,6 +4,7 @@ import threading
 import pytest
 
 from servers.common.connections import close_with
+from tests.clock import BOUND_S
 
 
 class Owner:
@@ -25,6 +26,6 @@ def test_an_owner_that_is_collected_in_another_thread_is_no_error() -> None:
     close_with(owners[0], connection)
     thread = threading.Thread(target=owners.clear)
     thread.start()
-    thread.join(5)
+    thread.join(BOUND_S)
     assert connection.execute("SELECT 1").fetchone() == (1,)
     connection.close()

@@ -20,6 +20,7 @@ from harness.types import IdentitySpec, ServerSpec
 from servers.common.start import serve_to_all
 from servers.common.tokens import TokenVerifier, Trust
 from servers.finance.server import make_server
+from tests.clock import BOUND_S
 from tests.sessions.servers import call
 
 AUDIENCE = "http://127.0.0.1:1/mcp"
@@ -39,7 +40,7 @@ def trust(by: Issuer, **changes: str) -> Trust:
 
 
 async def verify(trust: Trust, token: str) -> dict[str, Any] | None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(BOUND_S):
         found = await TokenVerifier(trust).verify_token(token)
     return None if found is None else found.claims
 
@@ -145,7 +146,7 @@ def own(
 
 
 async def personal_data(spec: ServerSpec, user: dict[str, Any] | None) -> str:
-    with anyio.fail_after(30):
+    with anyio.fail_after(BOUND_S):
         async with open_sessions() as pool, pool.session(spec, user) as session:
             arguments = {"customer_id": "CUST_00042", "include_pii": True}
             return (await call(session, "get_customer_details", arguments)).outcome
@@ -161,7 +162,7 @@ async def test_over_http_neither_meta_nor_the_environment_makes_anybody_an_admin
 @pytest.mark.anyio
 async def test_over_sse_a_token_tells_who_asks_and_a_bad_one_is_nobodys_way_in() -> None:
     spec = own("--allow-anonymous", transport="sse")
-    with anyio.fail_after(30):
+    with anyio.fail_after(BOUND_S):
         async with open_sessions() as pool, pool.session(spec, ADMIN) as session:
             arguments = {"customer_id": "CUST_00042", "include_pii": True}
             assert (await call(session, "get_customer_details", arguments)).outcome == "ok"

@@ -16,11 +16,11 @@ from servers.common.identity import USER_CONTEXT_META_KEY
 from servers.data_governance.results import PERSONAL_FIELDS
 from servers.data_governance.seed import generate
 from servers.data_governance.server import POLICIES, make_server
+from tests.clock import BOUND_S
 from tests.end_to_end.warm import warm_python
 
 ROOT = Path(__file__).parents[3]
-WAIT_S = 20
-"""Far more than any answer takes on a busy machine."""
+WAIT_S = BOUND_S
 
 Mode = Literal["auto", "legacy"]
 

@@ -12,6 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from tests.clock import BOUND_S
 from tests.end_to_end.warm import warm_python
 from tests.servers.airline.support import DATABASE as AIRLINE
 from tests.servers.retail.support import DATABASE as SHOP
@@ -41,7 +42,7 @@ async def connected(domain: str, folder: Path, *options: str) -> AsyncIterator[C
     with (folder / "stderr").open("w") as errors:
         server = StdioServerParameters(command=warm_python(), args=arguments)
         async with Client(
-            stdio_client(server, errlog=errors), read_timeout_seconds=10, cache=None
+            stdio_client(server, errlog=errors), read_timeout_seconds=BOUND_S, cache=None
         ) as client:
             yield client
 
