@@ -126,7 +126,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(options.first, options.first + options.seeds):
             report = probed(seed, Path(folder))
-            asked += len(report.report.runs)
+            asked += len(report.report.results)
             for finding in report.findings:
                 alarms += 1
                 print(f"seed {seed}: {finding.problem}: {finding.words}", flush=True)

@@ -126,12 +126,12 @@ def test_a_class_is_run_and_the_report_has_the_shape_that_other_runners_know(
     assert summary["total_tokens_in"] > 0
     assert summary["total_tokens_out"] > 0
     assert summary["total_cost_usd"] > 0
-    assert [(run.case.name, run.status) for run in report.runs] == [
+    assert [(run.case.name, run.status) for run in report.results] == [
         ("fr", "passed"),
         ("it", "failed"),
         ("xx", "error"),
     ]
-    failure = report.runs[2].error
+    failure = report.results[2].error
     assert failure is not None
     assert failure.kind == "harness"
     assert "check of suite capitals raised an error: " in failure.message
@@ -172,7 +172,7 @@ def test_options_of_the_program_reach_the_provider_and_no_secret_reaches_the_log
 def test_an_instance_keeps_what_it_was_made_with() -> None:
     with FakeProvider(knows) as provider:
         report = ask(provider, [Asked("Where?"), Capitals()], pattern="one or fr")
-    assert [(run.suite, run.status) for run in report.runs] == [
+    assert [(run.suite, run.status) for run in report.results] == [
         ("asked", "passed"),
         ("capitals", "passed"),
     ]
@@ -332,7 +332,7 @@ def test_the_command_line_and_the_api_have_the_same_bounds() -> None:
 def test_a_budget_ends_a_run_of_the_api_too() -> None:
     with FakeProvider(knows) as provider:
         report = ask(provider, Capitals, concurrency=1, max_tokens=1)
-    assert (report.reason, [run.status for run in report.runs]) == (
+    assert (report.reason, [run.status for run in report.results]) == (
         "budget",
         ["passed", "skipped", "skipped"],
     )
@@ -348,7 +348,7 @@ def test_a_budget_ends_a_run_of_the_api_too() -> None:
 def test_guards_of_the_api_send_no_call(guard: dict[str, Any], tool: str) -> None:
     with FakeProvider([call(tool, {}), say("done")]) as provider:
         report = ask(provider, Asked("Do it."), **guard)
-    transcript = report.runs[0].transcript
+    transcript = report.results[0].transcript
     assert transcript is not None
     assert [made.outcome for made in transcript.tool_calls] == ["blocked"]
 
@@ -371,7 +371,7 @@ def test_results_hold_answer_and_messages_wherever_the_program_has_gone(
     with FakeProvider(knows) as provider:
         report = ask(provider, Capitals, report_path="out.jsonl")
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    assert [run.answer for run in report.runs] == [
+    assert [run.answer for run in report.results] == [
         "It is Paris.",
         "I do not know.",
         "I do not know.",
@@ -385,7 +385,7 @@ def test_results_hold_answer_and_messages_wherever_the_program_has_gone(
 def test_what_was_never_started_has_no_answer_and_what_belongs_to_no_report_says_so() -> None:
     with FakeProvider(knows) as provider:
         report = ask(provider, Capitals, concurrency=1, max_tokens=1)
-    assert (report.runs[2].answer, report.runs[2].messages, report.runs[2].transcript) == (
+    assert (report.results[2].answer, report.results[2].messages, report.results[2].transcript) == (
         "",
         (),
         None,
@@ -395,4 +395,4 @@ def test_what_was_never_started_has_no_answer_and_what_belongs_to_no_report_says
     )
     with pytest.raises(LookupError, match="does not belong to a report"):
         _ = lonely.answer
-    assert dataclasses.replace(report.runs[0]) == report.runs[0]
+    assert dataclasses.replace(report.results[0]) == report.results[0]

@@ -21,7 +21,7 @@ from tests.mutations import JUDGES
 ROOT = Path(harness.__file__).parent
 
 FLOORS = (
-    {"types", "py", "json_bounds"},
+    {"types", "py", "json_bounds", "utc"},
     {"errors", "canonical_json", "linear_regex"},
     {"redaction", "invisible", "registry", "builtin", "trust_store", "redirects", "stats"},
     {"runlog", "trust", "validation"},
@@ -276,8 +276,25 @@ def test_every_dependency_is_pinned_to_a_release() -> None:
     assert [pin for pin in pins if not re.match(r"[a-z0-9._-]+(\[[a-z0-9,._-]+\])?==\d", pin)] == []
 
 
-GATHERED = {"AccessFacts", "WithheldValue"}
+GATHERED = {"AccessFacts", "WithheldValue", "_Waiting"}
 """Records of the judges that grow while they are gathered."""
+
+
+def test_a_status_is_decided_in_one_place_and_changed_nowhere() -> None:
+    found = {
+        path.relative_to(ROOT).parts[0]
+        for path in ROOT.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and (
+            (node.func.id == "replace" and "status" in {keyword.arg for keyword in node.keywords})
+            or node.func.id in {"TrialResult", "CaseResult"}
+        )
+    }
+    assert found == {"judging", "reports"}  # a CSV takes an empty one for its header
+    csv = (ROOT / "reports" / "formats" / "csv_report.py").read_text("utf-8")
+    assert "TrialResult(" in csv
 
 
 def test_what_a_judge_has_found_cannot_be_changed_afterwards() -> None:

@@ -97,7 +97,7 @@ def test_the_facts_of_a_case_stand_beside_its_result_as_in_every_version(
     written = json.loads(path.read_text().splitlines()[1])["run"]
     assert (written["case"], written["identity"], written["tags"]) == ("refund", "clerk", ["a"])
     assert list(written)[:5] == ["key", "suite", "case", "model", "index"]
-    (result,) = read_log(path).runs
+    (result,) = read_log(path).results
     assert (result.case.name, result.case.identity, result.case.tags) == ("refund", "clerk", ("a",))
 
 
@@ -115,7 +115,7 @@ def test_what_is_written_is_read_back_the_same(tmp_path: Path) -> None:
     log = read_log(path)
     assert log.header == HEADER
     assert log.footer == FOOTER
-    assert [run.key for run in log.runs] == ["a", "b"]
+    assert [run.key for run in log.results] == ["a", "b"]
     assert log.transcript("a") == a_trial("a").transcript
     assert log.tools["d"].tools == tools.tools
 
@@ -149,7 +149,7 @@ def test_a_log_without_a_footer_is_readable(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     write(path, HEADER, a_trial())
     assert read_log(path).footer is None
-    assert len(read_log(path).runs) == 1
+    assert len(read_log(path).results) == 1
 
 
 @pytest.mark.parametrize("cut", range(1, 400, 7))
@@ -160,7 +160,7 @@ def test_a_log_cut_at_any_byte_keeps_every_whole_line(tmp_path: Path, cut: int) 
     path.write_bytes(whole[:-cut])
     kept = whole[:-cut].count(b"\n")
     log = read_log(path)
-    assert len(log.runs) == min(2, kept - 1)
+    assert len(log.results) == min(2, kept - 1)
     assert (log.footer is not None) == (kept == 4)
 
 
@@ -170,14 +170,14 @@ def test_appending_to_a_torn_log_cuts_the_torn_line_off(tmp_path: Path) -> None:
     with path.open("ab") as file:
         file.write(b'{"kind":"trial","run":{"key"')
     write(path, a_trial("b"), FOOTER)
-    assert [run.key for run in read_log(path).runs] == ["a", "b"]
+    assert [run.key for run in read_log(path).results] == ["a", "b"]
 
 
 def test_the_last_result_of_a_trial_counts(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     write(path, HEADER, a_trial("a", "error"), FOOTER, a_trial("a", "passed", "better"), FOOTER)
     log = read_log(path)
-    assert [run.status for run in log.runs] == ["passed"]
+    assert [run.status for run in log.results] == ["passed"]
     transcript = log.transcript("a")
     assert transcript is not None
     assert transcript.answer == "better"
@@ -215,7 +215,7 @@ def test_a_damaged_line_costs_its_trial_and_no_other(tmp_path: Path, how: str, l
     write(path, HEADER, a_trial("a"), a_trial("b"), a_trial("c"), FOOTER)
     damage(path, 3, how)
     log = read_log(path)
-    assert [run.key for run in log.runs] == ["a", "c"]
+    assert [run.key for run in log.results] == ["a", "c"]
     assert log.footer == FOOTER
     assert log.transcript("c") == a_trial("c").transcript
     (complaint,) = log.complaints
@@ -229,7 +229,7 @@ def test_a_trial_whose_last_line_is_damaged_has_no_older_result_in_its_place(
     path = tmp_path / "log.jsonl"
     write(path, HEADER, a_trial("a", "passed"), a_trial("a", "failed"), FOOTER)
     damage(path, 3)
-    assert read_log(path).runs == ()
+    assert read_log(path).results == ()
 
 
 def test_a_damaged_line_of_a_trial_that_was_run_again_is_no_matter(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_damaged_line_of_a_trial_that_was_run_again_is_no_matter(tmp_path: Pat
     damage(path, 2)
     write(path, a_trial("a", "failed"), FOOTER)
     log = read_log(path)
-    assert ([run.status for run in log.runs], log.complaints) == (["failed"], ())
+    assert ([run.status for run in log.results], log.complaints) == (["failed"], ())
 
 
 def test_a_damaged_footer_and_a_damaged_list_of_tools_are_told(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_a_damaged_footer_and_a_damaged_list_of_tools_are_told(tmp_path: Path) -
     damage(path, 2)
     damage(path, 4)
     log = read_log(path)
-    assert ([run.key for run in log.runs], log.footer, log.tools) == (["a"], None, {})
+    assert ([run.key for run in log.results], log.footer, log.tools) == (["a"], None, {})
     assert "a tool list is lost" in log.complaints[0]
     assert "it is not known how the run ended" in log.complaints[1]
 
@@ -341,7 +341,7 @@ def test_a_line_is_in_the_file_before_append_returns(tmp_path: Path) -> None:
     log = LogWriter(path)
     log.append(HEADER)
     log.append(a_trial("a"))
-    assert len(read_log(path).runs) == 1
+    assert len(read_log(path).results) == 1
     log.close()
 
 
@@ -408,7 +408,7 @@ def test_whatever_a_call_brings_is_written_and_read(tmp_path: Path, value: Any) 
         FOOTER,
     )
     log = read_log(path)
-    assert [run.key for run in log.runs] == ["odd", "b"]
+    assert [run.key for run in log.results] == ["odd", "b"]
     transcript = log.transcript("odd")
     assert transcript is not None
     assert transcript.tool_calls[0].tool == "t"
@@ -431,5 +431,5 @@ def test_a_line_that_an_older_version_nested_too_deeply_is_read(tmp_path: Path) 
     deep = json.dumps(nested(240)).encode()
     path.write_bytes(path.read_bytes().replace(b'"structured":{"x":1.5}', b'"structured":' + deep))
     log = read_log(path)
-    assert [run.key for run in log.runs] == ["a", "b"]
+    assert [run.key for run in log.results] == ["a", "b"]
     assert log.transcript("a").answer == "hello"  # type: ignore[union-attr]

@@ -61,7 +61,7 @@ def test_a_server_elsewhere_is_an_error_of_its_cases_that_says_so(tmp_path: Path
         "evals", "far", "--model", "lexical", SSL_CERT_FILE="/nonexistent/ca.pem"
     )
     assert finished.code == 4
-    (run,) = project.log().runs
+    (run,) = project.log().results
     assert run.error is not None
     assert run.error.kind == "server"
     assert run.error.message.startswith(

@@ -116,7 +116,7 @@ def _drafted(name: str) -> str:
     _harness("init", name, "--name", f"drafted_{name}")
     report = run(f"evals/drafted_{name}.yml")
     passed = report.counts.passed
-    return f"{passed} ({len(marked(report))}), {len(report.runs) - passed}"
+    return f"{passed} ({len(marked(report))}), {len(report.results) - passed}"
 
 
 def _json(*command: str) -> Any:
@@ -153,7 +153,7 @@ def asked(name: str, folder: Path, port: int) -> Told:
     report = run(suite)
     tools = arguments = 0
     lines = []
-    for result in report.runs:
+    for result in report.results:
         transcript = result.transcript or Transcript()
         right = _right_tools(cases[result.case.name], transcript)
         fitting = right and _right_arguments(cases[result.case.name], transcript)

@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 from harness.errors import HarnessError, NothingToRun
+from harness.judging.exit_codes import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_NOTHING
 from harness.redaction.output import guarded_output
 from harness.registry import members_in
 from harness.safe_text import printable
@@ -42,10 +43,6 @@ finds nothing: a sixth of the time of a short run."""
 
 JSON_OUTPUT = "--json-output"
 """The option of every command with a JSON document: stdout then has exactly one, also on errors."""
-
-EXIT_NOTHING = 2
-EXIT_INVALID = 3
-EXIT_INTERRUPTED = 130
 
 
 class LazyGroup(click.Group):

@@ -13,8 +13,8 @@ from rich.console import Console
 
 from harness.cli.named_runs import open_run
 from harness.errors import UsageError
+from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED, exit_code
 from harness.reports.atomic_files import write_atomically
-from harness.reports.build import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED, exit_code
 from harness.reports.comparing.compare import compare, regressions
 from harness.reports.comparing.console import print_comparison
 from harness.reports.comparing.json_form import comparison_json, gate_json, write_comparison_json

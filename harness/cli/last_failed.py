@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.errors import HarnessError, NothingToRun
-from harness.reports.build import case_results
+from harness.judging.cases import case_results
+from harness.judging.from_log import judge_log
 from harness.runlog import read_log
 from harness.runner.planning.plan import case_label
 from harness.runner.runs.folders import RUNS, log_path, run_ids
@@ -30,12 +31,12 @@ def last_failed(suites: Sequence[str], runs: Path = RUNS) -> tuple[str, ...]:
             log = read_log(log_path(run_id, runs))
         except HarnessError:
             continue  # a damaged log does not say what failed
-        found = wanted & {run.suite for run in log.runs}
+        found = wanted & {run.suite for run in log.results}
         if not found:
             continue
         wanted -= found
         seen.append(run_id)
-        cases = case_results([run for run in log.runs if run.suite in found])
+        cases = case_results(one for one in judge_log(log).results if one.suite in found)
         failed += [
             case_label(case.suite, case.case)
             for case in cases

@@ -63,6 +63,7 @@ class PlainProgress:
         """Start at 0 of 0."""
         self._total = 0
         self._done = 0
+        self._waiting: set[str] = set()
 
     def planned(self, total: int) -> None:
         """Remember the total."""
@@ -71,16 +72,29 @@ class PlainProgress:
     def started(self, trial: Trial) -> None:
         """Print nothing: only results get a line in a CI log."""
 
-    def finished(self, run: TrialResult) -> None:
+    def waiting(self, result: TrialResult) -> None:
+        """Print that it has ended, and count it; its status follows when that is settled."""
+        self._waiting.add(result.key)
+        self._count(result)
+        self._line("waiting for the other identities:", result)
+
+    def finished(self, result: TrialResult) -> None:
         """Print the result's line; count it if it was run."""
-        if run.skip_reason == DECIDED:
-            self._total -= 1  # nobody needs it any more
-            return
-        self._done += run.status in _RUN
-        took = f" {seconds(run.latency_s)}" if run.stop else ""
-        click.echo(
-            f"[{self._done}/{self._total}] {run.status} {_name(run)}{took}{_cause(run)}", err=True
-        )
+        if result.key in self._waiting:
+            self._waiting.remove(result.key)
+        else:
+            self._count(result)
+        if result.skip_reason != DECIDED:
+            self._line(result.status, result, _cause(result))
+
+    def _count(self, result: TrialResult) -> None:
+        self._done += result.status in _RUN
+        self._total -= result.skip_reason == DECIDED  # nobody needs it any more
+
+    def _line(self, word: str, result: TrialResult, cause: str = "") -> None:
+        took = f" {seconds(result.latency_s)}" if result.stop else ""
+        count = f"[{self._done}/{self._total}]"
+        click.echo(f"{count} {word} {_name(result)}{took}{cause}", err=True)
 
     def note(self, text: str) -> None:
         """Write it."""
@@ -113,6 +127,7 @@ class LiveProgress:
         self._total = 0
         self._failed = 0
         self._not_run = 0
+        self._waiting: set[str] = set()
         self._usage = Usage()
 
     def planned(self, total: int) -> None:
@@ -125,17 +140,30 @@ class LiveProgress:
         self._running.append(trial.case.name)
         self._show()
 
-    def finished(self, run: TrialResult) -> None:
-        """Advance by what was run; what was skipped or cut off is counted beside it."""
-        if run.case.name in self._running:
-            self._running.remove(run.case.name)
-        if run.status in {"failed", "error"}:
+    def waiting(self, result: TrialResult) -> None:
+        """Advance; how it ended is shown when that is settled."""
+        self._waiting.add(result.key)
+        self._advance(result)
+
+    def finished(self, result: TrialResult) -> None:
+        """Name what did not pass, and advance unless that was done when the trial ended."""
+        if result.status in {"failed", "error"}:
             self._failed += 1
-            self.note(f"{run.status:<9} {_name(run)}{_cause(run)}")
-        self._usage += run.usage
-        if run.status in _RUN:
+            self.note(f"{result.status:<9} {_name(result)}{_cause(result)}")
+        if result.key in self._waiting:
+            self._waiting.remove(result.key)
+            self._show()
+        else:
+            self._advance(result)
+
+    def _advance(self, result: TrialResult) -> None:
+        """Advance by what was run; what was skipped or cut off is counted beside it."""
+        if result.case.name in self._running:
+            self._running.remove(result.case.name)
+        self._usage += result.usage
+        if result.status in _RUN:
             self._bar.advance(self._task)
-        elif run.skip_reason == DECIDED:
+        elif result.skip_reason == DECIDED:
             self.planned(self._total - 1)  # nobody needs it any more
         else:
             self._not_run += 1
@@ -149,6 +177,8 @@ class LiveProgress:
         parts = [f"{self._failed} of them not passed"] if self._failed else []
         if self._not_run:
             parts.append(f"{self._not_run} not run")
+        if self._waiting:
+            parts.append(f"{len(self._waiting)} wait for other identities")
         if self._usage.cost_usd:
             parts.append(money(self._usage.cost_usd))
         parts.append(printable(", ".join(self._running[:3])))

@@ -11,7 +11,8 @@ import click
 
 from harness.cli.comparison_gate import compared
 from harness.errors import UsageError
-from harness.reports.build import EXIT_INVALID, build_report, exit_code
+from harness.judging.exit_codes import EXIT_INVALID, exit_code
+from harness.reports.build import build_report
 from harness.reports.formats.console import Detail, print_summary
 from harness.reports.formats.json_report import write_json
 from harness.reports.formats.transcripts import write_transcripts

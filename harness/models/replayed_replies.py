@@ -108,7 +108,7 @@ class _Recording:
 
 def _by_label(log: RunLog) -> dict[str, list[str]]:
     labels: dict[str, list[str]] = defaultdict(list)
-    for run in log.runs:
+    for run in log.results:
         if run.stop is not None:
             labels[f"{run.suite}::{run.case.name}#{run.index}"].append(run.key)
     return labels

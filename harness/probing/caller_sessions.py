@@ -12,7 +12,7 @@ from harness.canonical_json import digest
 from harness.checks import Evidence, evaluate
 from harness.errors import HarnessError, InvalidInput, NotAdmitted, NothingToRun, ServerError
 from harness.judging.policy.views import Result
-from harness.judging.verdict import run_of, unstarted_run, utc_now
+from harness.judging.trial import judge_trial, not_started
 from harness.probing.callers import (
     MAX_DAMAGED,
     MAX_PROCESSES,
@@ -45,6 +45,7 @@ from harness.types import (
     Trial,
     TrialError,
 )
+from harness.utc import utc_now
 
 SUITE = "probe"
 NO_MODEL = ModelSpec(name="none", provider="probe", model_id="none")
@@ -269,8 +270,8 @@ class Asking:
             and self.plan.server.identity.via != "env"
         ):
             silent = Transcript(stop="error", error=fault, started_at=utc_now())
-            return TrialLine(run=run_of(trial, silent, ()), transcript=silent)
-        return TrialLine(run=unstarted_run(trial, "error", error=fault))
+            return TrialLine(run=judge_trial(trial, silent, ()), transcript=silent)
+        return TrialLine(run=not_started(trial, "error", error=fault))
 
     async def _line(self, session: Session, call: ProbeCall, trial: Trial) -> TrialLine:
         started_at, epoch = utc_now(), anyio.current_time()
@@ -342,7 +343,7 @@ async def _judged(trial: Trial, transcript: Transcript, tools: ToolList) -> Tria
     """Return the line of a call, held against what the suites expect of it."""
     evidence = Evidence(case=trial.case, transcript=transcript, tools=tools)
     checks = () if transcript.error is not None else await evaluate(evidence)
-    return TrialLine(run=run_of(trial, transcript, checks), transcript=transcript)
+    return TrialLine(run=judge_trial(trial, transcript, checks), transcript=transcript)
 
 
 def result_of(line: TrialLine) -> Result | None:

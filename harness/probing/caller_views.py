@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.judging.access import view_of
+from harness.judging.from_log import logged_view
 from harness.judging.policy import View
 from harness.judging.policy.views import Result
 from harness.judging.policy.withheld import differences
@@ -58,15 +58,14 @@ class Lived:
 
     def __init__(self, report: Report, log: RunLog) -> None:
         """Read ``log``, whose report is ``report``."""
-        self.runs = tuple(run for run in report.runs if "after" not in facts_of(run))
-        self.again = tuple(run for run in report.runs if "after" in facts_of(run))
+        self.runs = tuple(run for run in report.results if "after" not in facts_of(run))
+        self.again = tuple(run for run in report.results if "after" in facts_of(run))
         """Calls that were only made to confirm a suspicion; they say nothing else."""
         self.views: dict[str, View] = {}
         """`TrialResult.key` → what the caller saw; none where it could not ask at all, or a session
         never opened."""
-        for run in report.runs:
-            transcript = log.transcript(run.key) if run.stop is not None else None
-            view = None if transcript is None else view_of(run, transcript, log)
+        for run in report.results:
+            view = logged_view(log, run)
             if view is not None and (view.refused or view.results):
                 self.views[run.key] = view
 

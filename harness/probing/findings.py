@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from harness.judging.access import is_meant
 from harness.judging.access_checks import leak_lines
 from harness.judging.policy import View, unobserved
 from harness.judging.policy.views import Result
+from harness.judging.trial_views import is_meant
 from harness.probing.caller_views import (
     NO_ANSWER,
     Lived,
@@ -81,7 +81,7 @@ class _Facts:
             "expected_hidden", {}
         )
         self._shown = {
-            tool for run in report.runs if not bases_of(run) for tool in self._lived.offered(run)
+            tool for run in report.results if not bases_of(run) for tool in self._lived.offered(run)
         }
 
     def decisions(self) -> dict[str, dict[str, Decided]]:

@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 import anyio
 
-from harness.judging.verdict import utc_now
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, ProbePlan, result_of
 from harness.probing.caller_views import label_of, name_of
 from harness.probing.callers import ProbeCaller
@@ -25,6 +24,7 @@ from harness.runner.runs.folders import RUNS, log_path, new_run_id
 from harness.sessions.pool import open_sessions
 from harness.trust import GATE
 from harness.types import Suite, ToolList
+from harness.utc import utc_now
 
 __all__ = ["ProbePlan", "probe"]
 

@@ -11,10 +11,10 @@ import pytest
 from harness.checks import VOCABULARY
 from harness.documents.files import shown
 from harness.errors import HarnessError
+from harness.judging.cases import case_results
 from harness.pytest_plugin.failure_text import failure, no_verdict, reason
 from harness.pytest_plugin.options import renamed
 from harness.pytest_plugin.run_of_tests import JOBS, Bench, bench_of
-from harness.reports.build import case_results
 from harness.runner.planning.plan import Job
 from harness.suites.python_suite import read_reference
 from harness.suites.readers import reader
@@ -86,8 +86,10 @@ class CaseItem(pytest.Item):
         """Run the trials, unless pytest only shows what it would do."""
         if self.config.getoption("setuponly", default=False):
             return
-        runs = bench_of(self.config).results(self)
-        (self.result,) = case_results(runs)
+        bench = bench_of(self.config)
+        (self.result,) = case_results(bench.results(self))
+        if self.result.status == "failed":
+            bench.told_failed.add((self.result.suite, self.result.case, self.result.model))
         if self.result.status == "skipped":
             raise pytest.skip.Exception(reason(self.result), _use_item_location=True)
         if self.result.status not in {"passed", "failed"}:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from textwrap import indent
 
-from harness.reports.build import case_results
 from harness.reports.sections.call_outcomes import call_lines, case_mark, marked
 from harness.reports.sections.repeats import repeat_lines, trials_passed
 from harness.reports.sections.sentences import (
@@ -49,14 +48,13 @@ def reason(case: CaseResult) -> str:
     return "not run: the budget is used up" if words == "budget" else f"not run: {words}"
 
 
-def failed_later(report: Report, runs: Sequence[TrialResult]) -> Iterator[str]:
+def failed_later(report: Report, told: Collection[tuple[str, str, str]]) -> Iterator[str]:
     """Yield the cases of which only the run as a whole shows that they failed: a leak, say, takes two identities.
 
-    ``runs`` are the results as they were when pytest was told of them.
+    ``told`` are suite, case and model of those that pytest was told to have failed.
     """
-    told = {(case.suite, case.case, case.model): case.status for case in case_results(runs)}
     for case in report.cases:
-        if case.status == "failed" and told.get((case.suite, case.case, case.model)) != "failed":
+        if case.status == "failed" and (case.suite, case.case, case.model) not in told:
             at = f"{case.spokesman.case.at}: " if case.spokesman.case.at else ""
             yield f"FAILED {at}{case_name(case, report)}: the other cases show it\n{failure(case)}"
 

@@ -8,6 +8,7 @@ it, case by case.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -70,6 +71,10 @@ class Bench:
         self._failure: str | None = None
         self._planned: tuple[Job, ...] = ()
         self._asked: set[str] = set()
+        self._early: dict[str, TrialResult] = {}
+        """Results of trials that were run together with those of another test."""
+        self.told_failed: set[tuple[str, str, str]] = set()
+        """Suite, case and model of each test that pytest was told to have failed."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -92,10 +97,37 @@ class Bench:
         return prepared.plan.jobs
 
     def results(self, item: pytest.Item) -> tuple[TrialResult, ...]:
-        """Run a case and return what came of its trials; the first opens the run."""
+        """Run a case and return what came of its trials; the first opens the run.
+
+        The cases of a test that is asked as several identities are run together with the first of
+        them, so that each is judged by what the others see.
+        """
         run, portal = self._opened(item.session)
-        self._asked |= {job.trial.key for job in item.stash[JOBS]}
-        future = portal.start_task_soon(run.results, item.stash[JOBS])
+        keys = [job.trial.key for job in item.stash[JOBS]]
+        if not self._early.keys() >= set(keys):
+            jobs = self._together(item.stash[JOBS])
+            self._asked |= {job.trial.key for job in jobs}
+            found = self._results(run, portal, jobs)
+            self._early |= {result.key: result for result in found}
+        return tuple(self._early.pop(key) for key in keys if key in self._early)
+
+    def _together(self, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
+        """Return the trials that run with those of a case: in one of several processes, no others."""
+        own = jobs[0].trial
+        group = own.case.caller.group
+        if group is None or self._worker is not None:
+            return jobs
+        return tuple(
+            job
+            for job in self._planned
+            if (job.trial.suite, job.trial.case.caller.group, job.trial.model)
+            == (own.suite, group, own.model)
+        )
+
+    def _results(
+        self, run: Stepwise, portal: anyio.from_thread.BlockingPortal, jobs: Sequence[Job]
+    ) -> tuple[TrialResult, ...]:
+        future = portal.start_task_soon(run.results, jobs)
         try:
             return future.result()
         except HarnessError as error:

@@ -23,6 +23,7 @@ BENCH: pytest.StashKey[Bench] = pytest.StashKey()
 PARTS = "harness_parts"
 """What a process of pytest-xdist is told: the folder in which each leaves its part of the log."""
 _NOTES = "harness_notes"
+_TOLD = "harness_told_failed"
 _ENDING: pytest.StashKey[Ending] = pytest.StashKey()
 
 
@@ -36,6 +37,8 @@ class Ending:
     """The log, if a case was run."""
     notes: dict[str, None] = field(default_factory=dict)
     """Sentences for the user, each once: which model stands in, because nobody was named."""
+    told_failed: set[tuple[str, str, str]] = field(default_factory=set)
+    """Suite, case and model of the tests that pytest was told to have failed."""
     lines: list[str] = field(default_factory=list)
     """What the log comes to."""
 
@@ -57,9 +60,9 @@ def hand_over(node: Any) -> None:
 
 def hear(node: Any) -> None:
     """Take what a process of pytest-xdist says as it ends."""
-    ending_of(node.config).notes.update(
-        dict.fromkeys(getattr(node, "workeroutput", {}).get(_NOTES, ()))
-    )
+    ending, output = ending_of(node.config), getattr(node, "workeroutput", {})
+    ending.notes.update(dict.fromkeys(output.get(_NOTES, ())))
+    ending.told_failed.update(map(tuple, output.get(_TOLD, ())))
 
 
 def finish(session: pytest.Session, exitstatus: int) -> None:
@@ -68,14 +71,15 @@ def finish(session: pytest.Session, exitstatus: int) -> None:
     if bench is not None:
         _close(bench, session, exitstatus)
     if hasattr(config, "workeroutput"):
-        config.workeroutput[_NOTES] = (
-            [] if bench is None or bench.log is None else list(bench.notes)
-        )
+        if bench is not None and bench.log is not None:
+            config.workeroutput[_NOTES] = list(bench.notes)
+            config.workeroutput[_TOLD] = [list(names) for names in bench.told_failed]
         return
     ending = ending_of(config)
     if bench is not None and bench.log is not None:
         ending.log = bench.log
         ending.notes.update(dict.fromkeys(bench.notes))
+        ending.told_failed.update(bench.told_failed)
     elif ending.parts is not None:
         _join(ending, ending.parts)
     if (
@@ -130,7 +134,7 @@ def _holds(ending: Ending, path: Path) -> bool:
     except HarnessError as error:
         ending.lines.append(str(error))
         return False
-    late = list(failed_later(report, log.runs))
+    late = list(failed_later(report, ending.told_failed))
     unrun = sum(case.spokesman.skip_reason == "budget" for case in report.cases)
     ending.lines += [*late, *totals(report)]
     if unrun:

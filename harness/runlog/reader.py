@@ -29,7 +29,7 @@ class RunLog:
     """The file."""
     header: Header
     """Its first line."""
-    runs: tuple[TrialResult, ...]
+    results: tuple[TrialResult, ...]
     """The last result of each trial, in the order in which they were first written."""
     tools: Mapping[str, ToolList]
     """Digest → tool list."""
@@ -54,7 +54,7 @@ class RunLog:
 
     def __iter__(self) -> Iterator[tuple[TrialResult, Transcript | None]]:
         """Yield every result with its conversation, one at a time."""
-        for run in self.runs:
+        for run in self.results:
             yield run, self.transcript(run.key)
 
 

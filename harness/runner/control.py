@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import anyio
 
+from harness.judging.access_checks import is_leaking
 from harness.runner.planning import ranges
 from harness.types import JsonObject, TrialResult, Usage
 
@@ -66,7 +66,7 @@ class Control:
         self._running: set[anyio.CancelScope] = set()
         self._used = spent or Usage()
         self._errors = 0
-        self._missed: Counter[tuple[str, str, str]] = Counter()
+        self._missed: dict[tuple[str, str, str], set[str]] = {}
         if self._used != Usage():
             self._keep()
 
@@ -88,16 +88,30 @@ class Control:
         for scope in self._running:
             scope.cancel("the run was interrupted")
 
-    def account(self, run: TrialResult) -> None:
+    @property
+    def fails_fast(self) -> bool:
+        """Whether the first case that cannot pass any more ends the run."""
+        return self._budget.fail_fast
+
+    def account(self, result: TrialResult) -> None:
         """Add what a trial used, and stop where a bound is reached."""
         budget = self._budget
-        self._used += run.usage + run.judge_usage + run.user_usage
-        self._errors += run.status == "error"
+        self._used += result.usage + result.judge_usage + result.user_usage
+        self._errors += result.status == "error"
         self._keep()
         if budget.max_errors is not None and self._errors >= budget.max_errors:
             self.stop("max-errors", f"{self._errors} trials could not be judged")
-        if budget.fail_fast and run.status in {"failed", "error"} and self._decides(run):
-            self.stop("fail-fast", f"{run.suite}::{run.case.name} ended as {run.status}")
+        self.hear(result)
+
+    def hear(self, result: TrialResult) -> None:
+        """Stop where a trial that did not pass, by itself or by what others showed, decides its case."""
+        if not self._budget.fail_fast or result.status not in {"failed", "error"}:
+            return
+        name = f"{result.suite}::{result.case.name}"
+        if is_leaking(result):
+            self.stop("fail-fast", f"{name} was given what is kept from its identity elsewhere")
+        elif self._decides(result):
+            self.stop("fail-fast", f"{name} ended as {result.status}")
 
     def _keep(self) -> None:
         """Stop where the money or the tokens are used up."""
@@ -107,11 +121,11 @@ class Control:
         if budget.max_tokens is not None and (tokens is None or tokens >= budget.max_tokens):
             self.stop("budget", _spent("tokens", tokens, f"{budget.max_tokens:,} tokens"))
 
-    def _decides(self, run: TrialResult) -> bool:
-        """Count a trial that did not pass; return whether its case can no longer pass."""
-        case = (run.suite, run.case.name, run.model)
-        self._missed[case] += 1
-        return run.repeats - self._missed[case] < run.needed
+    def _decides(self, result: TrialResult) -> bool:
+        """Count a trial that did not pass, once; return whether its case can no longer pass."""
+        missed = self._missed.setdefault((result.suite, result.case.name, result.model), set())
+        missed.add(result.key)
+        return result.repeats - len(missed) < result.needed
 
 
 def _spent(what: str, used: float | None, budget: str) -> str:

@@ -15,7 +15,7 @@ from harness.checks.kinds.session_refusal import knows_refusal
 from harness.config import load_config
 from harness.discovery import find_suites
 from harness.errors import HarnessError, InvalidInput, JudgeError
-from harness.judging.verdict import run_of, unstarted_run, utc_now
+from harness.judging.trial import judge_trial, not_started
 from harness.redaction import KNOWN
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.runner.open_models import open_models
@@ -42,6 +42,7 @@ from harness.types import (
     TrialResult,
     UserMessage,
 )
+from harness.utc import utc_now
 
 
 def grade_run(
@@ -79,7 +80,7 @@ def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
             none to compare.
     """
     known = {name: title for tools in log.tools.values() for name, title in titles(tools).items()}
-    asked = {(run.suite, run.case.name) for run in log.runs}
+    asked = {(run.suite, run.case.name) for run in log.results}
     problems = [
         unoffered(named, "no list of tools in this log has a", known, may_say_absent=True)
         for suite in suites
@@ -197,9 +198,7 @@ class _Grading:
                 else "the case asks something else now"
             )
             trial = _trial(run, case or _empty(run))
-            return TrialLine(
-                run=unstarted_run(trial, "skipped", reason=gone), transcript=transcript
-            )
+            return TrialLine(run=not_started(trial, "skipped", reason=gone), transcript=transcript)
         trial = _trial(run, case)
         judge = Judge(judges, self.bench.default_of.get(run.suite), recorded=run.judgements)
         checks: tuple[CheckResult, ...] = ()
@@ -222,8 +221,14 @@ class _Grading:
                 error = TrialError(kind="judge", message=str(fault))
             except HarnessError as fault:
                 error = TrialError(kind="harness", message=str(fault))
-        graded = run_of(trial, transcript, checks, error)
-        graded = replace(graded, judge_usage=judge.usage, judgements=tuple(judge.judgements))
+        graded = judge_trial(
+            trial,
+            transcript,
+            checks,
+            error,
+            judge_usage=judge.usage,
+            judgements=judge.judgements,
+        )
         return TrialLine(run=graded, transcript=transcript)
 
     def _lacks_tools(self, transcript: Transcript) -> bool:

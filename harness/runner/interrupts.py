@@ -11,10 +11,8 @@ from collections.abc import Callable
 import anyio
 from anyio.abc import TaskStatus
 
+from harness.judging.exit_codes import EXIT_INTERRUPTED
 from harness.runner.control import Control
-
-EXIT_INTERRUPTED = 130
-"""What a shell reports for a program that Ctrl-C ended."""
 
 
 async def watch_signals(

@@ -11,7 +11,6 @@ from pathlib import Path
 import anyio
 
 from harness.errors import NothingToRun, UsageError
-from harness.judging.verdict import utc_now
 from harness.redaction import KNOWN, Redactor
 from harness.runlog import Header, LogWriter, RunLog, discard, read_log
 from harness.runner.observer import Observer
@@ -20,6 +19,7 @@ from harness.runner.run import RunOptions, run_plan
 from harness.runner.runs.folders import RUNS, log_path, new_run_id
 from harness.runner.runs.resume import refuse_if_changed, remaining
 from harness.trust import GATE
+from harness.utc import utc_now
 
 
 def launch(
@@ -66,7 +66,7 @@ async def launch_async(
     redactor = redactor_of(plan)
     if resume is not None:
         keys = {job.trial.key for job in plan.jobs}
-        strangers = [run for run in resume.runs if run.key not in keys]
+        strangers = [run for run in resume.results if run.key not in keys]
         refuse_if_changed(redacted(resume.header, redactor), redacted(header, redactor), strangers)
         plan = remaining(plan, resume)
         if not plan.jobs and resume.footer is not None:
@@ -76,7 +76,7 @@ async def launch_async(
         if resume is None:
             log.append(header)
         try:
-            await run_plan(plan, log, options, observer)
+            await run_plan(plan, log, options, observer, resume)
         except UsageError:  # nothing was asked of any model, so there is no run to keep
             if resume is None:
                 discard(path)

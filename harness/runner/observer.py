@@ -18,8 +18,12 @@ class Observer(Protocol):
         """Hear that a trial begins."""
         ...
 
-    def finished(self, run: TrialResult) -> None:
-        """Hear of a result, after it is in the log."""
+    def waiting(self, result: TrialResult) -> None:
+        """Hear that a trial has ended and is in the log, whose status the suite's other identities may still change."""
+        ...
+
+    def finished(self, result: TrialResult) -> None:
+        """Hear of a result that is settled, after it is in the log; each trial's comes once."""
         ...
 
     def note(self, text: str) -> None:
@@ -36,7 +40,10 @@ class Silent:
     def started(self, trial: Trial) -> None:
         """Ignore it."""
 
-    def finished(self, run: TrialResult) -> None:
+    def waiting(self, result: TrialResult) -> None:
+        """Ignore it."""
+
+    def finished(self, result: TrialResult) -> None:
         """Ignore it."""
 
     def note(self, text: str) -> None:

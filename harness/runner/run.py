@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,12 +11,13 @@ import anyio
 
 from harness.checks.judge.judge import Judge, JudgeModel
 from harness.errors import HarnessError
-from harness.judging.verdict import unstarted_run, utc_now
+from harness.judging.trial import not_started
 from harness.models import Model
-from harness.runlog import Footer, LogWriter, ToolsLine, TrialLine
+from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine
 from harness.runner.control import Budget, Control
 from harness.runner.early_stopping import EarlyStopping
 from harness.runner.interrupts import watch_signals
+from harness.runner.live_judge import LiveJudge
 from harness.runner.observer import Observer, Silent
 from harness.runner.open_models import open_models
 from harness.runner.planning import ranges
@@ -29,7 +30,8 @@ from harness.runner.server_state.end_state import EndStates
 from harness.runner.trial import TrialOutcome, run_trial
 from harness.sessions import SessionPool
 from harness.sessions.pool import open_sessions
-from harness.types import DECIDED, AssistantMessage, JsonObject, ToolList
+from harness.types import DECIDED, AssistantMessage, JsonObject, ToolList, TrialResult
+from harness.utc import utc_now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +54,13 @@ class RunOptions:
 
 
 async def run_plan(
-    plan: Plan, log: LogWriter, options: RunOptions, observer: Observer | None = None
+    plan: Plan,
+    log: LogWriter,
+    options: RunOptions,
+    observer: Observer | None = None,
+    earlier: RunLog | None = None,
 ) -> None:
-    """Run every job of ``plan``, write all results and a footer to ``log``.
+    """Run every job of ``plan``, write all results and a footer to ``log``; ``earlier`` is what is resumed.
 
     Trial failures are results, not exceptions.
 
@@ -64,7 +70,7 @@ async def run_plan(
         HarnessError: the log cannot be written.
     """
     try:
-        await LiveRun(plan, log, options, observer or Silent()).carry_out()
+        await LiveRun(plan, log, options, observer or Silent(), earlier).carry_out()
     except BaseExceptionGroup as group:
         # Task groups wrap what escapes them; a user is told the cause itself.
         cause = cause_of(group)
@@ -86,8 +92,15 @@ def _first(error: BaseException) -> BaseException:
 class LiveRun:
     """The state of one run in progress."""
 
-    def __init__(self, plan: Plan, log: LogWriter, options: RunOptions, observer: Observer) -> None:
-        """Start nothing yet."""
+    def __init__(
+        self,
+        plan: Plan,
+        log: LogWriter,
+        options: RunOptions,
+        observer: Observer,
+        earlier: RunLog | None = None,
+    ) -> None:
+        """Start nothing yet; ``earlier`` has the results of ``plan.done``."""
         self._plan = plan
         self._log = log
         self._options = options
@@ -101,6 +114,7 @@ class LiveRun:
         self._preflight = Preflight(plan)
         self._end_states = EndStates()
         self._early = EarlyStopping(plan)
+        self._judge = LiveJudge(plan, earlier)
 
     async def carry_out(self) -> None:
         """Run the whole plan, and close the log."""
@@ -119,6 +133,7 @@ class LiveRun:
                 )
             async with self.opened() as work_off:
                 await work_off(self._plan)
+            self._tell(await self._judge.close())
             background.cancel_scope.cancel()
         if self.control.note:
             self._observer.note(f"Stopped early: {self.control.note}.")
@@ -161,7 +176,7 @@ class LiveRun:
         for job in jobs:
             wanted = await self._early.wanted(job)
             if self.control.stopped is not None or not wanted:
-                self.record(TrialOutcome(line=self._skipped(job)), job)
+                await self.record(TrialOutcome(line=self._skipped(job)), job)
                 continue
             self._observer.started(job.trial)
             scope = anyio.CancelScope()
@@ -181,24 +196,46 @@ class LiveRun:
                     shield=True
                 ):  # what was judged is kept, whatever ends meanwhile
                     data = await anyio.to_thread.run_sync(self._log.prepared, outcome.line)
-            self.record(outcome, job, data)
+            await self.record(outcome, job, data)
 
     def _skipped(self, job: Job) -> TrialLine:
         return TrialLine(
-            run=unstarted_run(job.trial, "skipped", reason=self.control.stopped or DECIDED)
+            run=not_started(job.trial, "skipped", reason=self.control.stopped or DECIDED)
         )
 
-    def record(self, outcome: TrialOutcome, job: Job, data: bytes | None = None) -> None:
+    async def record(self, outcome: TrialOutcome, job: Job, data: bytes | None = None) -> None:
         """Write what a trial came to, as ``data`` where that is prepared already, then tell of it."""
         if outcome.tools is not None:
             self._keep(outcome.tools, job.server.name, job.trial.case.caller.user_context)
         self._log.write(self._log.prepared(outcome.line) if data is None else data)
-        self.control.account(outcome.line.run)
-        self._early.account(outcome.line.run)
-        self._observer.finished(outcome.line.run)
+        result = outcome.line.run
+        self.control.account(result)
+        self._early.account(result)
+        with anyio.CancelScope(shield=True):  # what was judged is told, whatever ends meanwhile
+            settled = await self._judge.add(outcome.line)
+        if result.key not in {one.key for one in settled}:
+            self._observer.waiting(result)
+            if self.control.fails_fast:
+                await self.failing(result)
+        self._tell(settled)
+
+    async def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
+        """Return the trials that leak by all that is known, after ``result`` was recorded."""
+        with anyio.CancelScope(shield=True):
+            leaking = await self._judge.failing(result)
+        for one in leaking:
+            self.control.hear(one)
+        return leaking
+
+    def _tell(self, settled: Iterable[TrialResult]) -> None:
+        """Tell of results that nothing can change any more."""
+        for result in settled:
+            self.control.hear(result)
+            self._observer.finished(result)
 
     def _keep(self, tools: ToolList, server: str, who: JsonObject | None) -> None:
         """Write a list of tools, once."""
+        self._judge.learn(tools)
         if tools.digest not in self._seen_tools:
             self._seen_tools.add(tools.digest)
             self._log.append(ToolsLine(server=server, tools=tools, user_context=who))

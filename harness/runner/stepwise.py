@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.errors import HarnessError
-from harness.judging.verdict import unstarted_run
+from harness.judging.trial import not_started
 from harness.runlog import LogWriter, TrialLine, discard
 from harness.runner.control import StopReason
 from harness.runner.launch import header_of, redactor_of, require_trust
@@ -35,7 +35,10 @@ class Stepwise:
     _abandoned: bool = False
 
     async def results(self, jobs: Sequence[Job]) -> tuple[TrialResult, ...]:
-        """Run the trials of one case and return what they came to, once all of it is in the log.
+        """Run the trials of a case, or of cases that are compared, and return what they come to by now.
+
+        All of it is in the log then. A trial that leaks what other identities showed to be withheld
+        has failed; what only later cases show changes nothing here.
 
         A case that names an argument which a tool does not have ends as an error, like one whose
         server does not start.
@@ -43,17 +46,20 @@ class Stepwise:
         Raises:
             HarnessError: the log cannot be written.
         """
-        self._heard.runs = []
+        self._heard.heard = {}
         try:
             await self._work_off(replace(self._plan, jobs=tuple(jobs)))
         except BaseExceptionGroup as group:
             cause = cause_of(group)
             if not isinstance(cause, HarnessError):
                 raise
-            self._give_up(jobs, TrialError(kind="harness", message=str(cause)))
+            await self._give_up(jobs, TrialError(kind="harness", message=str(cause)))
         if self._abandoned:  # the caller may have others to ask for
             self._abandoned, self._live.control.stopped, self._live.control.note = False, None, None
-        return tuple(sorted(self._heard.runs, key=lambda run: run.index))
+        heard = self._heard.heard
+        own = [heard[job.trial.key] for job in jobs if job.trial.key in heard]
+        known = {one.key: one for result in own for one in await self._live.failing(result)}
+        return tuple(sorted((known.get(one.key, one) for one in own), key=lambda one: one.index))
 
     def abandon(self) -> None:
         """End the trials under way: they are cancelled, what happened in them is kept, and `results` returns."""
@@ -66,18 +72,15 @@ class Stepwise:
         """Start no further trial: those that are left are skipped, and the log's last line says why."""
         self._live.control.stop(reason, note)
         for job in left:
-            run = unstarted_run(job.trial, "skipped", reason=self._live.control.stopped)
+            run = not_started(job.trial, "skipped", reason=self._live.control.stopped)
             self._log.append(TrialLine(run=run))
 
-    def _give_up(self, jobs: Sequence[Job], error: TrialError) -> None:
+    async def _give_up(self, jobs: Sequence[Job], error: TrialError) -> None:
         """Record as an error every trial that has no end yet."""
-        told = {run.key for run in self._heard.runs}
         for job in jobs:
-            if job.trial.key not in told:
-                self._live.record(
-                    TrialOutcome(
-                        line=TrialLine(run=unstarted_run(job.trial, "error", error=error))
-                    ),
+            if job.trial.key not in self._heard.heard:
+                await self._live.record(
+                    TrialOutcome(line=TrialLine(run=not_started(job.trial, "error", error=error))),
                     job,
                 )
 
@@ -86,10 +89,13 @@ class Stepwise:
 class _Results(Silent):
     """Hears of every result."""
 
-    runs: list[TrialResult] = field(default_factory=list)
+    heard: dict[str, TrialResult] = field(default_factory=dict)
 
-    def finished(self, run: TrialResult) -> None:
-        self.runs.append(run)
+    def waiting(self, result: TrialResult) -> None:
+        self.heard[result.key] = result
+
+    def finished(self, result: TrialResult) -> None:
+        self.heard[result.key] = result
 
 
 @asynccontextmanager

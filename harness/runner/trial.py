@@ -13,7 +13,7 @@ from harness.checks import Evidence, evaluate
 from harness.checks.judge.judge import Judge
 from harness.checks.kinds.session_refusal import knows_refusal
 from harness.errors import HarnessError, JudgeError, NotAdmitted, ServerError
-from harness.judging.verdict import run_of, unstarted_run, utc_now
+from harness.judging.trial import judge_trial, not_started
 from harness.leaderboards import CarriedOut
 from harness.leaderboards.strategy import ByRules, contexts
 from harness.models import Model, PerTrial
@@ -33,12 +33,14 @@ from harness.types import (
     CheckResult,
     Interruption,
     StateReading,
+    Status,
     ToolList,
     Transcript,
     Trial,
     TrialError,
 )
 from harness.users import speaker
+from harness.utc import utc_now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,18 +223,19 @@ class _Attempt:
         trial = self._job.trial
         if self._unrecorded:
             return TrialOutcome(
-                line=TrialLine(run=unstarted_run(trial, "skipped", reason=UNRECORDED))
+                line=TrialLine(run=not_started(trial, "skipped", reason=UNRECORDED))
             )
         if self._conversation is None and self._recorded is None:
-            run = unstarted_run(
-                trial, "cancelled" if self.error is None else "error", error=self.error
-            )
-            return TrialOutcome(line=TrialLine(run=run), tools=self._tools)
+            status: Status = "cancelled" if self.error is None else "error"
+            result = not_started(trial, status, error=self.error)
+            return TrialOutcome(line=TrialLine(run=result), tools=self._tools)
         transcript = self._transcript()
-        run = run_of(trial, transcript, self._checks or (), self.error)
-        run = replace(run, judge_usage=self._judge.usage, judgements=tuple(self._judge.judgements))
-        if self._checks is None and run.error is None:
-            run = replace(
-                run, status="cancelled"
-            )  # interrupted while it was judged: there is no verdict
-        return TrialOutcome(line=TrialLine(run=run, transcript=transcript), tools=self._tools)
+        result = judge_trial(
+            trial,
+            transcript,
+            self._checks,
+            self.error,
+            judge_usage=self._judge.usage,
+            judgements=self._judge.judgements,
+        )
+        return TrialOutcome(line=TrialLine(run=result, transcript=transcript), tools=self._tools)

@@ -178,7 +178,7 @@ class _Sending:
         resource = _resource()
         scope = InstrumentationScope("harness", version("harness"), SCHEMA_URL)
         waiting: list[ReadableSpan] = []
-        for run in build_report(self.log).runs:  # some verdicts take several trials
+        for run in build_report(self.log).results:  # some verdicts take several trials
             transcript = self.log.transcript(run.key)
             if transcript is None:
                 continue

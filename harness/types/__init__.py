@@ -91,6 +91,7 @@ from harness.types.results import (
     Trial,
     TrialResult,
     Verdict,
+    needed_of,
 )
 
 __all__ = [
@@ -168,5 +169,6 @@ __all__ = [
     "Usage",
     "UserMessage",
     "Verdict",
+    "needed_of",
     "written_stop",
 ]

@@ -94,7 +94,7 @@ class Trial:
     @property
     def needed(self) -> int:
         """Trials of the case that must pass for it to pass."""
-        return _needed(self.repeats, self.case.repeats.pass_threshold)
+        return needed_of(self.repeats, self.case.repeats.pass_threshold)
 
 
 class Conversations(_Interface):
@@ -186,7 +186,7 @@ class TrialResult(_Logged):
     @property
     def needed(self) -> int:
         """Trials of its case that must pass for the case to pass."""
-        return _needed(self.repeats, self.case.pass_threshold)
+        return needed_of(self.repeats, self.case.pass_threshold)
 
     @property
     def transcript(self) -> Transcript | None:
@@ -211,7 +211,8 @@ class TrialResult(_Logged):
         return () if transcript is None else transcript.messages
 
 
-def _needed(planned: int, share: float) -> int:
+def needed_of(planned: int, share: float) -> int:
+    """Return how many of ``planned`` trials must pass where that ``share`` of them must."""
     # 0.07 of a hundred trials is seven of them, whatever binary fractions say.
     return max(1, math.ceil(planned * share - 1e-9))
 
@@ -297,7 +298,7 @@ class CaseResult:
     @property
     def needed(self) -> int:
         """Trials that must pass for the case to pass."""
-        return _needed(self.planned, self.pass_threshold)
+        return needed_of(self.planned, self.pass_threshold)
 
     @property
     def passed(self) -> int:
@@ -334,7 +335,7 @@ class Report(_Logged):
     """Suite name → what the log's header says of it."""
     models: JsonObject
     """Model name → what the log's header says of it."""
-    runs: tuple[TrialResult, ...]
+    results: tuple[TrialResult, ...]
     """Every result, in the order of the suites."""
     cases: tuple[CaseResult, ...]
     """What the runs of each case and model come to, in the same order; exit codes go by these."""
@@ -386,7 +387,7 @@ class Report(_Logged):
         ``{"total", "ok", "denied", "errors", "not_sent"}``.
         """
         counts, calls = self.counts, self.calls
-        latencies = [run.latency_s * 1000 for run in self.runs if run.stop is not None]
+        latencies = [run.latency_s * 1000 for run in self.results if run.stop is not None]
         return {
             "total": counts.planned,
             "pass": counts.passed,

@@ -21,7 +21,7 @@ class RecordedUsers:
         """Read the run whose log is ``log``."""
         self._log = read_log(log)
         self._keys: dict[str, deque[str]] = defaultdict(deque)
-        for run in self._log.runs:
+        for run in self._log.results:
             if run.stop is not None:
                 self._keys[f"{run.suite}::{run.case.name}#{run.index}"].append(run.key)
 

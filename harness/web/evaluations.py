@@ -178,7 +178,7 @@ class Evaluations:
             else run_facts(log.header, log.path) | {"state": history.state_of(log)}
         )
         return JSONResponse(
-            {**_linked(facts), "done": len(log.runs), "summary": whole if log.footer else None}
+            {**_linked(facts), "done": len(log.results), "summary": whole if log.footer else None}
         )
 
     async def cancel(self, request: Request) -> Response:

@@ -4,7 +4,8 @@
 
     run               {id, state, suites, models, planned, …}    first, and again when the state changes
     test_case_start   {suite, case, model, trial}
-    test_case_result  {…everything about the trial…, progress}   once more at the end, where only all trials tell
+    test_case_waiting {suite, case, model, trial, progress}      it has ended; its status takes the other identities
+    test_case_result  {…everything about the trial…, progress}   its status is settled: once for each trial
     summary           {…}                                        last
     error             {message, problems}                        last, in place of a summary
 
@@ -18,27 +19,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 import anyio.to_thread
 
-from harness.reports.build import build_report
+from harness.judging.from_log import order_of
+from harness.judging.policy import View
+from harness.judging.run_judge import RunJudge
+from harness.judging.trial_views import view_of
 from harness.runlog import (
     Damaged,
     Footer,
     Header,
     Line,
-    RunLog,
+    ToolsLine,
     TrialLine,
     being_written,
     read_lines,
     read_log,
 )
-from harness.types import CheckResult, Status, TrialResult
+from harness.types import JsonObject, ToolList, TrialResult
 from harness.web.results import Progress, clean, name_of, result, summary
 
 FROM_LOG = "log"
@@ -47,7 +51,6 @@ time."""
 POLL_S = 0.4
 """How often the log of a run in a terminal is looked at, while somebody does."""
 _REMEMBERED = 128
-_REMEMBERED_LOGS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +63,19 @@ class Event:
     """What is known of it without the log, as JSON."""
     offset: int | None = None
     """Where the log tells the rest."""
-    key: str | None = None
-    """The trial of which the whole log tells the rest."""
+    settled: TrialResult | None = None
+    """What a trial came to in the end, where the log's line has only what it is by itself."""
 
     @classmethod
     def of(
-        cls, name: str, data: Mapping[str, Any], offset: int | None = None, key: str | None = None
+        cls,
+        name: str,
+        data: Mapping[str, Any],
+        offset: int | None = None,
+        settled: TrialResult | None = None,
     ) -> Event:
         """Return the event with ``data``."""
-        return cls(name, json.dumps(data), offset, key)
+        return cls(name, json.dumps(data), offset, settled)
 
 
 class Feed:
@@ -83,6 +90,10 @@ class Feed:
         self._news = anyio.Event()
         self._progress = Progress(0)
         self._read_to = 0
+        self._judge = RunJudge(suites={}, order=_unordered)
+        self._suites: JsonObject = {}
+        self._tools: dict[str, ToolList] = {}
+        self._offsets: dict[str, int] = {}
 
     def add(self, event: Event) -> None:
         """Append an event and wake every listener; ``summary`` and ``error`` end the feed."""
@@ -108,31 +119,52 @@ class Feed:
         return bool(lines) and isinstance(lines[-1][2], Footer)
 
     async def conclude(self) -> None:
-        """Tell what is known of single trials only now that all have ended, such as a leak; then the summary.
+        """Tell how the trials ended that waited for one another; then the summary.
 
         Raises:
             InvalidInput: the log is damaged.
         """
-        for event in await anyio.to_thread.run_sync(_corrections, self.log):
-            self.add(event)
+        for settled in await anyio.to_thread.run_sync(self._judge.close):
+            self._progress.add(settled)
+            offset = self._offsets[settled.key]
+            self.add(Event.of("test_case_result", self._progress.as_json(), offset, settled))
         self.add(Event("summary"))
 
     def _take(self, offset: int, line: Line | Damaged, *, starts: bool) -> None:
         if isinstance(line, Header):
             self._progress = Progress(line.planned)
+            self._suites = line.suites
+            self._judge = RunJudge(suites=line.suites, order=order_of(line))
             if starts:
                 self.add(Event.of("run", {**run_facts(line, self.log), "state": "running"}))
+        elif isinstance(line, ToolsLine):
+            self._tools[line.tools.digest] = line.tools
         elif isinstance(line, TrialLine):
-            run = line.run
-            if starts and run.stop is not None:
-                names = {
-                    "suite": name_of(run.suite),
-                    "case": name_of(run.case.name),
-                    "model": name_of(run.model),
-                }
-                self.add(Event.of("test_case_start", {**names, "trial": run.index + 1}))
-            self._progress.add(run)
-            self.add(Event.of("test_case_result", self._progress.as_json(), offset))
+            ended = line.run
+            names = {
+                "suite": name_of(ended.suite),
+                "case": name_of(ended.case.name),
+                "model": name_of(ended.model),
+                "trial": ended.index + 1,
+            }
+            if starts and ended.stop is not None:
+                self.add(Event.of("test_case_start", names))
+            if self._judge.waits(ended):
+                self._judge.add(ended, partial(self._view, offset))
+                self._offsets[ended.key] = offset
+                self._progress.wait(ended)
+                progress = self._progress.as_json()
+                self.add(Event.of("test_case_waiting", {**names, "progress": progress}))
+            else:
+                self._progress.add(ended)
+                self.add(Event.of("test_case_result", self._progress.as_json(), offset))
+
+    def _view(self, offset: int) -> View | None:
+        """Return what the identity saw of whose trial the log has a line at ``offset``."""
+        line = _trial_at(self.log, offset)
+        if line.transcript is None:
+            return None
+        return view_of(line.run, line.transcript, self._tools, self._suites)
 
     async def listen(self, last_seen: str | None = None) -> AsyncIterator[tuple[str, str, str]]:
         """Yield ``(id, name, JSON)`` of every event after ``last_seen``, to the end of the feed."""
@@ -166,8 +198,10 @@ class Feed:
         return min(int(number), len(self._events)) if known else 0
 
     async def _text(self, event: Event) -> str:
-        if event.key is not None:
-            return await anyio.to_thread.run_sync(_judged_text, self.log, event.key, event.text)
+        if event.settled is not None and event.offset is not None:
+            return await anyio.to_thread.run_sync(
+                _settled_text, self.log, event.offset, event.settled, event.text
+            )
         if event.offset is not None:
             return await anyio.to_thread.run_sync(_result_text, self.log, event.offset, event.text)
         if event.name == "summary":
@@ -239,38 +273,21 @@ def _some_lines(
 @lru_cache(maxsize=_REMEMBERED)
 def _result_text(log: Path, offset: int, progress: str) -> str:
     """Return a result as JSON; whoever listens at the same time asks for the same ones."""
+    line = _trial_at(log, offset)
+    return json.dumps({**result(line), "progress": json.loads(progress)})
+
+
+def _settled_text(log: Path, offset: int, settled: TrialResult, progress: str) -> str:
+    line = replace(_trial_at(log, offset), run=settled)
+    return json.dumps({**result(line), "progress": json.loads(progress)})
+
+
+def _trial_at(log: Path, offset: int) -> TrialLine:
     _, _, line = next(read_lines(log, offset))
     assert isinstance(line, TrialLine)
-    return json.dumps({**result(line), "progress": json.loads(progress)})
+    return line
 
 
-def _judged(log: Path) -> tuple[RunLog, dict[str, TrialResult]]:
-    """Return a log that has ended with its runs as every report has them, by key."""
-    facts = log.stat()
-    return _judged_at(log, facts.st_mtime_ns, facts.st_size)
-
-
-@lru_cache(maxsize=_REMEMBERED_LOGS)
-def _judged_at(path: Path, _changed: int, _size: int) -> tuple[RunLog, dict[str, TrialResult]]:
-    log = read_log(path)
-    return log, {run.key: run for run in build_report(log).runs}
-
-
-def _corrections(path: Path) -> list[Event]:
-    """Return a result anew for every trial that the others make another one of."""
-    log, judged = _judged(path)
-    progress = Progress(log.header.planned)
-    for run in judged.values():
-        progress.add(run)
-    changed = [run.key for run in log.runs if _verdict(judged[run.key]) != _verdict(run)]
-    return [Event.of("test_case_result", progress.as_json(), key=key) for key in changed]
-
-
-def _judged_text(path: Path, key: str, progress: str) -> str:
-    log, judged = _judged(path)
-    line = TrialLine(run=judged[key], transcript=log.transcript(key))
-    return json.dumps({**result(line), "progress": json.loads(progress)})
-
-
-def _verdict(run: TrialResult) -> tuple[Status, tuple[CheckResult, ...]]:
-    return run.status, run.checks
+def _unordered(_result: TrialResult) -> int:
+    """Leave results in their order of arrival, as long as the log's header is not read."""
+    return 0

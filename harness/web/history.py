@@ -102,7 +102,7 @@ def _entry(path: Path, _changed: int, _size: int) -> dict[str, Any]:
 def _by_suite(log: RunLog) -> list[dict[str, Any]]:
     """Return passed and judged trials of each suite and model: what a trend is drawn of."""
     found: dict[tuple[str, str], list[bool]] = {}
-    for run in build_report(log).runs:
+    for run in build_report(log).results:
         if run.status in {"passed", "failed"}:
             found.setdefault((run.suite, run.model), []).append(run.status == "passed")
     return [

@@ -16,8 +16,8 @@ import anyio
 import anyio.abc
 
 from harness.errors import HarnessError
-from harness.judging.verdict import utc_now
 from harness.runner.runs.folders import log_path, new_run_id
+from harness.utc import utc_now
 from harness.web.feed import Event, Feed
 from harness.web.history import has_begun
 from harness.web.process import Worker

@@ -32,6 +32,9 @@ Band: TypeAlias = Literal["good", "acceptable", "needs work"]
 Colour: TypeAlias = Literal["green", "yellow", "red", "grey"]
 """What a trial's score comes to: from 0.7, from 0.4, below; grey where there is none."""
 
+_Ending: TypeAlias = Status | Literal["waiting"]
+"""A trial's status, or that it is not settled yet."""
+
 METRICS = ("tool_selection", "argument_match", "faithfulness")
 
 GOOD, ACCEPTABLE, POOR = 0.9, 0.7, 0.4
@@ -129,7 +132,7 @@ def summary(log: RunLog) -> dict[str, Any]:
 def averages(report: Report) -> dict[str, Any]:
     """Return the mean of each metric over the trials that have it, and of the overall score."""
     found: dict[str, list[float]] = {name: [] for name in (*METRICS, "overall")}
-    for check in (check for run in report.runs if (check := graded_check(run))):
+    for check in (check for run in report.results if (check := graded_check(run))):
         for name, facts in _metrics(check).items():
             if facts["score"] is not None:
                 found[name].append(facts["score"])
@@ -144,20 +147,27 @@ class Progress:
     def __init__(self, planned: int) -> None:
         """Begin with nothing done."""
         self._planned = planned
-        self._ended: dict[str, tuple[Status, float | None]] = {}
-        self._endings: Counter[Status] = Counter()
+        self._ended: dict[str, tuple[_Ending, float | None]] = {}
+        self._endings: Counter[_Ending] = Counter()
         self._cost = 0.0
         self._unpriced = 0
 
-    def add(self, run: TrialResult) -> None:
+    def add(self, result: TrialResult) -> None:
         """Count a trial; where a resumed run made it once more, in the place of the earlier one."""
-        if run.key in self._ended:
-            self._count(*self._ended[run.key], -1)
-        cost = (run.usage + run.judge_usage + run.user_usage).cost_usd
-        self._ended[run.key] = run.status, cost
-        self._count(run.status, cost, 1)
+        self._take(result, result.status)
 
-    def _count(self, status: Status, cost: float | None, times: int) -> None:
+    def wait(self, ended: TrialResult) -> None:
+        """Count a trial that has ended, and whose status is not settled."""
+        self._take(ended, "waiting")
+
+    def _take(self, result: TrialResult, ending: _Ending) -> None:
+        if result.key in self._ended:
+            self._count(*self._ended[result.key], -1)
+        cost = (result.usage + result.judge_usage + result.user_usage).cost_usd
+        self._ended[result.key] = ending, cost
+        self._count(ending, cost, 1)
+
+    def _count(self, status: _Ending, cost: float | None, times: int) -> None:
         self._endings[status] += times
         self._cost += times * (cost or 0.0)
         self._unpriced += times * (cost is None)

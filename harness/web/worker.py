@@ -52,6 +52,7 @@ class Voice:
     def __init__(self, pipe: int) -> None:
         """Speak into the file descriptor ``pipe``."""
         self._pipe = pipe
+        self._waiting: set[str] = set()
         self.begun = threading.Event()
 
     def say(self, **message: Any) -> None:
@@ -74,9 +75,15 @@ class Voice:
         }
         self.say(start={**names, "trial": trial.index + 1})
 
-    def finished(self, run: TrialResult) -> None:
+    def waiting(self, result: TrialResult) -> None:
         """Say that a trial is in the log."""
-        self.say(result=run.key)
+        self._waiting.add(result.key)
+        self.say(result=result.key)
+
+    def finished(self, result: TrialResult) -> None:
+        """Say that a trial is in the log, unless that was said while it waited."""
+        if result.key not in self._waiting:
+            self.say(result=result.key)
 
     def note(self, text: str) -> None:
         """Say it."""

@@ -70,7 +70,7 @@ def variability(suite: str, cases: Iterable[str], logs: Sequence[RunLog]) -> Var
 def _sides(suite: str, wanted: set[str], log: RunLog) -> dict[str, _Side]:
     """Return the trials with a verdict of each model of ``log``, case by case."""
     found: dict[str, dict[str, Trials]] = {}
-    for result in log.runs:
+    for result in log.results:
         if result.suite == suite and result.case.name in wanted and result.status in _JUDGED:
             side = found.setdefault(result.model, {})
             passed, judged = side.get(result.case.name, (0, 0))

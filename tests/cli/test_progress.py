@@ -87,3 +87,37 @@ def test_plain_lines_count_what_was_run(capsys: pytest.CaptureFixture[str]) -> N
         "[1/3] skipped",
         "[2/3] error",
     ]
+
+
+def test_a_trial_whose_status_takes_other_identities_waits_and_is_counted_once() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=80)
+    with live_bar(console) as bar:
+        live = LiveProgress(bar)
+        live.planned(2)
+        live.waiting(run(0, "passed"))
+        bar.refresh()
+        assert "1 wait for other identities" in shown(console)
+        live.finished(run(1, "passed"))
+        live.finished(run(0, "failed", "Leak: mail"))
+        bar.refresh()
+        text = shown(console)
+    assert " 2/2 trials" in text
+    assert "1 of them not passed" in text
+    assert text.count("Leak: mail") == 1
+
+
+def test_plain_lines_say_that_a_trial_waits_and_later_how_it_ended(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    plain = PlainProgress()
+    plain.planned(2)
+    plain.waiting(run(0, "passed"))
+    plain.finished(run(1, "passed"))
+    plain.finished(run(0, "failed", "Leak: mail"))
+    lines = capsys.readouterr().err.splitlines()
+    name = "shop::a_case_with_quite_a_long_name_indeed"
+    assert lines == [
+        f"[1/2] waiting for the other identities: {name} (1 of 26)",
+        f"[2/2] passed {name} (2 of 26)",
+        f"[2/2] failed {name} (1 of 26): Leak: mail",
+    ]

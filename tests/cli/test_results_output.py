@@ -43,4 +43,4 @@ def test_annotations_leave_the_one_document_on_stdout_alone(
         show(log, Output(json_output=True, reports=(ReportRequest(format="github"),)))
     printed = capsys.readouterr()
     assert json.loads(printed.out)["status"] == "ok"
-    assert printed.err.count("\n::error ") == len(log.runs) - 1
+    assert printed.err.count("\n::error ") == len(log.results) - 1

@@ -137,7 +137,7 @@ def test_what_does_not_finish_within_the_grace_period_is_cancelled(
     assert "1 cancelled" in finished.stdout
     assert len((project.folder / "out.jsonl").read_text().splitlines()) == 3
     log = project.log()
-    transcript = log.transcript(log.runs[0].key)
+    transcript = log.transcript(log.results[0].key)
     assert transcript is not None
     assert [made.tool for made in transcript.tool_calls] == ["echo"]  # what had happened is kept
 
@@ -173,9 +173,9 @@ def test_kill_9_loses_no_acknowledged_result_and_leaves_no_process(
         os.kill(process.pid, signal.SIGKILL)
         process.communicate(timeout=PATIENCE_S)
     log = project.log()
-    assert len(log.runs) >= acknowledged
+    assert len(log.results) >= acknowledged
     assert log.footer is None
-    assert all(run.status == "passed" for run in log.runs)
+    assert all(run.status == "passed" for run in log.results)
     assert all_gone(marker)
 
 
@@ -254,7 +254,7 @@ def test_resume_runs_only_what_has_no_verdict_and_pays_for_nothing_twice(
     assert "hushhush" not in project.log().path.read_text()
     assert asked_again == {"Question 3.": 4}  # two trials of two turns
     assert len(list((project.folder / ".harness" / "runs").iterdir())) == 1
-    assert Counter(run.status for run in project.log().runs) == {"passed": 12}
+    assert Counter(run.status for run in project.log().results) == {"passed": 12}
 
 
 def test_resume_after_kill_9_completes_the_run(project: Project, marker: str) -> None:
@@ -266,12 +266,12 @@ def test_resume_after_kill_9_completes_the_run(project: Project, marker: str) ->
         process.communicate(timeout=PATIENCE_S)
         path = next((project.folder / ".harness" / "runs").glob("*/log.jsonl"))
         path.write_bytes(path.read_bytes()[:-3])  # and the last line is torn
-        kept = len(read_log(path).runs)
+        kept = len(read_log(path).results)
         before = len(provider.journal)
         finished = project.run("evals", "--resume")
         assert len(provider.journal) - before == 2 * (40 - kept)
     assert finished.code == 0
-    assert len(project.log().runs) == 40
+    assert len(project.log().results) == 40
 
 
 def test_resume_refuses_what_asks_something_else(project: Project, marker: str) -> None:

@@ -220,7 +220,7 @@ def test_live_cases_are_judged_by_what_crossed_the_wire(
     assert not [request.rejected for request in provider.journal if request.rejected]
     assert script.systems == {"", "Be brief."}
     assert script.offered == [("ls",), ("ls", "touch"), ("ls", "touch"), ("ls", "touch")]
-    by_case = {run.case.name: run for run in bfcl.log().runs}
+    by_case = {run.case.name: run for run in bfcl.log().results}
     transcript = bfcl.log().transcript(by_case["multi_turn_miss_func_0"].key)
     assert transcript is not None
     last = transcript.messages[-1].reply.text  # type: ignore[union-attr]

@@ -100,7 +100,7 @@ def test_the_steps_of_the_workflow_run_and_the_gate_needs_evidence(project: Path
     assert (project / "evals.xml").read_text().count("<testcase ") == 2
     assert step(project, "Keep this run as the next baseline").returncode == 0
     kept = read_log(project / "evals-baseline" / "log.jsonl")
-    assert len(kept.runs) == 6  # the whole suite, three times: not the run of the step before
+    assert len(kept.results) == 6  # the whole suite, three times: not the run of the step before
     again = step(project, "The same on a real model", MODEL="lexical")
     assert again.returncode == 0, again.stdout + again.stderr  # as bad as ever is no regression
     assert "gate: no evidence of a regression" in again.stdout

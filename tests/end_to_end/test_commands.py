@@ -46,8 +46,8 @@ def test_a_user_context_on_the_command_line_replaces_that_of_every_case(project:
     project.suite("first", [ECHO | {"user_context": {"role": "user"}}], server=plain_server())
     finished = project.run("evals", "first", "--user-context", '{"role": "admin"}')
     assert finished.code == 0, finished.stderr
-    assert project.log().runs[0].case.user_context == {"role": "admin"}
-    transcript = project.log().transcript(project.log().runs[0].key)
+    assert project.log().results[0].case.user_context == {"role": "admin"}
+    transcript = project.log().transcript(project.log().results[0].key)
     assert transcript is not None
     (made,) = transcript.tool_calls
     assert made.structured["meta"]["io.github.harness/user_context"] == {"role": "admin"}

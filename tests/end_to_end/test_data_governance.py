@@ -95,8 +95,8 @@ def test_without_a_model_it_runs_on_the_embedded_baseline_and_says_so(project: P
     assert "13 planned" in finished.stdout
     log = project.log()
     assert log.footer is not None
-    assert {run.status for run in log.runs} <= {"passed", "failed"}
-    assert len(log.runs) == 13
+    assert {run.status for run in log.results} <= {"passed", "failed"}
+    assert len(log.results) == 13
     over_http = project.run("evals", "data_governance", "--server", "data_governance_http")
     assert over_http.code == finished.code, over_http.stderr
     assert project.log().header.servers["data_governance_http"]["identity"]["via"] == "bearer"
@@ -144,7 +144,7 @@ def test_a_competent_model_passes_every_case_through_the_real_sdk(whole: Whole) 
     assert [request.rejected for request in whole.journal if request.rejected] == []
     assert whole.finished.document["status"] == "ok"
     for name in APIS:
-        runs = [run for run in whole.log.runs if run.model == name]
+        runs = [run for run in whole.log.results if run.model == name]
         assert [run.status for run in runs] == ["passed"] * 13
         assert {run.usage.cost_usd for run in runs} == {
             None
@@ -233,7 +233,7 @@ def recorded(project: Project, script: list[Step]) -> tuple[ToolCall, ...]:
             "evals", "data_governance", "--model", "fake-chat", "-k", "viewing_changes_nothing"
         )
     log = project.log()
-    transcript = log.transcript(log.runs[0].key)
+    transcript = log.transcript(log.results[0].key)
     assert transcript is not None
     return transcript.tool_calls
 
@@ -244,7 +244,7 @@ def test_a_call_that_is_only_claimed_has_not_been_made(project: Project) -> None
         '"arguments": {}}\n```'
     )
     assert recorded(project, [say(claim)]) == ()
-    assert project.log().runs[0].status == "failed"
+    assert project.log().results[0].status == "failed"
 
 
 def test_a_call_to_a_tool_that_does_not_exist_is_recorded_as_such(project: Project) -> None:

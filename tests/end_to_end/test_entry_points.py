@@ -96,7 +96,7 @@ def test_a_package_brings_a_suite_a_check_a_model_and_a_report(installed: Projec
     )
     assert finished.code == 0, finished.stdout + finished.stderr
     assert (installed.folder / "out" / "tally.txt").read_text() == "greeting: 1 of 1\n"
-    transcript = installed.log().transcript(installed.log().runs[0].key)
+    transcript = installed.log().transcript(installed.log().results[0].key)
     assert transcript is not None
     assert transcript.answer == "Awk! Say hello. polly, please."
 
@@ -112,7 +112,7 @@ def test_a_package_brings_a_format_of_suites_and_its_checks_are_known_in_yaml(
     (installed.folder / "evals" / "polly.lines").write_text("One.\nTwo.\n")
     finished = installed.run("evals", "--model", "acme:polly")
     assert finished.code == 0, finished.stdout + finished.stderr
-    assert sorted(run.case.name for run in installed.log().runs) == ["One.", "Two.", "a"]
+    assert sorted(run.case.name for run in installed.log().results) == ["One.", "Two.", "a"]
 
 
 def test_a_suite_of_a_package_is_offered_to_those_who_mistype_it(installed: Project) -> None:

@@ -202,7 +202,7 @@ def test_every_view_of_a_run_tells_the_same(project: Project, marker: str) -> No
     console = project.run("grade", "latest")
     by_json = Counter(test["status"] for test in result["tests"])
     by_jsonl = Counter(line["metadata"]["harness"]["status"] for line in lines)
-    by_log = Counter(recorded.status for recorded in project.log(result["run_id"]).runs)
+    by_log = Counter(recorded.status for recorded in project.log(result["run_id"]).results)
     summary = {
         key: value
         for key, value in result["summary"].items()

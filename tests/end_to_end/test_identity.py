@@ -149,7 +149,7 @@ def test_callers_with_flawed_tokens_are_judged_without_a_word_to_the_model(
         project.suite("door", tests, defaults=defaults)
         finished = project.run("evals", "door")
         assert len(provider.journal) == 2, "only the caller who is let in has a conversation"
-    runs = {run.case.name: run for run in project.log().runs}
+    runs = {run.case.name: run for run in project.log().results}
     assert [runs[name].status for name in flawed] == ["passed"] * 4
     assert (runs["unasked"].status, runs["let_in"].status) == ("error", "failed")
     assert runs["unasked"].error is not None
@@ -164,7 +164,7 @@ def test_callers_with_flawed_tokens_are_judged_without_a_word_to_the_model(
     ]
     project.suite("door", today, defaults=defaults)
     project.run("grade", "latest")
-    graded = {run.case.name: run for run in project.log().runs}
+    graded = {run.case.name: run for run in project.log().results}
     assert [graded[name].status for name in flawed] == ["error", "skipped", "passed", "passed"]
     assert graded["let_in"].status == "failed"
 

@@ -32,7 +32,7 @@ def passed(project: Project, suite: str, *arguments: str) -> set[str]:
     """Run a suite on the built-in baseline, and return the names of the cases that passed."""
     finished = project.run("evals", suite, *arguments)
     assert finished.code in {0, 1}, finished.stdout + finished.stderr
-    runs = project.log().runs
+    runs = project.log().results
     assert {run.status for run in runs} <= {"passed", "failed"}
     return {run.case.name for run in runs if run.status == "passed"}
 
@@ -117,7 +117,7 @@ def test_the_suite_does_not_pass_on_a_server_on_which_every_call_fails(
     ran(project, "init", *given, "--name", "drafted")
     finished = project.run("evals", "drafted", *given[1:] if configured else ())
     assert finished.code == 1, finished.stdout + finished.stderr
-    assert [run.status for run in project.log().runs] == ["failed"]
+    assert [run.status for run in project.log().results] == ["failed"]
     assert "Call did not succeed" in finished.stdout
 
 

@@ -74,7 +74,7 @@ def test_a_dataset_is_judged_and_what_judging_took_is_told_apart(dataset: Projec
     assert all(request.body["temperature"] == 0 for request in judging)
     assert result["judge_usage"]["input_tokens"] > 0
     assert result["judge_usage"] != result["usage"]
-    assert all(run.judgements[0].explanation == "As the tool says." for run in log.runs)
+    assert all(run.judgements[0].explanation == "As the tool says." for run in log.results)
 
 
 def test_the_summary_shows_scores_and_the_judge(dataset: Project) -> None:

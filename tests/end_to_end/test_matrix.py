@@ -11,7 +11,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import harness
-from harness.reports.build import build_report, exit_code
+from harness.judging.exit_codes import exit_code
+from harness.reports.build import build_report
 from harness.runlog import read_log
 from harness.types import CheckResult, Report
 from tests.end_to_end.harness_process import Project
@@ -67,7 +68,7 @@ def accesses(report: Report) -> dict[str, list[str]]:
 
 
 def failure(report: Report, case: str) -> CheckResult:
-    run = next(run for run in report.runs if run.case.name == case)
+    run = next(run for run in report.results if run.case.name == case)
     return next(check for check in run.checks if check.verdict == "failed")
 
 
@@ -87,7 +88,7 @@ def test_a_sound_server_leaks_nothing_and_its_decisions_are_read_off_the_wire(
     assert report.access.unobserved == {}
     assert all(
         run.checks[-1].kind == "no_leak" and run.checks[-1].verdict == "passed"
-        for run in report.runs
+        for run in report.results
     )
 
 

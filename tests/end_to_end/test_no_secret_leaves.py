@@ -287,9 +287,11 @@ def test_the_servers_did_tell_and_what_they_told_is_marked(
 ) -> None:
     project.run("evals", "desk")
     log = project.log()
-    assert [run.status for run in log.runs] == ["failed", "failed"], [run.error for run in log.runs]
+    assert [run.status for run in log.results] == ["failed", "failed"], [
+        run.error for run in log.results
+    ]
     assert log.path.read_text("utf-8").count("[redacted]") > 100
-    users = [run.case.user_context for run in log.runs]
+    users = [run.case.user_context for run in log.results]
     assert users[0] != users[1], "identities that differ by a secret alone are still told apart"
 
 
@@ -297,10 +299,10 @@ def test_a_password_that_was_redacted_is_still_the_same_when_it_is_judged_again(
     project: Project,
 ) -> None:
     project.run("evals", "desk")
-    before = [run.status for run in project.log().runs]
+    before = [run.status for run in project.log().results]
     project.run("grade", "latest")
-    assert [run.status for run in project.log().runs] == before, [
-        run.skip_reason for run in project.log().runs
+    assert [run.status for run in project.log().results] == before, [
+        run.skip_reason for run in project.log().results
     ]
 
 

@@ -42,7 +42,7 @@ def results(finished: Finished) -> dict[str, Any]:
 
 def transcript(project: Project, position: int = 0) -> Transcript:
     log = project.log()
-    found = log.transcript(log.runs[position].key)
+    found = log.transcript(log.results[position].key)
     assert found is not None
     return found
 
@@ -72,7 +72,8 @@ def test_parameters_make_tests_with_prompts_arguments_and_users_of_their_own(
         f"count[n={n},who={who}]" for n in (1, 2) for who in ("clerk", "nobody")
     ]
     assert [
-        run.case.user_context for run in sorted(project.log().runs, key=lambda run: run.case.name)
+        run.case.user_context
+        for run in sorted(project.log().results, key=lambda run: run.case.name)
     ] == [
         {"role": "clerk"},
         None,

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from harness.judging.access_checks import leak_check, leak_lines
-from harness.reports.build import build_report, exit_code
+from harness.judging.exit_codes import exit_code
+from harness.reports.build import build_report
 from harness.reports.formats.html_report.overview import overview
 from harness.reports.formats.json_report import write_json
 from harness.reports.formats.markdown_report import write_markdown
@@ -121,8 +122,8 @@ def test_a_leak_fails_its_case_and_comes_before_all_other_failures(tmp_path: Pat
     )
     report = build_report(log)
     assert [case.status for case in report.cases] == ["passed", "failed"]
-    assert [check.kind for check in report.runs[1].checks] == ["no_leak", "must_call"]
-    assert report.runs[1].checks[0].explanation.splitlines() == [
+    assert [check.kind for check in report.results[1].checks] == ["no_leak", "must_call"]
+    assert report.results[1].checks[0].explanation.splitlines() == [
         "Leak: mail (oma…om), which admin may see, is left out of get for clerk",
         "It stands in the structured result of call 1, get: mail",
         "The answer does not repeat it: the user did not see it, but the model has.",
@@ -134,7 +135,7 @@ def test_a_trial_that_could_not_be_judged_stays_so_and_its_leak_is_told(tmp_path
     report = build_report(
         a_log(tmp_path, (a_run("admin"), FULL), (a_run("clerk", "error"), LEAKING))
     )
-    assert report.runs[1].status == "error"
+    assert report.results[1].status == "error"
     assert [leak.identity for leak in report.access.leaks] == ["clerk"]
     assert report.cases[1].status == "failed"
 
@@ -187,7 +188,7 @@ def test_what_an_identity_brought_itself_is_no_leak_in_any_script(
 
 def test_an_identity_alone_is_held_against_nobody(tmp_path: Path) -> None:
     report = build_report(a_log(tmp_path, (a_run("clerk"), LEAKING)))
-    assert report.runs[0].checks == ()
+    assert report.results[0].checks == ()
 
 
 def test_values_that_other_tests_of_the_suite_show_count_too(tmp_path: Path) -> None:
@@ -206,7 +207,9 @@ def test_allowed_is_not_filtered_and_filtered_is_not_allowed(tmp_path: Path) -> 
             tmp_path / folder, (a_run("admin"), FULL), (a_run("clerk", checks=(clerk,)), transcript)
         )
         return [
-            check.verdict for check in build_report(log).runs[1].checks if check.kind == "decision"
+            check.verdict
+            for check in build_report(log).results[1].checks
+            if check.kind == "decision"
         ]
 
     assert verdicts(decision("allowed"), FULL, "1") == ["passed"]
@@ -221,7 +224,7 @@ def test_allowed_is_not_filtered_and_filtered_is_not_allowed(tmp_path: Path) -> 
 
 def test_filtered_without_anything_to_compare_with_is_not_taken_on_trust(tmp_path: Path) -> None:
     log = a_log(tmp_path, (a_run("clerk", checks=(decision("filtered"),)), FILTERED))
-    (check,) = build_report(log).runs[0].checks
+    (check,) = build_report(log).results[0].checks
     assert check.verdict == "failed"
     assert check.explanation.startswith("Decision is not shown to be filtered")
 
@@ -287,7 +290,7 @@ def test_any_suite_with_several_users_is_looked_at(tmp_path: Path) -> None:
         'Identity not observed in shop: 2 identities ({"role":"admin"}, {"role":"clerk"}) were'
     )
     assert exit_code(replace(report, reason="complete")) == 0
-    assert all(run.checks == () for run in report.runs)
+    assert all(run.checks == () for run in report.results)
 
 
 def test_a_suite_that_requires_it_fails(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.judging.empty_answer import answer_checks
-from harness.judging.verdict import run_of
+from harness.judging.trial import judge_trial
 from harness.types import (
     AssistantMessage,
     Case,
@@ -51,7 +51,7 @@ def asked(text: str = "question", **changes: Any) -> UserMessage:
 )
 def test_a_case_with_an_empty_answer_fails_and_says_so(messages: tuple[Message, ...]) -> None:
     trial = Trial(suite="s", case=a_case(), model="m", index=0, key="k")
-    run = run_of(trial, told(*messages), ())
+    run = judge_trial(trial, told(*messages), ())
     assert run.status == "failed"
     assert [check.label for check in run.checks] == ["an answer"]
     assert run.checks[0].explanation.startswith("No answer: the model's reply was empty")

@@ -38,7 +38,7 @@ class Tally:
 
 def compare(recorded: Path, log: RunLog) -> dict[str, Tally]:
     """Return a tally for each category."""
-    ours = {(run.model.partition("#")[2], run.case.name): run for run in log.runs}
+    ours = {(run.model.partition("#")[2], run.case.name): run for run in log.results}
     tallies = {name: Tally() for name in CATEGORIES}
     for line in lines(recorded):
         tally = tallies[line["category"]]

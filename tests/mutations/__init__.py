@@ -31,8 +31,8 @@ TESTS = (
     "tests/leaderboards/tau2/test_rules.py",
     "tests/reports/test_build.py",
     "tests/reports/sections/test_call_outcomes.py",
-    "tests/reports/test_case_results.py",
+    "tests/judging/test_cases.py",
     "tests/judging/test_empty_answer.py",
-    "tests/judging/test_verdict.py",
+    "tests/judging/test_trial.py",
 )
 """The tests of it that are quick: those of whole commands would notice more."""

@@ -369,7 +369,7 @@ def test_whoever_is_answered_differently_asks_again_and_what_does_not_follow_the
     assert "unstable" not in problems(report)
     again = [
         run
-        for run in report.report.runs
+        for run in report.report.results
         if " after " in run.case.name or " before " in run.case.name
     ]
     asked = {run.case.name.partition("(")[0] for run in again}

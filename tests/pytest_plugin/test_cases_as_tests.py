@@ -144,7 +144,7 @@ def test_one_run_log_holds_every_trial_and_harness_can_show_it(
     (log,) = [log for log in logs(folder) if "capitals" in log.header.suites][:1]
     assert f"log .harness/runs/{log.header.run_id}/log.jsonl" in session.stdout
     assert f"harness view {log.header.run_id}" in session.stdout
-    assert sorted((entry.case.name, entry.status) for entry in log.runs) == [
+    assert sorted((entry.case.name, entry.status) for entry in log.results) == [
         ("1", "passed"),
         ("France", "passed"),
         ("Italy", "passed"),
@@ -155,7 +155,7 @@ def test_one_run_log_holds_every_trial_and_harness_can_show_it(
         ("must_not_echo", "failed"),
     ]
     assert log.footer is not None
-    assert log.header.planned == len(log.runs)
+    assert log.header.planned == len(log.results)
 
 
 def test_a_server_is_started_once_for_all_its_cases(session: Finished, folder: Path) -> None:
@@ -186,9 +186,9 @@ def test_side_by_side_each_case_is_run_once_and_the_log_is_one(tmp_path: Path) -
         f"evals/many.yml::case_{number}": "passed" for number in range(6)
     }, finished.stderr
     (log,) = logs(tmp_path)
-    assert [entry.case.name for entry in sorted(log.runs, key=lambda entry: entry.case.name)] == [
-        one["name"] for one in cases
-    ]
+    assert [
+        entry.case.name for entry in sorted(log.results, key=lambda entry: entry.case.name)
+    ] == [one["name"] for one in cases]
     assert f"harness view {log.header.run_id}" in finished.stdout
     assert sorted(path.name for path in log.path.parent.iterdir()) == ["log.jsonl"]
     assert finished.code == 0
@@ -220,7 +220,7 @@ def test_the_first_failure_ends_the_session_and_a_tag_picks_cases(tmp_path: Path
     (log,) = logs(tmp_path)
     assert log.footer is not None
     assert log.footer.reason == "fail-fast"
-    assert [(entry.case.name, entry.status) for entry in log.runs] == [
+    assert [(entry.case.name, entry.status) for entry in log.results] == [
         ("first", "failed"),
         ("third", "skipped"),
     ]
@@ -238,23 +238,53 @@ def test_a_case_that_the_budget_forbids_is_skipped_and_the_session_does_not_pass
     assert finished.code == 1
 
 
-def test_what_only_all_cases_together_show_is_told_in_the_end_and_decides(tmp_path: Path) -> None:
-    server = {
-        "command": sys.executable,
-        "args": [str(POLICED_SERVER), "forgetful"],
-        "protocol": "legacy",
-    }
-    Project(tmp_path).suite(
+RECORD = {"name": "record", "prompt": "Show the record of person P-1007."}
+TEAM = {"name": "team", "prompt": "List all members of the team blue."}
+
+
+def people(folder: Path, fault: str, tests: list[dict[str, Any]], asked_as: list[str]) -> None:
+    """Write a suite about a server with that fault, each test of which these identities ask."""
+    server = {"command": sys.executable, "args": [str(POLICED_SERVER), fault], "protocol": "legacy"}
+    Project(folder).suite(
         "people",
-        [
-            {"name": "record", "prompt": "Show the record of person P-1007."},
-            {"name": "team", "prompt": "List all members of the team blue."},
-        ],
+        tests,
         server=server,
         identities={"admin": {"role": "admin"}, "clerk": {"role": "clerk"}},
-        defaults={"as": ["admin", "clerk"]},
+        defaults={"as": asked_as},
     )
+
+
+@pytest.mark.parametrize("asked_as", [["admin", "clerk"], ["clerk", "admin"]])
+def test_the_test_that_leaks_is_the_one_that_fails_whoever_asks_first(
+    tmp_path: Path, asked_as: list[str]
+) -> None:
+    people(tmp_path, "structured", [RECORD, TEAM], asked_as)
+    finished = run(tmp_path, "-rA", "-k", "record")
+    assert "FAILED evals/people.yml::record [clerk]" in finished.stdout, finished.stdout
+    assert "Leak: salary (6…), which admin may see" in finished.stdout
+    assert "1 failed, 1 passed" in finished.stdout
+    assert "the other cases show it" not in finished.stdout
+    assert finished.code == 1
+
+
+def test_a_leak_that_another_test_shows_fails_the_leaking_test_once_that_is_known(
+    tmp_path: Path,
+) -> None:
+    people(tmp_path, "forgetful", [RECORD, TEAM], ["admin", "clerk"])
     finished = run(tmp_path)
+    assert "FAILED evals/people.yml::team [clerk]" in finished.stdout, finished.stdout
+    assert "1 failed, 3 passed" in finished.stdout
+    assert "the other cases show it" not in finished.stdout
+    assert finished.code == 1
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_only_later_tests_show_is_told_in_the_end_and_decides(
+    tmp_path: Path, processes: int
+) -> None:
+    people(tmp_path, "forgetful", [TEAM, RECORD], ["admin", "clerk"])
+    spread = (["-n", "2"], ["xdist.plugin"]) if processes > 1 else ([], [])
+    finished = run(tmp_path, *spread[0], plugins=spread[1])
     assert "4 passed" in finished.stdout, finished.stdout
     assert "FAILED evals/people.yml:" in finished.stdout
     assert "team [clerk]: the other cases show it\n✗ no_leak" in finished.stdout
@@ -309,8 +339,8 @@ def test_an_interrupt_ends_the_trial_and_its_server_and_the_log_is_whole(tmp_pat
     assert all_gone(marker)
     (log,) = logs(tmp_path)
     assert log.footer is not None
-    assert (log.footer.reason, [entry.status for entry in log.runs]) == (
+    assert (log.footer.reason, [entry.status for entry in log.results]) == (
         "interrupted",
         ["cancelled"],
     )
-    assert log.runs[0].tool_calls == 1  # what had happened is kept
+    assert log.results[0].tool_calls == 1  # what had happened is kept

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.reports.build import build_report, count, exit_code
+from harness.judging.exit_codes import exit_code
+from harness.reports.build import build_report, count
 from harness.runlog import Footer, Header, LogWriter, TrialLine, read_log
 from harness.types import CaseFacts, Report, Status, TrialResult, Usage
 
@@ -68,7 +69,7 @@ def test_results_stand_in_the_order_of_the_suite_whatever_the_order_of_arrival(
         tmp_path / "log.jsonl",
         [a_run("third"), a_run("first", index=1), a_run("first"), a_run("second")],
     )
-    assert [(run.case.name, run.index) for run in report.runs] == [
+    assert [(run.case.name, run.index) for run in report.results] == [
         ("first", 0),
         ("first", 1),
         ("second", 0),

@@ -82,7 +82,7 @@ def test_wrapping_moves_no_command_to_the_start_of_a_line(tmp_path: Path) -> Non
 
 def test_a_spreadsheet_finds_no_formula_and_no_broken_line(log: RunLog) -> None:
     rows = list(csv.reader(io.StringIO(written(log, "csv"), newline="")))
-    assert len(rows) == len(log.runs) + 1
+    assert len(rows) == len(log.results) + 1
     assert len({len(row) for row in rows}) == 1
     for cell in (cell for row in rows for cell in row):
         assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "＝"))
@@ -107,7 +107,7 @@ def test_markdown_holds_hostile_text_in_code_alone(tmp_path: Path) -> None:
 
 def test_an_annotation_is_one_line_and_holds_no_further_command(log: RunLog) -> None:
     lines = list(workflow_commands(build_report(log)))
-    assert len(lines) == len(log.runs)
+    assert len(lines) == len(log.results)
     for line in lines:
         assert "\n" not in line
         assert "\r" not in line

@@ -99,9 +99,10 @@ def test_fail_fast_stops_at_the_first_trial_that_does_not_pass(status: Status) -
 def test_fail_fast_lets_a_case_go_on_that_can_still_pass() -> None:
     control = Control(Budget(fail_fast=True))
     reasons = []
-    for status in ("failed", "passed", "error", "failed"):
+    endings: tuple[Status, ...] = ("failed", "passed", "error", "failed")
+    for index, status in enumerate(endings):
         case = CaseFacts(name="c", pass_threshold=0.6)
-        control.account(replace(a_run(status), repeats=5, case=case))
+        control.account(replace(a_run(status), key=f"k{index}", repeats=5, case=case))
         reasons.append(control.stopped)
     assert reasons == [None, None, None, "fail-fast"]
 

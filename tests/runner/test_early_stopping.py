@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.cli.options import trial_range
-from harness.judging.verdict import unstarted_run
-from harness.reports.build import build_report, exit_code
+from harness.judging.exit_codes import exit_code
+from harness.judging.trial import not_started
+from harness.reports.build import build_report
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.runner.early_stopping import EarlyStopping
 from harness.runner.planning.plan import Plan, make_plan
@@ -53,7 +54,7 @@ def carry_out(plan: Plan, endings: Sequence[str], workers: int = 1) -> list[Tria
                 wanted = await early.wanted(job)
                 await anyio.lowlevel.checkpoint()
                 ending = LETTERS[words[job.trial.case.name][job.trial.index]]
-                run = unstarted_run(
+                run = not_started(
                     job.trial, ending if wanted else "skipped", reason=None if wanted else DECIDED
                 )
                 results.append(run)

@@ -8,7 +8,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from harness.judging.verdict import run_of
+from harness.judging.trial import judge_trial
 from harness.runner import scripted_calls as scripted
 from harness.runner.scripted_calls import ScriptedCalls
 from harness.types import (
@@ -90,7 +90,7 @@ def test_a_teardown_that_fails_is_a_warning_and_the_rest_is_made_all_the_same() 
     session = MemorySession(failing("empty"))
     _, transcript = run(session)
     assert [request.tool for request in session.sent][2:] == ["empty", "drop"]
-    result = run_of(Trial(suite="s", case=CASE, model="m", index=0, key="k"), transcript, ())
+    result = judge_trial(Trial(suite="s", case=CASE, model="m", index=0, key="k"), transcript, ())
     assert result.status == "passed"
     (warning,) = result.checks
     assert (warning.kind, warning.verdict, warning.severity) == ("teardown", "failed", "warn")

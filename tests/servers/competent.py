@@ -41,7 +41,7 @@ def run_suite(
         assert [request.rejected for request in provider.journal if request.rejected] == []
     assert finished.code in (0, 1), finished.stdout + finished.stderr
     verdicts: dict[str, Verdicts] = {name: {} for name in models}
-    for run in project.log().runs:
+    for run in project.log().results:
         told = [
             check.explanation
             for check in run.checks

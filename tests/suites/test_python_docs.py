@@ -58,7 +58,7 @@ def test_every_number_of_the_summary_is_named() -> None:
         reason="complete",
         suites={},
         models={},
-        runs=(),
+        results=(),
         cases=(),
         counts=Counts(),
         usage=Usage(cost_usd=None),

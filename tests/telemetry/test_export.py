@@ -59,8 +59,8 @@ def test_a_run_is_sent_to_the_collector_of_the_environment(
 
 def test_what_arrives_is_the_log(sent: tuple[Collector, Finished], log: RunLog) -> None:
     found, _ = sent
-    assert len({span.trace_id for span in found.spans}) == len(log.runs) == 2
-    for run in log.runs:
+    assert len({span.trace_id for span in found.spans}) == len(log.results) == 2
+    for run in log.results:
         (root,) = found.named(f"invoke_agent first::{run.case.name}")
         attributes = values(root.attributes)
         assert attributes["harness.status"] == run.status

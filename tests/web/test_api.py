@@ -228,7 +228,7 @@ def test_a_client_that_goes_away_ends_no_run_and_delete_does(page: Page) -> None
     log = page.project.log(run)
     assert log.footer is not None
     assert log.footer.reason == "interrupted"
-    assert sorted(one.status for one in log.runs) == ["cancelled", "passed"]
+    assert sorted(one.status for one in log.results) == ["cancelled", "passed"]
     last = list(page.events(run))[-1]
     assert (last.name, last.data["reason"]) == ("summary", "interrupted")
 

@@ -33,7 +33,7 @@ def test_ctrl_c_interrupts_what_runs_and_tells_whoever_listens(
     log = page.project.log(run)
     assert log.footer is not None
     assert log.footer.reason == "interrupted"
-    assert len(log.runs) == 3
+    assert len(log.results) == 3
     assert not (tmp_path / ".harness/runs" / waiting).exists()
     assert all_gone(str(tmp_path))
 

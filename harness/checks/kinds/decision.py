@@ -128,7 +128,7 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
     )
     wanted = params.get("is")
     # Whether `allowed` is not `filtered` after all takes the other identities: see
-    # `harness.judging.access`.
+    # `harness.judging.run_judge`.
     alike = {"allowed": {"allowed", "filtered"}}.get(found, {found})
     lines: list[str] = []
     hint = None

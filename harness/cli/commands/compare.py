@@ -11,7 +11,7 @@ from harness.cli import shell_completion as completing
 from harness.cli.comparison_gate import GATE, ComparisonFile, comparison_files
 from harness.cli.named_runs import open_run
 from harness.cli.options import Number
-from harness.reports.build import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
+from harness.judging.exit_codes import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
 from harness.reports.comparing.compare import MARGIN, compare, regressions
 from harness.reports.comparing.console import print_comparison
 from harness.reports.comparing.json_form import gate_json, write_comparison_json

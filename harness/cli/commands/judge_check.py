@@ -17,7 +17,7 @@ from harness.checks.judge.labelled_answers import read_labelled
 from harness.checks.judge.prompt import JUDGE_PROMPT_VERSION
 from harness.cli.options import TRUST, Number
 from harness.config import load_config
-from harness.reports.build import EXIT_UNJUDGED
+from harness.judging.exit_codes import EXIT_UNJUDGED
 from harness.runner.judge_measurement import JudgeCheck, Measured, check_judge
 from harness.runner.planning.judge_choice import sole_judge
 from harness.safe_text import money, number, printable, shorten

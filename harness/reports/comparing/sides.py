@@ -10,7 +10,7 @@ from string import ascii_uppercase
 from typing import Any, TypeAlias
 
 from harness.errors import UsageError
-from harness.judging.access import judged_runs
+from harness.judging.from_log import judge_log
 from harness.reports.build import count, total_usage
 from harness.reports.comparing.nouns import Side, Tally
 from harness.runlog import Header, RunLog
@@ -39,7 +39,7 @@ class Entrant:
     def of(cls, name: str, log: RunLog, model: str) -> Entrant:
         """Find the trials of ``model`` in ``log``."""
         found: dict[CaseName, list[TrialResult]] = defaultdict(list)
-        for run in judged_runs(log)[0]:
+        for run in judge_log(log).results:
             if run.model == model:
                 found[run.suite, run.case.name].append(run)
         asked = {suite for suite, _ in found}

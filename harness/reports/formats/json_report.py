@@ -13,7 +13,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from harness.reports.build import count, exit_code
+from harness.judging.exit_codes import exit_code
+from harness.reports.build import count
 from harness.reports.result_fields import result_fields
 from harness.reports.sections.access_matrix import matrix_json
 from harness.reports.sections.call_outcomes import calls_json, case_mark, count_calls
@@ -73,7 +74,7 @@ def _common(report: Report) -> dict[str, Any]:
     return {
         "run_id": report.run_id,
         "log": report.log,
-        "summary": _counts(report.runs, report.counts.planned),
+        "summary": _counts(report.results, report.counts.planned),
         **_rate(report.cases),
         "usage": asdict(report.usage),
         "judge_usage": asdict(report.judge_usage),

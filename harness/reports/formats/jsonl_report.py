@@ -16,7 +16,8 @@ from harness.types import Report, TrialResult, Usage, written_stop
 def write_jsonl(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write one JSON object a line for every trial of the report."""
     stream.writelines(
-        escaped_json(json.dumps(_line(run, log), ensure_ascii=False)) + "\n" for run in report.runs
+        escaped_json(json.dumps(_line(run, log), ensure_ascii=False)) + "\n"
+        for run in report.results
     )
 
 

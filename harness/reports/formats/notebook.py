@@ -29,7 +29,7 @@ def linked(report: Report, log: RunLog) -> Report:
     """Return ``report``, whose results know from now on where their conversations are: in ``log``."""
     # A notebook may change its folder between two cells.
     logged = _Logged(replace(log, path=log.path.absolute()))
-    for one in (report, *report.runs):
+    for one in (report, *report.results):
         one.linked_to(logged)
     return report
 

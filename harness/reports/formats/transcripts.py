@@ -12,7 +12,7 @@ from harness.types import AssistantMessage, Report, ToolCall, Transcript, TrialR
 
 def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write every message and call of every trial of the report, one trial at a time."""
-    for run in report.runs:
+    for run in report.results:
         transcript = log.transcript(run.key)
         if transcript is not None:
             stream.write(printable(trial_text(run, transcript)) + "\n")

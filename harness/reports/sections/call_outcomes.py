@@ -8,11 +8,9 @@ nobody takes it for proof.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.runlog import RunLog
 from harness.types import CallCounts, CaseResult, CheckResult, Report, TrialResult
 
 _NO_SUCCESS_WANTED = frozenset({"must_be_denied", "must_be_refused", "must_error", "bfcl", "tau2"})
@@ -25,22 +23,6 @@ _WITHHOLDING = frozenset({"tool_result_not_contains"})
 breakdown is not."""
 _CALLED = ("must_call", "must_call_any")
 """Kinds of check that a call passes, whatever came of it."""
-
-
-def with_outcomes(runs: Sequence[TrialResult], log: RunLog) -> list[TrialResult]:
-    """Return ``runs``; those of earlier versions get what came of their calls from their conversations."""
-    return [
-        _recounted(run, log) if run.outcomes is None and run.stop is not None else run
-        for run in runs
-    ]
-
-
-def _recounted(run: TrialResult, log: RunLog) -> TrialResult:
-    transcript = log.transcript(run.key)
-    if transcript is None:
-        return run
-    outcomes = Counter[str](call.outcome for call in transcript.tool_calls)
-    return replace(run, outcomes=outcomes, offered=len(transcript.tools))
 
 
 def count_calls(runs: Iterable[TrialResult]) -> CallCounts:
@@ -131,7 +113,7 @@ def marked(report: Report) -> list[CaseResult]:
 
 def call_lines(report: Report) -> Iterator[str]:
     """Yield what a summary says of calls: what came of them, and how many cases are marked."""
-    if any(run.stop is not None for run in report.runs):
+    if any(run.stop is not None for run in report.results):
         yield calls_words(report.calls)
     if cases := len(marked(report)):
         which = "1 case" if cases == 1 else f"{cases} cases"

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InvalidInput
-from harness.reports.build import build_report, exit_code
+from harness.judging.exit_codes import exit_code
+from harness.reports.build import build_report
 from harness.reports.sections.sentences import endings
 from harness.runlog import read_log
 from harness.safe_text import money, one_line

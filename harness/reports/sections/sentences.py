@@ -116,7 +116,7 @@ def stand_in(run: TrialResult) -> str | None:
 
 def stand_ins(report: Report) -> Iterator[str]:
     """Yield ``faithfulness of 12 trials: no judge: …`` where a score of our own stands in for a judge's."""
-    for label, trials in Counter(filter(None, map(stand_in, report.runs))).items():
+    for label, trials in Counter(filter(None, map(stand_in, report.results))).items():
         yield f"faithfulness of {trials} trial{'' if trials == 1 else 's'}: {label}"
 
 

@@ -63,7 +63,7 @@ def tool_facts(report: Report, log: RunLog) -> ToolFacts:
     offered: Counter[str] = Counter()
     calls: Counter[tuple[str, str]] = Counter()
     matrix: Counter[tuple[str, str]] = Counter()
-    for run in report.runs:
+    for run in report.results:
         transcript = log.transcript(run.key)
         if transcript is not None:
             offered.update(set(transcript.tools))
@@ -76,7 +76,7 @@ def tool_facts(report: Report, log: RunLog) -> ToolFacts:
 def confusions(report: Report, log: RunLog) -> list[Confusion]:
     """Return which tools were taken for which, the most frequent first."""
     found: Counter[tuple[str, str]] = Counter()
-    for run in report.runs:
+    for run in report.results:
         if any(check.verdict == "failed" and check.kind in _EXPECTING for check in run.checks):
             transcript = log.transcript(run.key)
             if transcript is not None:

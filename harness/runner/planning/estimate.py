@@ -147,7 +147,7 @@ def _judged_before(runs: Path) -> dict[tuple[str, str, str, str], tuple[float, f
 def _recent(runs: Path) -> Iterator[TrialResult]:
     for run_id in run_ids(runs)[-RECENT_RUNS:]:
         with suppress(HarnessError):  # a damaged log of old is no reason to refuse an estimate
-            yield from read_log(log_path(run_id, runs)).runs
+            yield from read_log(log_path(run_id, runs)).results
 
 
 def _used_before(runs: Path) -> dict[tuple[str, str, str], tuple[float, float]]:

@@ -79,7 +79,7 @@ def _names(suite: str, facts: Any) -> Iterator[str]:
 
 def remaining(plan: Plan, log: RunLog) -> Plan:
     """Return the part of ``plan`` that ``log`` holds no verdict of."""
-    done = {run.key: run for run in log.runs if _stands(run)}
+    done = {run.key: run for run in log.results if _stands(run)}
     jobs = tuple(job for job in plan.jobs if job.trial.key not in done)
     made = (
         line.run for _, _, line in read_lines(log.path) if isinstance(line, TrialLine)

@@ -85,7 +85,7 @@ def _refuse_doubles(logs: Sequence[RunLog]) -> None:
     found: dict[str, str] = {}
     for log in logs:
         name = log.header.run_id
-        twice = next((run for run in log.runs if run.key in found), None)
+        twice = next((run for run in log.results if run.key in found), None)
         if twice is not None:
             other = found[twice.key]
             whose = (
@@ -99,7 +99,7 @@ def _refuse_doubles(logs: Sequence[RunLog]) -> None:
                 "each other: "
                 "harness compare A B",
             )
-        found |= {run.key: name for run in log.runs}
+        found |= {run.key: name for run in log.results}
 
 
 def _check_parts(headers: Sequence[Header]) -> None:

@@ -42,6 +42,14 @@ export class Cards {
     replaceIn(card, head(test, "running"));
   }
 
+  // It has ended; whether it passed takes what the other identities see.
+  waiting(test) {
+    const card = this.card(test);
+    card.className = "card waiting";
+    card.dataset.status = "waiting";
+    replaceIn(card, head(test, "waiting for the other identities"));
+  }
+
   result(test) {
     const card = this.card(test);
     card.className = `card ${test.colour}`;

@@ -37,6 +37,7 @@ export class Live {
       });
     hear("run", (run) => this.planned(run));
     hear("test_case_start", (test) => this.cards.start(test));
+    hear("test_case_waiting", (test) => this.waiting(test));
     hear("test_case_result", (test) => this.result(test));
     hear("summary", (summary) => {
       source.close();
@@ -67,6 +68,12 @@ export class Live {
     replaceIn(byId("notes"), ...run.notes.map((note) => element("p", { class: "notice" }, note)));
     byId("cancel").hidden = !run.ours;
     this.clock ||= setInterval(() => this.show(), 500);
+    this.show();
+  }
+
+  waiting(test) {
+    this.cards.waiting(test);
+    this.done = test.progress;
     this.show();
   }
 

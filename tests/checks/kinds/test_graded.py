@@ -10,7 +10,7 @@ from harness.checks import VOCABULARY, Evidence, evaluate
 from harness.checks.judge.faithfulness import STAND_IN
 from harness.checks.judge.judge import Judge
 from harness.errors import InvalidValue, ModelError
-from harness.judging.verdict import run_of
+from harness.judging.trial import judge_trial
 from harness.types import Case, CheckResult, Tool, ToolCall, ToolList, Trial
 from tests.checks.judges import judge_of, verdict
 from tests.checks.scenes import call, scene
@@ -223,7 +223,7 @@ def test_a_metric_that_cannot_be_judged_makes_the_case_an_error_and_never_a_zero
         == "Faithfulness could not be judged: the judge j gave no reply: 529 overloaded"
     )
     case = Case(name="1", prompt="", checks=())
-    run = run_of(
+    run = judge_trial(
         Trial(suite="s", case=case, model="m", index=0, key="k"), evidence.transcript, [result]
     )
     assert run.status == "error"

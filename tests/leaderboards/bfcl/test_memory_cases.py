@@ -78,7 +78,7 @@ def test_what_was_told_in_one_conversation_is_asked_in_another(tmp_path: Path) -
     assert ["Seattle" in system for system in key_value] == [False, False, True, True]
     log = project.log()
     transcript = log.transcript(
-        next(run.key for run in log.runs if run.case.name == "memory_kv-customer")
+        next(run.key for run in log.results if run.case.name == "memory_kv-customer")
     )
     assert transcript is not None
     recalled = [

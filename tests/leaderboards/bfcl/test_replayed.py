@@ -52,7 +52,7 @@ def test_an_output_that_is_said_once_more_gets_its_official_verdict(
             "evals", "bfcl", "--category", CATEGORIES, "--model", "fake", "--shard", SHARD
         )
     assert finished.code in {0, 1}, finished.stdout + finished.stderr
-    runs = project.log().runs
+    runs = project.log().results
     assert len(runs) >= 40
     found = {
         run.case.name: (

@@ -56,7 +56,7 @@ def test_every_reward_and_result_is_as_recorded(name: str, cache: Path, tmp_path
     assert (tally.calls, tally.outputs, tally.different) == (calls, calls, [])
     assert not [
         (call.tool, call.output_errors)
-        for run in log.runs
+        for run in log.results
         for call in _calls(log, run.key)
         if call.output_errors
         or (not call.is_error and call.tool.startswith("get_user") and not call.structured)
@@ -153,4 +153,4 @@ def test_each_rule_turns_the_verdict_on_a_recorded_simulation(tmp_path: Path) ->
     path = tmp_path / "results.json"
     path.write_text(json.dumps({**source, "tasks": tasks, "simulations": simulations}))
     log = run_recorded("retail", path, tmp_path, cache=root)
-    assert {run.case.name.removeprefix("retail_"): run.status for run in log.runs} == SPOILT
+    assert {run.case.name.removeprefix("retail_"): run.status for run in log.results} == SPOILT

@@ -241,7 +241,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> RunLog:
 
 
 def run_of(log: RunLog, name: str) -> TrialResult:
-    return next(run for run in log.runs if run.case.name == f"retail_{name}")
+    return next(run for run in log.results if run.case.name == f"retail_{name}")
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from harness.checks import VOCABULARY, Evidence, evaluate
-from harness.judging.verdict import run_of
+from harness.judging.trial import judge_trial
 from harness.pytest_plugin.failure_text import totals
 from harness.reports.build import build_report
 from harness.reports.formats.html_report.overview import overview
@@ -84,7 +84,7 @@ async def judged(
         tools=a_tool_list("get") if status is None else ToolList(tools=()),
     )
     trial = Trial(suite="s", case=case, model="m", index=0, key="k")
-    return run_of(trial, said, await evaluate(evidence))
+    return judge_trial(trial, said, await evaluate(evidence))
 
 
 # ── The counts ───────────────────────────────────────────────────────────────────────────────

@@ -1,78 +1,97 @@
-"""From what happened to one status: the only place where a trial's ending is decided."""
+"""One trial: from its transcript and its checks to a result with exactly one status."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.canonical_json import digest
 from harness.judging.empty_answer import answer_checks
+from harness.judging.limits import limit_check
 from harness.judging.unanswered_calls import server_fault
 from harness.types import (
     AssistantMessage,
     CaseFacts,
     CheckResult,
-    Limits,
+    Judgement,
     Status,
-    Stop,
     Transcript,
     Trial,
     TrialError,
     TrialResult,
+    Usage,
     UserMessage,
     written_stop,
 )
+from harness.utc import utc_now
+
+NOTHING_USED = Usage()
 
 
-def utc_now() -> str:
-    """Return the time as ISO 8601 in UTC, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def run_of(
+def judge_trial(
     trial: Trial,
     transcript: Transcript,
-    checks: Sequence[CheckResult],
+    checks: Sequence[CheckResult] | None,
     error: TrialError | None = None,
+    *,
+    judge_usage: Usage = NOTHING_USED,
+    judgements: Sequence[Judgement] = (),
 ) -> TrialResult:
-    """Return the result of a trial that was started; ``error`` is what went wrong beyond the transcript."""
+    """Return the result of a trial that was started, with the status that it has by itself.
+
+    Args:
+        trial: What was asked.
+        transcript: What happened.
+        checks: What its checks say of that; ``None`` if they were not, or not all, evaluated.
+        error: What went wrong beyond the transcript.
+        judge_usage: What judging it took.
+        judgements: What judges said of it.
+    """
     limit = limit_check(transcript.stop, trial.case.limits, transcript)
     unanswered = answer_checks(trial.case, transcript)
-    results = (*checks, *([limit] if limit else []), *unanswered, *teardown_warnings(transcript))
+    results = (
+        *(checks or ()),
+        *([limit] if limit else []),
+        *unanswered,
+        *teardown_warnings(transcript),
+    )
     error = (
         error
         or transcript.error
         or server_fault(trial.case, transcript, results)
         or _unjudged(results)
     )
+    # Interrupted while it was judged: there is no verdict.
+    interrupted = transcript.stop == "cancelled" or checks is None
     return TrialResult(
         key=trial.key,
         suite=trial.suite,
         case=CaseFacts.of(trial.case),
         model=trial.model,
         index=trial.index,
-        status=_status(transcript.stop, results, error),
+        repeats=trial.repeats,
+        status=_status(results, error, interrupted=interrupted),
         checks=results,
         error=error,
         stop=transcript.stop,
         usage=transcript.usage,
+        judge_usage=judge_usage,
         user_usage=transcript.user_usage,
+        judgements=tuple(judgements),
         replies=transcript.replies,
         tool_calls=len(transcript.tool_calls),
-        outcomes=Counter[str](call.outcome for call in transcript.tool_calls),
+        outcomes=outcomes_of(transcript),
         offered=len(transcript.tools),
         latency_s=transcript.latency_s,
         waited_s=transcript.waited_s,
         started_at=transcript.started_at,
         finished_at=utc_now(),
         events_digest=events_digest(transcript),
-        repeats=trial.repeats,
     )
 
 
-def unstarted_run(
+def not_started(
     trial: Trial, status: Status, *, error: TrialError | None = None, reason: str | None = None
 ) -> TrialResult:
     """Return the result of a trial that never began to converse."""
@@ -82,70 +101,17 @@ def unstarted_run(
         case=CaseFacts.of(trial.case),
         model=trial.model,
         index=trial.index,
+        repeats=trial.repeats,
         status=status,
         error=error,
         skip_reason=reason,
         finished_at=utc_now(),
-        repeats=trial.repeats,
     )
 
 
-def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResult | None:
-    """Return the failed check that a limit makes of a conversation which it ended, if one did."""
-    usage = transcript.usage
-    tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
-    reached: dict[Stop, tuple[str, Any, Any, str]] = {
-        "reply_limit": (
-            "max_replies",
-            limits.max_replies,
-            transcript.replies,
-            "the model still asked for tools",
-        ),
-        "call_limit": (
-            "max_calls",
-            limits.max_calls,
-            len(transcript.tool_calls),
-            "the model asked for more calls",
-        ),
-        "token_limit": (
-            "max_tokens",
-            limits.max_tokens,
-            tokens,
-            "the conversation used more tokens",
-        ),
-        "cost_limit": (
-            "max_cost",
-            limits.max_cost_usd,
-            usage.cost_usd,
-            "the conversation cost more",
-        ),
-        "time_limit": (
-            "timeout",
-            limits.timeout_s,
-            round(transcript.latency_s, 3),
-            "there was no answer in time",
-        ),
-        "user_limit": ("max_turns of the user", None, transcript.replies, "the user was not done"),
-        "max_tokens": (
-            "max_tokens of a reply",
-            None,
-            usage.output_tokens,
-            "the reply was cut before it was complete",
-        ),
-    }
-    if stop not in reached:
-        return None
-    name, allowed, actual, what = reached[stop]
-    bound = "" if allowed is None else f" of {allowed:g}"
-    return CheckResult(
-        kind="limit",
-        label=f"limit {name}",
-        verdict="failed",
-        expected=allowed,
-        actual=actual,
-        explanation=f"Limit reached: {name}{bound}: {what} (at {actual}).",
-        hint=_LIMIT_HINTS.get(stop),
-    )
+def outcomes_of(transcript: Transcript) -> Mapping[str, int]:
+    """Return how many tool calls came to each `Outcome`."""
+    return Counter[str](call.outcome for call in transcript.tool_calls)
 
 
 def teardown_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
@@ -189,10 +155,12 @@ def events_digest(transcript: Transcript) -> str:
     return f"sha256:{digest([events, written_stop(transcript.stop)])}"
 
 
-def _status(stop: Stop, checks: Sequence[CheckResult], error: TrialError | None) -> Status:
+def _status(
+    checks: Sequence[CheckResult], error: TrialError | None, *, interrupted: bool
+) -> Status:
     if error is not None:
         return "error"
-    if stop == "cancelled":
+    if interrupted:
         return "cancelled"
     # A check of another package may use any word: what does not say that it passed has not passed.
     passed = all(check.verdict == "passed" or check.severity == "warn" for check in checks)
@@ -209,18 +177,3 @@ def _unjudged(checks: Sequence[CheckResult]) -> TrialError | None:
     return TrialError(
         kind="judge", message="; ".join(f"{check.label}: {check.explanation}" for check in missing)
     )
-
-
-_LIMIT_HINTS: dict[Stop, str] = {
-    "reply_limit": (
-        "Look at the last replies: a tool whose result does not say that it is complete is called "
-        "again."
-    ),
-    "call_limit": (
-        "A tool that takes several items at once saves calls; or raise max_calls for this case."
-    ),
-    "time_limit": (
-        "Look at where the time went: the slowest call, or waiting for the model; or raise timeout."
-    ),
-    "max_tokens": "Raise max_tokens of the model, or ask for a shorter answer.",
-}

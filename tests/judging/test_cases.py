@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from harness.reports.build import build_report, case_results, exit_code
+from harness.judging.cases import case_results
+from harness.judging.exit_codes import exit_code
+from harness.reports.build import build_report
 from harness.reports.formats.console import print_summary
 from harness.reports.formats.json_report import write_json
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log

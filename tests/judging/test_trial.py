@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judging.verdict import events_digest, run_of, teardown_warnings
+from harness.judging.trial import events_digest, judge_trial, teardown_warnings
 from harness.types import (
     AssistantMessage,
     Case,
@@ -37,37 +37,37 @@ LIMITS: list[Stop] = [
 
 
 def test_a_trial_passes_when_every_check_passes() -> None:
-    assert run_of(TRIAL, Transcript(), [PASSED, PASSED]).status == "passed"
+    assert judge_trial(TRIAL, Transcript(), [PASSED, PASSED]).status == "passed"
 
 
 def test_a_trial_says_when_it_ended_in_utc() -> None:
     before = datetime.now(UTC)
-    finished = run_of(TRIAL, Transcript(), [PASSED]).finished_at or ""
+    finished = judge_trial(TRIAL, Transcript(), [PASSED]).finished_at or ""
     assert finished.endswith("Z")
     assert abs(datetime.fromisoformat(finished) - before) < timedelta(minutes=5)
 
 
 def test_one_failed_check_fails_the_trial() -> None:
-    assert run_of(TRIAL, Transcript(), [PASSED, FAILED]).status == "failed"
+    assert judge_trial(TRIAL, Transcript(), [PASSED, FAILED]).status == "failed"
 
 
 def test_a_warning_changes_no_verdict() -> None:
-    assert run_of(TRIAL, Transcript(), [PASSED, WARNING]).status == "passed"
+    assert judge_trial(TRIAL, Transcript(), [PASSED, WARNING]).status == "passed"
 
 
 def test_what_does_not_say_that_it_passed_has_not_passed() -> None:
     odd = CheckResult(kind="k", label="l", verdict="fail")  # type: ignore[arg-type]
-    assert run_of(TRIAL, Transcript(), [PASSED, odd]).status == "failed"
+    assert judge_trial(TRIAL, Transcript(), [PASSED, odd]).status == "failed"
 
 
 def test_a_check_that_cannot_be_judged_makes_an_error_and_never_a_pass() -> None:
-    run = run_of(TRIAL, Transcript(), [PASSED, UNJUDGED])
+    run = judge_trial(TRIAL, Transcript(), [PASSED, UNJUDGED])
     assert run.status == "error"
     assert run.error == TrialError(kind="judge", message="l: the cost is unknown")
 
 
 def test_an_error_is_never_a_pass_even_if_all_checks_passed() -> None:
-    run = run_of(
+    run = judge_trial(
         TRIAL, Transcript(stop="error", error=TrialError(kind="model", message="gone")), [PASSED]
     )
     assert run.status == "error"
@@ -75,7 +75,7 @@ def test_an_error_is_never_a_pass_even_if_all_checks_passed() -> None:
 
 @pytest.mark.parametrize("stop", LIMITS)
 def test_a_limit_that_was_hit_is_a_failed_check_that_says_so(stop: Stop) -> None:
-    run = run_of(TRIAL, Transcript(stop=stop, replies=3), [PASSED])
+    run = judge_trial(TRIAL, Transcript(stop=stop, replies=3), [PASSED])
     assert run.status == "failed"
     assert run.checks[-1].kind == "limit"
     assert run.checks[-1].explanation.startswith("Limit reached: ")
@@ -94,7 +94,7 @@ def test_a_token_limit_is_told_with_the_tokens_of_both_directions(usage: Usage, 
     trial = replace(
         TRIAL, case=Case(name="c", prompt="p", checks=(), limits=Limits(max_tokens=100))
     )
-    check = run_of(trial, Transcript(stop="token_limit", usage=usage), [PASSED]).checks[-1]
+    check = judge_trial(trial, Transcript(stop="token_limit", usage=usage), [PASSED]).checks[-1]
     assert (check.expected, check.actual) == (100, used)
 
 
@@ -117,12 +117,12 @@ def test_each_limit_is_told_with_its_bound_and_what_was_reached() -> None:
         "max_tokens": (None, 9),
     }
     for stop, expected in told.items():
-        check = run_of(trial, replace(ended, stop=stop), [PASSED]).checks[-1]
+        check = judge_trial(trial, replace(ended, stop=stop), [PASSED]).checks[-1]
         assert (check.expected, check.actual) == expected, stop
 
 
 def test_an_interrupted_trial_is_cancelled_and_not_failed() -> None:
-    assert run_of(TRIAL, Transcript(stop="cancelled"), []).status == "cancelled"
+    assert judge_trial(TRIAL, Transcript(stop="cancelled"), []).status == "cancelled"
 
 
 def transcript(
@@ -166,7 +166,7 @@ def test_different_behaviour_has_a_different_digest() -> None:
     st.sampled_from([*LIMITS, "answer", "refusal", "cancelled"]),
 )
 def test_only_a_trial_without_any_reservation_passes(checks: list[CheckResult], stop: Stop) -> None:
-    run = run_of(TRIAL, Transcript(stop=stop), checks)
+    run = judge_trial(TRIAL, Transcript(stop=stop), checks)
     spotless = stop in {"answer", "refusal"} and FAILED not in checks and UNJUDGED not in checks
     assert (run.status == "passed") == spotless
     assert (run.error is not None) == (run.status == "error")

@@ -1,0 +1,65 @@
+"""Who saw what, as a matrix of tests and identities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from harness.judging.policy import summary
+from harness.judging.run_judge import AccessFacts
+from harness.types import AccessCell, AccessReport, AccessRow, CaseResult, Decision
+
+_Key: TypeAlias = tuple[str, str, str]
+"""Suite, case and model."""
+
+
+def access_report(facts: AccessFacts, cases: Iterable[CaseResult]) -> AccessReport:
+    """Return ``facts`` as a matrix of tests and identities."""
+    rows: dict[_Key, list[AccessCell]] = {}
+    for case in cases:
+        first = case.trials[0]
+        if first.case.group is not None and first.case.identity is not None:
+            rows.setdefault((case.suite, first.case.group, case.model), []).append(
+                _cell(case, first.case.identity, facts)
+            )
+    return AccessReport(
+        rows=tuple(
+            AccessRow(suite=suite, group=group, model=model, cells=tuple(cells))
+            for (suite, group, model), cells in rows.items()
+        ),
+        unobserved=facts.unobserved,
+    )
+
+
+def _cell(case: CaseResult, identity: str, facts: AccessFacts) -> AccessCell:
+    asked = [
+        check.actual["is"]
+        for run in case.trials
+        for check in run.checks
+        if check.kind == "decision"
+        and isinstance(check.actual, Mapping)
+        and "is" in (check.expected or ())
+    ]
+    decisions = [decision for run in case.trials for decision in facts.decisions.get(run.key, ())]
+    # A tool that is hidden and that nobody called is no answer to the question of this test.
+    telling = asked or [
+        one.access for one in decisions if one.calls or one.access not in {"hidden", "denied"}
+    ]
+    leaks = tuple(leak for run in case.trials for leak in facts.leaks.get(run.key, ()))
+    judged = any(run.key in facts.decisions for run in case.trials)
+    return AccessCell(
+        identity=identity,
+        case=case.case,
+        access=summary(telling or [one.access for one in decisions]) if judged else "error",
+        status=case.status,
+        decisions=_distinct(decisions),
+        leaks=leaks,
+    )
+
+
+def _distinct(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+    return tuple({_identity_of(decision): decision for decision in decisions}.values())
+
+
+def _identity_of(decision: Decision) -> tuple[Any, ...]:
+    return decision.tool, decision.access, decision.shape, decision.missing, decision.masked

@@ -1,0 +1,34 @@
+"""What a process exits with: the codes, and which of them a report comes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harness.types import Report
+
+EXIT_PASSED = 0
+"""Every case passed."""
+EXIT_FAILED = 1
+"""At least one case failed."""
+EXIT_NOTHING = 2
+"""There was nothing to run."""
+EXIT_INVALID = 3
+"""A suite, the configuration or the command is invalid."""
+EXIT_UNJUDGED = 4
+"""No case failed, and some have no verdict."""
+EXIT_INTERRUPTED = 130
+"""The run was interrupted."""
+
+
+def exit_code(report: Report) -> int:
+    """Return what the process is to exit with, by the verdicts on the report's cases alone."""
+    verdicts = {case.status for case in report.cases}
+    if report.reason == "interrupted":
+        return EXIT_INTERRUPTED
+    if report.counts.planned == 0:
+        return EXIT_NOTHING
+    if "failed" in verdicts:
+        return EXIT_FAILED
+    complete = report.counts.planned == len(report.results)
+    return EXIT_PASSED if complete and verdicts == {"passed"} else EXIT_UNJUDGED

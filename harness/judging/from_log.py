@@ -1,0 +1,94 @@
+"""A run log, judged: its results in the order of its suites, each with its final status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from harness.judging.policy import View
+from harness.judging.run_judge import AccessFacts, Order, RunJudge, why_unobserved
+from harness.judging.trial import outcomes_of
+from harness.judging.trial_views import view_of
+from harness.runlog import Header, RunLog
+from harness.types import TrialResult
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLog:
+    """The results of a log."""
+
+    results: tuple[TrialResult, ...]
+    """Every result, settled, in the order of the suites."""
+    facts: AccessFacts
+    """Who saw what."""
+
+
+def judge_log(log: RunLog) -> JudgedLog:
+    """Judge the results of ``log``; conversations are read only where several identities are compared."""
+    order = order_of(log.header)
+    judge = RunJudge(suites=log.header.suites, order=order)
+    for result in log.results:
+        judge.add(result, partial(logged_view, log, result))
+    results = sorted(log.results, key=order)
+    judged = {result.key: result for result in judge.close()}
+    settled = tuple(_completed(judged.get(result.key, result), log) for result in results)
+    _note_unobserved(results, log, judge.facts)
+    return JudgedLog(settled, judge.facts)
+
+
+def order_of(header: Header) -> Order:
+    """Return the sort key by suite, case, model and repeat as ``header`` has them; results arrive in any order."""
+    cases = {suite: facts.get("cases", ()) for suite, facts in header.suites.items()}
+    return order_by(cases, header.models)
+
+
+def order_by(cases: Mapping[str, Iterable[str]], models: Iterable[str]) -> Order:
+    """Return the sort key for those suites with their cases, and those models."""
+    suite_places = {suite: place for place, suite in enumerate(cases)}
+    case_places = {
+        (suite, name): place for suite, names in cases.items() for place, name in enumerate(names)
+    }
+    model_places = {name: place for place, name in enumerate(models)}
+    last = len(case_places) + len(model_places) + len(suite_places)
+    return lambda result: (
+        suite_places.get(result.suite, last),
+        case_places.get((result.suite, result.case.name), last),
+        model_places.get(result.model, last),
+        result.index,
+    )
+
+
+def logged_view(log: RunLog, result: TrialResult) -> View | None:
+    """Return what the identity of a logged trial saw; ``None`` where nothing was started."""
+    transcript = log.transcript(result.key) if result.stop is not None else None
+    if transcript is None:
+        return None
+    return view_of(result, transcript, log.tools, log.header.suites)
+
+
+def _view_by_key(log: RunLog, results: Mapping[str, TrialResult], key: str) -> View | None:
+    return logged_view(log, results[key])
+
+
+def _completed(result: TrialResult, log: RunLog) -> TrialResult:
+    """Return ``result``; one of an earlier version gets what came of its calls from its conversation."""
+    if result.outcomes is not None or result.stop is None:
+        return result
+    transcript = log.transcript(result.key)
+    if transcript is None:
+        return result
+    return replace(result, outcomes=outcomes_of(transcript), offered=len(transcript.tools))
+
+
+def _note_unobserved(results: Iterable[TrialResult], log: RunLog, facts: AccessFacts) -> None:
+    """Look at the suites that only warn where nothing shows that the server knows who asks."""
+    by_suite: dict[str, list[TrialResult]] = {}
+    for result in results:
+        by_suite.setdefault(result.suite, []).append(result)
+    for suite, own in by_suite.items():
+        if suite not in facts.unobserved:
+            of_key = {result.key: result for result in own}
+            why = why_unobserved(own, partial(_view_by_key, log, of_key))
+            if why is not None:
+                facts.unobserved[suite] = why

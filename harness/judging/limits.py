@@ -1,0 +1,80 @@
+"""The check that a limit makes of a conversation which it ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.types import CheckResult, Limits, Stop, Transcript
+
+
+def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResult | None:
+    """Return the failed check that a limit makes of a conversation which it ended, if one did."""
+    usage = transcript.usage
+    tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
+    reached: dict[Stop, tuple[str, Any, Any, str]] = {
+        "reply_limit": (
+            "max_replies",
+            limits.max_replies,
+            transcript.replies,
+            "the model still asked for tools",
+        ),
+        "call_limit": (
+            "max_calls",
+            limits.max_calls,
+            len(transcript.tool_calls),
+            "the model asked for more calls",
+        ),
+        "token_limit": (
+            "max_tokens",
+            limits.max_tokens,
+            tokens,
+            "the conversation used more tokens",
+        ),
+        "cost_limit": (
+            "max_cost",
+            limits.max_cost_usd,
+            usage.cost_usd,
+            "the conversation cost more",
+        ),
+        "time_limit": (
+            "timeout",
+            limits.timeout_s,
+            round(transcript.latency_s, 3),
+            "there was no answer in time",
+        ),
+        "user_limit": ("max_turns of the user", None, transcript.replies, "the user was not done"),
+        "max_tokens": (
+            "max_tokens of a reply",
+            None,
+            usage.output_tokens,
+            "the reply was cut before it was complete",
+        ),
+    }
+    if stop not in reached:
+        return None
+    name, allowed, actual, what = reached[stop]
+    bound = "" if allowed is None else f" of {allowed:g}"
+    return CheckResult(
+        kind="limit",
+        label=f"limit {name}",
+        verdict="failed",
+        expected=allowed,
+        actual=actual,
+        explanation=f"Limit reached: {name}{bound}: {what} (at {actual}).",
+        hint=_LIMIT_HINTS.get(stop),
+    )
+
+
+_LIMIT_HINTS: dict[Stop, str] = {
+    "reply_limit": (
+        "Look at the last replies: a tool whose result does not say that it is complete is called "
+        "again."
+    ),
+    "call_limit": (
+        "A tool that takes several items at once saves calls; or raise max_calls for this case."
+    ),
+    "time_limit": (
+        "Look at where the time went: the slowest call, or waiting for the model; or raise timeout."
+    ),
+    "max_tokens": "Raise max_tokens of the model, or ask for a shorter answer.",
+}

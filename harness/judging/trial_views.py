@@ -1,0 +1,85 @@
+"""A trial as its identity saw it: what is compared between identities."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from harness.canonical_json import canonical_json
+from harness.judging.policy import View
+from harness.types import (
+    CheckResult,
+    JsonObject,
+    Tool,
+    ToolList,
+    Transcript,
+    TrialResult,
+    UserMessage,
+)
+
+
+def view_of(
+    result: TrialResult,
+    transcript: Transcript,
+    tools: Mapping[str, ToolList],
+    suites: JsonObject,
+) -> View:
+    """Return what the identity of a trial saw.
+
+    Args:
+        result: What came of the trial.
+        transcript: What happened in it.
+        tools: Digest → tool list, of every list that was offered.
+        suites: Suite name → what a log's header says of it.
+    """
+    facts = result.case
+    said = [message.text for message in transcript.messages if isinstance(message, UserMessage)]
+    sent = [
+        json.dumps(call.arguments, ensure_ascii=False, default=dict)
+        for call in transcript.setup_calls
+    ]
+    context = (
+        ""
+        if facts.user_context is None
+        else json.dumps(facts.user_context, ensure_ascii=False, default=dict)
+    )
+    system = suites.get(result.suite, {}).get("system_prompt") or ""
+    return View(
+        identity=facts.identity
+        or ("nobody" if facts.user_context is None else canonical_json(facts.user_context)),
+        calls=transcript.tool_calls,
+        tools=tools.get(transcript.tools_digest) or _named_only(transcript.tools),
+        answer=transcript.answer,
+        known=tuple(text for text in (*said, *sent, context, system) if text),
+        suite=result.suite,
+        case=facts.name,
+        group=f"{facts.group} {result.model}",
+        key=result.key,
+        nobody=not facts.user_context,
+        meant=is_meant(result),
+        refused=transcript.refused_status is not None,
+        rightful=not any(_goes_too_far(check) for check in result.checks),
+    )
+
+
+def _named_only(names: Iterable[str]) -> ToolList:
+    return ToolList(tools=tuple(Tool(name=name, input_schema={}) for name in names))
+
+
+def _goes_too_far(check: CheckResult) -> bool:
+    """Whether the suite says that the identity must not see what it saw."""
+    if (
+        check.kind != "decision"
+        or check.verdict != "failed"
+        or not isinstance(check.actual, Mapping)
+    ):
+        return False
+    return check.actual.get("is") == "allowed"
+
+
+def is_meant(result: TrialResult) -> bool:
+    """Return whether the suite says that the identity is allowed what it asked for."""
+    return any(
+        check.kind == "decision" and "allowed" in (check.expected or {}).get("is", ())
+        for check in result.checks
+    )

@@ -1,0 +1,79 @@
+"""Judging while a run goes on: the views of its trials, as far as anything is compared, and its `RunJudge`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+
+import anyio
+import anyio.to_thread
+
+from harness.judging.from_log import logged_view, order_by
+from harness.judging.policy import View
+from harness.judging.run_judge import RunJudge, ViewSource, no_view
+from harness.judging.trial_views import view_of
+from harness.runlog import RunLog, TrialLine
+from harness.runner.planning.plan import Plan
+from harness.types import JsonObject, ToolList, TrialResult
+
+
+class LiveJudge:
+    """The judge of a run in progress, which has its trials and not yet their log."""
+
+    def __init__(self, plan: Plan, earlier: RunLog | None = None) -> None:
+        """Begin with the results of ``plan`` that stand, of which ``earlier`` is the log."""
+        self._suites: JsonObject = {
+            suite.name: {
+                "system_prompt": suite.system_prompt,
+                "require_identity": suite.require_identity,
+            }
+            for suite in plan.suites
+        }
+        self._tools: dict[str, ToolList] = {}
+        self._turn = anyio.Lock()
+        self._judge = RunJudge(
+            suites=self._suites,
+            order=order_by(
+                {suite.name: [case.name for case in suite.cases] for suite in plan.suites},
+                [model.name for model in plan.models],
+            ),
+            expected=Counter(
+                [job.trial.suite for job in plan.jobs] + [result.suite for result in plan.done]
+            ),
+        )
+        for result in plan.done:
+            source = no_view if earlier is None else partial(logged_view, earlier, result)
+            self._judge.add(result, source)
+
+    def learn(self, tools: ToolList) -> None:
+        """Take note of a list of tools that a trial was offered."""
+        self._tools.setdefault(tools.digest, tools)
+
+    async def add(self, line: TrialLine) -> tuple[TrialResult, ...]:
+        """Take a trial that ended; return the results that are settled by it.
+
+        Comparing takes a thread: the other trials go on meanwhile.
+        """
+        result, transcript = line.run, line.transcript
+        async with self._turn:
+            if not (self._judge.waits(result) or self._judge.has_waiting(result.suite)):
+                return self._judge.add(result)
+            source: ViewSource = no_view
+            if transcript is not None:
+                view = view_of(result, transcript, self._tools, self._suites)
+                source = partial(_itself, view)
+            return await anyio.to_thread.run_sync(self._judge.add, result, source)
+
+    async def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
+        """Do what `RunJudge.failing` does."""
+        async with self._turn:
+            return await anyio.to_thread.run_sync(self._judge.failing, result)
+
+    async def close(self) -> tuple[TrialResult, ...]:
+        """Do what `RunJudge.close` does."""
+        async with self._turn:
+            return await anyio.to_thread.run_sync(self._judge.close)
+
+
+def _itself(view: View) -> View:
+    return view
