@@ -60,7 +60,7 @@ def carry_out(plan: Plan, endings: Sequence[str], workers: int = 1) -> list[Tria
                 results.append(run)
                 early.account(run)
 
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as group:
                 for _ in range(workers):
                     group.start_soon(work)

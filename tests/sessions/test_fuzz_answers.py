@@ -29,7 +29,7 @@ from tests.sessions.fuzzing import server as told_server
 from tests.sessions.fuzzing.answers import END, Script, Wire, scripts
 
 SEED = int(os.environ.get("HARNESS_FUZZ_SEED", "20261122"))
-HANG_S = 20.0
+HANG_S = 60.0
 """No answer of these servers takes so long: who waits longer hangs."""
 GROWTH_MB = 150
 """Memory that ten thousand answers may take for good."""

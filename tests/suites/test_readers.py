@@ -134,7 +134,7 @@ def test_formats_are_recognised_without_the_nouns_or_any_reader() -> None:
         "print([name for name in sys.modules if name.startswith('harness.')])"
     )
     printed = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True
     ).stdout
     assert {name.split(".")[1] for name in ast.literal_eval(printed)} == {"suites"}
     assert "harness.suites.readers" not in printed
