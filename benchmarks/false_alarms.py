@@ -26,7 +26,7 @@ from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.suites.readers import read_suite
-from harness.types import Case, ServerSpec
+from harness.types import (Case, ServerSpec, TransportSpec,)
 from servers.data_governance.seed import SEED, CustomerRow, generate
 from servers.data_governance.server import SEED_VARIABLE
 
@@ -44,10 +44,12 @@ def probed(seed: int, folder: Path, *, customers: int = 2, damaged: bool = True)
     cases = suite_of(seed, folder, customers)
     server = ServerSpec(
         name="data_governance",
-        command=sys.executable,
-        args=("-m", "servers.data_governance"),
-        cwd=str(builtin_root()),
-        env={SEED_VARIABLE: str(seed)},
+        transport=TransportSpec(
+            command=sys.executable,
+            args=("-m", "servers.data_governance"),
+            cwd=str(builtin_root()),
+            env={SEED_VARIABLE: str(seed)},
+        ),
     )
     plan = ProbePlan(server=server, callers=named_callers(cases), cases=cases, damaged=damaged)
     log, _ = anyio.run(probe, plan, folder)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from harness.types import Check as Check
     from harness.types import CheckResult as CheckResult
     from harness.types import Counts as Counts
+    from harness.types import GuardRails as GuardRails
     from harness.types import Limits as Limits
     from harness.types import Message as Message
     from harness.types import Repeats as Repeats
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from harness.types import Suite as Suite
     from harness.types import ToolCall as ToolCall
     from harness.types import Transcript as Transcript
+    from harness.types import TransportSpec as TransportSpec
     from harness.types import TrialResult as TrialResult
     from harness.types import Turn as Turn
 
@@ -53,6 +55,7 @@ _HOMES = {
         "Check",
         "CheckResult",
         "Counts",
+        "GuardRails",
         "Limits",
         "Message",
         "Repeats",
@@ -64,6 +67,7 @@ _HOMES = {
         "Suite",
         "ToolCall",
         "Transcript",
+        "TransportSpec",
         "Turn",
     ),
 }

@@ -8,7 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.errors import UsageError, did_you_mean
-from harness.types import IdentitySpec, ServerSpec
+from harness.types import (
+    IdentitySpec,
+    ServerSpec,
+    TransportSpec,
+)
 
 _PACKAGE = Path(__file__).resolve().parent
 _OVER_HTTP = ("data_governance", "finance", "hr", "memory", "sales")
@@ -67,14 +71,21 @@ def builtin_server(name: str) -> ServerSpec:
     package, options = _package_of(name)
     spec = ServerSpec(
         name=name,
-        command=sys.executable,
-        args=("-m", f"servers.{package}", *options),
-        cwd=str(builtin_root()),
+        transport=TransportSpec(
+            command=sys.executable,
+            args=("-m", f"servers.{package}", *options),
+            cwd=str(builtin_root()),
+        ),
     )
     if name in _OF_FETCHED_DATA:
         return replace(
             spec,
-            env={variable: os.environ[variable] for variable in _CACHES if variable in os.environ},
+            transport=replace(
+                spec.transport,
+                env={
+                    variable: os.environ[variable] for variable in _CACHES if variable in os.environ
+                },
+            ),
         )
     if not name.endswith(_HTTP):
         return spec
@@ -82,9 +93,12 @@ def builtin_server(name: str) -> ServerSpec:
     over_http = ("--transport", "http", "--port", "{port}", "--allow-anonymous")
     return replace(
         spec,
-        args=(*spec.args, *over_http),
-        transport="http",
-        url="http://127.0.0.1:{port}/mcp",
+        transport=replace(
+            spec.transport,
+            args=(*spec.transport.args, *over_http),
+            kind="http",
+            url="http://127.0.0.1:{port}/mcp",
+        ),
         identity=IdentitySpec(via="bearer"),
     )
 

@@ -83,8 +83,11 @@ def test_this_project_has_its_data_governance_server() -> None:
 
 def test_a_built_in_server_is_run_by_this_interpreter_and_told_who_asks_in_meta() -> None:
     server = builtin_server("data_governance")
-    assert (server.command, server.args) == (sys.executable, ("-m", "servers.data_governance"))
-    assert server.cwd == str(builtin_root())
+    assert (server.transport.command, server.transport.args) == (
+        sys.executable,
+        ("-m", "servers.data_governance"),
+    )
+    assert server.transport.cwd == str(builtin_root())
     assert server.identity.via == "meta"
 
 
@@ -97,10 +100,10 @@ def test_servers_that_can_do_so_are_reached_over_http_under_a_second_name() -> N
     names = [name for name in builtin_servers() if name.endswith("_http")]
     assert names == ["data_governance_http", "finance_http", "hr_http", "memory_http", "sales_http"]
     server = builtin_server("hr_http")
-    assert server.args[:3] == ("-m", "servers.hr", "--transport")
-    assert (server.transport, server.identity.via, server.url) == (
+    assert server.transport.args[:3] == ("-m", "servers.hr", "--transport")
+    assert (server.transport.kind, server.identity.via, server.transport.url) == (
         "http",
         "bearer",
         "http://127.0.0.1:{port}/mcp",
     )
-    assert builtin_server("hr").transport == "stdio"
+    assert builtin_server("hr").transport.kind == "stdio"

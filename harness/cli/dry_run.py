@@ -82,9 +82,9 @@ def _role(estimate: Estimate) -> str:
 
 def _started(server: ServerSpec) -> str:
     """Return the server's command, or the host of a running one: a URL's path may hold a secret."""
-    if server.command is None:
-        return f"runs at {urlsplit(bare_url(server.url or '')).netloc}"
-    return " ".join((server.command, *server.args))
+    if server.transport.command is None:
+        return f"runs at {urlsplit(bare_url(server.transport.url or '')).netloc}"
+    return " ".join((server.transport.command, *server.transport.args))
 
 
 def _line(estimate: Estimate) -> str:

@@ -125,8 +125,8 @@ def _is_left_out(folder: Path) -> bool:
 
 def _sources(server: ServerSpec, project: Path) -> Iterator[Path]:
     """Yield the folders of the scripts and modules that a server's command names."""
-    home = project / (server.cwd or "")
-    for before, word in zip(("", *server.args), server.args, strict=False):
+    home = project / (server.transport.cwd or "")
+    for before, word in zip(("", *server.transport.args), server.transport.args, strict=False):
         module = home.joinpath(*word.split(".")) if before == "-m" else None
         if module is not None:
             yield module if module.is_dir() else module.with_name(f"{module.name}.py")

@@ -152,11 +152,13 @@ class Config:
             return self._named_server(text)
         spec = server_from_command(text)
         if (
-            not spec.args
-            and spec.command
-            and shutil.which(spec.command, path=self.environ.get("PATH")) is None
+            not spec.transport.args
+            and spec.transport.command
+            and shutil.which(spec.transport.command, path=self.environ.get("PATH")) is None
         ):
-            raise _no_program(spec.command) or self._no_server(spec.command, "server or command")
+            raise _no_program(spec.transport.command) or self._no_server(
+                spec.transport.command, "server or command"
+            )
         return expand_server(spec, self.environ)
 
     def _named_server(self, name: str) -> ServerSpec:

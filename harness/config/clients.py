@@ -108,7 +108,10 @@ def with_env_file(entry: ServerEntry, ready: ServerSpec, environ: Mapping[str, s
     if problems or not path.is_file():
         why = problems[0].message if problems else f"there is no file {shown(path)}."
         raise InvalidInput([Problem(at=at, message=f"server {ready.name!r}: envFile: {why}")])
-    told = replace(ready, env={**read_env_file(path), **ready.env})
+    told = replace(
+        ready,
+        transport=replace(ready.transport, env={**read_env_file(path), **ready.transport.env}),
+    )
     KNOWN.know(servers=[told], environ=environ)
     return told
 
@@ -187,7 +190,7 @@ class _Client:
             self.reading.problem(
                 at, f"server {path[-1]!r}: envFile: expected a path, found {found(written)}."
             )
-        elif spec.command is None:
+        elif spec.transport.command is None:
             meant = "Write what it needs under 'headers:'."
             self.reading.problem(
                 at, f"server {path[-1]!r}: envFile is for a server that is started.", meant

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.config.identity_entries import IDENTITY, read_identity
 from harness.config.state_entries import STATE
-from harness.config.transport_entries import HOW_TO_REACH, settle_transport
+from harness.config.transport_entries import HOW_TO_REACH, read_transport
 from harness.documents.document import Steps
 from harness.documents.fields import (
     Field,
@@ -26,7 +26,7 @@ from harness.documents.fields import (
 )
 from harness.documents.reading import Reading
 from harness.errors import InvalidValue
-from harness.types import JsonObject, NamedTool, ServerSpec
+from harness.types import GuardRails, JsonObject, NamedTool, ServerSpec
 
 
 def _blocked(value: Any) -> tuple[NamedTool, ...]:
@@ -78,14 +78,15 @@ _BLOCK = Field(
 )
 
 
-def blocking(reading: Reading, path: Steps, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a server or a suite for ``block`` in ``values``, parsed at ``path``."""
+def guard_rails(reading: Reading, path: Steps, values: Mapping[str, Any]) -> GuardRails:
+    """Return the guard rails of a server or a suite: ``read_only`` and ``block`` of ``values``."""
     named: tuple[NamedTool, ...] = values.get("block", ())
     places = (reading.document.at((*path, "block", index)) for index in range(len(named)))
-    return {
-        "block": tuple(one.tool for one in named),
-        "blocked": tuple(replace(one, at=at) for one, at in zip(named, places, strict=True)),
-    }
+    return GuardRails(
+        read_only=values.get("read_only", False),
+        block=tuple(one.tool for one in named),
+        blocked=tuple(replace(one, at=at) for one, at in zip(named, places, strict=True)),
+    )
 
 
 HANDLING = {
@@ -127,6 +128,7 @@ SERVER = Layout(
 """Layout of ``server:`` of a suite, as a mapping."""
 
 _RENAMED = {"start_timeout": "start_timeout_s", "call_timeout": "call_timeout_s"}
+_OF_PARTS = {*HOW_TO_REACH, "protocol", "identity", "read_only", "block"}
 
 
 def read_server(
@@ -144,11 +146,16 @@ def read_server(
     collects problems.
     """
     values = reading.record(path, given, layout, called)
-    settle_transport(reading, path, given, values, called)
-    identity = read_identity(reading, (*path, "identity"), values.pop("identity", "meta"))
+    transport = read_transport(reading, path, given, values, called)
+    identity = read_identity(reading, (*path, "identity"), values.get("identity", "meta"))
     if "reset" in values:
         values.setdefault("isolation", "case")
-    fields = {_RENAMED.get(key, key): value for key, value in values.items()} | blocking(
-        reading, path, values
+    own = {_RENAMED.get(key, key): value for key, value in values.items() if key not in _OF_PARTS}
+    return ServerSpec(
+        **own,
+        name=name,
+        transport=transport,
+        guard=guard_rails(reading, path, values),
+        identity=identity,
+        at=reading.document.at(path),
     )
-    return ServerSpec(**fields, name=name, identity=identity, at=reading.document.at(path))

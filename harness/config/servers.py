@@ -18,7 +18,12 @@ from harness.documents.headers import header_problem
 from harness.documents.reading import Reading
 from harness.errors import InvalidInput, InvalidValue, Problem, UsageError
 from harness.redaction import KNOWN
-from harness.types import JsonPath, Location, ServerSpec
+from harness.types import (
+    JsonPath,
+    Location,
+    ServerSpec,
+    TransportSpec,
+)
 
 
 def _rules_by_tool(value: Any) -> dict[str, tuple[str, ...]]:
@@ -60,13 +65,21 @@ def starting_in(spec: ServerSpec, base: FilePath, *, by_default: bool) -> Server
 
     A folder that begins with a reference is left unchanged.
     """
-    if spec.cwd is None:
-        starts = spec.command is not None or spec.identity.token_command is not None
-        return replace(spec, cwd=str(base)) if by_default and starts else spec
+    transport = spec.transport
+    if transport.cwd is None:
+        starts = transport.command is not None or spec.identity.token_command is not None
+        return (
+            replace(spec, transport=replace(transport, cwd=str(base)))
+            if by_default and starts
+            else spec
+        )
     return (
         spec
-        if spec.cwd.startswith("${")
-        else replace(spec, cwd=str(base / FilePath(spec.cwd).expanduser()))
+        if transport.cwd.startswith("${")
+        else replace(
+            spec,
+            transport=replace(transport, cwd=str(base / FilePath(transport.cwd).expanduser())),
+        )
     )
 
 
@@ -84,6 +97,7 @@ def expand_server(
     Raises:
         InvalidInput: variables are not set or references are malformed; all of them at once.
     """
+    transport = spec.transport
     problems: list[InvalidValue] = []
 
     def expanded(value: Any, *path: str) -> Any:
@@ -92,12 +106,15 @@ def expand_server(
     ready = replace(
         spec,
         deeds=deeds_of(spec),
-        command=expanded(spec.command, "command"),
-        args=expanded(spec.args, "args"),
-        env=expanded(spec.env, "env"),
-        cwd=expanded(spec.cwd, "cwd"),
-        url=expanded(spec.url, "url"),
-        headers=expanded(spec.headers, "headers"),
+        transport=replace(
+            transport,
+            command=expanded(transport.command, "command"),
+            args=expanded(transport.args, "args"),
+            env=expanded(transport.env, "env"),
+            cwd=expanded(transport.cwd, "cwd"),
+            url=expanded(transport.url, "url"),
+            headers=expanded(transport.headers, "headers"),
+        ),
         queries={
             name: replace(
                 query,
@@ -152,27 +169,29 @@ def joined(members: Sequence[ServerSpec]) -> ServerSpec:
 
 def deeds_of(spec: ServerSpec) -> tuple[str, ...]:
     """Return in words the commands that ``spec`` would run, and where it would send data."""
+    transport = spec.transport
     deeds = []
-    if spec.command is not None:
-        given = "".join(f" {name}={value}" for name, value in spec.env.items())
+    if transport.command is not None:
+        given = "".join(f" {name}={value}" for name, value in transport.env.items())
         deeds.append(
-            f"start {shlex.join((spec.command, *spec.args))}{f' with{given}' if given else ''}"
+            f"start {shlex.join((transport.command, *transport.args))}{f' with{given}' if given else ''}"
         )
-    if spec.url is not None and spec.command is None:
-        sent = "; ".join(f"{name}: {value}" for name, value in spec.headers.items())
-        deeds.append(f"connect to {spec.url}{f' with {sent}' if sent else ''}")
+    if transport.url is not None and transport.command is None:
+        sent = "; ".join(f"{name}: {value}" for name, value in transport.headers.items())
+        deeds.append(f"connect to {transport.url}{f' with {sent}' if sent else ''}")
     commands = (spec.identity.token_command, *(query.command for query in spec.queries.values()))
     return (*deeds, *(f"run {command}" for command in commands if command is not None))
 
 
 def _unusable(spec: ServerSpec) -> Iterator[InvalidValue]:
     """Yield the problems of a URL and headers after their references were replaced."""
-    if spec.url is not None and "${" not in spec.url:
+    transport = spec.transport
+    if transport.url is not None and "${" not in transport.url:
         try:
-            checked_url(spec.url)
+            checked_url(transport.url)
         except InvalidValue as error:
             yield InvalidValue(f"url: {error.message}.", path=("url",), meant=error.meant)
-    for name, value in spec.headers.items():
+    for name, value in transport.headers.items():
         if problem := header_problem(name, value):
             yield InvalidValue(
                 f"the header {name!r} cannot be sent: {problem}.", path=("headers", name)
@@ -199,7 +218,9 @@ def server_from_command(command: str) -> ServerSpec:
             meant='Write, for example, --server "python my_server.py".',
         )
     return ServerSpec(
-        name=_name_in(words), command=words[0], args=tuple(words[1:]), at=Location(file="--server")
+        name=_name_in(words),
+        transport=TransportSpec(command=words[0], args=tuple(words[1:])),
+        at=Location(file="--server"),
     )
 
 
@@ -212,7 +233,11 @@ def _server_at(url: str) -> ServerSpec:
         ) from error
     parts = urlsplit(url)
     name = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "server"
-    return ServerSpec(name=name, transport=transport_of(url), url=url, at=Location(file="--server"))
+    return ServerSpec(
+        name=name,
+        transport=TransportSpec(kind=transport_of(url), url=url),
+        at=Location(file="--server"),
+    )
 
 
 def _name_in(words: list[str]) -> str:

@@ -20,7 +20,7 @@ from harness.documents.headers import header_problem
 from harness.documents.reading import Reading, dropped
 from harness.errors import InvalidValue, did_you_mean
 from harness.sessions.transports import TRANSPORTS
-from harness.types import Transport
+from harness.types import Transport, TransportSpec
 
 
 def _words(*, built_in: bool = False) -> Mapping[str, str]:
@@ -121,13 +121,14 @@ HOW_TO_REACH = {
 """Layout of the keys of a server that describe its transport."""
 
 
-def settle_transport(
-    reading: Reading, path: Steps, given: Mapping[str, Any], values: dict[str, Any], called: str
-) -> None:
-    """Replace ``type`` in ``values`` by the transport, and report keys that do not fit it."""
-    kinds = {values.pop(key) for key in ("type", "transport") if key in values}
+def read_transport(
+    reading: Reading, path: Steps, given: Mapping[str, Any], values: Mapping[str, Any], called: str
+) -> TransportSpec:
+    """Return the transport that ``values`` describe, and report keys that do not fit it."""
+    kinds = {values[key] for key in ("type", "transport") if key in values}
     url = values.get("url")
-    values["transport"] = min(kinds, default="stdio" if url is None else transport_of(url))
+    kind = min(kinds, default="stdio" if url is None else transport_of(url))
+    spec = TransportSpec(kind=kind, **{key: values[key] for key in _KEPT if key in values})
     for name in values.get("headers", {}):
         if wrong := header_problem(name):
             at = reading.document.at_key((*path, "headers", name))
@@ -138,20 +139,24 @@ def settle_transport(
             reading.document.at(path), f"{called} has neither 'command' nor 'url'.", meant
         )
     elif dropped(given, {**values, "type": None, "transport": None}):
-        return
+        return spec
     elif len(kinds) > 1:
         at = reading.document.at_key((*path, "transport"))
         reading.problem(
             at, "'type' and 'transport' mean the same, but differ here.", "Remove one of them."
         )
     else:
-        for key, message, meant in _without_effect(values):
+        for key, message, meant in _without_effect(values, kind):
             reading.problem(reading.document.at_key((*path, key)), message, meant)
+    return spec
 
 
-def _without_effect(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+_KEPT = ("command", "args", "env", "cwd", "url", "headers", "protocol")
+"""Keys of a server that are fields of `TransportSpec`."""
+
+
+def _without_effect(values: Mapping[str, Any], name: str) -> Iterator[tuple[str, str, str]]:
     """Yield ``(key, problem, advice)`` for each key without effect beside the others."""
-    name = values["transport"]
     transport = TRANSPORTS.get(name)
     for key in transport.without_effect:
         if key in values:

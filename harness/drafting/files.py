@@ -44,7 +44,11 @@ def suite_name(server: ServerSpec, wanted: str | None = None) -> str:
         return name
     if server.name.lower() not in _GENERIC:
         return _plain(server.name) or "first"
-    words = [word for word in (server.command or "", *server.args) if not word.startswith("-")]
+    words = [
+        word
+        for word in (server.transport.command or "", *server.transport.args)
+        if not word.startswith("-")
+    ]
     telling = (
         part
         for word in words

@@ -81,7 +81,7 @@ def _facts(suite: DraftSuite) -> str:
     if isinstance(suite.server, str):
         return facts + dump({"server": suite.server}) + _guards(suite)
     server = dump({"server": _started(suite.server)})
-    if suite.server.url is None:
+    if suite.server.transport.url is None:
         server += (
             '  # env: {API_TOKEN: "${API_TOKEN}"}    # a variable of yours that the server needs\n'
         )
@@ -104,11 +104,12 @@ def _guards(suite: DraftSuite) -> str:
 
 
 def _started(server: ServerSpec) -> dict[str, Any]:
-    if server.url is not None:
-        return {"url": server.url}
+    transport = server.transport
+    if transport.url is not None:
+        return {"url": transport.url}
     return {
-        "command": server.command,
-        **({"args": Inline(list(server.args))} if server.args else {}),
+        "command": transport.command,
+        **({"args": Inline(list(transport.args))} if transport.args else {}),
     }
 
 

@@ -25,9 +25,13 @@ def with_variables(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
         name = "SERVER_SECRET" if not names else f"SERVER_SECRET_{len(names) + 1}"
         changed = server
         for form in (secret, quote(secret, safe="")):
-            args = tuple(arg.replace(form, f"${{{name}}}") for arg in changed.args)
-            url = None if changed.url is None else changed.url.replace(form, f"${{{name}}}")
-            changed = replace(changed, args=args, url=url)
+            args = tuple(arg.replace(form, f"${{{name}}}") for arg in changed.transport.args)
+            url = (
+                None
+                if changed.transport.url is None
+                else changed.transport.url.replace(form, f"${{{name}}}")
+            )
+            changed = replace(changed, transport=replace(changed.transport, args=args, url=url))
         if changed != server and "${" not in secret:
             server = changed
             names.append(name)

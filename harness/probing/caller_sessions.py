@@ -107,8 +107,8 @@ class Asking:
             self.plan.cases,
             tools,
             destructive=self.plan.destructive,
-            block=server.block,
-            read_only=server.read_only,
+            block=server.guard.block,
+            read_only=server.guard.read_only,
         )
         if not self.calls:
             reasons = (
@@ -131,7 +131,7 @@ class Asking:
         blocked = [
             (named, known.keys() | own)
             for one in (server, *server.members)
-            for named in one.blocked
+            for named in one.guard.blocked
         ]
         named_by_cases = [
             (named, known.keys()) for case in self.plan.cases for named in named_in(case)

@@ -63,9 +63,9 @@ def of_models(models: Iterable[ModelSpec]) -> Iterator[str]:
 def of_servers(servers: Iterable[ServerSpec]) -> Iterator[str]:
     """Yield the secrets of servers: variables, arguments, headers, URL, commands beside them, and their reset."""
     for server in servers:
-        identity = server.identity
-        yield from (value for name, value in server.env.items() if may_name_secret(name))
-        yield from secrets_of((server.command or "", *server.args))
+        transport, identity = server.transport, server.identity
+        yield from (value for name, value in transport.env.items() if may_name_secret(name))
+        yield from secrets_of((transport.command or "", *transport.args))
         for words in (
             words_of(identity.token_command),
             *(words_of(query.command) for query in server.queries.values()),
@@ -73,13 +73,13 @@ def of_servers(servers: Iterable[ServerSpec]) -> Iterator[str]:
             yield from secrets_of(words)
         yield from secrets_of([query.database or "" for query in server.queries.values()])
         yield from under_secret_names(None if server.reset is None else server.reset.arguments)
-        yield from _of_headers(server.headers)
+        yield from _of_headers(transport.headers)
         yield from _of_templates(identity.headers, identity.variables)
         yield from under_secret_names(identity.claims)
-        yield from _of_url(server.url)
+        yield from _of_url(transport.url)
         for text in (*given_to(server), *sent_beside(server), *said_of(server)):
             yield from _of_login(text)
-        for value in server.env.values():
+        for value in transport.env.values():
             yield from secrets_of([value])
 
 
@@ -196,9 +196,17 @@ def _split(url: str) -> SplitResult:
 
 def given_to(server: ServerSpec) -> Iterator[str]:
     """Yield every text that a server is given."""
-    identity = server.identity
-    yield from (server.command or "", server.url or "", identity.token_command or "")
-    yield from (*server.args, *server.env.values(), *server.headers.values())
+    transport, identity = server.transport, server.identity
+    yield from (
+        transport.command or "",
+        transport.url or "",
+        identity.token_command or "",
+    )
+    yield from (
+        *transport.args,
+        *transport.env.values(),
+        *transport.headers.values(),
+    )
     yield from (str(value) for value in (*identity.headers.values(), *identity.variables.values()))
 
 

@@ -46,9 +46,9 @@ class CallSender:
         self._schemas = ToolSchemas(tools)
         self._listed = frozenset(tool.name for tool in tools.tools)
         self._allowed = (
-            {tool.name for tool in tools.tools if tool.read_only} if spec.read_only else None
+            {tool.name for tool in tools.tools if tool.read_only} if spec.guard.read_only else None
         )
-        self._blocked = frozenset(spec.block)
+        self._blocked = frozenset(spec.guard.block)
         self._timeout_s = spec.call_timeout_s
         self._when_lost = when_lost
 

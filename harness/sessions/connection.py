@@ -199,7 +199,7 @@ class Connection:
                 self._place = None
 
     def _enter(self) -> AbstractAsyncContextManager[ServerProcess | Host]:
-        if TRANSPORTS.get(self._spec.transport).over == "pipes":
+        if TRANSPORTS.get(self._spec.transport.kind).over == "pipes":
             return launch(self._spec, self._env, self._guardian)
         return self._hosts.lend(self._spec, self._env, self._over.set)
 
@@ -207,13 +207,15 @@ class Connection:
         self, place: ServerProcess | Host
     ) -> Callable[[], AbstractAsyncContextManager[Link]]:
         """Load the transport and return how to connect with it, once ``place`` is ready."""
-        connect = TRANSPORTS.get(self._spec.transport).load()
+        connect = TRANSPORTS.get(self._spec.transport.kind).load()
         if isinstance(place, ServerProcess):
             return lambda: connect(place, self._meta, self._over.set)
         from harness.sessions.transports.http_client import Endpoint
 
         def endpoint() -> Endpoint:
-            return Endpoint(url=place.url, headers=self._spec.headers, identity=self._identity)
+            return Endpoint(
+                url=place.url, headers=self._spec.transport.headers, identity=self._identity
+            )
 
         return lambda: connect(endpoint(), self._meta, self._over.set)
 
@@ -288,7 +290,9 @@ class Connection:
         """Agree on a protocol; a server that listens before it is ready may have to be asked several times."""
         while True:
             try:
-                await link.client.negotiate(self._spec.protocol, self._spec.start_timeout_s)
+                await link.client.negotiate(
+                    self._spec.transport.protocol, self._spec.start_timeout_s
+                )
             except HttpFault as fault:
                 if not fault.may_pass or not isinstance(place, Host) or not place.is_starting:
                     raise

@@ -124,7 +124,7 @@ class Pool:
             tools = self._joined.get(known) or self._joined.setdefault(
                 known, JoinedTools(names, lists)
             )
-            yield JoinedSession(names, connections, tools, frozenset(server.block))
+            yield JoinedSession(names, connections, tools, frozenset(server.guard.block))
 
     @asynccontextmanager
     async def _room(self, servers: int, server: ServerSpec) -> AsyncGenerator[None]:
@@ -231,7 +231,7 @@ class Pool:
             connection = await self._start(server, identity)
         try:
             await self._ready(seat, connection)
-            if server.command is None and server.reset is not None:
+            if server.transport.command is None and server.reset is not None:
                 await _require_fresh(connection, server)
         except BaseException:
             connection.close()

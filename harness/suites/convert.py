@@ -20,7 +20,7 @@ from harness.documents.files import shown
 from harness.errors import HarnessError, InvalidInput, Problem, UsageError
 from harness.suites.csv_dataset import CHECK, COLUMNS, NO_LIMIT, keywords, name_of
 from harness.suites.readers import Vocabulary, reader
-from harness.types import Caller, Case, Check, Location, Repeats, Suite
+from harness.types import (Caller, Case, Check, GuardRails, Location, Repeats, Suite,)
 
 _YAML = frozenset({".yml", ".yaml"})
 _CSV = ".csv"
@@ -187,13 +187,13 @@ def _lost(at: Location | None, what: str, meant: str | None = None) -> Problem:
 
 
 def _set(
-    value: Suite | Case | Caller | Repeats, apart_from: AbstractSet[str] = frozenset()
+    value: Suite | Case | Caller | Repeats | GuardRails, apart_from: AbstractSet[str] = frozenset()
 ) -> Iterator[str]:
     """Yield the keys of a suite whose values differ from their defaults."""
     for field in fields(value):
         usual = field.default if field.default_factory is MISSING else field.default_factory()
         own = getattr(value, field.name)
-        if isinstance(own, Caller | Repeats):
+        if isinstance(own, Caller | Repeats | GuardRails):
             yield from _set(own)
         elif field.name not in apart_from and own != usual:
             yield field.name

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.config.server_entries import blocking, read_server
+from harness.config.server_entries import guard_rails, read_server
 from harness.documents.document import Document, read_document
 from harness.documents.reading import Reading
 from harness.errors import InvalidInput, Problem
 from harness.suites.cases import CaseReader
 from harness.suites.format_tables import Layouts, layouts
 from harness.suites.readers import Vocabulary
-from harness.types import Case, Location, ServerSpec, Suite
+from harness.types import (Case, Location, ServerSpec, Suite,)
 
 
 def read_suite(path: Path, vocabulary: Vocabulary) -> Suite:
@@ -64,8 +64,7 @@ def _suite(reading: Reading, layout: Layouts) -> Suite:
         model=values.get("model"),
         server=_server(reading, values.get("server"), name),
         isolation=values.get("isolation", isolation),
-        read_only=values.get("read_only", False),
-        **blocking(reading, (), values),
+        guard=guard_rails(reading, (), values),
         system_prompt=values.get("system_prompt"),
         require_identity=values.get("require_identity", False),
         judge_model=_judge_model(reading, values),

@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InvalidValue
-from harness.types import Isolation, JsonObject, ServerSpec
+from harness.types import (
+    Isolation,
+    JsonObject,
+    ServerSpec,
+    TransportSpec,
+)
 
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters")
 
@@ -94,8 +99,10 @@ def served(
     whose = [] if reference is None else [reference, *([] if case is None else [case])]
     return ServerSpec(
         name=name,
-        command=sys.executable,
-        args=("-P", "-m", "harness.suites.python_server", *whose),
-        env={"PYTHONPATH": path},
+        transport=TransportSpec(
+            command=sys.executable,
+            args=("-P", "-m", "harness.suites.python_server", *whose),
+            env={"PYTHONPATH": path},
+        ),
         isolation=isolation,
     )

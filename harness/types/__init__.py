@@ -66,6 +66,7 @@ from harness.types.happened import (
 from harness.types.parties import (
     RESERVED_CLAIMS,
     THE_LIST,
+    GuardRails,
     IdentitySpec,
     IdentityVia,
     Isolation,
@@ -78,6 +79,7 @@ from harness.types.parties import (
     ToolList,
     ToolProblem,
     Transport,
+    TransportSpec,
 )
 from harness.types.results import (
     DECIDED,
@@ -120,6 +122,7 @@ __all__ = [
     "Credential",
     "Decision",
     "ErrorKind",
+    "GuardRails",
     "IdentitySpec",
     "IdentityVia",
     "Interruption",
@@ -162,6 +165,7 @@ __all__ = [
     "ToolRequest",
     "Transcript",
     "Transport",
+    "TransportSpec",
     "Trial",
     "TrialError",
     "TrialResult",

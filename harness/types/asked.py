@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias
 
-from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
+from harness.types.basics import JsonObject, Location, ScriptedCall
 from harness.types.case_parts import (
     Caller,
     Interruption,
@@ -15,7 +15,7 @@ from harness.types.case_parts import (
     Limits,
     Repeats,
 )
-from harness.types.parties import Isolation, ServerSpec
+from harness.types.parties import GuardRails, Isolation, ServerSpec
 
 Severity: TypeAlias = Literal["fail", "warn"]
 """``fail``: a failed check fails the trial. ``warn``: it is shown, and changes no verdict."""
@@ -239,13 +239,8 @@ class Suite:
     suite's own name."""
     isolation: Isolation | None = None
     """Overrides the server's; ``None`` leaves it."""
-    read_only: bool = False
-    """Refuse to send a call to any tool that is not marked ``readOnlyHint``, whatever the server's
-    entry says."""
-    block: tuple[str, ...] = ()
-    """Tools to which no call is ever sent, beside those that the server's entry blocks."""
-    blocked: tuple[NamedTool, ...] = field(default=(), compare=False)
-    """Those of `block` of which it is known where they were written, or that they may be absent."""
+    guard: GuardRails = field(default_factory=GuardRails)
+    """Calls that its cases never make, beside those that the server's own guard rails forbid."""
     system_prompt: str | None = None
     """Sent to the model ahead of the conversation."""
     require_identity: bool = False

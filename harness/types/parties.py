@@ -72,11 +72,11 @@ class StateQuery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServerSpec:
-    """An MCP server and how to run it: what a suite's ``server:`` resolves to."""
+class TransportSpec:
+    """How a server is started or reached."""
 
-    name: str
-    """What messages and reports call it."""
+    kind: Transport = "stdio"
+    """How MCP messages are carried."""
     command: str | None = None
     """Executable to start; ``None`` is a server that already runs at `url`."""
     args: tuple[str, ...] = field(default=(), repr=False)
@@ -84,17 +84,47 @@ class ServerSpec:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Variables added to the few that a server inherits; values may be secrets, and over HTTP hold
     ``{port}``."""
-    transport: Transport = "stdio"
-    """How MCP travels."""
+    cwd: str | None = None
+    """The folder it is started in; ``None`` is the current directory."""
     url: str | None = field(default=None, repr=False)
     """``http`` and ``sse``: where the server is; with ``{port}`` in it harness chooses the port of
     a server that it starts. It may hold secrets."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """``http`` and ``sse``: headers of every request; values may be secrets."""
-    cwd: str | None = None
-    """Where it is started; ``None`` is the current directory."""
     protocol: Protocol = "auto"
     """Which MCP revision to speak."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardRails:
+    """Calls that are never sent to a server, whatever the model asks for."""
+
+    read_only: bool = False
+    """Send no call to a tool that is not marked ``readOnlyHint``."""
+    block: tuple[str, ...] = ()
+    """Tools to which no call is sent."""
+    blocked: tuple[NamedTool, ...] = field(default=(), compare=False)
+    """Those of `block` of which it is known where they were written, or that they may be absent."""
+
+    def __or__(self, other: GuardRails) -> GuardRails:
+        """Return guard rails that forbid what either forbids."""
+        return GuardRails(
+            read_only=self.read_only or other.read_only,
+            block=(*self.block, *other.block),
+            blocked=(*self.blocked, *other.blocked),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSpec:
+    """An MCP server and how to run it: what a suite's ``server:`` resolves to."""
+
+    name: str
+    """What messages and reports call it."""
+    transport: TransportSpec = field(default_factory=TransportSpec)
+    """How it is started or reached."""
+    guard: GuardRails = field(default_factory=GuardRails)
+    """Calls that it never gets."""
     identity: IdentitySpec = field(default_factory=IdentitySpec)
     """How it learns who asks."""
     isolation: Isolation = "identity"
@@ -103,12 +133,6 @@ class ServerSpec:
     """From launch to a complete tool list."""
     call_timeout_s: float = 30.0
     """One tool call."""
-    read_only: bool = False
-    """Refuse to send a call to any tool that is not marked ``readOnlyHint``."""
-    block: tuple[str, ...] = ()
-    """Tools to which no call is ever sent."""
-    blocked: tuple[NamedTool, ...] = field(default=(), compare=False)
-    """Those of `block` of which it is known where they were written, or that they may be absent."""
     reset: ScriptedCall | None = None
     """Under ``isolation: case``: the call that makes its state a fresh one, so that no new process
     is needed."""

@@ -6,7 +6,14 @@ import pytest
 
 from harness.cli.dry_run import describe, document
 from harness.runner.planning.plan import Plan, make_plan
-from harness.types import Case, Check, ModelSpec, ServerSpec, Suite
+from harness.types import (
+    Case,
+    Check,
+    ModelSpec,
+    ServerSpec,
+    Suite,
+    TransportSpec,
+)
 
 MODEL = ModelSpec(name="lexical", provider="lexical", model_id="lexical")
 
@@ -29,13 +36,15 @@ def test_a_dry_run_says_how_servers_are_reached_and_shows_no_secret(
     monkeypatch.setenv("CRM_TOKEN", "from-the-environment")
     desk = ServerSpec(
         name="desk",
-        command="python",
-        args=("desk.py", "--token", "supersecret999", "from-the-environment"),
+        transport=TransportSpec(
+            command="python", args=("desk.py", "--token", "supersecret999", "from-the-environment")
+        ),
     )
     crm = ServerSpec(
         name="crm",
-        transport="http",
-        url="https://ada:lovelace@crm.example.com:8443/mcp/secret-path?k=v",
+        transport=TransportSpec(
+            kind="http", url="https://ada:lovelace@crm.example.com:8443/mcp/secret-path?k=v"
+        ),
     )
     lines = describe(plan(ServerSpec(name="desk+crm", members=(desk, crm)))).splitlines()
     assert [line for line in lines if line.startswith("server")] == [
@@ -46,7 +55,8 @@ def test_a_dry_run_says_how_servers_are_reached_and_shows_no_secret(
 
 def test_a_dry_run_is_one_document_where_one_is_asked_for() -> None:
     server = ServerSpec(
-        name="desk", command="python", args=("desk.py", "--token", "supersecret999")
+        name="desk",
+        transport=TransportSpec(command="python", args=("desk.py", "--token", "supersecret999")),
     )
     assert document(plan(server)) == {
         "status": "ok",
@@ -63,7 +73,9 @@ def test_a_dry_run_is_one_document_where_one_is_asked_for() -> None:
 
 
 def test_nothing_in_a_dry_run_is_taken_for_a_command() -> None:
-    server = ServerSpec(name="s", command="sh", args=("-c", "a\n::error::pwned\x1b[31m"))
+    server = ServerSpec(
+        name="s", transport=TransportSpec(command="sh", args=("-c", "a\n::error::pwned\x1b[31m"))
+    )
     shown = describe(plan(server, "x\n::error::pwned"))
     assert "server s: sh -c a : :error::pwned" in shown.splitlines()
     assert "\n::" not in shown

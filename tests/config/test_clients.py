@@ -39,13 +39,13 @@ def test_servers_of_claude_and_its_like_are_read_with_their_references(tmp_path:
         "timeout": 60000,
     }
     spec = server(tmp_path, entry, SHOP="eu", TOKEN="s3cret")
-    assert (spec.name, spec.command, spec.args, spec.env) == (
+    assert (spec.name, spec.transport.command, spec.transport.args, spec.transport.env) == (
         "shop",
         "python",
         ("-m", "shop", "eu"),
         {"TOKEN": "s3cret"},
     )
-    assert spec.cwd == str(tmp_path)
+    assert spec.transport.cwd == str(tmp_path)
 
 
 def test_a_server_that_runs_already_is_reached_by_its_url_and_headers(tmp_path: Path) -> None:
@@ -55,8 +55,8 @@ def test_a_server_that_runs_already_is_reached_by_its_url_and_headers(tmp_path: 
         "headers": {"Authorization": "Bearer ${TOKEN}"},
     }
     spec = server(tmp_path, entry, TOKEN="abc")
-    assert (spec.transport, spec.url) == ("http", "https://example.com/mcp")
-    assert spec.headers == {"Authorization": "Bearer abc"}
+    assert (spec.transport.kind, spec.transport.url) == ("http", "https://example.com/mcp")
+    assert spec.transport.headers == {"Authorization": "Bearer abc"}
 
 
 def test_the_file_of_vs_code_is_read_with_comments_inputs_and_folders(tmp_path: Path) -> None:
@@ -75,8 +75,8 @@ def test_the_file_of_vs_code_is_read_with_comments_inputs_and_folders(tmp_path: 
     spec = config(tmp_path, text, ".vscode/mcp.json", API_KEY="k", SHOP_HOST="h").server(
         "shop", "suite"
     )
-    assert spec.args == (f"{tmp_path}/shop.js", "// no comment")
-    assert spec.env == {"KEY": "k", "HOST": "h"}
+    assert spec.transport.args == (f"{tmp_path}/shop.js", "// no comment")
+    assert spec.transport.env == {"KEY": "k", "HOST": "h"}
 
 
 @pytest.mark.parametrize("reference", ["${TOKEN}", "${env:TOKEN}", "${input:token}"])
@@ -96,8 +96,8 @@ def test_the_only_server_of_the_file_serves_a_suite_that_names_none(tmp_path: Pa
     (tmp_path / "harness.yml").write_text("servers: {other: {command: a}, another: {command: b}}")
     found = config(tmp_path, '{"mcpServers": {"shop": {"command": "python"}}}')
     assert found.server(None, "suite").name == "shop"
-    assert found.server("other", "suite").command == "a"
-    assert found.server_option("shop").command == "python"
+    assert found.server("other", "suite").transport.command == "a"
+    assert found.server_option("shop").transport.command == "python"
 
 
 def test_its_servers_go_before_ours_of_the_same_name(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_its_servers_go_before_ours_of_the_same_name(tmp_path: Path) -> None:
     assert (
         config(tmp_path, '{"mcpServers": {"shop": {"command": "theirs"}}}')
         .server("shop", "s")
-        .command
+        .transport.command
         == "theirs"
     )
 
@@ -136,8 +136,11 @@ def test_all_servers_of_the_file_are_meant_where_nobody_names_one(tmp_path: Path
     }
     found = config(tmp_path, json.dumps({"mcpServers": servers}))
     for spec in (found.server(None, "suite"), found.only_server("harness tools")):
-        assert (spec.name, [member.command for member in spec.members]) == ("shop+mail", ["a", "b"])
-    assert found.server(None, "mail").command == "b"
+        assert (spec.name, [member.transport.command for member in spec.members]) == (
+            "shop+mail",
+            ["a", "b"],
+        )
+    assert found.server(None, "mail").transport.command == "b"
 
 
 def test_several_servers_that_are_named_are_joined_unless_their_names_are_equal(
@@ -155,16 +158,19 @@ def test_an_env_file_is_read_and_what_stands_in_the_entry_goes_before_it(tmp_pat
         "# keys\nexport KEY='from $FILE'\nHOST=file # no value\n\nLINES=\"a\\nb\"\n"
     )
     entry = {"command": "a", "envFile": "${workspaceFolder}/shop.env", "env": {"HOST": "${H}"}}
-    assert server(tmp_path, entry, H="own").env == {
+    assert server(tmp_path, entry, H="own").transport.env == {
         "KEY": "from $FILE",
         "HOST": "own",
         "LINES": "a\nb",
     }
-    assert server(tmp_path, {**entry, "envFile": "shop.env"}, H="own").env["KEY"] == "from $FILE"
+    assert (
+        server(tmp_path, {**entry, "envFile": "shop.env"}, H="own").transport.env["KEY"]
+        == "from $FILE"
+    )
     assert (
         server(
             tmp_path, {**entry, "envFile": "${env:PLACE}"}, H="o", PLACE=str(tmp_path / "shop.env")
-        ).env["HOST"]
+        ).transport.env["HOST"]
         == "o"
     )
 
@@ -202,7 +208,7 @@ def test_an_env_file_that_cannot_be_read_is_told_and_its_values_are_not(
 
 def test_an_env_file_of_another_server_stands_in_nobodys_way(tmp_path: Path) -> None:
     text = '{"servers": {"shop": {"command": "a"}, "other": {"command": "b", "envFile": "no.env"}}}'
-    assert config(tmp_path, text).server("shop", "suite").command == "a"
+    assert config(tmp_path, text).server("shop", "suite").transport.command == "a"
 
 
 def test_an_input_without_a_value_is_told_how_to_give_it(tmp_path: Path) -> None:
@@ -222,7 +228,7 @@ def test_an_input_without_a_value_is_told_how_to_give_it(tmp_path: Path) -> None
     assert ":-" not in told  # a default has no place in that file
     assert "REGION" not in told
     spec = config(tmp_path, text, API_KEY="k", UNKNOWN="u").server("shop", "suite")
-    assert spec.env == {"KEY": "k", "REGION": "eu", "NAME": "u"}
+    assert spec.transport.env == {"KEY": "k", "REGION": "eu", "NAME": "u"}
 
 
 def test_what_a_client_would_not_show_while_it_is_typed_is_a_secret_whatever_it_is_called(

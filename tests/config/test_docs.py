@@ -21,7 +21,7 @@ def test_every_example_is_a_configuration_that_can_be_used(example: str, tmp_pat
     config = load_config(tmp_path, VARIABLES)
     assert [str(model.error) for model in config.models() if model.error] == []
     if "servers:" in example:
-        assert config.server("shop", "any").command
+        assert config.server("shop", "any").transport.command
 
 
 @pytest.mark.parametrize("setting", [*MODEL.fields, *SERVER.fields])

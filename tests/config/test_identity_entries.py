@@ -11,7 +11,11 @@ import pytest
 from harness.config import Config, load_config
 from harness.errors import InvalidInput
 from harness.runner.planning.plan import describe_server
-from harness.types import IdentitySpec, ServerSpec
+from harness.types import (
+    IdentitySpec,
+    ServerSpec,
+    TransportSpec,
+)
 
 Configure = Callable[..., Config]
 
@@ -52,7 +56,7 @@ def test_a_token_command_is_expanded_and_appears_in_no_log(configure: Configure)
     )
     server = config.server("shop", "any")
     assert server.identity.token_command == "idp token --key hunter2-hunter2"
-    assert server.cwd == str(Path.cwd()), "it is run where the configuration stands"
+    assert server.transport.cwd == str(Path.cwd()), "it is run where the configuration stands"
     assert "hunter2" not in repr(server)
     assert "hunter2" not in str(describe_server(server))
     assert describe_server(server)["identity"]["token_command"] is True
@@ -119,7 +123,10 @@ def test_what_older_logs_say_of_a_server_is_said_as_ever() -> None:
         "json_variable": None,
         "headers": {},
     }
-    assert describe_server(ServerSpec(name="s", command="python"))["identity"] == older
+    assert (
+        describe_server(ServerSpec(name="s", transport=TransportSpec(command="python")))["identity"]
+        == older
+    )
     newer = IdentitySpec(via="bearer", scope="x", issuer_port=9)
     assert describe_server(ServerSpec(name="s", identity=newer))["identity"] == {
         **older,

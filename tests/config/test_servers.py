@@ -10,7 +10,13 @@ import pytest
 from harness.config import Config, load_config
 from harness.config.servers import expand_server, server_from_command
 from harness.errors import InvalidInput, UsageError
-from harness.types import IdentitySpec, Location, ServerSpec
+from harness.types import (
+    GuardRails,
+    IdentitySpec,
+    Location,
+    ServerSpec,
+    TransportSpec,
+)
 
 Configure = Callable[..., Config]
 
@@ -55,17 +61,18 @@ servers:
     )
     assert config.server("shop", "any") == ServerSpec(
         name="shop",
-        command="python",
-        args=("server.py",),
-        env={"API_KEY": "the-key"},
-        cwd=str(tmp_path / "app"),
-        protocol="legacy",
+        transport=TransportSpec(
+            command="python",
+            args=("server.py",),
+            env={"API_KEY": "the-key"},
+            cwd=str(tmp_path / "app"),
+            protocol="legacy",
+        ),
         identity=IdentitySpec(via="env", json_variable="WHO", variables={"ROLE": "{role}"}),
         isolation="case",
         start_timeout_s=5.0,
         call_timeout_s=0.5,
-        read_only=True,
-        block=("drop_table",),
+        guard=GuardRails(read_only=True, block=("drop_table",)),
         at=Location(file="harness.yml", line=2, column=3),
     )
 
@@ -87,7 +94,9 @@ def test_a_server_of_the_project_starts_where_its_file_stands_from_any_folder_be
     configure(SHOP)
     (tmp_path / ".git").mkdir()
     (tmp_path / "evals" / "deep").mkdir(parents=True)
-    assert load_config(tmp_path / "evals" / "deep", {}).server("shop", "any").cwd == str(tmp_path)
+    assert load_config(tmp_path / "evals" / "deep", {}).server("shop", "any").transport.cwd == str(
+        tmp_path
+    )
 
 
 def test_a_server_of_the_user_starts_in_the_current_folder(tmp_path: Path) -> None:
@@ -95,12 +104,12 @@ def test_a_server_of_the_user_starts_in_the_current_folder(tmp_path: Path) -> No
     (tmp_path / ".harness" / "config.yml").write_text(SHOP)
     project = tmp_path / "project"
     project.mkdir()
-    assert load_config(project, {"HOME": str(tmp_path)}).server("shop", "any").cwd is None
+    assert load_config(project, {"HOME": str(tmp_path)}).server("shop", "any").transport.cwd is None
 
 
 def test_a_folder_may_come_from_the_environment(configure: Configure) -> None:
     config = configure(f"{SHOP}    cwd: ${{ROOT}}/app\n", ROOT="/srv")
-    assert config.server("shop", "any").cwd == "/srv/app"
+    assert config.server("shop", "any").transport.cwd == "/srv/app"
 
 
 # ── Which one ────────────────────────────────────────────────────────────────────────────────
@@ -109,19 +118,22 @@ TWO = f"{SHOP}  bank: {{command: bank-server}}\n"
 
 
 def test_a_suite_without_server_gets_the_one_of_its_own_name(configure: Configure) -> None:
-    assert configure(TWO).server(None, "bank").command == "bank-server"
+    assert configure(TWO).server(None, "bank").transport.command == "bank-server"
 
 
 def test_a_suite_without_server_gets_the_built_in_one_of_its_own_name(configure: Configure) -> None:
     server = configure(SHOP).server(None, "data_governance")
-    assert (server.command, server.args) == (sys.executable, ("-m", "servers.data_governance"))
+    assert (server.transport.command, server.transport.args) == (
+        sys.executable,
+        ("-m", "servers.data_governance"),
+    )
 
 
 def test_a_configured_server_goes_before_the_built_in_one_of_that_name(
     configure: Configure,
 ) -> None:
     config = configure("servers: {data_governance: {command: mine}}\n")
-    assert config.server("data_governance", "any").command == "mine"
+    assert config.server("data_governance", "any").transport.command == "mine"
 
 
 def test_a_suite_without_server_gets_the_only_one_that_there_is(configure: Configure) -> None:
@@ -144,9 +156,12 @@ def test_an_unknown_server_is_answered_with_the_nearest_name(configure: Configur
 
 
 def test_a_suites_own_server_is_expanded_and_otherwise_left_as_it_is(configure: Configure) -> None:
-    spec = ServerSpec(name="own", command="run", env={"K": "${K}"}, cwd="x")
+    spec = ServerSpec(
+        name="own", transport=TransportSpec(command="run", env={"K": "${K}"}, cwd="x")
+    )
     assert configure("", K="v").server(spec, "any") == ServerSpec(
-        name="own", command="run", env={"K": "v"}, cwd="x"
+        name="own",
+        transport=TransportSpec(command="run", env={"K": "v"}, cwd="x"),
     )
 
 
@@ -165,7 +180,11 @@ def test_an_unset_variable_is_an_error_when_the_server_is_used_and_not_before(
 
 
 def test_an_unset_variable_of_a_suites_own_server_points_at_that_server() -> None:
-    spec = ServerSpec(name="own", args=("${A}", "${B}"), at=Location(file="evals/own.yml", line=3))
+    spec = ServerSpec(
+        name="own",
+        transport=TransportSpec(args=("${A}", "${B}")),
+        at=Location(file="evals/own.yml", line=3),
+    )
     with pytest.raises(InvalidInput) as raised:
         expand_server(spec, {})
     assert [str(problem.at) for problem in raised.value.problems] == [
@@ -212,7 +231,7 @@ def test_a_command_line_is_a_server_named_after_what_it_runs(
     command: str, name: str, words: list[str]
 ) -> None:
     server = server_from_command(command)
-    assert (server.name, [server.command, *server.args]) == (name, words)
+    assert (server.name, [server.transport.command, *server.transport.args]) == (name, words)
 
 
 @pytest.mark.parametrize("command", ["", "  ", "python 'open"])
@@ -231,7 +250,7 @@ def test_a_command_line_that_cannot_be_read_is_an_error(command: str) -> None:
 )
 def test_a_url_is_a_server_that_runs(url: str, name: str, transport: str) -> None:
     server = server_from_command(url)
-    assert (server.name, server.url, server.transport, server.command) == (
+    assert (server.name, server.transport.url, server.transport.kind, server.transport.command) == (
         name,
         url,
         transport,
@@ -269,7 +288,7 @@ def test_a_url_and_headers_take_variables_and_are_looked_at_once_they_are_known(
 ) -> None:
     text = "servers:\n  shop:\n    url: ${SHOP}/mcp\n    headers: {X-Key: '${KEY}'}\n"
     spec = configure(text, SHOP="https://shop.example.com", KEY="k").server("shop", "any")
-    assert (spec.url, spec.headers, spec.cwd) == (
+    assert (spec.transport.url, spec.transport.headers, spec.transport.cwd) == (
         "https://shop.example.com/mcp",
         {"X-Key": "k"},
         None,
@@ -295,8 +314,8 @@ def test_the_option_takes_a_configured_a_built_in_name_or_a_command(configure: C
     config = configure(SHOP)
     assert config.server_option("shop").name == "shop"
     assert config.server_option("data_governance").name == "data_governance"
-    assert config.server_option("python my_server.py").args == ("my_server.py",)
-    assert config.server_option(sys.executable).command == sys.executable
+    assert config.server_option("python my_server.py").transport.args == ("my_server.py",)
+    assert config.server_option(sys.executable).transport.command == sys.executable
 
 
 def test_one_word_that_is_neither_name_nor_command_is_an_error_with_the_nearest_name(

@@ -12,7 +12,7 @@ from harness.cli.commands.init import command
 from harness.drafting.draft import MOST_TOOLS, draft_suite
 from harness.drafting.render import suite_text
 from harness.suites.readers import read_suite
-from harness.types import ServerSpec, ToolList
+from harness.types import (ServerSpec, ToolList, TransportSpec,)
 from tests.drafting.toolsets import tool
 
 PAGE = (Path(__file__).parents[2] / "docs" / "init.md").read_text(encoding="utf-8")
@@ -31,7 +31,9 @@ def test_the_drafted_suite_that_it_shows_is_what_is_drafted(tmp_path: Path) -> N
         )
     )
     drafted = draft_suite(
-        "shop", ServerSpec(name="shop", command="python", args=("shop.py",)), tools
+        "shop",
+        ServerSpec(name="shop", transport=TransportSpec(command="python", args=("shop.py",))),
+        tools,
     )
     (tmp_path / "drafted.yml").write_text(suite_text(drafted), encoding="utf-8")
     example = re.search(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
@@ -45,7 +47,10 @@ def test_the_drafted_suite_that_it_shows_is_what_is_drafted(tmp_path: Path) -> N
     assert facts[0] == facts[1]
     assert isinstance(made.server, ServerSpec)
     assert isinstance(shown.server, ServerSpec)
-    assert (made.server.args, made.server.block) == (shown.server.args, shown.server.block)
+    assert (made.server.transport.args, made.server.guard.block) == (
+        shown.server.transport.args,
+        shown.server.guard.block,
+    )
 
 
 def test_every_option_stands_in_the_table() -> None:

@@ -14,10 +14,12 @@ from harness.drafting.render import suite_text
 from harness.errors import UsageError
 from harness.invisible import HIDDEN
 from harness.suites.readers import read_suite
-from harness.types import JsonObject, ServerSpec, Suite, Tool, ToolList, ToolProblem
+from harness.types import (JsonObject, ServerSpec, Suite, Tool, ToolList, ToolProblem, TransportSpec,)
 from tests.drafting.toolsets import CANCEL_ORDER, GET_ORDER, SHOP, tool, tool_lists
 
-COMMAND = ServerSpec(name="shop", command="python", args=("shop.py", "--port", "0"))
+COMMAND = ServerSpec(
+    name="shop", transport=TransportSpec(command="python", args=("shop.py", "--port", "0"))
+)
 
 
 def drafted(
@@ -73,8 +75,8 @@ def test_no_call_can_change_anything_through_a_drafted_suite(
         guards = suite.server if isinstance(suite.server, ServerSpec) else suite
         sent = {one.name for one in tools.tools if one.read_only and not one.destructive}
         withheld = {one.name for one in tools.tools} - sent
-        assert guards.read_only or withheld <= set(
-            guards.block
+        assert guards.guard.read_only or withheld <= set(
+            guards.guard.block
         )  # whatever a model may choose to call
 
 
@@ -94,8 +96,11 @@ def test_a_server_given_by_its_command_is_written_with_it_and_its_changes_are_bl
 ) -> None:
     suite, _ = drafted(tmp_path, SHOP)
     assert isinstance(suite.server, ServerSpec)
-    assert (suite.server.command, suite.server.args) == ("python", ("shop.py", "--port", "0"))
-    assert suite.server.block == ("cancel_order",)
+    assert (suite.server.transport.command, suite.server.transport.args) == (
+        "python",
+        ("shop.py", "--port", "0"),
+    )
+    assert suite.server.guard.block == ("cancel_order",)
 
 
 def test_somebody_who_looks_or_asks_changes_nothing(tmp_path: Path) -> None:
@@ -118,11 +123,11 @@ def test_a_server_given_by_its_url_is_written_with_it(
 ) -> None:
     suite, text = drafted(tmp_path, SHOP, server_from_command(f"http://127.0.0.1:8000/{path}"))
     assert isinstance(suite.server, ServerSpec)
-    assert (suite.server.url, suite.server.transport) == (
+    assert (suite.server.transport.url, suite.server.transport.kind) == (
         f"http://127.0.0.1:8000/{path}",
         transport,
     )
-    assert suite.server.command is None
+    assert suite.server.transport.command is None
     assert "# headers: {Authorization:" in text
 
 
@@ -137,7 +142,7 @@ def test_what_is_marked_as_a_change_is_blocked_and_its_case_waits_in_a_comment(
         "asking_about_cancel_order",
     ]
     assert "#   - name: cancel_order\n" in text
-    assert (suite.server if isinstance(suite.server, ServerSpec) else suite).block == (
+    assert (suite.server if isinstance(suite.server, ServerSpec) else suite).guard.block == (
         "cancel_order",
     )
 
@@ -146,7 +151,7 @@ def test_where_everything_is_marked_as_a_change_the_cases_are_live_and_nothing_i
     tmp_path: Path,
 ) -> None:
     suite, _ = drafted(tmp_path, ToolList(tools=(CANCEL_ORDER,)), "shop")
-    assert suite.block == ("cancel_order",)
+    assert suite.guard.block == ("cancel_order",)
     assert [check.kind for check in suite.cases[0].checks] == ["must_succeed"]
 
 
@@ -158,7 +163,7 @@ def test_names_and_descriptions_alone_never_make_a_tool_one_that_only_reads(
     reading = tool("get_rows", "Show rows by a query.", sql, required="sql")
     tools = ToolList(tools=(GET_ORDER, reading, tool("peek", "Show all orders."), tool("frob")))
     suite, text = drafted(tmp_path, tools, server)
-    assert (suite.server if isinstance(suite.server, ServerSpec) else suite).block == (
+    assert (suite.server if isinstance(suite.server, ServerSpec) else suite).guard.block == (
         "get_rows",
         "peek",
         "frob",
@@ -179,7 +184,7 @@ def test_without_any_mark_nothing_is_sent_and_the_words_of_a_tool_say_what_is_as
     )
     suite, text = drafted(tmp_path, tools)
     assert isinstance(suite.server, ServerSpec)
-    assert suite.server.block == ("wipe", "peek", "frob")
+    assert suite.server.guard.block == ("wipe", "peek", "frob")
     assert [case.name for case in suite.cases] == ["wipe", "peek", "frob", "asking_about_wipe"]
     assert "marks no tool" in text
 
@@ -188,7 +193,7 @@ def test_tools_beyond_those_that_get_a_case_are_blocked_too(tmp_path: Path) -> N
     many = tuple(tool(f"do_{number}", "Do.") for number in range(MOST_TOOLS + 5))
     suite, _ = drafted(tmp_path, ToolList(tools=many))
     assert isinstance(suite.server, ServerSpec)
-    assert len(suite.server.block) == MOST_TOOLS + 5
+    assert len(suite.server.guard.block) == MOST_TOOLS + 5
 
 
 def test_a_tool_that_no_suite_can_name_lets_nothing_through_that_is_not_marked(
@@ -196,7 +201,7 @@ def test_a_tool_that_no_suite_can_name_lets_nothing_through_that_is_not_marked(
 ) -> None:
     suite, _ = drafted(tmp_path, ToolList(tools=(GET_ORDER, tool("wipe\nall", "Delete."))))
     assert isinstance(suite.server, ServerSpec)
-    assert suite.server.read_only
+    assert suite.server.guard.read_only
 
 
 def test_marks_go_before_words(tmp_path: Path) -> None:
@@ -208,7 +213,7 @@ def test_marks_go_before_words(tmp_path: Path) -> None:
     )
     suite, _ = drafted(tmp_path, tools)
     assert isinstance(suite.server, ServerSpec)
-    assert suite.server.block == ("show",)
+    assert suite.server.guard.block == ("show",)
 
 
 def test_a_change_that_destroys_nothing_is_not_asked_about(tmp_path: Path) -> None:
@@ -267,7 +272,7 @@ def test_what_a_server_says_cannot_leave_its_comment(tmp_path: Path) -> None:
     )
     suite, _ = drafted(tmp_path, ToolList(tools=(evil,)))
     assert isinstance(suite.server, ServerSpec)
-    assert suite.server.command == "python"
+    assert suite.server.transport.command == "python"
     assert len(suite.cases) == 1
 
 
@@ -288,12 +293,14 @@ def test_a_tool_without_a_description_is_told(tmp_path: Path) -> None:
 
 def test_a_drafted_suite_shows_what_nobody_would_see_and_still_means_it(tmp_path: Path) -> None:
     names = ("look\u202epu", "fil\u3164ler", "zero\u200bwidth")
-    server = ServerSpec(name="shop", command="python", args=("shop\u2063.py",))
+    server = ServerSpec(
+        name="shop", transport=TransportSpec(command="python", args=("shop\u2063.py",))
+    )
     tools = ToolList(tools=tuple(tool(name) for name in names))
     suite, text = drafted(tmp_path, tools, server)
     assert HIDDEN.search(text) is None
     assert "\\u202e" in text
     assert isinstance(suite.server, ServerSpec)
-    assert suite.server.args == server.args
+    assert suite.server.transport.args == server.transport.args
     called = {check.params["tool"] for case in suite.cases for check in case.checks}
     assert called <= set(names)

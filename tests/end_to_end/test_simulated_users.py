@@ -89,8 +89,8 @@ def test_a_user_without_end_fails_the_case_by_their_limit_and_the_words_say_so(
         )
 
     with FakeProvider(endless) as provider:
-        write(project, provider, max_replies=3)
+        write(project, provider, max_turns=3)
         finished = project.run("evals", "talk", "--user-model", "person")
     assert finished.code == 1
-    assert "max_replies of the user" in finished.stdout
+    assert "max_turns of the user" in finished.stdout
     assert "user person" in finished.stdout

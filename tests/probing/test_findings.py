@@ -28,6 +28,7 @@ from harness.types import (
     Case,
     IdentitySpec,
     ServerSpec,
+    TransportSpec,
 )
 from tests.clock import BOUND_S
 
@@ -109,9 +110,7 @@ def probed(
     with serving(answer) as url:
         spec = ServerSpec(
             name="p",
-            url=url,
-            transport="http",
-            protocol="2026-07-28",
+            transport=TransportSpec(url=url, kind="http", protocol="2026-07-28"),
             call_timeout_s=TIMEOUT_S,
             identity=IdentitySpec(via="bearer" if bearer else "meta"),
         )

@@ -15,7 +15,7 @@ from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.suites.readers import read_suite
-from harness.types import IdentitySpec, ServerSpec
+from harness.types import (IdentitySpec, ServerSpec, TransportSpec,)
 from tests.end_to_end.warm import warm_python
 
 CASES = read_suite(builtin_root() / "evals" / "access_matrix.yml", VOCABULARY).cases
@@ -38,7 +38,10 @@ def probed(
         assert text.count(before) == 1, f"{file} has changed: {before}"
         path.write_text(text.replace(before, after), encoding="utf-8")
     server = ServerSpec(
-        name="copy", command=warm_python(), args=("-m", "servers.data_governance"), cwd=str(folder)
+        name="copy",
+        transport=TransportSpec(
+            command=warm_python(), args=("-m", "servers.data_governance"), cwd=str(folder)
+        ),
     )
     cases = tuple(case for case in CASES if not only or case.caller.identity in only)
     plan = ProbePlan(
@@ -186,10 +189,12 @@ def test_a_token_for_somebody_else_that_is_let_in(tmp_path: Path) -> None:
     )
     server = ServerSpec(
         name="copy",
-        command=warm_python(),
-        args=("-m", "servers.data_governance", "--transport", "http", "--port", "{port}"),
-        cwd=str(tmp_path),
-        transport="http",
+        transport=TransportSpec(
+            command=warm_python(),
+            args=("-m", "servers.data_governance", "--transport", "http", "--port", "{port}"),
+            cwd=str(tmp_path),
+            kind="http",
+        ),
         identity=IdentitySpec(via="bearer"),
     )
     plan = ProbePlan(server=server, callers=named_callers(CASES), cases=CASES, damaged=False)

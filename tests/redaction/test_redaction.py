@@ -22,6 +22,7 @@ from harness.types import (
     ServerSpec,
     StateQuery,
     Suite,
+    TransportSpec,
 )
 
 SECRETS = st.text(
@@ -49,13 +50,15 @@ KEYS = {
 def test_what_a_web_server_is_given_in_headers_and_url_is_secret_and_where_it_is_is_not() -> None:
     server = ServerSpec(
         name="shop",
-        transport="http",
-        url="https://ada:l%40velace@shop.example.com/mcp?key=271828-1828&v=1",
-        headers={
-            "Authorization": "Bearer opaque-314159",
-            "X-Tenant": "acme-inc",
-            "Accept": "text/plain",
-        },
+        transport=TransportSpec(
+            kind="http",
+            url="https://ada:l%40velace@shop.example.com/mcp?key=271828-1828&v=1",
+            headers={
+                "Authorization": "Bearer opaque-314159",
+                "X-Tenant": "acme-inc",
+                "Accept": "text/plain",
+            },
+        ),
     )
     text = (
         "l@velace l%40velace 271828-1828 opaque-314159 acme-inc https://shop.example.com/mcp "
@@ -242,7 +245,10 @@ def test_a_redactor_knows_the_keys_and_headers_of_models() -> None:
 
 def test_a_redactor_knows_what_a_server_is_given_under_a_secret_name() -> None:
     server = ServerSpec(
-        name="s", env={"SHOP_API_KEY": "shop-value", "DB_PASSWORD": "db-value", "REGION": "europe"}
+        name="s",
+        transport=TransportSpec(
+            env={"SHOP_API_KEY": "shop-value", "DB_PASSWORD": "db-value", "REGION": "europe"}
+        ),
     )
     assert (
         Redactor.of(servers=[server]).text("shop-value db-value europe") == f"{MARK} {MARK} europe"
@@ -253,7 +259,7 @@ def test_a_secret_of_the_environment_is_known_wherever_a_server_was_given_it() -
     environ = {"SHOP_TOKEN": "tok-value", "OTHER_TOKEN": "not-given", "PLAIN": "visible-value"}
     server = ServerSpec(
         name="s",
-        args=("--auth=tok-value", "visible-value"),
+        transport=TransportSpec(args=("--auth=tok-value", "visible-value")),
         identity=IdentitySpec(via="header", headers={"X": "{role}"}),
     )
     redacted = Redactor.of(servers=[server], environ=environ).text(
@@ -276,7 +282,7 @@ def test_what_follows_an_option_with_the_name_of_a_secret_is_one() -> None:
     query = StateQuery(command="state --secret 'fourth value' it's")
     server = ServerSpec(
         name="s",
-        args=(*args, "--tokenizer", "plain-value", "--token"),
+        transport=TransportSpec(args=(*args, "--tokenizer", "plain-value", "--token")),
         queries={"open": query, "good": StateQuery(command="state --secret 'fifth value'")},
     )
     text = "first-value second-value third-value plain-value shop.py fifth value"
@@ -367,7 +373,9 @@ def test_an_ordinary_word_of_the_environment_is_no_secret_since_a_claim_or_a_que
     "name", ["KEYCLOAK_REALM", "GIT_AUTHOR_NAME", "OIDC_AUTHORITY", "TOKENIZER", "KEYWORDS"]
 )
 def test_a_variable_whose_name_only_holds_the_letters_of_a_secret_s_is_none(name: str) -> None:
-    server = ServerSpec(name="s", args=("--realm", "customers"), env={name: "employees"})
+    server = ServerSpec(
+        name="s", transport=TransportSpec(args=("--realm", "customers"), env={name: "employees"})
+    )
     text = "customers employees"
     assert Redactor.of(servers=[server], environ={name: "customers"}).text(text) is text
 
@@ -410,7 +418,9 @@ def test_a_variable_whose_name_only_holds_the_letters_of_a_secret_s_is_none(name
 )
 def test_an_argument_that_is_no_secret_is_left_alone_in_every_text(args: tuple[str, ...]) -> None:
     server = ServerSpec(
-        name="s", args=args, queries={"q": StateQuery(command=shlex.join(["state", *args]))}
+        name="s",
+        transport=TransportSpec(args=args),
+        queries={"q": StateQuery(command=shlex.join(["state", *args]))},
     )
     text = " ".join(args) + " server.py customers Lovelace Ada english page-two"
     assert Redactor.of(servers=[server]).text(text) is text
@@ -451,7 +461,7 @@ def test_a_secret_in_a_command_line_is_known_however_it_is_written(
 ) -> None:
     command = shlex.join(["state", *args])
     for server in (
-        ServerSpec(name="s", args=args),
+        ServerSpec(name="s", transport=TransportSpec(args=args)),
         ServerSpec(name="s", queries={"q": StateQuery(command=command)}),
         ServerSpec(name="s", identity=IdentitySpec(token_command=command)),
     ):
@@ -459,7 +469,9 @@ def test_a_secret_in_a_command_line_is_known_however_it_is_written(
 
 
 def test_of_a_secret_of_several_words_no_word_is_one() -> None:
-    server = ServerSpec(name="s", args=("-e", "API_TOKEN=Lovelace and others"))
+    server = ServerSpec(
+        name="s", transport=TransportSpec(args=("-e", "API_TOKEN=Lovelace and others"))
+    )
     assert (
         Redactor.of(servers=[server]).text("Lovelace; Lovelace and others") == f"Lovelace; {MARK}"
     )
@@ -548,7 +560,7 @@ def test_a_text_that_holds_no_known_secret_and_no_known_shape_is_never_touched(
     ]
     server = ServerSpec(
         name="s",
-        args=tuple(args),
+        transport=TransportSpec(args=tuple(args)),
         queries={"q": StateQuery(command=shlex.join(args)), "r": StateQuery(sql=" ".join(args))},
         reset=ScriptedCall(tool="reset", arguments=pairs),
     )
@@ -597,14 +609,23 @@ def test_a_secret_that_comes_up_later_is_known_from_then_on_in_every_form() -> N
 @pytest.mark.parametrize(
     "server",
     [
-        ServerSpec(name="s", args=("-pS3cr3t-value",)),
-        ServerSpec(name="s", command="mysql", args=("-uroot", "-pS3cr3t-value")),
-        ServerSpec(name="s", args=("postgres://shop:S3cr3t-value@db/x",)),
-        ServerSpec(name="s", env={"DATABASE": "postgres://shop:S3cr3t-value@db/x"}),
+        ServerSpec(name="s", transport=TransportSpec(args=("-pS3cr3t-value",))),
+        ServerSpec(
+            name="s", transport=TransportSpec(command="mysql", args=("-uroot", "-pS3cr3t-value"))
+        ),
+        ServerSpec(name="s", transport=TransportSpec(args=("postgres://shop:S3cr3t-value@db/x",))),
+        ServerSpec(
+            name="s", transport=TransportSpec(env={"DATABASE": "postgres://shop:S3cr3t-value@db/x"})
+        ),
         ServerSpec(
             name="s", identity=IdentitySpec(via="header", headers={"X-Api-Key": "S3cr3t-value"})
         ),
-        ServerSpec(name="a+b", members=(ServerSpec(name="a", env={"API_KEY": "S3cr3t-value"}),)),
+        ServerSpec(
+            name="a+b",
+            members=(
+                ServerSpec(name="a", transport=TransportSpec(env={"API_KEY": "S3cr3t-value"})),
+            ),
+        ),
     ],
 )
 def test_a_password_is_known_by_itself_wherever_a_server_is_given_it(server: ServerSpec) -> None:
@@ -613,21 +634,29 @@ def test_a_password_is_known_by_itself_wherever_a_server_is_given_it(server: Ser
 
 def test_the_password_of_a_url_is_known_as_it_is_written_and_decoded() -> None:
     redactor = Redactor.of(
-        servers=[ServerSpec(name="s", env={"DATABASE": "postgres://shop:p%40ss-word@db/x"})]
+        servers=[
+            ServerSpec(
+                name="s",
+                transport=TransportSpec(env={"DATABASE": "postgres://shop:p%40ss-word@db/x"}),
+            )
+        ]
     )
     assert redactor.text("p%40ss-word, p@ss-word") == f"{MARK}, {MARK}"
 
 
 @pytest.mark.parametrize("program", ["mysql", "/usr/bin/mysqldump", "sshpass"])
 def test_programs_that_take_a_password_attached_to_an_option_take_any(program: str) -> None:
-    server = ServerSpec(name="s", command=program, args=("-ptrustno",))
+    server = ServerSpec(name="s", transport=TransportSpec(command=program, args=("-ptrustno",)))
     assert Redactor.of(servers=[server]).text("trustno") == MARK
 
 
 @pytest.mark.parametrize("arg", ["-p8080:80", "-port", "-print", "-p5432", "-python"])
 def test_a_port_and_a_word_behind_p_are_no_passwords(arg: str) -> None:
     assert (
-        Redactor.of(servers=[ServerSpec(name="s", command="docker", args=(arg,))]).text(arg) == arg
+        Redactor.of(
+            servers=[ServerSpec(name="s", transport=TransportSpec(command="docker", args=(arg,)))]
+        ).text(arg)
+        == arg
     )
 
 
@@ -653,12 +682,16 @@ def test_a_label_of_a_case_is_no_secret_unless_it_looks_like_one() -> None:
 
 def test_a_private_key_is_found_line_by_line() -> None:
     key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\nAgEAAoIBAQC7VJTUt9Us\n-----END KEY-----"
-    redactor = Redactor.of(servers=[ServerSpec(name="s", env={"PRIVATE_KEY": key})])
+    redactor = Redactor.of(
+        servers=[ServerSpec(name="s", transport=TransportSpec(env={"PRIVATE_KEY": key}))]
+    )
     assert redactor.text("it said AgEAAoIBAQC7VJTUt9Us, and") == f"it said {MARK}, and"
 
 
 def test_a_password_that_is_a_word_of_every_log_leaves_logs_readable() -> None:
-    redactor = Redactor.of(servers=[ServerSpec(name="s", env={"DB_PASSWORD": "passed"})])
+    redactor = Redactor.of(
+        servers=[ServerSpec(name="s", transport=TransportSpec(env={"DB_PASSWORD": "passed"}))]
+    )
     assert redactor.document('{"status":"passed"}') == '{"status":"passed"}'
 
 

@@ -25,13 +25,14 @@ from harness.types import (
     ServerSpec,
     Status,
     Suite,
+    TransportSpec,
     TrialResult,
     Usage,
 )
 from tests.support import a_case
 
 MODEL = ModelSpec(name="m", provider="lexical", model_id="m")
-SERVER = ServerSpec(name="srv", command="python")
+SERVER = ServerSpec(name="srv", transport=TransportSpec(command="python"))
 LETTERS: dict[str, Status] = {"p": "passed", "f": "failed", "e": "error"}
 
 

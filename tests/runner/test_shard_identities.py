@@ -12,7 +12,7 @@ from harness.runner.planning.plan import Plan, make_plan
 from harness.runner.run import RunOptions
 from harness.runner.runs.shard import merge, shard
 from harness.suites.readers import read_suite
-from harness.types import ModelSpec, ServerSpec
+from harness.types import (ModelSpec, ServerSpec, TransportSpec,)
 
 SUITE = """\
 suite: shop
@@ -30,7 +30,7 @@ def plan_of(folder: Path) -> Plan:
     path.write_text(SUITE)
     model, server = (
         ModelSpec(name="m", provider="lexical", model_id="m"),
-        ServerSpec(name="s", command="s"),
+        ServerSpec(name="s", transport=TransportSpec(command="s")),
     )
     return make_plan(
         [read_suite(path, VOCABULARY)], models_of=lambda _: [model], server_of=lambda _: server

@@ -7,19 +7,25 @@ import sys
 import pytest
 
 from harness.sessions.pool import open_sessions
-from harness.types import ServerSpec
+from harness.types import (
+    Protocol,
+    ServerSpec,
+    TransportSpec,
+)
 from tests.sessions.servers import GOOD_SERVER, call
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize("protocol", ["auto", "legacy", "2026-07-28"])
-async def test_a_real_server_works_in_every_era(protocol: str, marker: str) -> None:
+async def test_a_real_server_works_in_every_era(protocol: Protocol, marker: str) -> None:
     spec = ServerSpec(
         name="good",
-        command=sys.executable,
-        args=(str(GOOD_SERVER), marker),
-        protocol=protocol,  # type: ignore[arg-type]
+        transport=TransportSpec(
+            command=sys.executable,
+            args=(str(GOOD_SERVER), marker),
+            protocol=protocol,
+        ),
     )
     user = {"role": "analyst", "regions": ["EU"], "chief": None}
     async with open_sessions() as pool, pool.session(spec, user) as session:

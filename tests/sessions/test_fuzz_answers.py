@@ -24,7 +24,13 @@ from hypothesis import HealthCheck, given, seed, settings
 from harness.canonical_json import canonical_json
 from harness.sessions import SessionPool
 from harness.sessions.pool import open_sessions
-from harness.types import Outcome, ServerSpec, ToolCall, ToolRequest
+from harness.types import (
+    Outcome,
+    ServerSpec,
+    ToolCall,
+    ToolRequest,
+    TransportSpec,
+)
 from tests.sessions.fuzzing import server as told_server
 from tests.sessions.fuzzing.answers import END, Script, Wire, scripts
 
@@ -52,7 +58,10 @@ def server_of(wire: Wire) -> Iterator[ServerSpec]:
         "call_timeout_s": HANG_S,
     }
     if wire == "stdio":
-        yield ServerSpec(**common, command=sys.executable, args=("-I", "-S", SCRIPT, "stdio"))
+        yield ServerSpec(
+            **common,
+            transport=TransportSpec(command=sys.executable, args=("-I", "-S", SCRIPT, "stdio")),
+        )
         return
     with subprocess.Popen(
         [sys.executable, "-I", "-S", SCRIPT, "http"], stdout=subprocess.PIPE, text=True
@@ -60,7 +69,7 @@ def server_of(wire: Wire) -> Iterator[ServerSpec]:
         assert process.stdout is not None
         try:
             url = f"http://127.0.0.1:{int(process.stdout.readline())}/{'mcp' if wire == 'http' else 'sse'}"
-            yield ServerSpec(**common, transport=wire, url=url)
+            yield ServerSpec(**common, transport=TransportSpec(kind=wire, url=url))
         finally:
             process.kill()
 

@@ -21,7 +21,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from harness.errors import NotAdmitted, ServerError
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
-from harness.types import IdentitySpec, ServerSpec
+from harness.types import (
+    IdentitySpec,
+    ServerSpec,
+    TransportSpec,
+)
 from tests.clock import BOUND_S, PATIENT_S, TIMEOUTS_S
 from tests.sessions.http_servers import Running, free_port, running, started
 from tests.sessions.servers import ServerFactory, alive, all_gone, call
@@ -61,7 +65,7 @@ async def test_where_nobody_listens_the_url_is_told_and_nothing_secret(
     port = free_port()
     url = f"http://ada:lovelace@127.0.0.1:{port}/mcp?key=271828"
     spec: Any = {"transport": transport, "protocol": protocol}
-    error = await failure(ServerSpec(name="shop", url=url, **spec))
+    error = await failure(ServerSpec(name="shop", transport=TransportSpec(url=url), **spec))
     step = "list its tools" if protocol == "2026-07-28" else "complete the handshake"
     where = f"it cannot be reached at http://127.0.0.1:{port}/mcp: Connection refused"
     assert str(error) == f"server 'shop' did not {step}: {where}"
@@ -81,7 +85,10 @@ async def test_a_certificate_that_nobody_vouches_for_is_told_and_nothing_is_sent
     async with await asyncio.start_server(listen, "127.0.0.1", 0, ssl=context) as server:
         port = server.sockets[0].getsockname()[1]
         error = await failure(
-            ServerSpec(name="shop", transport="http", url=f"https://127.0.0.1:{port}/mcp")
+            ServerSpec(
+                name="shop",
+                transport=TransportSpec(kind="http", url=f"https://127.0.0.1:{port}/mcp"),
+            )
         )
     assert str(error).endswith(
         f"it cannot be reached at https://127.0.0.1:{port}/mcp: self-signed certificate"
@@ -118,8 +125,8 @@ def self_signed(folder: Path) -> Path:
 @pytest.mark.parametrize(
     "spec",
     [
-        ServerSpec(name="shop", transport="http"),
-        ServerSpec(name="shop", url="http://127.0.0.1:1/mcp"),
+        ServerSpec(name="shop", transport=TransportSpec(kind="http")),
+        ServerSpec(name="shop", transport=TransportSpec(url="http://127.0.0.1:1/mcp")),
         ServerSpec(name="shop"),
     ],
 )

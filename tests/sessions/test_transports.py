@@ -13,7 +13,11 @@ import pytest
 
 from harness.sessions import Session
 from harness.sessions.pool import open_sessions
-from harness.types import ServerSpec, ToolCall
+from harness.types import (
+    ServerSpec,
+    ToolCall,
+    TransportSpec,
+)
 from tests.sessions.http_servers import Running, running
 from tests.sessions.servers import GOOD_SERVER, call
 
@@ -45,7 +49,10 @@ def good() -> Iterator[Running]:
 async def test_every_transport_gives_the_same_tools_and_the_same_record(
     good: Running, marker: str
 ) -> None:
-    stdio = ServerSpec(name="shop", command=sys.executable, args=(str(GOOD_SERVER), marker))
+    stdio = ServerSpec(
+        name="shop",
+        transport=TransportSpec(command=sys.executable, args=(str(GOOD_SERVER), marker)),
+    )
     async with open_sessions() as pool:
         async with pool.session(stdio, USER) as session:
             tools, calls = session.tools, await record(session)

@@ -16,7 +16,13 @@ import pytest
 from harness.errors import NotAdmitted, ServerError
 from harness.sessions import SessionPool
 from harness.sessions.pool import open_sessions
-from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
+from harness.types import (
+    Credential,
+    IdentitySpec,
+    JsonObject,
+    ServerSpec,
+    TransportSpec,
+)
 from tests.clock import BOUND_S
 from tests.sessions.servers import call
 
@@ -30,10 +36,12 @@ def verified(
 ) -> ServerSpec:
     return ServerSpec(
         name="verified",
-        command=sys.executable,
-        args=(str(SERVER), "--port", "{port}", *args, marker),
-        env=env or {},
-        transport="http",
+        transport=TransportSpec(
+            command=sys.executable,
+            args=(str(SERVER), "--port", "{port}", *args, marker),
+            env=env or {},
+            kind="http",
+        ),
         identity=IdentitySpec(via="bearer", **identity),
     )
 
@@ -139,8 +147,7 @@ def running(free_ports: tuple[int, int], marker: str) -> Iterator[ServerSpec]:
     )
     yield ServerSpec(
         name="running",
-        transport="http",
-        url=f"http://127.0.0.1:{port}/mcp",
+        transport=TransportSpec(kind="http", url=f"http://127.0.0.1:{port}/mcp"),
         identity=IdentitySpec(
             via="bearer", issuer_port=issuer_port, audience="https://running.example/mcp"
         ),
@@ -180,7 +187,9 @@ async def test_a_server_whose_token_cannot_be_had_is_told_with_the_reason_before
     failing = shlex.join([sys.executable, "-I", "-S", "-c", "import sys; sys.exit('log in first')"])
     identity = IdentitySpec(via="bearer", token_command=failing)
     spec = ServerSpec(
-        name="verified", url="http://127.0.0.1:9/mcp", transport="http", identity=identity
+        name="verified",
+        transport=TransportSpec(url="http://127.0.0.1:9/mcp", kind="http"),
+        identity=identity,
     )
     async with open_sessions() as pool:
         with (

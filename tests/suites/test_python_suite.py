@@ -14,7 +14,11 @@ from harness.discovery import find_suites
 from harness.errors import InvalidInput, NothingToRun, UsageError
 from harness.suites.python_case import PASS_AT, PythonCase
 from harness.suites.python_suite import read_object, read_reference
-from harness.types import ServerSpec, Suite
+from harness.types import (
+    ServerSpec,
+    Suite,
+    TransportSpec,
+)
 from tests.suites.python_project import PythonProject, project
 
 __all__ = ["project"]
@@ -167,8 +171,13 @@ def server_of(suite: Suite) -> ServerSpec:
 def test_default_tools_are_served_by_a_process_of_their_own() -> None:
     suite = read_object(WithTools, VOCABULARY)
     server = server_of(suite)
-    assert server.command == sys.executable
-    assert server.args == ("-P", "-m", "harness.suites.python_server", f"{__name__}:WithTools")
+    assert server.transport.command == sys.executable
+    assert server.transport.args == (
+        "-P",
+        "-m",
+        "harness.suites.python_server",
+        f"{__name__}:WithTools",
+    )
     assert suite.cases[0].server is None
 
 
@@ -181,9 +190,9 @@ def test_cases_with_tools_of_their_own_have_a_server_and_share_it_where_the_tool
     assert first is None
     assert second is third
     assert second is not None
-    assert second.args[-1] == "two"
+    assert second.transport.args[-1] == "two"
     assert fourth is not None
-    assert fourth.args[-1] == "four"
+    assert fourth.transport.args[-1] == "four"
     assert second.name != fourth.name
 
 
@@ -200,10 +209,12 @@ class WithTools(Base):
 
 
 def test_a_suite_without_tools_is_served_without_importing_it_again() -> None:
-    assert server_of(suite_of()).args == ("-P", "-m", "harness.suites.python_server")
+    assert server_of(suite_of()).transport.args == ("-P", "-m", "harness.suites.python_server")
 
 
-@pytest.mark.parametrize("server", ["shop", ServerSpec(name="shop", command="true")])
+@pytest.mark.parametrize(
+    "server", ["shop", ServerSpec(name="shop", transport=TransportSpec(command="true"))]
+)
 def test_a_suite_may_name_a_server_or_hold_one(server: Any) -> None:
     assert suite_of(server=server).server == server
 
@@ -212,9 +223,13 @@ def test_a_server_may_be_written_out_as_in_yaml() -> None:
     server = server_of(
         suite_of(server={"command": "python", "args": ["s.py"], "env": {"TOKEN": "${TOKEN}"}})
     )
-    assert (server.command, server.args, server.name) == ("python", ("s.py",), "sample")
+    assert (server.transport.command, server.transport.args, server.name) == (
+        "python",
+        ("s.py",),
+        "sample",
+    )
     ready = Config(environ={"TOKEN": "t"}).server(server, "sample")
-    assert ready.env == {"TOKEN": "t"}
+    assert ready.transport.env == {"TOKEN": "t"}
 
 
 def test_mistakes_in_a_server_are_told_as_in_yaml() -> None:

@@ -2,7 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.types import IdentitySpec, Location, ServerSpec
+from harness.types import (
+    GuardRails,
+    IdentitySpec,
+    Location,
+    ServerSpec,
+    TransportSpec,
+)
 from tests.suites.files import TESTS, problems, read, refusal
 
 
@@ -32,7 +38,9 @@ def test_a_server_can_be_named(folder: Path) -> None:
 
 def test_a_command_is_enough_and_the_server_is_called_like_its_suite(folder: Path) -> None:
     assert server(folder, "{command: python}") == ServerSpec(
-        name="shop", command="python", at=Location(file="shop.yml", line=2, column=9)
+        name="shop",
+        transport=TransportSpec(command="python"),
+        at=Location(file="shop.yml", line=2, column=9),
     )
 
 
@@ -52,17 +60,18 @@ def test_everything_about_a_server_is_read_and_nothing_is_expanded(folder: Path)
     """
     assert server(folder, text) == ServerSpec(
         name="shop",
-        command="${PYTHON:-python}",
-        args=("server.py", "", "--port", "8080"),
-        env={"TOKEN": "${TOKEN}", "EMPTY": ""},
-        cwd="servers/shop",
-        protocol="2026-07-28",
+        transport=TransportSpec(
+            command="${PYTHON:-python}",
+            args=("server.py", "", "--port", "8080"),
+            env={"TOKEN": "${TOKEN}", "EMPTY": ""},
+            cwd="servers/shop",
+            protocol="2026-07-28",
+        ),
         identity=IdentitySpec(via="bearer"),
         isolation="case",
         start_timeout_s=5.0,
         call_timeout_s=2.5,
-        read_only=True,
-        block=("drop_table",),
+        guard=GuardRails(read_only=True, block=("drop_table",)),
         at=Location(file="shop.yml", line=2, column=1),
     )
 
@@ -88,7 +97,7 @@ def test_every_way_to_reach_a_server_is_read(
 ) -> None:
     found = server(folder, text)
     assert isinstance(found, ServerSpec)
-    assert (found.transport, found.url) == (transport, url)
+    assert (found.transport.kind, found.transport.url) == (transport, url)
 
 
 def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:

@@ -26,6 +26,7 @@ from harness.types import (
     Location,
     ServerSpec,
     Suite,
+    TransportSpec,
     Turn,
 )
 
@@ -153,8 +154,10 @@ def _timeout_s(category: Category) -> float | None:
 def _server() -> ServerSpec:
     return ServerSpec(
         name=NAME,
-        command=sys.executable,
-        args=("-m", "harness.leaderboards.bfcl.server", "{port}"),
-        transport="http",
-        env={CACHE_VARIABLE: str(cache_root())},
+        transport=TransportSpec(
+            command=sys.executable,
+            args=("-m", "harness.leaderboards.bfcl.server", "{port}"),
+            kind="http",
+            env={CACHE_VARIABLE: str(cache_root())},
+        ),
     )

@@ -63,7 +63,10 @@ def domain_server(domain: str, folder: Path, unlisted: Sequence[str] = ()) -> Se
     for name in unlisted:
         options += ["--unlisted-tool", name]
     return replace(
-        server, args=(*server.args, *options), isolation="case", reset=ScriptedCall(tool=RESET_TOOL)
+        server,
+        transport=replace(server.transport, args=(*server.transport.args, *options)),
+        isolation="case",
+        reset=ScriptedCall(tool=RESET_TOOL),
     )
 
 

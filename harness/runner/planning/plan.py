@@ -155,7 +155,9 @@ def _with_state_for(case: Case, server: ServerSpec) -> ServerSpec:
     """Return ``server``, with a fresh state for each trial where a check of ``case`` compares with a fresh copy."""
     if not needs_fresh_copy(case.every_check):
         return server
-    if any(one.command is None and one.reset is None for one in server.members or (server,)):
+    if any(
+        one.transport.command is None and one.reset is None for one in server.members or (server,)
+    ):
         raise UsageError(
             f"{case.at or case.name}: same_state_as needs a fresh copy of server {server.name!r}, "
             f"which runs already",
@@ -274,10 +276,11 @@ def _describe_identity(identity: IdentitySpec) -> JsonObject:
 
 def _describe_transport(server: ServerSpec) -> JsonObject:
     """Return how a server is reached where that is not over stdio, without what may be a secret in it."""
-    if TRANSPORTS.get(server.transport).over == "pipes":
+    transport = server.transport
+    if TRANSPORTS.get(transport.kind).over == "pipes":
         return {}
-    url = None if server.url is None else bare_url(server.url)
-    return {"transport": server.transport, "url": url, "headers": sorted(server.headers)}
+    url = None if transport.url is None else bare_url(transport.url)
+    return {"transport": transport.kind, "url": url, "headers": sorted(transport.headers)}
 
 
 def _describe_rest(server: ServerSpec) -> JsonObject:
@@ -287,7 +290,7 @@ def _describe_rest(server: ServerSpec) -> JsonObject:
     state is read and reset may hold secrets in any form, and need only be told from another way: of
     that, digests.
     """
-    cwd = None if server.cwd is None else shown(Path(server.cwd))
+    cwd = None if server.transport.cwd is None else shown(Path(server.transport.cwd))
     parts = {
         "cwd": None if cwd is None or cwd == "." or Path(cwd).is_absolute() else cwd,
         "reset": None
@@ -304,16 +307,17 @@ def _short_digest(value: Any) -> str:
 
 def describe_server(server: ServerSpec) -> JsonObject:
     """Return how a server is started or reached, without the values of its environment and headers."""
+    transport = server.transport
     return {
         **_describe_transport(server),
-        "command": server.command,
-        "args": list(server.args),
-        "env": sorted(server.env),
-        "protocol": server.protocol,
+        "command": transport.command,
+        "args": list(transport.args),
+        "env": sorted(transport.env),
+        "protocol": transport.protocol,
         "identity": _describe_identity(server.identity),
         "isolation": server.isolation,
-        "read_only": server.read_only,
-        "block": list(server.block),
+        "read_only": server.guard.read_only,
+        "block": list(server.guard.block),
         **_describe_rest(server),
         **(
             {"members": [describe_server(member) for member in server.members]}

@@ -33,6 +33,7 @@ from harness.suites.readers import reader
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     Case,
+    GuardRails,
     JsonObject,
     ModelSpec,
     NamedTool,
@@ -299,17 +300,15 @@ def _server(suite: Suite, request: RunRequest, config: Config) -> ServerSpec:
 
 def guarded(server: ServerSpec, suite: Suite, request: RunRequest) -> ServerSpec:
     """Return ``server`` under the guards of ``suite`` and ``request`` beside its own."""
+    named = (NamedTool(tool=tool, at=ON_COMMAND_LINE) for tool in request.block)
+    asked = GuardRails(
+        read_only=request.read_only, block=tuple(request.block), blocked=tuple(named)
+    )
     return replace(
         server,
         members=tuple(guarded(member, suite, request) for member in server.members),
         isolation=suite.isolation or server.isolation,
-        read_only=server.read_only or suite.read_only or request.read_only,
-        block=(*server.block, *suite.block, *request.block),
-        blocked=(
-            *server.blocked,
-            *suite.blocked,
-            *(NamedTool(tool=tool, at=ON_COMMAND_LINE) for tool in request.block),
-        ),
+        guard=server.guard | suite.guard | asked,
     )
 
 

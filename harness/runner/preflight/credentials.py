@@ -35,11 +35,11 @@ def _problems(job: Job) -> Iterator[Problem]:
         except UsageError as error:
             yield Problem(at=at, message=f"test {case.name!r}: {error.message}.", meant=error.meant)
     if asks_for_admission(case) and all(
-        TRANSPORTS.get(one.transport).over != "http" for one in servers
+        TRANSPORTS.get(one.transport.kind).over != "http" for one in servers
     ):
         yield Problem(
             at=at,
             message=f"test {case.name!r}: 'must_be_refused' needs a server over HTTP; "
-            f"{server.name!r} is on {server.transport}.",
+            f"{server.name!r} is on {server.transport.kind}.",
             meant="A process on stdio refuses nobody at the door: assert must_be_denied.",
         )

@@ -93,7 +93,7 @@ def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
             reset = _of_call(one.reset)
             yield Mention(named=reset, scope=(None, server.name), only_near=True, by_own_name=True)
         for named in _blocked(one):
-            if named in suite.blocked:
+            if named in suite.guard.blocked:
                 yield Mention(
                     named=named, scope=(suite.name, None), may_say_absent=True, by_own_name=True
                 )
@@ -106,11 +106,11 @@ def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
 
 
 def _blocked(server: ServerSpec) -> Iterable[NamedTool]:
-    placed = {named.tool for named in server.blocked}
+    placed = {named.tool for named in server.guard.blocked}
     at = server.at or Location(file=f"server {server.name}")
     return (
-        *server.blocked,
-        *(NamedTool(tool=tool, at=at) for tool in server.block if tool not in placed),
+        *server.guard.blocked,
+        *(NamedTool(tool=tool, at=at) for tool in server.guard.block if tool not in placed),
     )
 
 

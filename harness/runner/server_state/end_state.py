@@ -52,7 +52,16 @@ class EndStates:
     ) -> StateReading:
         user = [case.caller.user_context, case.caller.credential]
         setup = [{"tool": call.tool, "args": call.arguments} for call in case.setup]
-        key = canonical_json([server.name, server.command, list(server.args), user, setup, wanted])
+        key = canonical_json(
+            [
+                server.name,
+                server.transport.command,
+                list(server.transport.args),
+                user,
+                setup,
+                wanted,
+            ]
+        )
         async with self._locks.setdefault(key, anyio.Lock()):
             if key not in self._references:
                 with anyio.move_on_after(READING_S):

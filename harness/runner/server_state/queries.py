@@ -40,7 +40,7 @@ async def run_query(server: ServerSpec, name: str) -> Any:
 
 
 def _rows(query: StateQuery, server: ServerSpec) -> list[dict[str, Any]]:
-    path = Path(server.cwd or ".") / (query.database or "")
+    path = Path(server.transport.cwd or ".") / (query.database or "")
     try:
         with closing(
             sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=QUERY_S / 2)
@@ -60,7 +60,7 @@ def _json(value: Any) -> Any:
 
 async def _printed(command: str, server: ServerSpec, name: str) -> Any:
     try:
-        ended = await anyio.run_process(shlex.split(command), cwd=server.cwd, check=False)
+        ended = await anyio.run_process(shlex.split(command), cwd=server.transport.cwd, check=False)
     except (OSError, ValueError) as error:
         raise HarnessError(f"the query {name!r} cannot be run: {error}") from error
     if ended.returncode != 0:

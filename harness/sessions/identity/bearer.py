@@ -95,7 +95,7 @@ class Bearer:
                 identity.token_command,
                 user_context,
                 self._source.guardian,
-                self._spec.cwd,
+                self._spec.transport.cwd,
                 identity.token_env,
             )
             self._source.learn(text)
@@ -146,12 +146,17 @@ class Bearers:
         facts = {
             "issuer": issuer.url,
             "jwks_url": issuer.jwks_url,
-            "audience": audience_of(spec, spec.url or ""),
+            "audience": audience_of(spec, spec.transport.url or ""),
         }
         told = {variable: facts[name] for name, variable in PLACEHOLDERS.items()}
-        env = {name: _filled(value, facts) for name, value in spec.env.items()}
+        env = {name: _filled(value, facts) for name, value in spec.transport.env.items()}
         return replace(
-            spec, args=tuple(_filled(text, facts) for text in spec.args), env={**told, **env}
+            spec,
+            transport=replace(
+                spec.transport,
+                args=tuple(_filled(text, facts) for text in spec.transport.args),
+                env={**told, **env},
+            ),
         )
 
     async def issuer(self, port: int | None) -> Issuer:

@@ -56,19 +56,19 @@ def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
         UsageError: with what to do instead.
     """
     via = server.identity.via
-    if TRANSPORTS.get(server.transport).over != "http" and via not in ("meta", "env"):
+    if TRANSPORTS.get(server.transport.kind).over != "http" and via not in ("meta", "env"):
         raise UsageError(
             f"identity {via!r} comes with HTTP servers, and server {server.name!r} is reached over "
-            f"{server.transport}",
+            f"{server.transport.kind}",
             meant="For a server that is started as a process use 'meta' or 'env'.",
         )
-    if via == "env" and server.command is None:
+    if via == "env" and server.transport.command is None:
         raise UsageError(
             f"identity 'env' needs a server that harness starts, and server {server.name!r} has no "
             f"command",
             meant="Use 'meta' or 'header', or give the server's command.",
         )
-    check_headers(server.headers, f"server {server.name!r}")
+    check_headers(server.transport.headers, f"server {server.name!r}")
     user_headers(server.identity, user_context)
 
 

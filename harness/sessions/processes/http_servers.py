@@ -50,7 +50,7 @@ class Host:
         self, spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, bearers: Bearers
     ) -> None:
         """Prepare to start ``spec``, with ``env`` beside its own environment, where it has a command."""
-        self.url = spec.url or ""
+        self.url = spec.transport.url or ""
         self.users: list[Callable[[], None]] = []
         """Whoever is to be told when the process exits."""
         self._spec = spec
@@ -70,7 +70,7 @@ class Host:
     @property
     def is_ours(self) -> bool:
         """Whether harness starts it."""
-        return self._spec.command is not None
+        return self._spec.transport.command is not None
 
     @property
     def is_starting(self) -> bool:
@@ -138,8 +138,8 @@ class Host:
     async def _live(self) -> None:
         port = await self._choose_port()
         spec = await self._bearers.introduced(_with_port(self._spec, port))
-        self.url = spec.url or ""
-        env = {**({} if "PORT" in spec.env else {"PORT": str(port)}), **self._env}
+        self.url = spec.transport.url or ""
+        env = {**({} if "PORT" in spec.transport.env else {"PORT": str(port)}), **self._env}
         async with (
             launch(spec, env, self._guardian, with_pipes=False) as process,
             anyio.create_task_group() as tasks,
@@ -161,12 +161,12 @@ class Host:
         Raises:
             ServerError: somebody does.
         """
-        if self._spec.url is None or PORT in self._spec.url:
+        if self._spec.transport.url is None or PORT in self._spec.transport.url:
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", 0))
                 port: int = probe.getsockname()[1]
                 return port
-        host, port = address(self._spec.url)
+        host, port = address(self._spec.transport.url)
         if await _listens(host, port):
             raise ServerError(
                 f"server {self._spec.name!r} was not started: another program listens on port "
@@ -208,7 +208,7 @@ class Hosts:
 
         ``on_exit`` is called when its process exits by itself.
         """
-        if spec.command is None and not spec.url:
+        if spec.transport.command is None and not spec.transport.url:
             raise ServerError(
                 f"server {spec.name!r} is reached over HTTP and has neither a command nor a url"
             )
@@ -247,16 +247,21 @@ def address(url: str) -> tuple[str, int]:
 
 
 def _with_port(spec: ServerSpec, port: int) -> ServerSpec:
-    transport = TRANSPORTS.get(spec.transport)
+    transport = TRANSPORTS.get(spec.transport.kind)
 
     def filled(text: str) -> str:
         return text.replace(PORT, str(port))
 
     return replace(
         spec,
-        url=filled(spec.url or f"{transport.schemes[0]}://127.0.0.1:{PORT}{transport.path}"),
-        args=tuple(filled(argument) for argument in spec.args),
-        env={name: filled(value) for name, value in spec.env.items()},
+        transport=replace(
+            spec.transport,
+            url=filled(
+                spec.transport.url or f"{transport.schemes[0]}://127.0.0.1:{PORT}{transport.path}"
+            ),
+            args=tuple(filled(argument) for argument in spec.transport.args),
+            env={name: filled(value) for name, value in spec.transport.env.items()},
+        ),
     )
 
 

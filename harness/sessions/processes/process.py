@@ -166,7 +166,7 @@ async def launch(
         ServerError: it could not be started.
     """
     process = await _start(
-        spec, {**_inherited(), **spec.env, **env}, guardian, with_pipes=with_pipes
+        spec, {**_inherited(), **spec.transport.env, **env}, guardian, with_pipes=with_pipes
     )
     try:
         async with anyio.create_task_group() as tasks:
@@ -183,14 +183,14 @@ async def launch(
 async def _start(
     spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *, with_pipes: bool
 ) -> ServerProcess:
-    if spec.command is None:
+    if spec.transport.command is None:
         wrong = (
             "is reached over stdio and has"
-            if spec.url is None
+            if spec.transport.url is None
             else "has a url, is reached over stdio, and has"
         )
         raise ServerError(f"server {spec.name!r} {wrong} no command to start")
-    _check_startable(spec.name, spec.command, spec.cwd, env)
+    _check_startable(spec.name, spec.transport.command, spec.transport.cwd, env)
     starting = f"starting server {spec.name!r}"
     try:
         stderr_read, stderr_write = os.pipe()
@@ -203,11 +203,11 @@ async def _start(
         # A cancellation between the fork and its return would leave a process that nobody knows.
         with anyio.CancelScope(shield=True):
             process = await anyio.open_process(
-                [*_dying_with_us(), spec.command, *spec.args],
+                [*_dying_with_us(), spec.transport.command, *spec.transport.args],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE if with_pipes else stderr_write,
                 stderr=stderr_write,
-                cwd=spec.cwd,
+                cwd=spec.transport.cwd,
                 env=env,
                 start_new_session=True,
             )

@@ -25,6 +25,7 @@ from harness.types import (
     ServerSpec,
     Status,
     Suite,
+    TransportSpec,
     TrialResult,
     Usage,
 )
@@ -43,7 +44,7 @@ def plan(*cases: tuple[str, Check], judge: str | None = "judge", trials: int = 2
     return make_plan(
         [suite],
         models_of=lambda _: [ModelSpec(name="lexical", provider="lexical", model_id="lexical")],
-        server_of=lambda _: ServerSpec(name="s", command="x"),
+        server_of=lambda _: ServerSpec(name="s", transport=TransportSpec(command="x")),
         judge_of=lambda _: judge,
         judges=[JUDGE],
         trials=trials,

@@ -8,6 +8,7 @@ from harness.types import (
     Caller,
     Case,
     Check,
+    GuardRails,
     IdentitySpec,
     Interruption,
     LeaderboardRules,
@@ -19,6 +20,7 @@ from harness.types import (
     SimulatedUser,
     StateQuery,
     Suite,
+    TransportSpec,
     Turn,
 )
 
@@ -80,21 +82,24 @@ CASES = {
     ),
     "internal": a_case(interruption=Interruption(steering="And?", abort=True)),
 }
-STDIO = ServerSpec(name="srv", command="python", args=("-m", "shop"), env={"TOKEN": "t"})
+STDIO = ServerSpec(
+    name="srv", transport=TransportSpec(command="python", args=("-m", "shop"), env={"TOKEN": "t"})
+)
 HTTP = ServerSpec(
     name="shop",
-    command="shop",
-    args=("--port", "{port}"),
-    env={"A": "b"},
-    transport="http",
-    url="http://127.0.0.1:{port}/mcp",
-    headers={"X-Key": "k"},
-    cwd="servers",
-    protocol="legacy",
+    transport=TransportSpec(
+        command="shop",
+        args=("--port", "{port}"),
+        env={"A": "b"},
+        kind="http",
+        url="http://127.0.0.1:{port}/mcp",
+        headers={"X-Key": "k"},
+        cwd="servers",
+        protocol="legacy",
+    ),
     identity=IdentitySpec(via="bearer", claims={"sub": "{id}"}),
     isolation="case",
-    read_only=True,
-    block=("drop",),
+    guard=GuardRails(read_only=True, block=("drop",)),
     reset=ScriptedCall(tool="reset", arguments={"all": True}),
     queries={"q": StateQuery(sql="select 1", database="a.db")},
 )

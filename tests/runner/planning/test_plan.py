@@ -31,12 +31,15 @@ from harness.types import (
     ServerSpec,
     StateQuery,
     Suite,
+    TransportSpec,
     Turn,
 )
 from tests.support import a_case
 
 MODEL = ModelSpec(name="m", provider="openai", model_id="gpt", api_key=Secret("sk-very-secret"))
-SERVER = ServerSpec(name="srv", command="python", env={"TOKEN": "very-secret"})
+SERVER = ServerSpec(
+    name="srv", transport=TransportSpec(command="python", env={"TOKEN": "very-secret"})
+)
 
 
 def a_suite(*cases: Case, name: str = "suite") -> Suite:
@@ -88,7 +91,10 @@ def test_the_same_question_has_the_same_key_in_another_run() -> None:
             a_suite(a_case(name="one", checks=(Check(kind="must_call", params={"tool": "t"}),)))
         ),
         a_plan(a_suite(a_case(name="one")), models=(replace(MODEL, temperature=0.5),)),
-        a_plan(a_suite(a_case(name="one")), server=replace(SERVER, args=("--strict",))),
+        a_plan(
+            a_suite(a_case(name="one")),
+            server=replace(SERVER, transport=replace(SERVER.transport, args=("--strict",))),
+        ),
         a_plan(a_suite(a_case(name="one"), name="other")),
         a_plan(a_suite(a_case(name="one", turns=(Turn(prompt="question"), Turn(prompt="and?"))))),
         a_plan(a_suite(a_case(name="one", setup=(ScriptedCall(tool="reset"),)))),
@@ -198,8 +204,14 @@ def test_equal_plans_do_not_differ() -> None:
             "model m: temperature was None, is 1.0",
         ),
         (a_plan(models=(replace(MODEL, name="n"),)), "model m is gone"),
-        (a_plan(server=replace(SERVER, args=("-v",))), "server srv: args was [], is ['-v']"),
-        (a_plan(server=replace(SERVER, cwd="shop")), "server srv: cwd was None, is 'shop'"),
+        (
+            a_plan(server=replace(SERVER, transport=replace(SERVER.transport, args=("-v",)))),
+            "server srv: args was [], is ['-v']",
+        ),
+        (
+            a_plan(server=replace(SERVER, transport=replace(SERVER.transport, cwd="shop"))),
+            "server srv: cwd was None, is 'shop'",
+        ),
         (
             a_plan(server=replace(SERVER, reset=ScriptedCall(tool="wipe"))),
             "server srv: reset was None, is ['wipe', '44136fa355b3']",
@@ -233,7 +245,9 @@ def test_a_folder_outside_the_project_is_another_one_on_every_machine_and_makes_
     None
 ):
     for folder in ("/opt/elsewhere", ".", str(Path.cwd())):
-        assert describe_server(replace(SERVER, cwd=folder)) == describe_server(SERVER)
+        assert describe_server(
+            replace(SERVER, transport=replace(SERVER.transport, cwd=folder))
+        ) == describe_server(SERVER)
 
 
 @given(st.integers(1, 30), st.integers(1, 8), st.integers(1, 3))

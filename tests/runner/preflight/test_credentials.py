@@ -16,13 +16,16 @@ from harness.types import (
     ModelSpec,
     ServerSpec,
     Suite,
+    TransportSpec,
 )
 from tests.support import a_case
 
 MODEL = ModelSpec(name="m", provider="lexical", model_id="lexical")
-BY_META = ServerSpec(name="shop", command="python")
+BY_META = ServerSpec(name="shop", transport=TransportSpec(command="python"))
 BY_BEARER = ServerSpec(
-    name="crm", url="http://127.0.0.1:1/mcp", transport="http", identity=IdentitySpec(via="bearer")
+    name="crm",
+    transport=TransportSpec(url="http://127.0.0.1:1/mcp", kind="http"),
+    identity=IdentitySpec(via="bearer"),
 )
 BOTH = ServerSpec(name="shop+crm", members=(BY_META, BY_BEARER))
 REFUSED = (Check(kind="must_be_refused", params={}),)

@@ -21,6 +21,7 @@ from harness.types import (
     Case,
     Check,
     Credential,
+    GuardRails,
     JsonObject,
     LeaderboardRules,
     Location,
@@ -33,6 +34,7 @@ from harness.types import (
     Tool,
     ToolList,
     ToolProblem,
+    TransportSpec,
     Turn,
 )
 from tests.support import LendsOneByOne, MemorySession, a_case, a_tool_list
@@ -42,7 +44,7 @@ LISTS = {
     "guest": a_tool_list("list_orders"),
     None: a_tool_list("list_orders"),
 }
-SERVER = ServerSpec(name="shop", command="x")
+SERVER = ServerSpec(name="shop", transport=TransportSpec(command="x"))
 AT = Location(file="s.yml", line=7, column=9)
 
 
@@ -180,7 +182,11 @@ def test_where_there_is_no_tool_at_all_no_name_is_at_fault() -> None:
 @pytest.mark.parametrize("where", ["suite", "server", "command line", "program"])
 def test_blocked_tools_are_looked_at_wherever_they_are_blocked(where: str) -> None:
     named = NamedTool(tool=X, at=ON_COMMAND_LINE if where == "command line" else AT)
-    server = replace(SERVER, block=(X,), blocked=() if where == "program" else (named,), at=AT)
+    server = replace(
+        SERVER,
+        guard=replace(SERVER.guard, block=(X,), blocked=() if where == "program" else (named,)),
+        at=AT,
+    )
     suite = {"blocked": (named,)} if where == "suite" else {}
     message = told(asking({"must_call": ["list_orders"]}), server=server, **suite)
     assert message.startswith(
@@ -285,7 +291,10 @@ def test_a_tool_that_is_listed_and_cannot_be_offered_is_no_misspelt_one() -> Non
 def test_what_is_meant_to_be_absent_is_no_mistake(assertions: dict[str, Any]) -> None:
     look(asking(assertions, "admin"))
     blocked = NamedTool(tool=X, at=AT, allow_absent=True)
-    look(asking(assertions, "admin"), server=replace(SERVER, block=(X,), blocked=(blocked,)))
+    look(
+        asking(assertions, "admin"),
+        server=replace(SERVER, guard=replace(SERVER.guard, block=(X,), blocked=(blocked,))),
+    )
 
 
 def test_a_tool_that_is_listed_only_later_can_be_called_by_a_test_itself() -> None:
@@ -304,7 +313,9 @@ def test_a_tool_that_is_listed_only_later_can_be_called_by_a_test_itself() -> No
 
 def test_joined_servers_go_by_the_names_that_are_offered_and_by_their_own() -> None:
     members = (replace(SERVER, name="shop"), replace(SERVER, name="mail"))
-    joined = ServerSpec(name="shop+mail", members=members, block=("list", "shop__list"))
+    joined = ServerSpec(
+        name="shop+mail", members=members, guard=GuardRails(block=("list", "shop__list"))
+    )
     pool = Lists({None: a_tool_list("shop__list", "mail__list")})
     look(asking({"must_call": ["mail__list"]}), server=joined, pool=pool)
     assert "'mail__lst'" in told(asking({"must_call": ["mail__lst"]}), server=joined, pool=pool)

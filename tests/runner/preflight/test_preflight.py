@@ -29,6 +29,7 @@ from harness.types import (
     Suite,
     Tool,
     ToolList,
+    TransportSpec,
     Turn,
 )
 from tests.support import LendsOneByOne, MemorySession, a_case
@@ -89,7 +90,7 @@ def asking(tool: str = "get", at: int = 7, role: str | None = None, **args: Any)
 
 def jobs(*cases: Case) -> tuple[Job, ...]:
     model = ModelSpec(name="m", provider="lexical", model_id="m")
-    server = ServerSpec(name="s", command="x")
+    server = ServerSpec(name="s", transport=TransportSpec(command="x"))
     suite = Suite(name="suite", cases=cases)
     return make_plan(
         [suite], models_of=lambda _: [model], server_of=lambda _: server, trials=2

@@ -8,10 +8,18 @@ import anyio
 
 from harness.checks import VOCABULARY
 from harness.runner.server_state.end_state import EndStates
-from harness.types import Case, Outcome, ScriptedCall, ServerSpec, StateReading, ToolRequest
+from harness.types import (
+    Case,
+    Outcome,
+    ScriptedCall,
+    ServerSpec,
+    StateReading,
+    ToolRequest,
+    TransportSpec,
+)
 from tests.support import MemorySession, a_case
 
-SERVER = ServerSpec(name="orders", command="orders")
+SERVER = ServerSpec(name="orders", transport=TransportSpec(command="orders"))
 [(_, CHECK)] = VOCABULARY.parse("end_state", {"tool": "look", "same_state_as": []})
 
 

@@ -16,7 +16,11 @@ from jwt.algorithms import RSAAlgorithm
 from harness.errors import NotAdmitted
 from harness.sessions.identity.issuer import Issuer
 from harness.sessions.pool import open_sessions
-from harness.types import IdentitySpec, ServerSpec
+from harness.types import (
+    IdentitySpec,
+    ServerSpec,
+    TransportSpec,
+)
 from servers.common.start import serve_to_all
 from servers.common.tokens import TokenVerifier, Trust
 from servers.finance.server import make_server
@@ -128,19 +132,21 @@ def own(
 ) -> ServerSpec:
     return ServerSpec(
         name="data_governance",
-        command=sys.executable,
-        args=(
-            "-m",
-            "servers.data_governance",
-            "--transport",
-            transport,
-            "--port",
-            "{port}",
-            *options,
+        transport=TransportSpec(
+            command=sys.executable,
+            args=(
+                "-m",
+                "servers.data_governance",
+                "--transport",
+                transport,
+                "--port",
+                "{port}",
+                *options,
+            ),
+            env=env or {},
+            cwd=str(ROOT),
+            kind=transport,
         ),
-        env=env or {},
-        cwd=str(ROOT),
-        transport=transport,
         identity=IdentitySpec(via=via),  # type: ignore[arg-type]
     )
 

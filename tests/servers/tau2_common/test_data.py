@@ -79,5 +79,5 @@ def test_a_built_in_server_of_fetched_data_is_told_where_they_are(
 ) -> None:
     monkeypatch.setenv("HARNESS_CACHE", "/c")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    assert builtin_server("airline").env == {"HARNESS_CACHE": "/c"}
-    assert builtin_server("hr").env == {}
+    assert builtin_server("airline").transport.env == {"HARNESS_CACHE": "/c"}
+    assert builtin_server("hr").transport.env == {}

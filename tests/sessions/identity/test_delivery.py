@@ -20,7 +20,11 @@ from harness.sessions.identity.delivery import (
     user_headers,
 )
 from harness.sessions.pool import open_sessions
-from harness.types import IdentitySpec, ServerSpec
+from harness.types import (
+    IdentitySpec,
+    ServerSpec,
+    TransportSpec,
+)
 from tests.clock import BOUND_S
 from tests.sessions.servers import ServerFactory, call
 
@@ -121,8 +125,7 @@ def test_a_header_that_is_none_or_is_ours_is_refused(name: str) -> None:
 async def test_a_server_that_runs_already_cannot_be_told_by_its_environment() -> None:
     spec = ServerSpec(
         name="shop",
-        transport="http",
-        url="http://127.0.0.1:1/mcp",
+        transport=TransportSpec(kind="http", url="http://127.0.0.1:1/mcp"),
         identity=IdentitySpec(via="env", json_variable="W"),
     )
     async with open_sessions() as pool:
