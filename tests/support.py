@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import fields
 from typing import Any
 
 import anyio
@@ -17,6 +18,7 @@ from harness.types import (
     Case,
     Check,
     Credential,
+    GuardRails,
     JsonObject,
     Message,
     Outcome,
@@ -26,6 +28,7 @@ from harness.types import (
     ToolCall,
     ToolList,
     ToolRequest,
+    TransportSpec,
     Usage,
 )
 
@@ -129,6 +132,21 @@ def a_tool_list(*names: str) -> ToolList:
     return ToolList(
         tools=tuple(Tool(name=name, input_schema={"type": "object"}) for name in names), digest="d"
     )
+
+
+def a_server(**settings: Any) -> ServerSpec:
+    """Return a server of ``settings`` that stand side by side, as they do in a file."""
+    parts: dict[str, dict[str, Any]] = {"transport": {}, "guard": {}}
+    own: dict[str, Any] = {}
+    for name, value in settings.items():
+        if name in {field.name for field in fields(GuardRails)}:
+            parts["guard"][name] = value
+        elif name in {"transport", *(field.name for field in fields(TransportSpec))}:
+            parts["transport"]["kind" if name == "transport" else name] = value
+        else:
+            own[name] = value
+    transport, guard = TransportSpec(**parts["transport"]), GuardRails(**parts["guard"])
+    return ServerSpec(**own, transport=transport, guard=guard)
 
 
 def a_case(**changes: Any) -> Case:

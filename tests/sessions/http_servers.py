@@ -20,6 +20,7 @@ from harness.sessions.transports import streamable_http as http
 from harness.types import ServerSpec
 from tests.clock import BOUND_S, PATIENT_S
 from tests.sessions.servers import HERE
+from tests.support import a_server
 
 SDK = (calls, http, listing, sse)
 """Loaded here: a busy machine takes seconds for it, and no test is about that."""
@@ -43,7 +44,7 @@ class Running:
             "start_timeout_s": PATIENT_S,
             "call_timeout_s": PATIENT_S,
         }
-        return ServerSpec(**{**defaults, **settings})
+        return a_server(**{**defaults, **settings})
 
     def seen(self, path: str) -> list[dict[str, Any]]:
         """Return the requests that came to ``path``."""
@@ -104,4 +105,4 @@ def started(mode: str, marker: str, **settings: Any) -> ServerSpec:
         "start_timeout_s": PATIENT_S,
         "call_timeout_s": PATIENT_S,
     }
-    return ServerSpec(**{**defaults, **settings})
+    return a_server(**{**defaults, **settings})

@@ -14,6 +14,7 @@ import anyio
 from harness.sessions import Session
 from harness.types import ServerSpec, ToolCall, ToolRequest
 from tests.clock import BOUND_S, PATIENT_S
+from tests.support import a_server
 
 HERE = Path(__file__).parent
 BAD_SERVER = HERE / "bad_server.py"
@@ -32,7 +33,7 @@ def bad_server(mode: str, marker: str, **settings: Any) -> ServerSpec:
         "start_timeout_s": PATIENT_S,
         "call_timeout_s": PATIENT_S,
     }
-    return ServerSpec(**{**defaults, **settings})
+    return a_server(**{**defaults, **settings})
 
 
 def alive(marker: str) -> list[str]:

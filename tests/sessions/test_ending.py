@@ -115,7 +115,7 @@ PARENT = """
 import anyio, sys
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
-from harness.types import ServerSpec
+from harness.types import ServerSpec, TransportSpec
 
 if sys.argv[4] == "guardian alone":
     process._dying_with_us = lambda: ()
@@ -123,7 +123,8 @@ if sys.argv[4] == "guardian alone":
 async def main() -> None:
     transport = "http" if sys.argv[4] == "over HTTP" else "stdio"
     args = ("-I", "-S", *sys.argv[1:4])
-    spec = ServerSpec(name="s", command=sys.executable, args=args, protocol="legacy", transport=transport)
+    reached = TransportSpec(kind=transport, command=sys.executable, args=args, protocol="legacy")
+    spec = ServerSpec(name="s", transport=reached)
     async with open_sessions() as pool, pool.session(spec, None):
         print("ready", flush=True)
         await anyio.sleep(60)

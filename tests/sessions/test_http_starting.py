@@ -10,7 +10,6 @@ import ssl
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -29,6 +28,7 @@ from harness.types import (
 from tests.clock import BOUND_S, PATIENT_S, TIMEOUTS_S
 from tests.sessions.http_servers import Running, free_port, running, started
 from tests.sessions.servers import ServerFactory, alive, all_gone, call
+from tests.support import a_server
 
 pytestmark = pytest.mark.anyio
 
@@ -64,8 +64,8 @@ async def test_where_nobody_listens_the_url_is_told_and_nothing_secret(
 ) -> None:
     port = free_port()
     url = f"http://ada:lovelace@127.0.0.1:{port}/mcp?key=271828"
-    spec: Any = {"transport": transport, "protocol": protocol}
-    error = await failure(ServerSpec(name="shop", transport=TransportSpec(url=url), **spec))
+    spec = a_server(name="shop", url=url, transport=transport, protocol=protocol)
+    error = await failure(spec)
     step = "list its tools" if protocol == "2026-07-28" else "complete the handshake"
     where = f"it cannot be reached at http://127.0.0.1:{port}/mcp: Connection refused"
     assert str(error) == f"server 'shop' did not {step}: {where}"

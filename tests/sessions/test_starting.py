@@ -175,7 +175,7 @@ async def test_a_user_for_whom_an_open_server_cannot_list_its_tools_is_told_its_
 AN_HOUR = """
 import anyio, asyncio, sys, time
 from harness.sessions.pool import open_sessions
-from harness.types import ServerSpec
+from harness.types import ServerSpec, TransportSpec
 
 ahead = 0
 
@@ -189,9 +189,9 @@ async def main() -> None:
     loop, clocks = asyncio.get_running_loop(), (asyncio.get_running_loop().time, time.perf_counter)
     loop.time, time.perf_counter = (lambda c=clock: c() + ahead for clock in clocks)
     sys.meta_path.insert(0, TakesAnHour())
-    spec = ServerSpec(
-        name="s", command=sys.executable, args=("-I", "-S", *sys.argv[1:]), protocol="legacy", start_timeout_s=60
-    )
+    args = ("-I", "-S", *sys.argv[1:])
+    reached = TransportSpec(command=sys.executable, args=args, protocol="legacy")
+    spec = ServerSpec(name="s", transport=reached, start_timeout_s=60)
     async with open_sessions() as pool, pool.session(spec, None) as session:
         print(len(session.tools.tools), ahead)
 

@@ -187,7 +187,7 @@ def test_blocked_tools_are_looked_at_wherever_they_are_blocked(where: str) -> No
         guard=replace(SERVER.guard, block=(X,), blocked=() if where == "program" else (named,)),
         at=AT,
     )
-    suite = {"blocked": (named,)} if where == "suite" else {}
+    suite = {"guard": GuardRails(blocked=(named,))} if where == "suite" else {}
     message = told(asking({"must_call": ["list_orders"]}), server=server, **suite)
     assert message.startswith(
         "--block: no server of this run" if where == "command line" else "s.yml:7:9: "
