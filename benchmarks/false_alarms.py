@@ -26,7 +26,11 @@ from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.suites.readers import read_suite
-from harness.types import (Case, ServerSpec, TransportSpec,)
+from harness.types import (
+    Case,
+    ServerSpec,
+    TransportSpec,
+)
 from servers.data_governance.seed import SEED, CustomerRow, generate
 from servers.data_governance.server import SEED_VARIABLE
 

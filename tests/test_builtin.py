@@ -16,7 +16,8 @@ PACKAGE = Path(harness.__file__).parent
 
 REPORT = """
 import json, harness.builtin as b
-print(json.dumps([str(b.builtin_root()), str(b.builtin_suites()), b.builtin_servers(), b.builtin_server("shop").transport.cwd]))
+folder = b.builtin_server("shop").transport.cwd
+print(json.dumps([str(b.builtin_root()), str(b.builtin_suites()), b.builtin_servers(), folder]))
 """
 
 

@@ -20,7 +20,15 @@ from harness.documents.files import shown
 from harness.errors import HarnessError, InvalidInput, Problem, UsageError
 from harness.suites.csv_dataset import CHECK, COLUMNS, NO_LIMIT, keywords, name_of
 from harness.suites.readers import Vocabulary, reader
-from harness.types import (Caller, Case, Check, GuardRails, Location, Repeats, Suite,)
+from harness.types import (
+    Caller,
+    Case,
+    Check,
+    GuardRails,
+    Location,
+    Repeats,
+    Suite,
+)
 
 _YAML = frozenset({".yml", ".yaml"})
 _CSV = ".csv"

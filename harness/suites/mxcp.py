@@ -16,7 +16,12 @@ from harness.errors import InvalidInput, Problem
 from harness.suites.cases import CaseReader
 from harness.suites.format_tables import Layouts, layouts
 from harness.suites.readers import Vocabulary
-from harness.types import (Case, Location, ServerSpec, Suite,)
+from harness.types import (
+    Case,
+    Location,
+    ServerSpec,
+    Suite,
+)
 
 
 def read_suite(path: Path, vocabulary: Vocabulary) -> Suite:

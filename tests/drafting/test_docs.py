@@ -12,7 +12,11 @@ from harness.cli.commands.init import command
 from harness.drafting.draft import MOST_TOOLS, draft_suite
 from harness.drafting.render import suite_text
 from harness.suites.readers import read_suite
-from harness.types import (ServerSpec, ToolList, TransportSpec,)
+from harness.types import (
+    ServerSpec,
+    ToolList,
+    TransportSpec,
+)
 from tests.drafting.toolsets import tool
 
 PAGE = (Path(__file__).parents[2] / "docs" / "init.md").read_text(encoding="utf-8")

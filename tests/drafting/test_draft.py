@@ -14,7 +14,15 @@ from harness.drafting.render import suite_text
 from harness.errors import UsageError
 from harness.invisible import HIDDEN
 from harness.suites.readers import read_suite
-from harness.types import (JsonObject, ServerSpec, Suite, Tool, ToolList, ToolProblem, TransportSpec,)
+from harness.types import (
+    JsonObject,
+    ServerSpec,
+    Suite,
+    Tool,
+    ToolList,
+    ToolProblem,
+    TransportSpec,
+)
 from tests.drafting.toolsets import CANCEL_ORDER, GET_ORDER, SHOP, tool, tool_lists
 
 COMMAND = ServerSpec(

@@ -15,7 +15,11 @@ from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.suites.readers import read_suite
-from harness.types import (IdentitySpec, ServerSpec, TransportSpec,)
+from harness.types import (
+    IdentitySpec,
+    ServerSpec,
+    TransportSpec,
+)
 from tests.end_to_end.warm import warm_python
 
 CASES = read_suite(builtin_root() / "evals" / "access_matrix.yml", VOCABULARY).cases

@@ -12,7 +12,11 @@ from harness.runner.planning.plan import Plan, make_plan
 from harness.runner.run import RunOptions
 from harness.runner.runs.shard import merge, shard
 from harness.suites.readers import read_suite
-from harness.types import (ModelSpec, ServerSpec, TransportSpec,)
+from harness.types import (
+    ModelSpec,
+    ServerSpec,
+    TransportSpec,
+)
 
 SUITE = """\
 suite: shop
