@@ -8,15 +8,19 @@ from functools import partial
 
 import pytest
 
+from harness.sessions import connection
 from harness.sessions.processes import process
+from tests.clock import BOUND_S
 from tests.sessions.servers import ServerFactory, alive, all_gone, bad_server
 
 
 @pytest.fixture(autouse=True)
 def short_graces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait less for servers that will not leave by themselves."""
+    """Wait less for servers that will not leave by themselves, and long for what is bound to come."""
     monkeypatch.setattr(process, "EXIT_GRACE_S", 0.3)
     monkeypatch.setattr(process, "TERM_GRACE_S", 0.2)
+    monkeypatch.setattr(process, "OBITUARY_S", BOUND_S)
+    monkeypatch.setattr(connection, "LOST_S", BOUND_S)
 
 
 @pytest.fixture

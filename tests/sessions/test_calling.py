@@ -13,6 +13,7 @@ from harness.canonical_json import digest
 from harness.sessions import Session
 from harness.sessions.content import TEXT_CHARS
 from harness.sessions.pool import open_sessions
+from harness.sessions.processes import process
 from harness.sessions.transports import stdio
 from harness.types import ToolCall, ToolRequest
 from tests.clock import BOUND_S, PATIENT_S, clock_goes_forward
@@ -104,7 +105,10 @@ async def test_a_crash_answers_all_pending_calls_at_once(session: Session) -> No
     assert (await call(session, "echo")).outcome == "server_lost"
 
 
-async def test_a_server_that_closes_its_stdout_is_lost(server: ServerFactory) -> None:
+async def test_a_server_that_closes_its_stdout_is_lost(
+    server: ServerFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "OBITUARY_S", 0.1)
     async with (
         open_sessions() as pool,
         pool.session(server("ok", call_timeout_s=PATIENT_S), None) as session,
@@ -116,7 +120,10 @@ async def test_a_server_that_closes_its_stdout_is_lost(server: ServerFactory) ->
     )
 
 
-async def test_a_server_that_closes_its_stdin_is_lost_with_the_next_call(session: Session) -> None:
+async def test_a_server_that_closes_its_stdin_is_lost_with_the_next_call(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "OBITUARY_S", 0.1)
     assert (await call(session, "no_more_input")).outcome == "ok"
     made = await call(session, "echo")
     assert (made.outcome, made.text) == (
