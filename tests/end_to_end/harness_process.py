@@ -102,6 +102,13 @@ def finish(process: subprocess.Popen[str]) -> Finished:
     return Finished(process.returncode, stdout, stderr)
 
 
+def code_of(log: RunLog) -> int:
+    """Return the exit code that stands for what a run found, if it had a verdict on every trial."""
+    statuses = {run.status for run in log.results}
+    assert statuses <= {"passed", "failed"}, statuses
+    return 1 if "failed" in statuses else 0
+
+
 def plain_server(mode: str = "good", **settings: Any) -> dict[str, Any]:
     """Return the ``server:`` of a suite that uses the plain server."""
     return {"command": sys.executable, "args": [str(PLAIN_SERVER), mode], **settings}

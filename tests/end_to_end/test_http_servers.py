@@ -138,4 +138,4 @@ def test_a_url_stands_for_a_server_wherever_a_command_does(project: Project, sho
     url = f"http://127.0.0.1:{shop.port}/good"
     assert "echo" in project.run("tools", url).stdout
     project.suite("s", [{"name": "a", "prompt": "echo", "assertions": {"must_call": ["echo"]}}])
-    assert project.run("evals", "s", "--server", url).code in {0, 1}
+    assert project.run("evals", "s", "--server", url).code == 0

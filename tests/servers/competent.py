@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from tests.end_to_end.harness_process import Project
+from tests.end_to_end.harness_process import Project, code_of
 from tests.fake_provider import FakeProvider, Incoming, Step, calls, say
 
 Calls: TypeAlias = Sequence[tuple[str, Mapping[str, Any]]]
@@ -39,7 +39,7 @@ def run_suite(
         project.configure(models={"models": {name: {**fake, "model": name} for name in models}})
         finished = project.run("evals", suite, "-c", "8", *named, *options)
         assert [request.rejected for request in provider.journal if request.rejected] == []
-    assert finished.code in (0, 1), finished.stdout + finished.stderr
+    assert finished.code == code_of(project.log()), finished.stdout + finished.stderr
     verdicts: dict[str, Verdicts] = {name: {} for name in models}
     for run in project.log().results:
         told = [

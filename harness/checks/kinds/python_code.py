@@ -2,7 +2,8 @@
 
 | it returns or raises                    | verdict                                                       |
 |-----------------------------------------|---------------------------------------------------------------|
-| ``True``, ``None``                      | passed                                                        |
+| ``True``                                | passed                                                        |
+| ``None``                                | passed if the check asserts something, else an error          |
 | ``False``                               | failed                                                        |
 | a number from 0 to 1                    | passed from the suite's ``threshold`` on; kept as the score   |
 | ``(True, "why")``, ``(0.4, "why")``     | the same, with an explanation                                 |
@@ -27,6 +28,7 @@ import anyio.from_thread
 import anyio.lowlevel
 
 from harness.checks import Evidence
+from harness.checks.asserting import asserts
 from harness.checks.kind import CheckFinding, conclude, passed_if
 from harness.checks.python_run import PythonRun, shown_to_checks
 from harness.errors import HarnessError, InvalidValue
@@ -138,8 +140,15 @@ def _judged(check: Check, code: UserCheck, run: PythonRun, returned: Any) -> Che
         )
     explained = isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], str)  # noqa: PLR2004 - a pair
     value, why = returned if explained else (returned, "")
-    if value is None or isinstance(value, bool):
-        return _concluded(check, code, run, passed_if(value is not False), why)
+    if returned is None:
+        if asserts(code.function):
+            return _concluded(check, code, run, "passed", why)
+        raise HarnessError(
+            f"check of suite {code.suite} returned nothing and asserts nothing, which is no "
+            "verdict; return True or False, a score from 0 to 1, or assert what must hold"
+        )
+    if isinstance(value, bool):
+        return _concluded(check, code, run, passed_if(value), why)
     if isinstance(value, int | float) and not math.isnan(value) and 0 <= value <= 1:
         result = _concluded(
             check, code, run, passed_if(value >= code.threshold), why or _score(value, code)

@@ -58,8 +58,8 @@ def refused(function: Callable[..., Any]) -> str:
 # ── Verdicts ─────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("returned", [True, None, (True, ""), 0.7, 1, 1.0])
-def test_true_nothing_and_a_good_score_pass_and_say_nothing(returned: Any) -> None:
+@pytest.mark.parametrize("returned", [True, (True, ""), 0.7, 1, 1.0])
+def test_true_and_a_good_score_pass_and_say_nothing(returned: Any) -> None:
     result = judged(lambda case, run: returned)
     assert (result.verdict, result.explanation, result.hint) == ("passed", "", None)
 
@@ -141,6 +141,14 @@ def test_what_is_awaitable_is_awaited_whoever_returns_it() -> None:
     assert judged(lambda case, run: later()).explanation == "not now"
 
 
+def test_a_check_that_asserts_needs_no_return() -> None:
+    def check(case: Any, run: PythonRun) -> None:
+        assert case.expected in run.answer
+
+    result = judged(check)
+    assert (result.verdict, result.explanation) == ("passed", "")
+
+
 # ── What is no verdict is never a pass ───────────────────────────────────────────────────────
 
 
@@ -155,6 +163,16 @@ def test_whatever_else_a_check_raises_is_an_error_with_its_line(error: BaseExcep
     assert "check of suite capitals raised an error: " in told
     assert f"{type(error).__name__}" in told
     assert "test_python_code.py:" in told
+
+
+def test_a_check_that_forgets_to_return_is_an_error_and_no_pass() -> None:
+    def check(case: Any, run: PythonRun) -> None:
+        _ = run.answer == "Rome"
+
+    assert "returned nothing and asserts nothing, which is no verdict; return True" in refused(
+        check
+    )
+    assert "which is no verdict" in refused(lambda case, run: (None, "why"))
 
 
 def test_an_error_in_a_coroutine_is_told_the_same_way() -> None:
@@ -226,7 +244,12 @@ def test_no_file_can_ask_for_it() -> None:
 
 def shown(evidence: Any) -> PythonRun:
     seen: list[PythonRun] = []
-    judged(lambda case, run: seen.append(run), evidence)
+
+    def check(case: Any, run: PythonRun) -> bool:
+        seen.append(run)
+        return True
+
+    judged(check, evidence)
     return seen[0]
 
 

@@ -1,0 +1,86 @@
+"""Whether a check asserts anything: only then is returning nothing a verdict.
+
+``def check(case, run): run.answer == "Paris"`` compares, forgets to return, and would pass every
+answer. So the code is looked at: an ``assert``, an ``AssertionError``, or a call of something named
+``assert…`` must stand in the check or in a function that it names. Under ``python -O`` there are no
+assertions, and such a check is told so instead of passing.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from collections.abc import Iterator
+from functools import partial
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+
+def asserts(check: Any) -> bool:
+    """Whether ``check`` (a function, a method, anything callable) contains or reaches an assertion."""
+    waiting, seen = list(_functions_of(check)), set()
+    while waiting:
+        function, owner = waiting.pop()
+        if function.__code__ in seen:
+            continue
+        seen.add(function.__code__)
+        for code in _codes(function.__code__):
+            if _asserts_itself(code):
+                return True
+            waiting += _named_in(code, function, owner)
+    return False
+
+
+def _functions_of(
+    value: Any, owner: type | None = None
+) -> Iterator[tuple[FunctionType, type | None]]:
+    """Yield the function behind something callable, with the class whose method it is."""
+    if isinstance(value, staticmethod | classmethod):
+        value = value.__func__
+    value = inspect.unwrap(value) if callable(value) else value
+    if isinstance(value, partial):
+        yield from _functions_of(value.func, owner)
+    elif isinstance(value, MethodType):
+        bound = value.__self__
+        yield from _functions_of(value.__func__, bound if isinstance(bound, type) else type(bound))
+    elif isinstance(value, FunctionType):
+        yield value, owner
+    elif callable(value) and not isinstance(value, type):
+        called = inspect.getattr_static(type(value), "__call__")
+        if isinstance(called, FunctionType):
+            yield called, type(value)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _asserts_itself(code: CodeType) -> bool:
+    if any(name.lower().startswith("assert") for name in code.co_names):  # AssertionError as well
+        return True
+    return any(
+        instruction.opname == "LOAD_ASSERTION_ERROR" or instruction.argval is AssertionError
+        for instruction in dis.get_instructions(code)
+    )
+
+
+def _named_in(
+    code: CodeType, function: FunctionType, owner: type | None
+) -> Iterator[tuple[FunctionType, type | None]]:
+    """Yield the functions that the code may call: globals, what it closes over, and attributes of those."""
+    closed = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    owners: list[Any] = [] if owner is None else [owner]
+    for name in (*code.co_names, *code.co_freevars):
+        try:
+            value = closed[name].cell_contents if name in closed else function.__globals__[name]
+        except (KeyError, ValueError):  # an attribute, a builtin, or not bound yet
+            continue
+        yield from _functions_of(value)
+        owners.append(value if isinstance(value, ModuleType | type) else type(value))
+    for place in owners:
+        for name in code.co_names:
+            found = inspect.getattr_static(place, name, None)
+            yield from _functions_of(found, place if isinstance(place, type) else None)
