@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from harness.canonical_json import digest
-from harness.sessions import Session
+from harness.sessions import Session, tool_schemas
 from harness.sessions.content import TEXT_CHARS
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
@@ -489,8 +489,9 @@ HOSTILE: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_what_a_hostile_schema_keeps_from_being_validated_blames_nobody(
-    server: ServerFactory, name: str
+    server: ServerFactory, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
+    monkeypatch.setattr(tool_schemas, "VALUE_STEPS", 20_000)
     schema = {"type": "object", **HOSTILE[name]}
     listed = [
         {"name": "echo", "inputSchema": schema},
