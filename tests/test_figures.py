@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.figures import MOST_FILES, Figures
+from tests.figures import MOST_FILES, MOST_LINES, Figures
 
 ROOT = Path(__file__).parents[1]
 _ROOM = re.compile(r"^\| (?P<rooms>`[^|]+`) \|", re.MULTILINE)
@@ -27,6 +27,17 @@ def test_no_folder_of_the_source_has_more_files_than_a_newcomer_can_survey(
         if count > MOST_FILES
     }
     assert crowded == {}
+
+
+def test_no_file_of_the_source_is_longer_than_the_bound(figures: Figures) -> None:
+    long = {path: lines for path, lines in figures.lines.items() if lines > MOST_LINES}
+    assert long == {}
+
+
+def test_the_largest_nouns_are_made_of_parts(figures: Figures) -> None:
+    assert max(figures.fields.values()) <= 24
+    assert figures.fields["Case"] <= 18
+    assert figures.fields["ServerSpec"] <= 14
 
 
 def test_no_function_branches_more_than_the_linter_allows(figures: Figures) -> None:

@@ -33,7 +33,7 @@ from anthropic import (
 )
 
 from harness.errors import ModelError
-from harness.models.conversation import CallIds, parse_arguments, text_of, turns
+from harness.models.conversation import CallIds, parse_arguments, steps, text_of
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
 from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Pricer
@@ -168,13 +168,13 @@ class AnthropicModel:
     def _messages(self, conversation: Sequence[Message], translation: Translation) -> list[Json]:
         """Return alternating messages: what the user and the tools say in between is one message."""
         messages: list[Json] = []
-        for turn in turns(conversation):
-            if isinstance(turn, Reply):
-                role, blocks = "assistant", self._sent_back(turn, translation)
-            elif isinstance(turn, str):
-                role, blocks = "user", [{"type": "text", "text": turn}] if turn.strip() else []
+        for step in steps(conversation):
+            if isinstance(step, Reply):
+                role, blocks = "assistant", self._sent_back(step, translation)
+            elif isinstance(step, str):
+                role, blocks = "user", [{"type": "text", "text": step}] if step.strip() else []
             else:
-                role, blocks = "user", [_result(answer) for answer in turn]
+                role, blocks = "user", [_result(answer) for answer in step]
             if messages and messages[-1]["role"] == role:
                 messages[-1]["content"] += blocks
             elif blocks:

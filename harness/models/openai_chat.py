@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from harness.models.conversation import CallIds, dump_arguments, error_text, parse_arguments, turns
+from harness.models.conversation import CallIds, dump_arguments, error_text, parse_arguments, steps
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
 from harness.models.providers.openai import DIALECT, is_reasoning
 from harness.models.retry import Backoff, full_jitter
@@ -75,11 +75,11 @@ class OpenAIChat:
         messages: list[Json] = (
             [{"role": "system", "content": system}] if system and system.strip() else []
         )
-        for turn in turns(conversation):
-            if isinstance(turn, Reply):
-                messages.append(self._sent_back(turn, translation))
-            elif isinstance(turn, str):
-                messages.append({"role": "user", "content": turn})
+        for step in steps(conversation):
+            if isinstance(step, Reply):
+                messages.append(self._sent_back(step, translation))
+            elif isinstance(step, str):
+                messages.append({"role": "user", "content": step})
             else:
                 messages += [
                     {
@@ -87,7 +87,7 @@ class OpenAIChat:
                         "tool_call_id": answer.request_id,
                         "content": error_text(answer),
                     }
-                    for answer in turn
+                    for answer in step
                 ]
         return messages
 

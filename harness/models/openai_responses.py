@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from harness.models.conversation import CallIds, dump_arguments, error_text, parse_arguments, turns
+from harness.models.conversation import CallIds, dump_arguments, error_text, parse_arguments, steps
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
 from harness.models.providers.openai import DIALECT, is_reasoning
 from harness.models.retry import Backoff, full_jitter
@@ -77,11 +77,11 @@ class OpenAIResponses:
 
     def _input(self, conversation: Sequence[Message], translation: Translation) -> list[Json]:
         result: list[Json] = []
-        for turn in turns(conversation):
-            if isinstance(turn, Reply):
-                result += self._sent_back(turn, translation)
-            elif isinstance(turn, str):
-                result.append({"role": "user", "content": turn})
+        for step in steps(conversation):
+            if isinstance(step, Reply):
+                result += self._sent_back(step, translation)
+            elif isinstance(step, str):
+                result.append({"role": "user", "content": step})
             else:
                 result += [
                     {
@@ -89,7 +89,7 @@ class OpenAIResponses:
                         "call_id": answer.request_id,
                         "output": error_text(answer),
                     }
-                    for answer in turn
+                    for answer in step
                 ]
         return result
 

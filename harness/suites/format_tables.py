@@ -23,12 +23,8 @@ from harness.documents.fields import (
     as_version,
     choice,
     flag,
-    found,
-    integer,
     line,
-    lines,
     mapping,
-    number,
     text,
 )
 from harness.errors import InvalidValue
@@ -44,11 +40,9 @@ from harness.suites.identities import (
 from harness.suites.ingest import INGEST, INGEST_PROMPT_FIELD
 from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.suites.readers import Vocabulary
+from harness.suites.shared_fields import LABELS, LIMITS, REPEATS
 from harness.suites.simulated_users import USER, USER_LAYOUT, USER_MODEL
-from harness.types import DEFAULT_TIMEOUT_S, Credential, Limits
-
-MAX_TRIALS = 1000
-"""More trials of one case tell nothing new."""
+from harness.types import Credential
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,16 +73,16 @@ def layouts(vocabulary: Vocabulary) -> Layouts:
     """Return the format for suites that may use the checks of ``vocabulary``."""
     checks = {name: _check(vocabulary, name) for name in vocabulary.names()}
     expected = _expected_answer(checks)
-    suite = {**_SUITE_FIELDS, **HANDLING, **_LIMITS, **_LABELS}
-    defaults = {**_WHO, "assertions": _ASSERTIONS, **_SCRIPTED, **_LIMITS, **_REPEATS, **_LABELS}
+    suite = {**_SUITE_FIELDS, **HANDLING, **LIMITS, **LABELS}
+    defaults = {**_WHO, "assertions": _ASSERTIONS, **_SCRIPTED, **LIMITS, **REPEATS, **LABELS}
     test = {
         **_TEST_FIELDS,
         **expected,
         **_SCRIPTED,
         **_PARAMETERS,
-        **_LIMITS,
-        **_REPEATS,
-        **_LABELS,
+        **LIMITS,
+        **REPEATS,
+        **LABELS,
     }
     turn = {
         "prompt": text("What the user says.", required=True),
@@ -218,66 +212,6 @@ def _server(value: Any) -> str | tuple[str, ...] | dict[str, Any]:
     return names
 
 
-def _trials(value: Any) -> int:
-    count: int = _COUNT.parse(value)
-    if count > MAX_TRIALS:
-        raise InvalidValue(f"at most {MAX_TRIALS} trials, found {count}")
-    return count
-
-
-def _share(value: Any) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 < value <= 1:
-        meant = "Write 80 % as 0.8." if is_number and value > 1 else None
-        raise InvalidValue(
-            f"expected a share above 0 and up to 1, found {found(value)}", meant=meant
-        )
-    return float(value)
-
-
-_COUNT = integer("", least=1)
-
-_LIMITS = {
-    "timeout": number(
-        "Seconds that one trial may take, from its first request to its answer.",
-        unit="seconds",
-        default=DEFAULT_TIMEOUT_S,
-    ),
-    "max_replies": integer("Model replies in one trial.", least=1, default=Limits().max_replies),
-    "max_calls": integer("Tool calls in one trial.", least=0, default=Limits().max_calls),
-    "max_tokens": integer("Input plus output tokens of one trial.", least=1),
-    "max_cost": number("US dollars that one trial may cost.", unit="US dollars", positive=False),
-}
-_REPEATS = {
-    "trials": Field(
-        schema={
-            "type": "integer",
-            "minimum": 1,
-            "maximum": MAX_TRIALS,
-            "default": 1,
-            "description": "How often the test is run, unless --trials says otherwise.",
-        },
-        parse=_trials,
-    ),
-    "pass_threshold": Field(
-        schema={
-            "type": "number",
-            "exclusiveMinimum": 0,
-            "maximum": 1,
-            "default": 1,
-            "description": "The share of trials that must pass for the test to pass.",
-        },
-        parse=_share,
-    ),
-}
-_LABELS = {
-    "tags": lines(
-        "Labels to pick tests by with -k. Those of the suite hold for each of its tests."
-    ),
-    "metadata": mapping(
-        "Anything; carried to every report. A test's own keys go before those of the suite."
-    ),
-}
 _PARAMETERS = {"matrix": MATRIX, "parameters": PARAMETERS}
 
 

@@ -41,6 +41,7 @@ from harness.types.case_parts import (
     Limits,
     Repeats,
 )
+from harness.types.counts import CallCounts, Counts
 from harness.types.happened import (
     UNANSWERED,
     UNKNOWN_USAGE,
@@ -83,11 +84,9 @@ from harness.types.parties import (
 )
 from harness.types.results import (
     DECIDED,
-    CallCounts,
     CaseResult,
     CheckResult,
     Conversations,
-    Counts,
     Judgement,
     Report,
     Trial,

@@ -19,7 +19,7 @@ from harness.types import Case, ModelSpec, TrialResult
 RECENT_RUNS = 10
 """How many earlier runs are looked through for what a case used."""
 TYPICAL_TOKENS = (6000, 400)
-"""Input and output of a case about which nothing is known: two turns with a dozen tools."""
+"""Input and output of a case about which nothing is known: two replies with a dozen tools."""
 TYPICAL_JUDGEMENT = (1500, 150)
 """Likewise of one judgement: the rubric, a conversation's results and its answer; a score and a
 reason."""

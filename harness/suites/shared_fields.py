@@ -1,0 +1,77 @@
+"""The keys that a test shares with the suite or its defaults: limits, repeats and labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.documents.fields import Field, found, integer, lines, mapping, number
+from harness.errors import InvalidValue
+from harness.types import DEFAULT_TIMEOUT_S, Limits
+
+MAX_TRIALS = 1000
+"""More trials of one case tell nothing new."""
+
+
+def _trials(value: Any) -> int:
+    count: int = _COUNT.parse(value)
+    if count > MAX_TRIALS:
+        raise InvalidValue(f"at most {MAX_TRIALS} trials, found {count}")
+    return count
+
+
+def _share(value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 < value <= 1:
+        meant = "Write 80 % as 0.8." if is_number and value > 1 else None
+        raise InvalidValue(
+            f"expected a share above 0 and up to 1, found {found(value)}", meant=meant
+        )
+    return float(value)
+
+
+_COUNT = integer("", least=1)
+
+LIMITS = {
+    "timeout": number(
+        "Seconds that one trial may take, from its first request to its answer.",
+        unit="seconds",
+        default=DEFAULT_TIMEOUT_S,
+    ),
+    "max_replies": integer("Model replies in one trial.", least=1, default=Limits().max_replies),
+    "max_calls": integer("Tool calls in one trial.", least=0, default=Limits().max_calls),
+    "max_tokens": integer("Input plus output tokens of one trial.", least=1),
+    "max_cost": number("US dollars that one trial may cost.", unit="US dollars", positive=False),
+}
+"""Where a trial ends."""
+REPEATS = {
+    "trials": Field(
+        schema={
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MAX_TRIALS,
+            "default": 1,
+            "description": "How often the test is run, unless --trials says otherwise.",
+        },
+        parse=_trials,
+    ),
+    "pass_threshold": Field(
+        schema={
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "maximum": 1,
+            "default": 1,
+            "description": "The share of trials that must pass for the test to pass.",
+        },
+        parse=_share,
+    ),
+}
+"""How often a test is run, and how many of its trials must pass."""
+LABELS = {
+    "tags": lines(
+        "Labels to pick tests by with -k. Those of the suite hold for each of its tests."
+    ),
+    "metadata": mapping(
+        "Anything; carried to every report. A test's own keys go before those of the suite."
+    ),
+}
+"""What a test is marked with."""
