@@ -2,6 +2,8 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -20,6 +22,7 @@ HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff\ufffe\uffff"
     "\ud800-\udfff\U000e0000-\U000e0fff\u200b\u00ad\u3164\u2063]|a\u200dz|x\ufe01"
 )
+Texts = Callable[[str], str]
 COMMAND = re.compile(r"^[^\S\n]*::|##\[", re.MULTILINE)
 
 
@@ -28,18 +31,24 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> RunLog:
     return a_hostile_log(tmp_path_factory.mktemp("hostile"))
 
 
+@pytest.fixture(scope="module")
+def texts(log: RunLog) -> Texts:
+    """Return the report in a format, which is written once for all tests."""
+    return cache(lambda name: written(log, name))
+
+
 @pytest.mark.parametrize("name", [name for name in WRITERS.names() if name != "csv"])
 def test_no_report_holds_a_character_that_steers_a_terminal_or_hides_text(
-    log: RunLog, name: str
+    texts: Texts, name: str
 ) -> None:
-    text = written(log, name)
+    text = texts(name)
     assert HARMFUL.search(text) is None
     assert text.encode("utf-8")
 
 
 @pytest.mark.parametrize("name", ["junit", "markdown", "csv", "html"])
-def test_ten_megabytes_are_cut_where_people_read(log: RunLog, name: str) -> None:
-    assert len(written(log, name)) < 2_000_000
+def test_ten_megabytes_are_cut_where_people_read(texts: Texts, name: str) -> None:
+    assert len(texts(name)) < 2_000_000
 
 
 @pytest.mark.parametrize("name", ["json", "jsonl"])
@@ -72,16 +81,15 @@ def test_a_whole_conversation_on_the_terminal_is_harmless(tmp_path: Path) -> Non
 
 def test_wrapping_moves_no_command_to_the_start_of_a_line(tmp_path: Path) -> None:
     log = a_hostile_log(tmp_path, big=False)
+    report = build_report(log)
     for width in range(24, 60):
         stream = io.StringIO()
-        print_summary(
-            build_report(log), log, Console(file=stream, width=width, highlight=False, markup=False)
-        )
+        print_summary(report, log, Console(file=stream, width=width, highlight=False, markup=False))
         assert COMMAND.search(stream.getvalue()) is None
 
 
-def test_a_spreadsheet_finds_no_formula_and_no_broken_line(log: RunLog) -> None:
-    rows = list(csv.reader(io.StringIO(written(log, "csv"), newline="")))
+def test_a_spreadsheet_finds_no_formula_and_no_broken_line(log: RunLog, texts: Texts) -> None:
+    rows = list(csv.reader(io.StringIO(texts("csv"), newline="")))
     assert len(rows) == len(log.results) + 1
     assert len({len(row) for row in rows}) == 1
     for cell in (cell for row in rows for cell in row):
@@ -90,8 +98,8 @@ def test_a_spreadsheet_finds_no_formula_and_no_broken_line(log: RunLog) -> None:
         assert "\n" not in cell
 
 
-def test_xml_is_well_formed_and_attaches_no_file(log: RunLog) -> None:
-    text = written(log, "junit")
+def test_xml_is_well_formed_and_attaches_no_file(texts: Texts) -> None:
+    text = texts("junit")
     assert "[[ATTACHMENT" not in text
     assert ET.fromstring(text).tag == "testsuites"
 
@@ -115,8 +123,8 @@ def test_an_annotation_is_one_line_and_holds_no_further_command(log: RunLog) -> 
         assert "%0A::" not in line.replace("%25", "")
 
 
-def test_no_text_of_the_log_ends_its_block_in_the_page(log: RunLog) -> None:
-    text = written(log, "html")
+def test_no_text_of_the_log_ends_its_block_in_the_page(log: RunLog, texts: Texts) -> None:
+    text = texts("html")
     assert text.count("</script>") == text.count("<script") == len(build_report(log).cases) + 2
     assert "<img" not in text
     assert "<!--" not in text.replace("<!doctype", "")

@@ -310,7 +310,12 @@ def found(random: Random, runs: Runs, loss: float, trials: int) -> int:
     return amount
 
 
-@pytest.mark.parametrize(("loss", "trials"), [(0.29, 1), (0.15, 4)])
+FOUR = pytest.param(4, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    ("loss", "trials"), [(0.29, 1), pytest.param(0.15, 4, marks=pytest.mark.slow)]
+)
 def test_a_true_regression_is_found_as_often_as_promised(
     runs: Runs, loss: float, trials: int
 ) -> None:
@@ -322,7 +327,7 @@ def test_a_true_regression_is_found_as_often_as_promised(
     assert found(random, runs, loss, trials) >= 0.7 * SIMULATED
 
 
-@pytest.mark.parametrize("trials", [1, 4])
+@pytest.mark.parametrize("trials", [1, FOUR])
 def test_without_a_true_difference_a_false_alarm_is_rare(runs: Runs, trials: int) -> None:
     # One in forty is allowed: the level is two-sided, and the gate looks at one side.
     assert found(Random(21), runs, 0.0, trials) <= 4
