@@ -41,6 +41,8 @@ class LiveJudge:
                 [job.trial.suite for job in plan.jobs] + [result.suite for result in plan.done]
             ),
         )
+        self._earlier = {result.key: result for result in plan.done}
+        self._to_search = list(plan.done)
         for result in plan.done:
             source = no_view if earlier is None else partial(logged_view, earlier, result)
             self._judge.add(result, source)
@@ -50,7 +52,7 @@ class LiveJudge:
         self._tools.setdefault(tools.digest, tools)
 
     async def add(self, line: TrialLine) -> tuple[TrialResult, ...]:
-        """Take a trial that ended; return the results that are settled by it.
+        """Take a trial that ended; return the results of this run that are settled by it.
 
         Comparing takes a thread: the other trials go on meanwhile.
         """
@@ -62,17 +64,27 @@ class LiveJudge:
             if transcript is not None:
                 view = view_of(result, transcript, self._tools, self._suites)
                 source = partial(_itself, view)
-            return await anyio.to_thread.run_sync(self._judge.add, result, source)
+            return self._new(await anyio.to_thread.run_sync(self._judge.add, result, source))
 
     async def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
-        """Do what `RunJudge.failing` does."""
+        """Do what `RunJudge.failing` does, also by the results of the earlier part."""
         async with self._turn:
-            return await anyio.to_thread.run_sync(self._judge.failing, result)
+            return await anyio.to_thread.run_sync(self._search, result)
 
     async def close(self) -> tuple[TrialResult, ...]:
-        """Do what `RunJudge.close` does."""
+        """Do what `RunJudge.close` does, and return the results of this run."""
         async with self._turn:
-            return await anyio.to_thread.run_sync(self._judge.close)
+            return self._new(await anyio.to_thread.run_sync(self._judge.close))
+
+    def _search(self, result: TrialResult) -> tuple[TrialResult, ...]:
+        results = (*self._to_search, result)
+        self._to_search = []
+        found = {one.key: one for each in results for one in self._judge.failing(each)}
+        return tuple(found.values())
+
+    def _new(self, settled: tuple[TrialResult, ...]) -> tuple[TrialResult, ...]:
+        """Leave out the results of the earlier part: they were told then."""
+        return tuple(one for one in settled if one.key not in self._earlier)
 
 
 def _itself(view: View) -> View:

@@ -40,7 +40,9 @@ class Heard(Silent):
         self.settled.append((result.case.name, result.status))
 
 
-def carried_out(folder: Path, fault: str, heard: Heard, budget: Budget) -> RunLog:
+def carried_out(
+    folder: Path, fault: str, heard: Heard, budget: Budget, resume: RunLog | None = None
+) -> RunLog:
     server = {"command": sys.executable, "args": [str(SERVER), fault], "protocol": "legacy"}
     Project(folder).suite(
         "people",
@@ -52,7 +54,7 @@ def carried_out(folder: Path, fault: str, heard: Heard, budget: Budget) -> RunLo
     suites = find_suites(["people"], [folder / "evals"], VOCABULARY)
     plan = prepare(RunRequest(models=("lexical",)), folder, os.environ, suites).plan
     options = RunOptions(concurrency=1, budget=budget, catch_signals=False)
-    return launch(plan, options, heard, runs=folder / "runs")
+    return launch(plan, options, heard, runs=folder / "runs", resume=resume)
 
 
 @pytest.fixture(autouse=True)
@@ -90,3 +92,15 @@ def test_each_result_is_told_once_with_the_status_that_every_report_has(
     assert sum(status == "failed" for _, status in judged) == {
         "none": 0, "structured": 2, "forgetful": 1,
     }[fault]  # fmt: skip
+
+
+def test_a_resumed_run_compares_with_what_the_earlier_part_saw(tmp_path: Path) -> None:
+    first = carried_out(tmp_path, "structured", Heard(), Budget(max_cost_usd=0.0))
+    assert [one.status for one in first.results] == ["passed", *["skipped"] * 5]
+    heard = Heard()
+    log = carried_out(tmp_path, "structured", heard, Budget(fail_fast=True), first)
+    assert log.footer is not None
+    assert log.footer.reason == "fail-fast"
+    assert [name for name, _ in heard.settled][-1] == "record [clerk]"
+    assert "record [admin]" not in dict(heard.settled)  # it was told by the earlier part
+    assert dict(heard.settled)["record [clerk]"] == "failed"
