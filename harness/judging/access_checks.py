@@ -1,4 +1,4 @@
-"""The checks that nobody writes: results that take several trials, in the form of all others."""
+"""Results of two checks that no suite writes: leaks between identities, and an identity that nothing shows to count."""
 
 from __future__ import annotations
 
