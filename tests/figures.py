@@ -22,6 +22,8 @@ MOST_LINES = 400
 MOST_COMPLEXITY = 12
 """Branches of one function, as McCabe counts them."""
 
+_ADDITION = re.compile(r"^### … (?P<what>.+?)\n(?P<text>.*?)(?=^##)", re.MULTILINE | re.DOTALL)
+_TOUCHED = re.compile(r"^```(?:python|diff)\n(?:#|---) (harness/\S+)$", re.MULTILINE)
 _COMPLEXITY = re.compile(r"\((\d+) > ")
 
 
@@ -136,6 +138,16 @@ class Figures:
         )
         return 1000 * named / sum(self.lines.values())
 
+    @cached_property
+    def files_by_addition(self) -> Mapping[str, int]:
+        """What CONTRIBUTING.md shows can be added → the files that its example touches."""
+        page = (self.checkout / "CONTRIBUTING.md").read_text("utf-8")
+        found = {
+            section["what"]: len(set(_TOUCHED.findall(section["text"])))
+            for section in _ADDITION.finditer(page)
+        }
+        return {what: files for what, files in found.items() if files}
+
     def table(self) -> Iterator[tuple[str, str]]:
         """Yield each figure by what it is of."""
         for top in ("harness", "tests"):
@@ -158,6 +170,9 @@ class Figures:
             f"{len(self.cycles)} ({in_circles} modules)" if self.cycles else "0",
         )
         yield "`Any` per 1,000 lines", f"{self.any_per_thousand_lines:.1f}"
+        counts = Counter(self.files_by_addition.values())
+        touched = [f"{files} by {many} additions" for files, many in sorted(counts.items())]
+        yield "files touched by what CONTRIBUTING.md adds", ", ".join(touched) or "not shown"
         yield "lines", f"{sum(self.lines.values()):,} in {len(self.lines)} files"
 
 

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -233,3 +234,27 @@ def test_a_name_for_a_model_is_resolved(
         ANTHROPIC_API_KEY="k",
     )  # fmt: skip
     assert "claude-2 names Claude 2" in told
+
+
+_STEP = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
+_FUNCTION = re.compile(r"`(harness[\w.]*):([\w.]+)`")
+
+
+def test_the_walk_through_one_case_has_ten_steps_at_most_and_each_names_its_function() -> None:
+    walk = PAGE.partition("## One case, from YAML to report")[2].partition("## How to add")[0]
+    steps = _STEP.findall(walk)
+    assert [int(number) for number, _ in steps] == list(range(1, len(steps) + 1))
+    assert 5 < len(steps) <= 10
+    for _, text in steps:
+        found = _FUNCTION.findall(text)
+        assert found, text
+        for module, name in found:
+            thing: Any = import_module(module)
+            for part in name.split("."):
+                thing = getattr(thing, part)
+
+
+def test_the_case_of_the_walk_passes(tree: Path, project: Path) -> None:
+    (text,) = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    (project / "governance.yml").write_text(text, "utf-8")
+    assert "1 passed" in run(tree, project, "evals", "governance.yml")

@@ -38,6 +38,7 @@ from harness.suites.identities import (
     expectation_layout,
 )
 from harness.suites.ingest import INGEST, INGEST_PROMPT_FIELD
+from harness.suites.misplaced_keys import MISPLACED, SUITE_MISPLACED, TEST_MISPLACED
 from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.suites.readers import Vocabulary
 from harness.suites.shared_fields import LABELS, LIMITS, REPEATS
@@ -99,19 +100,19 @@ def layouts(vocabulary: Vocabulary) -> Layouts:
     return Layouts(
         suite=Layout(
             fields=suite,
-            elsewhere={**asserted, **in_test, **in_defaults, **_MISPLACED, **_SUITE_MISPLACED},
+            elsewhere={**asserted, **in_test, **in_defaults, **MISPLACED, **SUITE_MISPLACED},
         ),
         defaults=Layout(
-            fields=defaults, elsewhere={**asserted, **in_test, **in_suite, **_MISPLACED}
+            fields=defaults, elsewhere={**asserted, **in_test, **in_suite, **MISPLACED}
         ),
         test=Layout(
             fields=test,
-            elsewhere={**in_suite, **asserted, **judge, **_MISPLACED, **_TEST_MISPLACED},
+            elsewhere={**in_suite, **asserted, **judge, **MISPLACED, **TEST_MISPLACED},
         ),
         turn=Layout(
-            fields=turn, elsewhere={**_beside_turns(test), **asserted, **judge, **_MISPLACED}
+            fields=turn, elsewhere={**_beside_turns(test), **asserted, **judge, **MISPLACED}
         ),
-        assertions=Layout(fields=checks, elsewhere={**in_test, **judge, **_MISPLACED}),
+        assertions=Layout(fields=checks, elsewhere={**in_test, **judge, **MISPLACED}),
         user=USER_LAYOUT,
         expectation=expectation_layout(checks),
         call=Layout(
@@ -159,30 +160,6 @@ def _unknown_judge(checks: Mapping[str, Field]) -> dict[str, str]:
 
 def _beside_turns(test: Mapping[str, Field]) -> dict[str, str]:
     return dict.fromkeys(test, "Put it into the test, beside 'turns:': it holds for all of them.")
-
-
-# ── What people write by mistake ─────────────────────────────────────────────────────────────
-
-_IN_CONFIGURATION = "Remove it: that belongs to the configuration, not to a suite."
-_MISPLACED = {
-    "project": _IN_CONFIGURATION,
-    "profile": _IN_CONFIGURATION,
-    "expected_tool": "Use assertions.must_call to name the tool that must be called.",
-    "expected_tools": "Use assertions.must_call to name the tools that must be called.",
-    "tools": "Remove it: a suite tests the tools that the server has, and defines none.",
-    "resources": "Remove it: a suite tests tools, not resources.",
-}
-_SUITE_MISPLACED = {
-    "name": "The name of a suite stands under 'suite:'.",
-    "cases": "The tests of a suite stand under 'tests:'.",
-    "user_context": (
-        "Put it into each test that it is meant for, or under 'defaults:' for all tests."
-    ),
-}
-_TEST_MISPLACED = {
-    "context": "Name it by 'user_context: …'.",
-    "repeat": "Say how often with 'trials: …'.",
-}
 
 
 # ── Values ───────────────────────────────────────────────────────────────────────────────────
