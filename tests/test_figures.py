@@ -18,12 +18,11 @@ def figures() -> Figures:
     return Figures(ROOT)
 
 
-def test_no_folder_of_the_source_has_more_files_than_a_newcomer_can_survey(
-    figures: Figures,
-) -> None:
+@pytest.mark.parametrize("top", ["harness", "tests"])
+def test_no_folder_has_more_files_than_a_newcomer_can_survey(figures: Figures, top: str) -> None:
     crowded = {
         folder: count
-        for folder, count in figures.files_by_folder("harness").items()
+        for folder, count in figures.files_by_folder(top).items()
         if count > MOST_FILES
     }
     assert crowded == {}
@@ -42,6 +41,10 @@ def test_the_largest_nouns_are_made_of_parts(figures: Figures) -> None:
 
 def test_no_function_branches_more_than_the_linter_allows(figures: Figures) -> None:
     assert len(figures.complex_functions) < figures.functions / 100
+
+
+def test_no_module_imports_itself_by_way_of_others(figures: Figures) -> None:
+    assert figures.cycles == []
 
 
 def test_contributing_names_every_room_and_no_other() -> None:

@@ -22,7 +22,7 @@ from harness.types import (
     Case,
 )
 from tests.end_to_end.harness_process import Finished, Project
-from tests.end_to_end.recipes import DOCS, files_of
+from tests.end_to_end.policies.recipes import DOCS, files_of
 
 PAGE = (DOCS / "policies.md").read_text(encoding="utf-8")
 FILES = files_of("A server with a policy", PAGE)

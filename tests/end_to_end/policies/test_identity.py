@@ -12,8 +12,8 @@ from harness.runlog import RunLog
 from tests.end_to_end.harness_process import Finished, Project, findings, plain_server
 from tests.fake_provider import FakeProvider, call, say
 
-VERIFIED = Path(__file__).parents[1] / "sessions" / "verified_server.py"
-ROOT = Path(__file__).parents[2]
+VERIFIED = Path(__file__).parents[2] / "sessions" / "verified_server.py"
+ROOT = Path(__file__).parents[3]
 OPAQUE = "opaque.token+of=nobody/else"
 USER = {
     "name": "zz-name-4711",

@@ -20,8 +20,8 @@ import pytest
 import yaml
 
 from tests.end_to_end.harness_process import Finished, Project, finish
-from tests.end_to_end.telltale_server import forms
-from tests.end_to_end.telltale_web import Web, telltale_web
+from tests.end_to_end.policies.telltale_server import forms
+from tests.end_to_end.policies.telltale_web import Web, telltale_web
 from tests.end_to_end.warm import WarmProcess
 from tests.web.support import served
 

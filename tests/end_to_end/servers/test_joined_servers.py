@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.harness_process import PLAIN_SERVER, Finished, Project, plain_server
-from tests.end_to_end.test_end_state import SERVER
+from tests.end_to_end.servers.test_end_state import SERVER
 from tests.fake_provider import FakeProvider, Incoming, Step, calls, say
 
 

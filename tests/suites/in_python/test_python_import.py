@@ -14,7 +14,7 @@ from harness.suites.python_import import (
     reference_of,
     where,
 )
-from tests.suites.python_project import PythonProject, project
+from tests.suites.in_python.python_project import PythonProject, project
 
 __all__ = ["project"]
 

@@ -13,7 +13,7 @@ from tests.end_to_end.harness_process import Project, code_of
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 
 STRANGERS = Path(
-    os.environ.get("HARNESS_STRANGERS", Path(__file__).parents[1] / "strangers" / "node_modules")
+    os.environ.get("HARNESS_STRANGERS", Path(__file__).parents[2] / "strangers" / "node_modules")
 )
 
 pytestmark = pytest.mark.skipif(

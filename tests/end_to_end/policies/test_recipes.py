@@ -11,9 +11,9 @@ import pytest
 from harness.api import load_suite
 from harness.config import load_config
 from tests.end_to_end.harness_process import Finished, Project
-from tests.end_to_end.recipes import PAGE, files_of, project_of
+from tests.end_to_end.policies.recipes import PAGE, files_of, project_of
 
-STRANGERS = Path(__file__).parents[1] / "strangers"
+STRANGERS = Path(__file__).parents[2] / "strangers"
 NODE = Path(os.environ.get("HARNESS_STRANGERS", STRANGERS / "node_modules")) / ".bin"
 VENVS = Path(os.environ.get("HARNESS_STRANGER_VENVS", STRANGERS / ".venvs"))
 

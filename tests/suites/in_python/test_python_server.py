@@ -14,8 +14,8 @@ from harness.sessions import Session
 from harness.sessions.pool import open_sessions
 from harness.suites.python_suite import read_object
 from harness.types import ServerSpec, Suite, ToolCall, ToolRequest
-from tests.suites.python_project import PythonProject, project
-from tests.suites.served_suite import Broken, Served
+from tests.suites.in_python.python_project import PythonProject, project
+from tests.suites.in_python.served_suite import Broken, Served
 
 __all__ = ["project"]
 

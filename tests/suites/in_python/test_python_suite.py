@@ -19,7 +19,7 @@ from harness.types import (
     Suite,
     TransportSpec,
 )
-from tests.suites.python_project import PythonProject, project
+from tests.suites.in_python.python_project import PythonProject, project
 
 __all__ = ["project"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.end_to_end.harness_process import Project
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "recipes.md").read_text(encoding="utf-8")
 _FILE = re.compile(
     r"^`([\w./-]+\.(?:yml|py))`(?:(?!\n\n).)*\n\n```\w+\n(.*?)^```",

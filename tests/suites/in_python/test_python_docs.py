@@ -16,7 +16,7 @@ from harness.suites.python_case import PythonCase
 from harness.suites.readers import READERS
 from harness.types import Counts, Report, Usage
 
-PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "python.md").read_text("utf-8")
 SUITE, CASE, PROGRAM = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 

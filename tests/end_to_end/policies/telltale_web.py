@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from tests.end_to_end.telltale_server import answer, told
+from tests.end_to_end.policies.telltale_server import answer, told
 
 
 class Web(ThreadingHTTPServer):

@@ -44,7 +44,7 @@ def run(
     return harness.run(str(path), model="lexical", concurrency=3)
 
 
-ACCESS_MATRIX = Path(__file__).parents[2] / "evals" / "access_matrix.yml"
+ACCESS_MATRIX = Path(__file__).parents[3] / "evals" / "access_matrix.yml"
 
 
 @pytest.fixture(autouse=True)

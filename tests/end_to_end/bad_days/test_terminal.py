@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.bad_days.test_bad_days import read_until
 from tests.end_to_end.harness_process import TIMEOUT_S, Project, finish, plain_server
-from tests.end_to_end.test_bad_days import read_until
 
 SERVER = plain_server(protocol="legacy")
 GOOD = {"name": "good", "prompt": "Echo 1.", "assertions": {"must_not_call": ["crash"]}}
