@@ -34,7 +34,7 @@ FLOORS = (
     {"agent", "checks"},
     {"leaderboards", "internal"},
     {"discovery"},
-    {"judging"},
+    {"judging", "variants"},
     {"runner", "reports", "drafting", "linting"},
     {"web", "api", "probing", "pytest_plugin", "telemetry", "workbench"},
     {"cli"},

@@ -19,6 +19,7 @@ from harness.checks.explaining.transcript_lines import as_made, asks_for
 from harness.checks.walk import every_check
 from harness.types import (
     DEFAULT_TIMEOUT_S,
+    NOT_SENT,
     Case,
     Check,
     CheckResult,
@@ -68,7 +69,9 @@ def _owed(case: Case, transcript: Transcript) -> Iterator[tuple[int, ToolCall]]:
 
 def _is_repeated_by(call: ToolCall, later: ToolCall) -> bool:
     same = (later.tool, later.arguments) == (call.tool, call.arguments)
-    return same and later.reply > call.reply and not later.unanswered and later.outcome != "blocked"
+    return (
+        same and later.reply > call.reply and not later.unanswered and later.outcome not in NOT_SENT
+    )
 
 
 def _is_cut_off(call: ToolCall, trial_s: float) -> bool:

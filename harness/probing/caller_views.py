@@ -11,9 +11,9 @@ from harness.judging.policy.views import Result
 from harness.judging.policy.withheld import differences
 from harness.probing.callers import ANONYMOUS
 from harness.runlog import RunLog
-from harness.types import UNANSWERED, Outcome, Report, TrialResult
+from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult
 
-NO_ANSWER: frozenset[Outcome] = UNANSWERED | {"blocked"}
+NO_ANSWER: frozenset[Outcome] = UNANSWERED | NOT_SENT
 """Outcomes that say nothing of the server's policy."""
 
 

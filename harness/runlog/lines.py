@@ -95,6 +95,8 @@ class ToolsLine:
     """The list; its digest is what a transcript refers to."""
     user_context: JsonObject | None = None
     """The first user who saw it."""
+    variant: str | None = None
+    """The variant under which a model was told of it; ``None`` is the server's own list."""
     kind: Literal["tools"] = "tools"
     """Tells the lines of a log apart."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.errors import InvalidInput, Problem
@@ -38,6 +38,15 @@ class RunLog:
     _offsets: Mapping[str, int]
     damaged: tuple[Damaged, ...] = ()
     """Lines that cannot be read, but for those of trials that were run again since."""
+    shown: Mapping[str, ToolsLine] = field(default_factory=dict)
+    """Digest → what a model was told in place of a server's list, under a variant."""
+
+    @property
+    def tools_lines(self) -> Iterator[ToolsLine]:
+        """Every list, as a log of the same trials is to begin with."""
+        server = next(iter(self.header.servers), "")
+        yield from (ToolsLine(server=server, tools=tools) for tools in self.tools.values())
+        yield from self.shown.values()
 
     @property
     def complaints(self) -> tuple[str, ...]:
@@ -71,6 +80,7 @@ def read_log(path: Path) -> RunLog:
     footer: Footer | None = None
     runs: dict[str, TrialResult] = {}
     tools: dict[str, ToolList] = {}
+    shown: dict[str, ToolsLine] = {}
     offsets: dict[str, int] = {}
     bad: dict[int, Damaged] = {}
     for number, offset, line in _lines(path):
@@ -88,12 +98,17 @@ def read_log(path: Path) -> RunLog:
             offsets[line.run.key] = offset
             footer = None
         elif isinstance(line, ToolsLine):
-            tools[line.tools.digest] = line.tools
+            if line.variant is None:
+                tools[line.tools.digest] = line.tools
+            else:
+                shown[line.tools.digest] = line
         elif isinstance(line, Footer):
             footer = line
     if header is None:
         raise _invalid(path, 1, "this is not a run log: it is empty")
-    return RunLog(path, header, tuple(runs.values()), tools, footer, offsets, tuple(bad.values()))
+    return RunLog(
+        path, header, tuple(runs.values()), tools, footer, offsets, tuple(bad.values()), shown
+    )
 
 
 def read_header(path: Path) -> Header:

@@ -17,7 +17,7 @@ from harness.discovery import find_suites
 from harness.errors import HarnessError, InvalidInput, JudgeError
 from harness.judging.trial import judge_trial, not_started
 from harness.redaction import KNOWN
-from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
+from harness.runlog import Footer, LogWriter, RunLog, TrialLine, read_log
 from harness.runner.open_models import open_models
 from harness.runner.planning.judge_choice import Bench, choose_judges
 from harness.runner.planning.plan import describe_suite
@@ -156,8 +156,8 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
     KNOWN.know(models=grading.bench.models, environ=os.environ)
     with LogWriter(target, KNOWN.document) as writer:
         writer.append(header)
-        for tools in log.tools.values():
-            writer.append(ToolsLine(server=next(iter(header.servers), ""), tools=tools))
+        for line in log.tools_lines:
+            writer.append(line)
         anyio.run(grading.write, writer)
         footer = log.footer
         writer.append(

@@ -90,7 +90,7 @@ def require_trust(plan: Plan) -> None:
     Raises:
         UsageError: the file is somebody else's, and the user has not agreed.
     """
-    GATE.plan(plan.servers, (*plan.models, *plan.judges, *plan.players))
+    GATE.plan((*plan.servers, *plan.decoys_from), (*plan.models, *plan.judges, *plan.players))
 
 
 def redactor_of(plan: Plan) -> Redactor:

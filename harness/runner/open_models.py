@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import anyio
 import anyio.to_thread
 
 from harness.models import Model, open_model, traits_of
+from harness.runner.planning.variant_choice import base_name
 from harness.runner.recordings.recorded_outputs import RecordedModel
 from harness.types import ModelSpec
 
@@ -17,13 +19,19 @@ from harness.types import ModelSpec
 async def open_models(specs: tuple[ModelSpec, ...]) -> AsyncIterator[dict[str, Model]]:
     """Yield every model by name, opened in a thread: importing an SDK takes long and servers start meanwhile."""
     models: dict[str, Model] = {}
+    opened: dict[str, Model] = {}
     try:
         for spec in specs:
-            models[spec.name] = await anyio.to_thread.run_sync(_open, spec)
+            # Under several variants a model is one and the same: its limits hold for all of them.
+            name = base_name(spec)
+            if name not in opened:
+                plain = replace(spec, name=name, variant=None)
+                opened[name] = await anyio.to_thread.run_sync(_open, plain)
+            models[spec.name] = opened[name]
         yield models
     finally:
         with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_S):
-            for model in models.values():
+            for model in opened.values():
                 await model.aclose()
 
 

@@ -27,11 +27,12 @@ from harness.runner.preflight.preflight import Preflight
 from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.runner.runs.folders import resume_command
 from harness.runner.server_state.end_state import EndStates
-from harness.runner.trial import TrialOutcome, run_trial
+from harness.runner.trial import Support, TrialOutcome, run_trial
 from harness.sessions import SessionPool
 from harness.sessions.pool import open_sessions
 from harness.types import DECIDED, AssistantMessage, JsonObject, ToolList, TrialResult
 from harness.utc import utc_now
+from harness.variants.views import Views
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +114,7 @@ class LiveRun:
         self._players: dict[str, Player] = {}
         self._preflight = Preflight(plan)
         self._end_states = EndStates()
+        self._views = Views()
         self._early = EarlyStopping(plan)
         self._judge = LiveJudge(plan, earlier)
 
@@ -153,6 +155,9 @@ class LiveRun:
                 open_models(self._plan.judges) as judges,
                 open_players(self._plan.players) as self._players,
             ):
+                for server in self._plan.decoys_from:
+                    async with pool.session(server, None) as session:
+                        self._views.learn(server.name, session.tools)
                 self._judges = {name: JudgeModel(name, model) for name, model in judges.items()}
                 yield partial(self._work_off, pool, models)
 
@@ -185,9 +190,14 @@ class LiveRun:
                 judge = Judge(self._judges, job.judge)
                 player = None if job.player is None else self._players[job.player.name]
                 model = models[job.model.name]
-                outcome = await run_trial(
-                    job, model, pool, scope, judge, self._preflight, player, self._end_states
+                support = Support(
+                    judge=judge,
+                    preflight=self._preflight,
+                    player=player,
+                    end_states=self._end_states,
+                    views=self._views,
                 )
+                outcome = await run_trial(job, model, pool, scope, support)
             finally:
                 self.control.leave(scope)
             data = None
@@ -207,6 +217,9 @@ class LiveRun:
         """Write what a trial came to, as ``data`` where that is prepared already, then tell of it."""
         if outcome.tools is not None:
             self._keep(outcome.tools, job.server.name, job.trial.case.caller.user_context)
+        if outcome.shown is not None and job.model.variant is not None:
+            who = job.trial.case.caller.user_context
+            self._keep(outcome.shown, job.server.name, who, job.model.variant.name)
         self._log.write(self._log.prepared(outcome.line) if data is None else data)
         result = outcome.line.run
         self.control.account(result)
@@ -233,12 +246,17 @@ class LiveRun:
             self.control.hear(result)
             self._observer.finished(result)
 
-    def _keep(self, tools: ToolList, server: str, who: JsonObject | None) -> None:
+    def _keep(
+        self, tools: ToolList, server: str, who: JsonObject | None, variant: str | None = None
+    ) -> None:
         """Write a list of tools, once."""
-        self._judge.learn(tools)
+        if variant is None:
+            self._judge.learn(tools)
         if tools.digest not in self._seen_tools:
             self._seen_tools.add(tools.digest)
-            self._log.append(ToolsLine(server=server, tools=tools, user_context=who))
+            self._log.append(
+                ToolsLine(server=server, tools=tools, user_context=who, variant=variant)
+            )
 
     def close_log(self) -> None:
         """Write the footer, and close the log."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import anyio
 
@@ -38,9 +38,13 @@ from harness.types import (
     Transcript,
     Trial,
     TrialError,
+    Variant,
 )
 from harness.users import speaker
 from harness.utc import utc_now
+from harness.variants.model import VariantModel
+from harness.variants.session import VariantSession
+from harness.variants.views import Views
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +55,24 @@ class TrialOutcome:
     """For the log."""
     tools: ToolList | None = None
     """What the user was offered, where a session came about."""
+    shown: ToolList | None = None
+    """What the model was told in its place, under a variant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """What trials of one run share, beside models and sessions."""
+
+    judge: Judge = field(default_factory=lambda: Judge({}))
+    """Grades what no assertion can, for this trial."""
+    preflight: Preflight | None = None
+    """The look at all tools before the first trial."""
+    player: Player | None = None
+    """Plays the user, where the case has one."""
+    end_states: EndStates = field(default_factory=EndStates)
+    """What right calls leave behind, read once."""
+    views: Views = field(default_factory=Views)
+    """What models see of the tools under variants."""
 
 
 async def run_trial(
@@ -58,16 +80,13 @@ async def run_trial(
     model: Model,
     pool: SessionPool,
     scope: anyio.CancelScope,
-    judge: Judge | None = None,
-    preflight: Preflight | None = None,
-    player: Player | None = None,
-    end_states: EndStates | None = None,
+    support: Support | None = None,
 ) -> TrialOutcome:
     """Run one trial under ``scope``; whatever happens, it ends in exactly one status.
 
     This is the boundary at which a failure of anything becomes the data of one trial.
     """
-    attempt = _Attempt(job, judge or Judge({}), preflight, player, end_states or EndStates())
+    attempt = _Attempt(job, support or Support(), plays_back=isinstance(model, PerTrial))
     if isinstance(model, PerTrial):
         model = model.for_trial(label_of(job.trial))
     try:
@@ -105,19 +124,15 @@ def label_of(trial: Trial) -> str:
 class _Attempt:
     """The parts of an outcome, as far as they have come about."""
 
-    def __init__(
-        self,
-        job: Job,
-        judge: Judge,
-        preflight: Preflight | None,
-        player: Player | None,
-        end_states: EndStates,
-    ) -> None:
+    def __init__(self, job: Job, support: Support, *, plays_back: bool) -> None:
         self._job = job
-        self._judge = judge
-        self._preflight = preflight
-        self._player = player
-        self._end_states = end_states
+        self._judge = support.judge
+        self._preflight = support.preflight
+        self._player = support.player
+        self._end_states = support.end_states
+        self._views = support.views
+        self._plays_back = plays_back
+        self._shown: ToolList | None = None
         self._states: tuple[StateReading, ...] = ()
         self._conversation: Conversation | None = None
         self._scripted: ScriptedCalls | None = None
@@ -167,13 +182,18 @@ class _Attempt:
             suite = self._job.suite
             price = own_costs(suite, self._job.model.name)
             system = case.leaderboard.system_prompt or suite.system_prompt
-            strategy = _strategy(case, dict(zip(told, sessions, strict=True)))
+            offered: Sequence[Session] = sessions
+            if self._job.model.variant is not None:
+                model, offered = self._under(self._job.model.variant, model, sessions)
+            strategy = _strategy(case, dict(zip(told, offered, strict=True)))
             voice = (
                 None
                 if case.user is None
                 else speaker(case.user, self._player, label_of(self._job.trial))
             )
-            self._conversation = Conversation(case, model, session, system, price, voice, strategy)
+            self._conversation = Conversation(
+                case, model, offered[0], system, price, voice, strategy
+            )
             self._scripted = ScriptedCalls(case, session)
             try:
                 if await self._scripted.set_up():
@@ -184,6 +204,18 @@ class _Attempt:
                     )
             finally:
                 await self._scripted.tear_down()
+
+    def _under(
+        self, variant: Variant, model: Model, sessions: Sequence[Session]
+    ) -> tuple[Model, Sequence[Session]]:
+        """Return ``model`` and ``sessions`` as they are under ``variant``.
+
+        What plays back a recording speaks the server's names already.
+        """
+        shown = [self._views.of(variant, session.tools) for session in sessions]
+        self._tools, self._shown = shown[-1].offered, shown[-1].tools
+        told = model if self._plays_back else VariantModel(model, shown)
+        return told, [VariantSession(*each) for each in zip(sessions, shown, strict=True)]
 
     async def _carry_out(
         self, recorded: Transcript, recording: CarriedOut, pool: SessionPool
@@ -216,7 +248,9 @@ class _Attempt:
         assert self._conversation is not None
         assert self._scripted is not None
         return replace(
-            self._scripted.completed(self._conversation.transcript()), states=self._states
+            self._scripted.completed(self._conversation.transcript()),
+            states=self._states,
+            shown_digest="" if self._shown is None else self._shown.digest,
         )
 
     def outcome(self) -> TrialOutcome:
@@ -228,7 +262,7 @@ class _Attempt:
         if self._conversation is None and self._recorded is None:
             status: Status = "cancelled" if self.error is None else "error"
             result = not_started(trial, status, error=self.error)
-            return TrialOutcome(line=TrialLine(run=result), tools=self._tools)
+            return TrialOutcome(line=TrialLine(run=result), tools=self._tools, shown=self._shown)
         transcript = self._transcript()
         result = judge_trial(
             trial,
@@ -238,4 +272,6 @@ class _Attempt:
             judge_usage=self._judge.usage,
             judgements=self._judge.judgements,
         )
-        return TrialOutcome(line=TrialLine(run=result, transcript=transcript), tools=self._tools)
+        return TrialOutcome(
+            line=TrialLine(run=result, transcript=transcript), tools=self._tools, shown=self._shown
+        )

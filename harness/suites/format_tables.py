@@ -43,6 +43,7 @@ from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.suites.readers import Vocabulary
 from harness.suites.shared_fields import LABELS, LIMITS, REPEATS
 from harness.suites.simulated_users import USER, USER_LAYOUT, USER_MODEL
+from harness.suites.variants import VARIANTS
 from harness.types import Credential
 
 
@@ -283,6 +284,7 @@ _SUITE_FIELDS = {
         schema={"$ref": "#/$defs/defaults", "description": "What holds for every test."},
         parse=as_mapping,
     ),
+    "variants": VARIANTS,
     "tests": Field(
         schema={
             "type": "array",

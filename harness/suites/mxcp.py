@@ -16,6 +16,7 @@ from harness.errors import InvalidInput, Problem
 from harness.suites.cases import CaseReader
 from harness.suites.format_tables import Layouts, layouts
 from harness.suites.readers import Vocabulary
+from harness.suites.variants import read_variants
 from harness.types import (
     Case,
     Location,
@@ -75,6 +76,7 @@ def _suite(reading: Reading, layout: Layouts) -> Suite:
         judge_model=_judge_model(reading, values),
         user_model=values.get("user_model"),
         cases=cases,
+        variants=read_variants(reading, ("variants",), values.get("variants", {})),
         digest=document.digest,
         at=document.at(("suite",)),
         notes=tuple(dict.fromkeys(reading.notes)),

@@ -18,6 +18,12 @@ from harness.suites.format_tables import Layouts, layouts
 from harness.suites.identities import expectation_schema
 from harness.suites.parameters import FILLED
 from harness.suites.readers import Vocabulary
+from harness.suites.variants import (
+    DECOYS_LAYOUT,
+    PARAMETER_LAYOUT,
+    TOOL_LAYOUT,
+    VARIANT_LAYOUT,
+)
 from harness.types import JsonObject
 
 _NOTES: tuple[str, ...] = ("description", "default")
@@ -63,6 +69,19 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
                 **_mapping(SERVER),
                 "anyOf": _any_required("command", "url"),
             },
+            "variant": {
+                "description": "A tool list as a model is to see it.",
+                **_mapping(VARIANT_LAYOUT),
+            },
+            "variant_tool": {
+                "description": "What a model sees of a tool.",
+                **_mapping(TOOL_LAYOUT),
+            },
+            "variant_parameter": {
+                "description": "What a model sees of a parameter.",
+                **_mapping(PARAMETER_LAYOUT),
+            },
+            "decoys": {"description": "Tools that lead nowhere.", **_mapping(DECOYS_LAYOUT)},
             "identity": {
                 "description": ("How the caller's identity is sent to the server."),
                 **_mapping(IDENTITY),

@@ -43,6 +43,7 @@ from harness.types.case_parts import (
 )
 from harness.types.counts import CallCounts, Counts
 from harness.types.happened import (
+    NOT_SENT,
     UNANSWERED,
     UNKNOWN_USAGE,
     AssistantMessage,
@@ -94,11 +95,19 @@ from harness.types.results import (
     Verdict,
     needed_of,
 )
+from harness.types.variants import (
+    DecoyKind,
+    Decoys,
+    ParameterEdit,
+    ToolEdit,
+    Variant,
+)
 
 __all__ = [
     "DECIDED",
     "DEFAULT_TIMEOUT_S",
     "GREETING",
+    "NOT_SENT",
     "RECALLED",
     "RESERVED_CLAIMS",
     "THE_LIST",
@@ -120,6 +129,8 @@ __all__ = [
     "Counts",
     "Credential",
     "Decision",
+    "DecoyKind",
+    "Decoys",
     "ErrorKind",
     "GuardRails",
     "IdentitySpec",
@@ -138,6 +149,7 @@ __all__ = [
     "ModelSpec",
     "NamedTool",
     "Outcome",
+    "ParameterEdit",
     "Protocol",
     "Refusal",
     "RefusalShape",
@@ -158,6 +170,7 @@ __all__ = [
     "Tool",
     "ToolAnswer",
     "ToolCall",
+    "ToolEdit",
     "ToolList",
     "ToolMessage",
     "ToolProblem",
@@ -171,6 +184,7 @@ __all__ = [
     "Turn",
     "Usage",
     "UserMessage",
+    "Variant",
     "Verdict",
     "needed_of",
     "written_stop",

@@ -16,6 +16,7 @@ from harness.types.case_parts import (
     Repeats,
 )
 from harness.types.parties import GuardRails, Isolation, ServerSpec
+from harness.types.variants import Variant
 
 Severity: TypeAlias = Literal["fail", "warn"]
 """``fail``: a failed check fails the trial. ``warn``: it is shown, and changes no verdict."""
@@ -268,6 +269,8 @@ class Suite:
     scores: JsonObject | None = None
     """How cases add up to scores, as `harness.reports.sections.scores` reads it; ``None`` where a
     pass rate says all."""
+    variants: tuple[Variant, ...] = ()
+    """Tool lists as a model may be told of them, for ``--variant``."""
     notes: tuple[str, ...] = ()
     """What its reader has to say of it short of a mistake, each with its place."""
     left_out: tuple[Case, ...] = field(default=(), repr=False, compare=False)

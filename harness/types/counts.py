@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from harness.types.happened import NOT_SENT
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
@@ -55,8 +57,8 @@ class CallCounts:
 
     @property
     def not_sent(self) -> int:
-        """Calls that our own guard did not send."""
-        return self.outcomes.get("blocked", 0)
+        """Calls that did not reach the server: held back, or of a decoy."""
+        return sum(self.outcomes.get(outcome, 0) for outcome in NOT_SENT)
 
     @property
     def errors(self) -> int:

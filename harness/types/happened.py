@@ -169,6 +169,7 @@ Outcome: TypeAlias = Literal[
     "server_lost",
     "invalid_result",
     "blocked",
+    "decoy",
 ]
 """What came of a call:
 
@@ -182,11 +183,15 @@ Outcome: TypeAlias = Literal[
   5xx).
 - ``invalid_result``: the server answered with what is no result as MCP defines it (``null``, bad
   JSON, ``content`` that is no list of MCP's content, ``isError`` that is neither true nor false).
+- ``decoy``: the tool is none of the server's; a variant added it to what the model sees. Never sent.
 - ``blocked``: our own guard did not send it (read-only mode, blocked tool, call limit)."""
 
 UNANSWERED: frozenset[Outcome] = frozenset({"timeout", "server_lost", "invalid_result"})
 """Outcomes that are the server's fault: they say nothing of the model, nor of what the server lets
 a user do, and nobody knows what such a call has changed."""
+
+NOT_SENT: frozenset[Outcome] = frozenset({"blocked", "decoy"})
+"""Outcomes of calls that never reached the server: they say nothing of it."""
 
 Refusal: TypeAlias = Literal["tool_error", "protocol_error", "http_status"]
 """The shape in which a server refused a call: an ``isError`` result, a JSON-RPC error, or HTTP
@@ -368,6 +373,8 @@ class Transcript:
     """The tools that this user was offered."""
     tools_digest: str = ""
     """`ToolList.digest` of that offer."""
+    shown_digest: str = ""
+    """`ToolList.digest` of what the model was told in its place; empty without a variant."""
     served_by: str | None = None
     """The exact model that answered, as the API says."""
     stderr_tail: str = ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
+from harness.types.variants import Variant
 
 RESERVED_CLAIMS = ("iss", "aud", "exp", "nbf", "iat", "jti")
 """Claims of a token that its issuer sets; no user_context and no configuration has a say in
@@ -211,6 +212,9 @@ class ModelSpec:
     """Dollars per million output tokens, overriding the price table."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Setting → where it came from, for ``harness models``."""
+    variant: Variant | None = None
+    """What it is told of the server's tools in place of the server's own words; its name says so,
+    too: ``claude-4-sonnet+clearer_search``."""
     notes: tuple[str, ...] = ()
     """What a user should know of how the name was resolved: ``claude-4-sonnet is …``."""
 

@@ -57,6 +57,7 @@ _OUTCOMES: dict[Outcome, str] = {
     "timeout": "no answer in time",
     "server_lost": "the server went away before it answered",
     "invalid_result": "the server's answer is no result of MCP",
+    "decoy": "not sent: a decoy, which a variant added to the tools",
     "blocked": "not sent: held back by the harness",
 }
 

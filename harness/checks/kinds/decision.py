@@ -27,7 +27,7 @@ from harness.errors import InvalidValue, did_you_mean
 from harness.matching.json_values import show
 from harness.matching.masks import is_masked
 from harness.matching.texts import line
-from harness.types import Access, JsonObject, JsonPath, ToolCall, Verdict
+from harness.types import NOT_SENT, Access, JsonObject, JsonPath, ToolCall, Verdict
 
 WORDS: tuple[str, ...] = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
 """What may be expected."""
@@ -176,7 +176,7 @@ def _about(params: JsonObject) -> Iterator[str]:
 def _decided(params: JsonObject, made: Sequence[ToolCall], evidence: Evidence) -> Access:
     if evidence.transcript.refused_status is not None:
         return "denied"
-    outcomes = {call.outcome for call in made} - {"blocked"}
+    outcomes = {call.outcome for call in made} - NOT_SENT
     if "ok" in outcomes:
         return "allowed"
     if "tool" in params and evidence.tools.get(params["tool"]) is None:

@@ -130,6 +130,14 @@ REQUEST = bundle(
     ),
     click.option("--block", multiple=True, metavar="TOOL", help="Never send a call to this tool."),
     click.option(
+        "--variant",
+        "variants",
+        multiple=True,
+        metavar="NAME|FILE",
+        help="Show the model the tools in the words of this variant; may be repeated. 'none' is "
+        "the server's own list.",
+    ),
+    click.option(
         "--concurrency",
         "-c",
         type=within(ranges.CONCURRENCY),

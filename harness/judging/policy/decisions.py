@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from harness.judging.policy.views import CallKey, Result, View
 from harness.judging.policy.withheld import differences
-from harness.types import Access, Decision, RefusalShape
+from harness.types import NOT_SENT, Access, Decision, RefusalShape
 
 
 def decide(views: Sequence[View]) -> list[tuple[Decision, ...]]:
@@ -74,7 +74,7 @@ def _access(
 ) -> tuple[Access, RefusalShape | None]:
     if view.refused:
         return "denied", "http_status"
-    outcomes = {result.call.outcome for result in made if result.call.outcome != "blocked"}
+    outcomes = {result.call.outcome for result in made if result.call.outcome not in NOT_SENT}
     if "ok" in outcomes:
         return ("filtered", "filtered_fields") if kept_back else ("allowed", None)
     if tool not in view.offered:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from harness.canonical_json import canonical_json, digest
 from harness.judging.policy.views import CallKey, Leaf, Result, View
+from harness.types import NOT_SENT
 
 _VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE
@@ -87,7 +88,7 @@ class _Seen:
         if call.outcome in ("ok", "denied"):
             tally = self._granted if call.outcome == "ok" else self._refused
             tally.setdefault(call.tool, set()).add(identity)
-        if call.unanswered or call.outcome == "blocked":
+        if call.unanswered or call.outcome in NOT_SENT:
             return False
         return self._answers.setdefault(result.key, _Sights()).differs(identity, _shape(result))
 

@@ -129,6 +129,8 @@ def _cells(run: TrialResult, transcript: Transcript) -> Iterator[tuple[str, str]
 
 
 def _fate(call: ToolCall) -> str:
+    if call.outcome == "decoy":
+        return "blocked"
     return call.outcome if call.outcome in {"ok", "denied", "blocked"} else "errors"
 
 

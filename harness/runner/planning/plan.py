@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.canonical_json import digest
+from harness.canonical_json import canonical_json, digest
 from harness.checks.kinds.end_state import needs_fresh_copy
 from harness.documents.files import shown
 from harness.errors import UsageError
@@ -24,6 +25,7 @@ from harness.types import (
     Trial,
     TrialResult,
     Usage,
+    Variant,
 )
 
 _DIGITS = 12
@@ -61,6 +63,8 @@ class Plan:
     """What was asked for on the command line, for the log's header."""
     judges: tuple[ModelSpec, ...] = ()
     """Every model that judges, once."""
+    decoys_from: tuple[ServerSpec, ...] = ()
+    """Servers whose tools variants add as decoys; they are listed, and never called."""
     done: tuple[TrialResult, ...] = ()
     """Results of an earlier part of the same run that stand."""
     spent: Usage = field(default_factory=Usage)
@@ -252,7 +256,14 @@ def describe_model(model: ModelSpec) -> JsonObject:
         "max_tokens": model.max_tokens,
         "body": dict(model.body),
         "headers": sorted(model.headers),
+        **({"variant": describe_variant(model.variant)} if model.variant else {}),
     }
+
+
+def describe_variant(variant: Variant) -> JsonObject:
+    """Return the edits of a variant, and their digest."""
+    edits = json.loads(canonical_json(asdict(replace(variant, at=None, description=None))))
+    return {"name": variant.name, "digest": digest(edits)[:_DIGITS], "edits": edits}
 
 
 def _describe_identity(identity: IdentitySpec) -> JsonObject:

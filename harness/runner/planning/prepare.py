@@ -23,6 +23,12 @@ from harness.runner.planning import ranges
 from harness.runner.planning.judge_choice import choose_judges
 from harness.runner.planning.plan import Plan, case_label, make_plan
 from harness.runner.planning.user_models import choose_players, is_replay
+from harness.runner.planning.variant_choice import (
+    refuse_twins,
+    servers_of_decoys,
+    told_of,
+    variants_of,
+)
 from harness.runner.preflight.credentials import check_credentials
 from harness.runner.preflight.named_tools import ON_COMMAND_LINE
 from harness.runner.recordings.recorded_outputs import as_recorded, entrants, judged_then, possible
@@ -79,6 +85,9 @@ class RunRequest:
     """Send no call to a tool that is not marked read-only."""
     block: Sequence[str] = ()
     """Send no call to these tools."""
+    variants: Sequence[str] = ()
+    """Variants of the tool list, each by its name in the suite or by a file of variants; ``none``
+    is the server's own list, and so is an empty request."""
     judge_model: str | None = None
     """Who judges, in place of every suite's own; ``none`` for nobody."""
     user_model: str | None = None
@@ -177,6 +186,7 @@ def prepare(
     if not suites:
         raise NothingToRun(_nothing(request, found))
     chosen = {suite.name: _models(suite, request, config, options) for suite in suites}
+    refuse_twins(model for models in chosen.values() for model in models)
     suites, recorded_notes = as_recorded(suites, chosen)
     then = [suite.name for suite in suites if judged_then(suite, chosen[suite.name])]
     bench = choose_judges(suites, request.judge_model, config, then)
@@ -198,6 +208,10 @@ def prepare(
             **bench.settings(),
             **cast.settings(),
         },
+    )
+    plan = replace(
+        plan,
+        decoys_from=tuple(config.server(name, name) for name in servers_of_decoys(plan.models)),
     )
     plan, left_out = possible(plan)
     _check_providers(plan)
@@ -266,7 +280,8 @@ def _models(
 ) -> list[ModelSpec]:
     names = request.models or [suite.model or config.default_model or OFFLINE]
     found = (config.model(name, options) for name in dict.fromkeys(names))
-    return [one for model in found for one in entrants(suite, _recorded(model))]
+    models = [one for model in found for one in entrants(suite, _recorded(model))]
+    return told_of(models, variants_of(suite, request.variants))
 
 
 def _check_providers(plan: Plan) -> None:

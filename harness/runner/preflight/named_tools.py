@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from harness.checks.named_tools import tool_names
 from harness.runner.planning.plan import Job
-from harness.types import Case, Location, NamedTool, ScriptedCall, ServerSpec, Suite
+from harness.types import Case, Location, NamedTool, ScriptedCall, ServerSpec, Suite, Variant
 
 ON_COMMAND_LINE = Location(file="--block")
 """Where tools are named that are blocked for all suites of a request."""
@@ -53,6 +53,10 @@ def mentions_of(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
         (job.suite.name, job.server.name): (job.suite, job.server) for job in jobs
     }.values():
         found |= {mention: set() for mention in _in_server(suite, server)}
+    for job in {(job.suite.name, job.server.name, job.model.name): job for job in jobs}.values():
+        if job.model.variant is not None:
+            scope = job.suite.name, job.server.name
+            found |= {mention: set() for mention in _in_variant(job.model.variant, scope)}
     return found
 
 
@@ -103,6 +107,13 @@ def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
                 yield Mention(
                     named=named, scope=(None, server.name), may_say_absent=True, by_own_name=True
                 )
+
+
+def _in_variant(variant: Variant, scope: Scope) -> Iterator[Mention]:
+    """Yield the tools that a variant edits, takes out or puts first."""
+    first = variant.order if isinstance(variant.order, tuple) else ()
+    for tool in dict.fromkeys((*variant.tools, *first)):
+        yield Mention(named=NamedTool(tool=tool, at=variant.at), scope=scope)
 
 
 def _blocked(server: ServerSpec) -> Iterable[NamedTool]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
+from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.runlog_diff import differences
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.runs.folders import log_path, new_run_id
@@ -62,8 +62,8 @@ def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
     with LogWriter(target) as writer:
         writer.append(header)
         for log in logs:
-            for tools in log.tools.values():
-                writer.append(ToolsLine(server=next(iter(header.servers), ""), tools=tools))
+            for line in log.tools_lines:
+                writer.append(line)
             for run, transcript in log:
                 writer.append(TrialLine(run=run, transcript=transcript))
         footers = [log.footer for log in logs]

@@ -11,7 +11,7 @@ from harness.errors import UsageError
 from harness.models import Model
 from harness.runner.planning.judge_choice import Bench, choose_judges, sole_judge
 from harness.runner.planning.plan import Job, make_plan
-from harness.runner.trial import TrialOutcome, run_trial
+from harness.runner.trial import Support, TrialOutcome, run_trial
 from harness.types import Case, Check, ModelSpec, Reply, ServerSpec, Suite
 from tests.checks.judges import verdict
 from tests.support import MemoryPool, ScriptedModel, a_case, says
@@ -140,7 +140,11 @@ def a_job() -> Job:
 async def attempt(judging: Model, scope: anyio.CancelScope | None = None) -> TrialOutcome:
     judge = Judge({"j": JudgeModel("j", judging)}, "j")
     return await run_trial(
-        a_job(), ScriptedModel(says("Yes.")), MemoryPool(), scope or anyio.CancelScope(), judge
+        a_job(),
+        ScriptedModel(says("Yes.")),
+        MemoryPool(),
+        scope or anyio.CancelScope(),
+        Support(judge=judge),
     )
 
 

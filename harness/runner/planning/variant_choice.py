@@ -1,0 +1,109 @@
+"""Which variants of the tool list a run tries, and with which models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from harness.errors import UsageError, did_you_mean
+from harness.suites.variants import read_variants_file
+from harness.types import ModelSpec, Suite, Variant
+from harness.variants.views import SERVER
+
+NO_VARIANT = "none"
+"""What stands for the server's own list among variants."""
+JOINT = "+"
+"""Between the name of a model and that of the variant that it is told of."""
+
+
+def variants_of(suite: Suite, wanted: Sequence[str]) -> tuple[Variant | None, ...]:
+    """Return the variants that ``wanted`` names, in their order; ``None`` is the server's own list.
+
+    A name is one of the suite's variants; the path of a YAML file stands for all of its own, and
+    ``FILE:NAME`` for one of them.
+
+    Raises:
+        UsageError: there is no such variant, or two of one name.
+        InvalidInput: a file of variants holds mistakes.
+    """
+    if not wanted:
+        return (None,)
+    found: dict[str, Variant | None] = {}
+    for name in dict.fromkeys(wanted):
+        for variant in _named(suite, name):
+            label = NO_VARIANT if variant is None else variant.name
+            if found.get(label, variant) != variant:
+                raise UsageError(f"two different variants are named {label!r}")
+            found[label] = variant
+    return tuple(found.values())
+
+
+def told_of(models: Iterable[ModelSpec], variants: Sequence[Variant | None]) -> list[ModelSpec]:
+    """Return each model once for each variant, named after both."""
+    return [
+        model
+        if variant is None
+        else replace(model, name=f"{model.name}{JOINT}{variant.name}", variant=variant)
+        for model in models
+        for variant in variants
+    ]
+
+
+def refuse_twins(models: Iterable[ModelSpec]) -> None:
+    """Accept ``models``, of all suites, if each name stands for one variant.
+
+    Raises:
+        UsageError: two suites have different variants of one name.
+    """
+    known: dict[str, Variant | None] = {}
+    for model in models:
+        if known.setdefault(model.name, model.variant) != model.variant:
+            assert model.variant is not None
+            raise UsageError(
+                f"two suites have different variants named {model.variant.name!r}",
+                meant="Give each a name of its own, or run the suites one by one.",
+            )
+
+
+def servers_of_decoys(models: Iterable[ModelSpec]) -> tuple[str, ...]:
+    """Return the servers whose tools the variants of ``models`` add, each once."""
+    added = (one for model in models if model.variant is not None for one in model.variant.add)
+    return tuple(
+        dict.fromkeys(
+            one.source.removeprefix(SERVER) for one in added if one.source.startswith(SERVER)
+        )
+    )
+
+
+def base_name(spec: ModelSpec) -> str:
+    """Return the name of the model itself, whatever it is told."""
+    return spec.name if spec.variant is None else spec.name.removesuffix(JOINT + spec.variant.name)
+
+
+def _named(suite: Suite, name: str) -> Sequence[Variant | None]:
+    if name == NO_VARIANT:
+        return (None,)
+    path, _, only = name.rpartition(":")
+    if not _is_file(path):
+        path, only = name, ""
+    if _is_file(path):
+        own = read_variants_file(Path(path))
+        return [_one_of({variant.name: variant for variant in own}, only, path)] if only else own
+    place = f"suite {suite.name!r}"
+    return [_one_of({variant.name: variant for variant in suite.variants}, name, place)]
+
+
+def _is_file(text: str) -> bool:
+    return Path(text).suffix.lower() in {".yml", ".yaml"}
+
+
+def _one_of(known: dict[str, Variant], name: str, where: str) -> Variant:
+    if name in known:
+        return known[name]
+    listed = (
+        f"It has {', '.join(known)}." if known else "It has none; write them below 'variants:'."
+    )
+    raise UsageError(
+        f"there is no variant {name!r} in {where}", meant=did_you_mean(name, known) or listed
+    )

@@ -1,0 +1,89 @@
+"""Decoys: believable tools that lead nowhere, to make a list longer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness.documents.document import read_document
+from harness.types import Decoys, Tool, ToolList
+
+PACK = Path(__file__).with_name("decoys.yml")
+"""150 tools of fifteen fields."""
+
+_NEAR = (
+    ("archived", "Only what was moved to the archive of earlier years."),
+    ("draft", "Only drafts that nobody has released yet."),
+    ("deleted", "Only what was deleted and may still be restored."),
+    ("sample", "Made-up sample data for demonstrations."),
+    ("external", "Of partner companies, not of this system."),
+    ("scheduled", "Only what is planned for later and has not happened."),
+    ("imported", "As it was imported from the former system."),
+    ("internal", "For the staff of this system's maker alone."),
+)
+"""What makes a tool that sounds like another, and is for something else."""
+
+
+@cache
+def built_in_decoys() -> tuple[Tool, ...]:
+    """Return the tools of the built-in pack, in the order of the file."""
+    return tuple(
+        _tool(name, *facts)
+        for tools in read_document(PACK).value.values()
+        for name, facts in tools.items()
+    )
+
+
+def near_decoys(tools: ToolList) -> tuple[Tool, ...]:
+    """Return tools that sound like those of ``tools``: ``search_archived_orders`` for ``search_orders``."""
+    return tuple(
+        replace(
+            tool,
+            name=_near_name(tool.name, word),
+            title=None,
+            description=f"{tool.description.strip()} {words}".strip(),
+        )
+        for word, words in _NEAR
+        for tool in tools.tools
+    )
+
+
+def chosen(decoys: Decoys, pool: Sequence[Tool]) -> tuple[Tool, ...]:
+    """Return as many tools of ``pool`` as ``decoys`` asks for, or all where there are fewer.
+
+    With the same seed a larger count adds to what a smaller one has.
+    """
+    order = list(pool)
+    random.Random(decoys.seed).shuffle(order)  # noqa: S311 - which decoys is no secret
+    return tuple(order[: decoys.count])
+
+
+def _near_name(name: str, word: str) -> str:
+    """Put ``word`` behind the verb of a name, in the name's own spelling."""
+    for separator in ("_", "-", "."):
+        verb, found, rest = name.partition(separator)
+        if found:
+            return f"{verb}{separator}{word}{separator}{rest}"
+    return f"{name}_{word}"
+
+
+def _tool(name: str, does: str, takes: dict[str, str]) -> Tool:
+    properties = dict(_parameters(takes))
+    required = [key for key, text in takes.items() if "?" not in text.split(maxsplit=1)[0]]
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    return Tool(name=name, description=does, input_schema=schema)
+
+
+def _parameters(takes: dict[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for key, text in takes.items():
+        kind, description = text.split(maxsplit=1)
+        schema: dict[str, Any] = {"type": kind.removesuffix("?"), "description": description}
+        if schema["type"] == "array":
+            schema["items"] = {"type": "string"}
+        yield key, schema

@@ -1,0 +1,57 @@
+"""A model that sees a variant of the tool list, and whose calls come back in the server's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from harness.models import Model
+from harness.types import AssistantMessage, JsonObject, Message, Reply, ToolList
+from harness.variants.shown import ShownTools
+
+_Names = Callable[[str, JsonObject], tuple[str, JsonObject]]
+
+
+class VariantModel:
+    """A model in one trial, told of other tools than the server has."""
+
+    def __init__(self, model: Model, shown: Sequence[ShownTools]) -> None:
+        """``shown`` has what is seen of every list of the trial.
+
+        There is more than one where the server lists other tools in the course of it.
+        """
+        self._model = model
+        self._shown = shown
+
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
+        """Return the model's next reply, its calls in the server's names.
+
+        Raises:
+            ModelError: there is no usable reply.
+        """
+        shown = next(one for one in self._shown if one.offered is tools)
+        said = [_outward(message, shown) for message in conversation]
+        reply = await self._model.answer(said, shown.tools, system)
+        return _mapped(reply, shown.inward)
+
+    async def aclose(self) -> None:
+        """Close nothing: the model belongs to whoever opened it."""
+
+
+def _outward(message: Message, shown: ShownTools) -> Message:
+    if not isinstance(message, AssistantMessage):
+        return message
+    return replace(message, reply=_mapped(message.reply, shown.outward))
+
+
+def _mapped(reply: Reply, names: _Names) -> Reply:
+    """Return ``reply`` with the tool and parameters of each request mapped by ``names``."""
+    if not reply.tool_requests:
+        return reply
+    requests = []
+    for request in reply.tool_requests:
+        tool, arguments = names(request.tool, request.arguments)
+        requests.append(replace(request, tool=tool, arguments=arguments))
+    return replace(reply, tool_requests=tuple(requests))

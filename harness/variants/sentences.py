@@ -1,0 +1,34 @@
+"""A description in sentences, and without some of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+_END = re.compile(
+    r"""(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<!\bcf\.)\s+(?=\S)
+      | \s*\n\s*(?=\S)""",
+    re.VERBOSE,
+)
+"""Where a sentence ends: at its full stop, or at the end of a line such as an item of a list."""
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """Return the sentences of ``text``, trimmed; lines of a list are sentences of their own."""
+    return tuple(part for part in _END.split(text.strip()) if part)
+
+
+def without(text: str, numbers: Collection[int]) -> str:
+    """Return ``text`` without the sentences of those ``numbers``, counted from 1.
+
+    What stays, stays as it was written, white space between sentences included.
+    """
+    kept: list[str] = []
+    position = 0
+    stripped = text.strip()
+    for number, sentence in enumerate(sentences(stripped), start=1):
+        start = stripped.index(sentence, position)
+        gap, position = stripped[position:start], start + len(sentence)
+        if number not in numbers:
+            kept.append((gap if kept else "") + sentence)
+    return "".join(kept)

@@ -1,0 +1,62 @@
+"""A session under a variant: calls of decoys, and of tools that are not shown, never reach the server."""
+
+from __future__ import annotations
+
+import anyio
+
+from harness.sessions import Session
+from harness.types import JsonObject, Outcome, ToolCall, ToolList, ToolRequest
+from harness.variants.shown import NOT_SHOWN, ShownTools
+
+DECOY_ANSWER = "This tool is not available at the moment."
+"""What a model is told that calls a decoy."""
+
+
+class VariantSession:
+    """A session whose user is offered what a variant shows, under the server's names."""
+
+    def __init__(self, session: Session, shown: ShownTools) -> None:
+        """``shown`` is what the model sees of the session's tools."""
+        self._session = session
+        self._shown = shown
+
+    @property
+    def tools(self) -> ToolList:
+        """The server's tools that the model sees, in the server's words."""
+        return self._shown.offered
+
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
+        """Send one call, unless it is of a decoy or of a tool that is not shown."""
+        if request.tool in self._shown.decoys:
+            return _unsent(request, "decoy", DECOY_ANSWER, reply, epoch)
+        if request.tool.endswith(NOT_SHOWN):
+            words = f"Unknown tool: {request.tool.removesuffix(NOT_SHOWN)}"
+            return _unsent(request, "unknown_tool", words, reply, epoch)
+        return await self._session.call(request, reply=reply, epoch=epoch)
+
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        """Send any other request: as `Session.ask`."""
+        return await self._session.ask(method, params)
+
+    @property
+    def lost(self) -> str | None:
+        """Why the server is gone: as `Session.lost`."""
+        return self._session.lost
+
+    def stderr_tail(self) -> str:
+        """Return the last lines of the server's stderr: as `Session.stderr_tail`."""
+        return self._session.stderr_tail()
+
+
+def _unsent(
+    request: ToolRequest, outcome: Outcome, text: str, reply: int, epoch: float
+) -> ToolCall:
+    return ToolCall(
+        tool=request.tool,
+        arguments=request.arguments,
+        outcome=outcome,
+        reply=reply,
+        request_id=request.id,
+        text=text,
+        started_s=anyio.current_time() - epoch,
+    )

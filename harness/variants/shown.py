@@ -1,0 +1,188 @@
+"""A variant applied to one user's tool list: what the model sees, and the way back."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.canonical_json import digest
+from harness.errors import UsageError
+from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit, ToolList, Variant
+from harness.variants.sentences import without
+
+NOT_SHOWN = " (not shown)"
+"""Behind the name of a tool of the server that a variant hides and that was called all the same."""
+
+
+class ShownTools:
+    """One tool list as a model sees it under a variant."""
+
+    def __init__(self, variant: Variant, tools: ToolList, decoys: Sequence[Tool] = ()) -> None:
+        """Apply ``variant`` to the server's ``tools``; ``decoys`` are added.
+
+        Edits of tools that this user is not offered change nothing.
+
+        Raises:
+            UsageError: two tools, or two parameters of one, would have the same name.
+        """
+        self.variant = variant
+        self._servers = frozenset(tool.name for tool in tools.tools)
+        self._names: dict[str, str] = {}  # the server's name → the one that is shown
+        self._keys: dict[str, dict[str, str]] = {}  # shown tool → shown parameter → the server's
+        shown = []
+        for tool in tools.tools:
+            edit = variant.tools.get(tool.name, ToolEdit())
+            if edit is not None:
+                edited, keys = _edited(tool, edit)
+                self._names[tool.name] = edited.name
+                self._keys[edited.name] = keys
+                shown.append(edited)
+        self._server_names = {new: old for old, new in self._names.items()}
+        self.offered = _offered(tools, self._names)
+        self._refuse_twins(shown)
+        decoys = [decoy for decoy in decoys if decoy.name not in self._server_names]
+        self.decoys = frozenset(decoy.name for decoy in decoys)
+        arranged = _arranged(shown, variant.order, self._names)
+        mixed = _spread(arranged, decoys, [each.seed for each in variant.add])
+        self.tools = ToolList(
+            tools=tuple(mixed), problems=tools.problems, digest=digest(list(map(_facts, mixed)))
+        )
+
+    def inward(self, tool: str, arguments: JsonObject) -> tuple[str, JsonObject]:
+        """Return the model's call as the server's; a name that was never shown stays as it is.
+
+        The server's name of a tool that is not shown under it is marked as `NOT_SHOWN`: the model
+        made it up, and it must neither reach the server nor count as a call of the tool.
+        """
+        keys = self._keys.get(tool)
+        if keys is None:
+            made_up = tool in self._servers and tool not in self.decoys
+            return (f"{tool}{NOT_SHOWN}" if made_up else tool), arguments
+        return self._server_names[tool], {keys.get(key, key): arguments[key] for key in arguments}
+
+    def outward(self, tool: str, arguments: JsonObject) -> tuple[str, JsonObject]:
+        """Return the server's call as the model's; the opposite of `inward`."""
+        shown = self._names.get(tool)
+        if shown is None:
+            return tool.removesuffix(NOT_SHOWN), arguments
+        keys = {old: new for new, old in self._keys[shown].items()}
+        return shown, {keys.get(key, key): arguments[key] for key in arguments}
+
+    def is_shown(self, tool: str) -> bool:
+        """Whether the model sees the tool that the server calls ``tool``."""
+        return tool in self._names
+
+    def _refuse_twins(self, shown: Iterable[Tool]) -> None:
+        seen: set[str] = set()
+        for tool in shown:
+            if tool.name in seen:
+                place = f"{self.variant.at}: " if self.variant.at else ""
+                raise UsageError(
+                    f"{place}variant {self.variant.name!r} shows two tools named {tool.name!r}",
+                    meant="Give each tool a name of its own.",
+                )
+            seen.add(tool.name)
+
+
+def _offered(tools: ToolList, names: Mapping[str, str]) -> ToolList:
+    """Return ``tools`` without those that are not shown."""
+    if all(tool.name in names for tool in tools.tools):
+        return tools
+    left = tuple(tool for tool in tools.tools if tool.name in names)
+    return replace(tools, tools=left, digest=digest([tools.digest, *(tool.name for tool in left)]))
+
+
+def _edited(tool: Tool, edit: ToolEdit) -> tuple[Tool, dict[str, str]]:
+    """Return ``tool`` as it is shown, and the server's name of each parameter that is renamed."""
+    description = tool.description if edit.description is None else edit.description
+    schema, keys = _edited_schema(tool, edit.parameters)
+    return (
+        replace(
+            tool,
+            name=edit.name or tool.name,
+            title=tool.title if edit.title is None else edit.title or None,
+            description=without(description, edit.without_sentences),
+            input_schema=schema,
+        ),
+        keys,
+    )
+
+
+def _edited_schema(
+    tool: Tool, edits: Mapping[str, ParameterEdit | None]
+) -> tuple[JsonObject, dict[str, str]]:
+    properties = tool.input_schema.get("properties")
+    if not edits or not isinstance(properties, Mapping):
+        return tool.input_schema, {}
+    kept: dict[str, Any] = {}
+    keys: dict[str, str] = {}
+    for name, schema in properties.items():
+        edit = edits.get(name, ParameterEdit())
+        if edit is None:
+            continue
+        shown = edit.name or name
+        if shown in kept:
+            raise UsageError(f"tool {tool.name!r} would show two parameters named {shown!r}")
+        if shown != name:
+            keys[shown] = name
+        kept[shown] = _edited_parameter(schema, edit)
+    renamed = {old: new for new, old in keys.items()}
+    gone = {name for name, edit in edits.items() if edit is None}
+    schema = {**tool.input_schema, "properties": kept}
+    required = tool.input_schema.get("required")
+    if isinstance(required, list | tuple):
+        schema["required"] = [renamed.get(name, name) for name in required if name not in gone]
+    return schema, keys
+
+
+def _edited_parameter(schema: Any, edit: ParameterEdit) -> Any:
+    if not isinstance(schema, Mapping):
+        return schema
+    changed = dict(schema)
+    parts: dict[str, Any] = {
+        "description": edit.description,
+        "enum": None if edit.enum is None else list(edit.enum),
+        "examples": None if edit.examples is None else list(edit.examples),
+    }
+    for key, value in parts.items():
+        if value is not None:
+            changed.pop(key, None)
+            if value:
+                changed[key] = value
+    if edit.default is not None:
+        changed.pop("default", None)
+        if edit.default:
+            changed["default"] = edit.default[0]
+    return changed
+
+
+def _arranged(
+    shown: Sequence[Tool], order: int | tuple[str, ...] | None, names: Mapping[str, str]
+) -> list[Tool]:
+    arranged = list(shown)
+    if isinstance(order, int):
+        random.Random(order).shuffle(arranged)  # noqa: S311 - an order is no secret
+    elif order is not None:
+        first = {names.get(name, name): place for place, name in enumerate(order)}
+        arranged.sort(key=lambda tool: first.get(tool.name, len(first)))
+    return arranged
+
+
+def _spread(tools: Sequence[Tool], decoys: Sequence[Tool], seeds: Sequence[int]) -> list[Tool]:
+    """Put each decoy at a place of its own; the tools keep their order."""
+    mixed, rng = list(tools), random.Random(repr(seeds))  # noqa: S311 - a place is no secret
+    for decoy in decoys:
+        mixed.insert(rng.randint(0, len(mixed)), decoy)
+    return mixed
+
+
+def _facts(tool: Tool) -> JsonObject:
+    """Return what a model is told of ``tool``."""
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+    }

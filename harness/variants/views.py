@@ -1,0 +1,61 @@
+"""What models see of every tool list of a run, worked out once for each list and variant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from harness.errors import UsageError
+from harness.leaderboards.bfcl.functions import functions
+from harness.types import Decoys, Tool, ToolList, Variant
+from harness.variants.decoys import built_in_decoys, chosen, near_decoys
+from harness.variants.shown import ShownTools
+
+SERVER = "server:"
+"""Begins a source of decoys that is the list of a configured server."""
+
+_SOURCES: dict[str, Callable[[], Sequence[Tool]]] = {
+    "builtin": built_in_decoys,
+    "bfcl": functions,
+}
+
+
+class Views:
+    """The lists of a run as variants show them."""
+
+    def __init__(self) -> None:
+        """Know no list yet."""
+        self._servers: dict[str, Sequence[Tool]] = {}
+        self._kept: dict[tuple[str, str], ShownTools] = {}
+
+    def learn(self, server: str, tools: ToolList) -> None:
+        """Take the tools of ``server`` as decoys."""
+        self._servers[server] = tools.tools
+
+    def of(self, variant: Variant, tools: ToolList) -> ShownTools:
+        """Return what a model sees of ``tools`` under ``variant``.
+
+        Raises:
+            UsageError: two tools would have the same name, or a source of decoys is not there.
+        """
+        key = variant.name, tools.digest
+        if not tools.digest or key not in self._kept:
+            self._kept[key] = ShownTools(variant, tools, self._decoys(variant.add, tools))
+        return self._kept[key]
+
+    def _decoys(self, wanted: Sequence[Decoys], tools: ToolList) -> list[Tool]:
+        """Return all decoys, each name once."""
+        found: dict[str, Tool] = {}
+        for decoys in wanted:
+            for tool in chosen(decoys, self._pool(decoys, tools)):
+                found.setdefault(tool.name, tool)
+        return list(found.values())
+
+    def _pool(self, decoys: Decoys, tools: ToolList) -> Sequence[Tool]:
+        if decoys.kind == "near":
+            return near_decoys(tools)
+        if decoys.source in _SOURCES:
+            return _SOURCES[decoys.source]()
+        server = decoys.source.removeprefix(SERVER)
+        if server not in self._servers:
+            raise UsageError(f"the tools of server {server!r}, asked for as decoys, are not known")
+        return self._servers[server]

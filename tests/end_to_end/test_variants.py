@@ -1,0 +1,216 @@
+"""Runs under variants, from the command line to the log: models over the wire, servers as processes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from harness.types import ToolCall, Transcript
+from tests.end_to_end.harness_process import Finished, Project, plain_server
+from tests.fake_provider import FakeProvider, Incoming, Script, Step, call, say
+
+ECHO = {"name": "echo", "prompt": "Echo 7.", "assertions": {"must_call": [{"tool": "echo"}]}}
+RENAMED = {"tools": {"echo": {"name": "repeat", "parameters": {"n": {"name": "number"}}}}}
+DECOYS = {"add": {"from": "builtin", "count": 3, "seed": 1}}
+
+
+def obedient(request: Incoming) -> Step:
+    """Call ``repeat`` or ``echo``, whichever is offered, then answer."""
+    if request.turn:
+        return say("Done.")
+    if "repeat" in request.tool_names:
+        return call("repeat", {"number": 7})
+    return call("echo", {"n": 7})
+
+
+@contextmanager
+def provided(project: Project, script: Script) -> Iterator[FakeProvider]:
+    """Have the project's model answer as ``script`` says."""
+    with FakeProvider(script) as server:
+        entry = {
+            "type": "openai",
+            "model": "m",
+            "api_key": "test-key",
+            "base_url": f"{server.url}/v1",
+        }
+        project.configure(models={"default": "m", "models": {"m": entry}})
+        yield server
+
+
+@pytest.fixture
+def provider(project: Project) -> Iterator[FakeProvider]:
+    with provided(project, obedient) as server:
+        yield server
+
+
+def run(project: Project, *arguments: str, **variants: Any) -> Finished:
+    project.suite("first", [ECHO], server=plain_server(), variants=variants)
+    return project.run("evals", "first", *arguments)
+
+
+def transcripts(project: Project) -> dict[str, Transcript]:
+    found = {run.model: transcript for run, transcript in project.log()}
+    return {model: transcript for model, transcript in found.items() if transcript is not None}
+
+
+def only_call(project: Project, model: str) -> ToolCall:
+    (made,) = transcripts(project)[model].tool_calls
+    return made
+
+
+def test_a_renamed_tool_is_seen_by_the_model_alone(
+    project: Project, provider: FakeProvider
+) -> None:
+    finished = run(project, "--variant", "clearer", clearer=RENAMED)
+    assert finished.code == 0, finished.stderr
+    assert "repeat" in provider.journal[0].tool_names
+    assert "echo" not in provider.journal[0].tool_names
+    made = only_call(project, "m+clearer")
+    assert (made.tool, made.arguments, made.outcome) == ("echo", {"n": 7}, "ok")
+    assert "echo" in transcripts(project)["m+clearer"].tools
+    # The second request tells the model of its own call in the words that it used.
+    assert '"repeat"' in json.dumps(provider.journal[1].body)
+    assert '"echo"' not in json.dumps(provider.journal[1].body)
+
+
+def test_variants_are_an_axis_of_a_run_and_compared_case_by_case(
+    project: Project, provider: FakeProvider
+) -> None:
+    finished = run(project, "--variant", "none", "--variant", "clearer", clearer=RENAMED)
+    assert finished.code == 0, finished.stderr
+    assert {one.model for one in project.log().results} == {"m", "m+clearer"}
+    compared = project.run("compare", "latest", "--json-output").document["result"]
+    assert [side["model"] for side in compared["sides"]] == ["m", "m+clearer"]
+    assert compared["contrasts"][0]["cases"][0]["change"] == "same"
+
+
+def test_the_log_keeps_the_variant_and_the_list_that_the_model_saw(
+    project: Project, provider: FakeProvider
+) -> None:
+    run(project, "--variant", "none", "--variant", "clearer", clearer=RENAMED)
+    log, found = project.log(), transcripts(project)
+    variant = log.header.models["m+clearer"]["variant"]
+    assert variant["name"] == "clearer"
+    assert variant["edits"]["tools"]["echo"]["name"] == "repeat"
+    assert "variant" not in log.header.models["m"]
+    shown = log.shown[found["m+clearer"].shown_digest]
+    assert shown.variant == "clearer"
+    assert shown.tools.get("repeat") is not None
+    assert found["m"].shown_digest == ""
+    assert log.tools[found["m"].tools_digest].get("echo") is not None
+
+
+def test_the_clean_arm_is_the_run_without_variants(
+    project: Project, provider: FakeProvider
+) -> None:
+    run(project, "--variant", "none", "--variant", "clearer", clearer=RENAMED)
+    with_variants = {one.key for one in project.log().results if one.model == "m"}
+    run(project, clearer=RENAMED)
+    assert {one.key for one in project.log().results} == with_variants
+
+
+def test_a_call_of_a_decoy_is_never_sent_and_satisfies_nothing(
+    project: Project, provider: FakeProvider
+) -> None:
+    def fooled(request: Incoming) -> Step:
+        decoys = [name for name in request.tool_names if name not in known]
+        return say("Done.") if request.turn else call(decoys[0], {})
+
+    run(project)
+    known = set(transcripts(project)["m"].tools)
+    with provided(project, fooled) as fooling:
+        finished = run(project, "--variant", "longer", longer=DECOYS)
+    assert finished.code == 1
+    assert len(fooling.journal[-1].tool_names) == len(known) + 3
+    made = only_call(project, "m+longer")
+    assert made.outcome == "decoy"
+    assert made.tool not in known
+    assert "decoy" in finished.stdout
+
+
+def test_a_hidden_tool_that_is_called_by_its_own_name_is_no_call_of_it(
+    project: Project,
+) -> None:
+    with provided(project, [call("echo", {"n": 7}), say("Done.")]):
+        finished = run(project, "--variant", "clearer", clearer=RENAMED)
+    assert finished.code == 1
+    made = only_call(project, "m+clearer")
+    assert (made.tool, made.outcome) == ("echo (not shown)", "unknown_tool")
+
+
+def test_a_run_under_a_variant_is_taken_up_again_and_replayed(
+    project: Project, provider: FakeProvider
+) -> None:
+    run(project, "--variant", "clearer", clearer=RENAMED)
+    asked = len(provider.journal)
+    assert project.run("evals", "--resume").code == 0
+    replayed = project.run("evals", "first", "--model", "replay:latest", "--variant", "clearer")
+    assert replayed.code == 0, replayed.stderr
+    assert len(provider.journal) == asked
+    (result,) = project.log().results
+    assert result.status == "passed"
+
+
+def test_a_file_of_variants_stands_for_all_of_its_own(
+    project: Project, provider: FakeProvider
+) -> None:
+    (project.folder / "mine.yml").write_text(json.dumps({"variants": {"a": RENAMED, "b": DECOYS}}))
+    finished = run(project, "--variant", "mine.yml", "--list")
+    assert finished.code == 0, finished.stderr
+    finished = run(project, "--variant", "mine.yml")
+    assert {one.model for one in project.log().results} == {"m+a", "m+b"}
+    run(project, "--variant", "mine.yml:b")
+    assert {one.model for one in project.log().results} == {"m+b"}
+
+
+def test_the_tools_of_a_configured_server_may_be_decoys(
+    project: Project, provider: FakeProvider
+) -> None:
+    decoys = {"add": {"from": "server:finance", "count": 2}}
+    finished = run(project, "--variant", "longer", longer=decoys)
+    assert finished.code == 0, finished.stderr
+    run(project)
+    (alone,) = {len(one.tool_names) for one in provider.journal[-2:]}
+    assert len(provider.journal[0].tool_names) == alone + 2
+
+
+def test_a_server_of_decoys_that_is_not_configured_is_told_before_anything_is_asked(
+    project: Project, provider: FakeProvider
+) -> None:
+    decoys = {"add": {"from": "server:nowhere"}}
+    finished = run(project, "--variant", "longer", longer=decoys)
+    assert finished.code == 3
+    assert "nowhere" in finished.stderr
+    assert provider.journal == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ("clear", "Did you mean 'clearer'?"),
+        ("nowhere.yml", "nowhere.yml"),
+        ("mine.yml", "unknown key 'tols'"),
+    ],
+)
+def test_a_variant_that_cannot_be_had_is_told_before_anything_is_asked(
+    project: Project, provider: FakeProvider, wanted: str, words: str
+) -> None:
+    (project.folder / "mine.yml").write_text(json.dumps({"variants": {"a": {"tols": {}}}}))
+    finished = run(project, "--variant", wanted, clearer=RENAMED)
+    assert finished.code == 3
+    assert words in finished.stderr
+    assert provider.journal == []
+
+
+def test_a_variant_of_a_tool_that_nobody_is_offered_is_an_error_before_anything_is_asked(
+    project: Project, provider: FakeProvider
+) -> None:
+    finished = run(project, "--variant", "typo", typo={"tools": {"ecko": {"name": "repeat"}}})
+    assert finished.code == 3
+    assert "ecko" in finished.stderr
+    assert "Did you mean 'echo'?" in finished.stderr
+    assert provider.journal == []

@@ -1,0 +1,93 @@
+"""``variants:`` as it is written: every edit of it, and mistakes told with their line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InvalidInput
+from harness.suites.variants import read_variants_file
+from harness.types import Decoys, ParameterEdit, ToolEdit, Variant
+
+WHOLE = """
+variants:
+  clearer_search:
+    description: Says what the search does not do.
+    tools:
+      search_orders:
+        name: find_orders
+        description: Find orders.
+        without_sentences: 2
+        parameters:
+          status: {description: State, enum: [open, shipped], examples: [open], default: null}
+          internal_flag: null
+      legacy_lookup: null
+    order: {seed: 7}
+    add: {from: "decoys:builtin", count: 32, seed: 7, kind: near}
+  first:
+    order: [get_order]
+    add:
+      - {from: bfcl}
+      - {from: "server:mail", count: 2}
+"""
+
+
+def read(text: str, tmp_path: Path) -> tuple[Variant, ...]:
+    path = tmp_path / "variants.yml"
+    path.write_text(text, encoding="utf-8")
+    return read_variants_file(path)
+
+
+def test_every_edit_is_read(tmp_path: Path) -> None:
+    clearer, first = read(WHOLE, tmp_path)
+    status = ParameterEdit(
+        description="State", enum=("open", "shipped"), examples=("open",), default=()
+    )
+    assert clearer == Variant(
+        name="clearer_search",
+        description="Says what the search does not do.",
+        tools={
+            "search_orders": ToolEdit(
+                name="find_orders",
+                description="Find orders.",
+                without_sentences=(2,),
+                parameters={"status": status, "internal_flag": None},
+            ),
+            "legacy_lookup": None,
+        },
+        order=7,
+        add=(Decoys(source="builtin", count=32, kind="near", seed=7),),
+    )
+    assert clearer.at is not None
+    assert clearer.at.line == 3
+    assert first.order == ("get_order",)
+    assert first.add == (Decoys(source="bfcl"), Decoys(source="server:mail", count=2))
+
+
+MISTAKES = {
+    "variants: {}": "there are no variants in the file",
+    "variants: {a: {}}": "variant 'a' changes nothing",
+    "variants: {a: 3}": "variant 'a' is no mapping",
+    "variants: {a: {decoys: 3}}": "Did you mean 'add'?",
+    "variants: {a: {tools: {x: yes please}}}": "Write 'null' to take the tool out",
+    "variants: {a: {tools: {x: {descripton: y}}}}": "Did you mean 'description'?",
+    "variants: {a: {tools: {x: {parameters: {p: {type: string}}}}}}": "not what the server takes",
+    "variants: {a: {tools: {x: {without_sentences: [0]}}}}": "a whole number from 1 up",
+    "variants: {a: {order: 7}}": "Write 'order: {seed: 7}'",
+    "variants: {a: {add: {from: nowhere}}}": "Write 'builtin', 'bfcl', or 'server:NAME'",
+    "variants: {a: {add: [3]}}": "expected a mapping, found 3",
+    "variants: {a: {add: {count: 5000}}}": "at most 1,000 decoys",
+    "tests: []": "A file of variants has no tests",
+    "{": "YAML syntax",
+}
+
+
+@pytest.mark.parametrize(("text", "words"), MISTAKES.items(), ids=list(MISTAKES))
+def test_a_mistake_is_told_with_its_place_and_what_was_meant(
+    text: str, words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read(text, tmp_path)
+    assert words in str(refused.value)
+    assert "variants.yml:" in str(refused.value)
