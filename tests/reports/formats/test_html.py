@@ -181,13 +181,13 @@ def test_calls_that_the_case_makes_itself_stand_around_the_conversation(
     said = replace(said, setup_calls=(scripted[0],), teardown_calls=(scripted[1],))
     browser.open(page_of(a_log(tmp_path, [(a_run("a"), said)])))
     text = opened(browser)
-    told = ["setup seed", "seed result", "Sell me a chair", "call get_order", "turn 1", ("Here "
+    told = ["setup seed", "seed result", "Sell me a chair", "call get_order", "reply 1", ("Here "
         "is a "
         "chair"),
             "teardown clean_up", "clean_up result"]  # fmt: skip
     places = [text.index(words) for words in told]
     assert places == sorted(places)
-    assert "turn 0" not in text
+    assert "reply 0" not in text
 
 
 @needs_browser

@@ -141,7 +141,7 @@ def _steps(said: Transcript) -> list[dict[str, Any]]:
             number += 1
             if message.reply.text or not message.reply.tool_requests:
                 steps.append(
-                    {"who": "assistant", "turn": number, "text": _text(message.reply.text)}
+                    {"who": "assistant", "reply": number, "text": _text(message.reply.text)}
                 )
             made = ((calls.get((number, asked.id)), asked) for asked in message.reply.tool_requests)
             steps += [
@@ -156,7 +156,7 @@ def _not_sent(asked: ToolRequest, number: int) -> dict[str, Any]:
     return {
         "who": "call",
         "what": "call",
-        "turn": number,
+        "reply": number,
         "tool": short(asked.tool),
         "outcome": "not sent",
         "arguments": _text(arguments),
@@ -167,7 +167,7 @@ def _call(call: ToolCall, what: str) -> dict[str, Any]:
     return {
         "who": "call",
         "what": what,
-        "turn": call.reply,
+        "reply": call.reply,
         "tool": short(call.tool),
         "outcome": call.outcome,
         "arguments": _json(call.arguments),

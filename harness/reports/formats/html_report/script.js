@@ -229,14 +229,14 @@ function check(one) {
 
 function step(one) {
   if (one.who !== "call") {
-    const who = one.turn ? `${one.who}, turn ${one.turn}` : one.who;
+    const who = one.reply ? `${one.who}, reply ${one.reply}` : one.who;
     return el("li", { class: one.who }, el("span", { class: "who", text: who }), box(one.text || "(no text)", who));
   }
   const ok = one.outcome === "ok";
   const item = el("li", { class: ok ? "call" : "call bad" },
     el("span", { class: "who" }, el("span", { class: "dim", text: `${one.what} ` }), el("bdi", { text: one.tool })), " ",
     el("span", { class: `outcome ${ok ? "ok" : "not-ok"}`, text: one.outcome.replace("_", " ") }),
-    el("span", { class: "dim", text: ` ${[one.turn ? `turn ${one.turn}` : "", one.took, one.size].filter(Boolean).join(", ")}` }));
+    el("span", { class: "dim", text: ` ${[one.reply ? `reply ${one.reply}` : "", one.took, one.size].filter(Boolean).join(", ")}` }));
   for (const fault of one.faults || []) item.append(el("p", { class: "failed", text: fault }));
   for (const note of one.notes || []) item.append(el("p", { text: note }));
   const part = (label, text) => {
