@@ -9,13 +9,15 @@ import os
 import signal
 import sys
 
+from harness.judging.exit_codes import EXIT_INTERRUPTED
+
 
 def _leave(*_: object) -> None:
     """Say that it was interrupted and leave; what was started ends by itself, once our end of its pipe is closed."""
     if "--json-output" in sys.argv:
         os.write(1, b'{"status": "error", "error": "interrupted"}\n')
     os.write(2, b"Interrupted.\n")
-    os._exit(130)
+    os._exit(EXIT_INTERRUPTED)
 
 
 _OURS = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # a shell may have it ignored

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.documents.fields import SHARE as A_SHARE
+from harness.documents.fields import as_share
 from harness.errors import InvalidValue, did_you_mean
 from harness.matching.json_values import is_number, plain, show, type_name
 from harness.matching.matchers import check_matcher
@@ -175,6 +177,22 @@ def whole(value: Any, path: JsonPath, *, at_least: int) -> int:
     if found != int(found):
         raise InvalidValue(f"{show(value)} is not a whole number", path=path)
     return int(found)
+
+
+SHARE: JsonObject = {**A_SHARE, "default": 1}
+"""Schema of what `share` reads."""
+
+
+def share(value: Any, path: JsonPath) -> float:
+    """Return ``value``, which must be a number above 0 and up to 1.
+
+    Raises:
+        InvalidValue: it is not.
+    """
+    try:
+        return as_share(value, lambda other: show(other) if is_number(other) else kind_of(other))
+    except InvalidValue as error:
+        raise InvalidValue(error.message, path=path, meant=error.meant) from error
 
 
 def call(value: Any, path: JsonPath, *, more: Sequence[str] = ()) -> dict[str, Any]:

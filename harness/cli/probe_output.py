@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from harness.judging.exit_codes import EXIT_FAILED
 from harness.probing.planned_calls import Skipped
 from harness.probing.report import ProbeFinding, ProbeReport, TokenFate
 from harness.reports.sections.access_matrix import by_urgency, matrix_lines
@@ -47,7 +48,7 @@ def document(
         "tokens": dict(report.tokens),
         "not_told": list(report.untold),
         "not_asked": report.not_asked,
-        "exit_code": 1 if changed else report.exit_code,
+        "exit_code": EXIT_FAILED if changed else report.exit_code,
     }
 
 

@@ -173,6 +173,24 @@ def as_list(value: Any) -> list[Any]:
     return value
 
 
+SHARE: JsonObject = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
+"""Schema of what `as_share` reads."""
+
+
+def as_share(value: Any, shown: Callable[[Any], str] | None = None) -> float:
+    """Return a share of a whole, above 0 and up to 1; ``shown`` tells what else was found.
+
+    Raises:
+        InvalidValue: it is none; of a percentage, it says how a share is written.
+    """
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 < value <= 1:
+        meant = "Write 80 % as 0.8." if is_number and value > 1 else None
+        told = (shown or found)(value)
+        raise InvalidValue(f"expected a share above 0 and up to 1, found {told}", meant=meant)
+    return float(value)
+
+
 def as_line(value: Any) -> str:
     """Return ``value`` if it is a name: text on one line, without spaces around it."""
     name = _text(value)

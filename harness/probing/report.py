@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
 from harness.types import Report
 
 Problem: TypeAlias = Literal[
@@ -100,4 +101,6 @@ class ProbeReport:
     @property
     def exit_code(self) -> int:
         """0: nothing is wrong. 1: something is. 4: nothing is, but somebody could not ask or had no answer."""
-        return 1 if self.findings else 4 if self.lost else 0
+        if self.findings:
+            return EXIT_FAILED
+        return EXIT_UNJUDGED if self.lost else EXIT_PASSED

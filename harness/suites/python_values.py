@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.documents.fields import as_line
+from harness.documents.fields import as_line, as_share
 from harness.errors import InvalidValue
 from harness.types import Isolation, SimulatedUser
 
@@ -69,10 +69,8 @@ def seconds(value: Any) -> float:
 
 
 def share(value: Any) -> float:
-    """Return a number above 0, at most 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-        raise InvalidValue(f"expected a number above 0, at most 1, found {_shown(value)}")
-    return float(value)
+    """Return a share above 0 and up to 1."""
+    return as_share(value, _shown)
 
 
 def true(value: Any) -> bool:

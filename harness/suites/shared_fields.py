@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.documents.fields import Field, found, integer, lines, mapping, number
+from harness.documents.fields import SHARE, Field, as_share, integer, lines, mapping, number
 from harness.errors import InvalidValue
 from harness.types import DEFAULT_TIMEOUT_S, Limits
 
@@ -17,16 +17,6 @@ def _trials(value: Any) -> int:
     if count > MAX_TRIALS:
         raise InvalidValue(f"at most {MAX_TRIALS} trials, found {count}")
     return count
-
-
-def _share(value: Any) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 < value <= 1:
-        meant = "Write 80 % as 0.8." if is_number and value > 1 else None
-        raise InvalidValue(
-            f"expected a share above 0 and up to 1, found {found(value)}", meant=meant
-        )
-    return float(value)
 
 
 _COUNT = integer("", least=1)
@@ -56,13 +46,11 @@ REPEATS = {
     ),
     "pass_threshold": Field(
         schema={
-            "type": "number",
-            "exclusiveMinimum": 0,
-            "maximum": 1,
+            **SHARE,
             "default": 1,
             "description": "The share of trials that must pass for the test to pass.",
         },
-        parse=_share,
+        parse=as_share,
     ),
 }
 """How often a test is run, and how many of its trials must pass."""

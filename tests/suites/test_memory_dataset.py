@@ -175,7 +175,7 @@ def test_a_case_without_a_name_is_called_by_its_source_or_line(tmp_path: Path) -
             {"at_least": 80},
             "at_least: expected a share above 0 and up to 1, found 80. | Write 80 % as 0.8.",
         ),
-        ({"at_least": "x"}, "at_least: this is a string where a number belongs"),
+        ({"at_least": "x"}, "at_least: expected a share above 0 and up to 1, found a string"),
         ({"ingest_prompt": "x"}, "ingest_prompt: it has no {chunk}."),
         ({"question_prompt": "x"}, "question_prompt: it has no {question}."),
         ({"metadata": "x"}, "metadata: expected a mapping"),

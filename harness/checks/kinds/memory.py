@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from harness.checks import Evidence
 from harness.checks.kind import CheckDoc, CheckFinding, Parsed, conclude, passed_if
 from harness.checks.kinds.answer_text import kept
-from harness.checks.parsing import TEXT, long_form, mapping, number, text, texts
+from harness.checks.parsing import SHARE, TEXT, long_form, mapping, share, text, texts
 from harness.errors import InvalidValue, did_you_mean
 from harness.matching.json_values import show
 from harness.matching.texts import clip, line
@@ -107,24 +107,6 @@ def _params(found: dict[str, Any], path: JsonPath) -> JsonObject:
         "at_least": share(found.get("at_least", 1.0), ("at_least",)),
     }
 
-
-def share(value: Any, path: JsonPath) -> float:
-    """Return ``value``, which must be a number above 0 and up to 1.
-
-    Raises:
-        InvalidValue: it is not.
-    """
-    found = number(value, path, at_least=0)
-    if not 0 < found <= 1:
-        meant = "Write 80 % as 0.8." if found > 1 else None
-        raise InvalidValue(
-            f"expected a share above 0 and up to 1, found {show(value)}", path=path, meant=meant
-        )
-    return float(found)
-
-
-SHARE: JsonObject = {"type": "number", "exclusiveMinimum": 0, "maximum": 1, "default": 1}
-"""Schema of what `share` reads."""
 
 _ANSWERS: JsonObject = {"anyOf": [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]}
 

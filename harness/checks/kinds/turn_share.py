@@ -13,8 +13,7 @@ from typing import Any
 
 from harness.checks import TURNS_PASSED_KIND, Evidence
 from harness.checks.kind import CheckDoc, CheckFinding, Parsed, conclude
-from harness.checks.kinds.memory import SHARE, share
-from harness.checks.parsing import long_form, mapping
+from harness.checks.parsing import SHARE, long_form, mapping, share
 from harness.matching.texts import line
 from harness.types import Check, CheckResult, JsonObject, Verdict
 

@@ -17,7 +17,7 @@ from harness.checks.judge.labelled_answers import read_labelled
 from harness.checks.judge.prompt import JUDGE_PROMPT_VERSION
 from harness.cli.options import TRUST, Number
 from harness.config import load_config
-from harness.judging.exit_codes import EXIT_UNJUDGED
+from harness.judging.exit_codes import EXIT_PASSED, EXIT_UNJUDGED
 from harness.runner.judge_measurement import JudgeCheck, Measured, check_judge
 from harness.runner.planning.judge_choice import sole_judge
 from harness.safe_text import money, number, printable, shorten
@@ -58,7 +58,9 @@ def command(file: Path, judge_model: str | None, threshold: float, json_output: 
     click.echo(
         json.dumps(_document(result)) if json_output else printable("\n".join(_lines(result)))
     )
-    raise click.exceptions.Exit(0 if len(result.judged) == len(result.answers) else EXIT_UNJUDGED)
+    raise click.exceptions.Exit(
+        EXIT_PASSED if len(result.judged) == len(result.answers) else EXIT_UNJUDGED
+    )
 
 
 def _lines(result: JudgeCheck) -> Iterator[str]:

@@ -12,6 +12,7 @@ import click
 from rich.text import Text
 
 from harness.cli.server_tools import LISTED, Listed
+from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED
 from harness.linting.findings import LintFinding, Severity
 from harness.linting.ignoring import EVERY_TOOL, Threshold, check_ignored, fails, not_ignored
 from harness.linting.lint import lint
@@ -59,7 +60,7 @@ def command(
         click.echo(json.dumps(_document(listed.server, listed.tools, findings, ignored)))
     else:
         _print(listed.server, listed.tools, findings, ignored)
-    raise click.exceptions.Exit(1 if fails(findings, fail_on) else 0)
+    raise click.exceptions.Exit(EXIT_FAILED if fails(findings, fail_on) else EXIT_PASSED)
 
 
 def _document(

@@ -17,6 +17,7 @@ from harness.cli.probe_output import document, lines
 from harness.config import load_config
 from harness.discovery import find_suites
 from harness.errors import NothingToRun, UsageError
+from harness.judging.exit_codes import EXIT_FAILED
 from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
 from harness.probing.kept_decisions import changes, read_frozen, write_frozen
@@ -113,7 +114,7 @@ def command(
             click.echo(
                 f"These decisions are kept in {update}; compare later runs with --expect {update}"
             )
-    raise click.exceptions.Exit(1 if changed else report.exit_code)
+    raise click.exceptions.Exit(EXIT_FAILED if changed else report.exit_code)
 
 
 def _announce(callers: int, calls: int) -> None:
