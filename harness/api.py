@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import anyio
 
@@ -29,6 +30,9 @@ from harness.suites.python_suite import read_object
 from harness.suites.readers import read_suite
 from harness.types import JsonObject, Report, Suite
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 SuiteSource: TypeAlias = str | Path | Suite | PythonSuite | type[PythonSuite]
 """A suite by name, path or dotted path, one that was loaded, or a suite in Python: its class or an
 instance."""
@@ -43,7 +47,7 @@ def load_suite(path: str | Path) -> Suite:
     return read_suite(Path(path), VOCABULARY)
 
 
-def run(  # noqa: PLR0913 - one keyword for each option of the command line
+async def run_async(  # noqa: PLR0913 - one keyword for each option of the command line
     suite: SuiteSource | Sequence[SuiteSource] = (),
     *,
     model: str | Sequence[str] | None = (),
@@ -65,6 +69,8 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
     mcp_config: str | Path | None = None,
 ) -> Report:
     """Run suites and return their report; every trial is in the run log that it names.
+
+    `run` waits for it; `run_async` is awaited, where an event loop is running already.
 
     Args:
         suite: One suite or several; none means all of ``evals/``.
@@ -100,50 +106,6 @@ def run(  # noqa: PLR0913 - one keyword for each option of the command line
             can have (`harness.runner.planning.ranges`, the same as on the command line).
         NothingToRun: no case is left to run.
     """
-    _refuse_inside_a_loop()
-    budget = Budget(max_cost_usd=max_cost, max_tokens=max_tokens)
-    prepared = _prepared(
-        suite,
-        model,
-        timeout_ms,
-        provider_opts,
-        concurrency=concurrency,
-        trials=trials,
-        least_trials=least_trials,
-        pattern=pattern,
-        server=server if isinstance(server, str) else _texts("server", server) or None,
-        user_context=user_context,
-        judge_model=judge_model,
-        user_model=user_model,
-        block=_texts("block", block),
-        read_only=read_only,
-        mcp_config=None if mcp_config is None else str(mcp_config),
-    )
-    return anyio.run(_run, prepared, budget, report_path)
-
-
-async def run_async(  # noqa: PLR0913 - as above
-    suite: SuiteSource | Sequence[SuiteSource] = (),
-    *,
-    model: str | Sequence[str] | None = (),
-    report_path: str | Path | None = None,
-    concurrency: int | None = None,
-    timeout_ms: float | None = None,
-    provider_opts: Mapping[str, Any] | None = None,
-    trials: int | None = None,
-    least_trials: int | None = None,
-    pattern: str | None = None,
-    server: str | Sequence[str] | None = None,
-    user_context: JsonObject | None = None,
-    judge_model: str | None = None,
-    user_model: str | None = None,
-    max_cost: float | None = None,
-    max_tokens: int | None = None,
-    block: str | Sequence[str] = (),
-    read_only: bool = False,
-    mcp_config: str | Path | None = None,
-) -> Report:
-    """Do what `run` does, inside a running event loop."""
     budget = Budget(max_cost_usd=max_cost, max_tokens=max_tokens)
     prepared = _prepared(
         suite,
@@ -163,6 +125,21 @@ async def run_async(  # noqa: PLR0913 - as above
         mcp_config=None if mcp_config is None else str(mcp_config),
     )
     return await _run(prepared, budget, report_path)
+
+
+def _waiting(function: Callable[P, Awaitable[T]], name: str) -> Callable[P, T]:
+    """Return ``function`` as one that is called without ``await``, by the name ``name``."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        _refuse_inside_a_loop()
+        return anyio.run(partial(function, *args, **kwargs))
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+run = _waiting(run_async, "run")
 
 
 def _texts(name: str, given: Any) -> tuple[str, ...]:
