@@ -12,7 +12,7 @@ import re
 _ALWAYS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but not tab and newline
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164\uffa0\ufff0-\ufffb"
-    "\U0001d173-\U0001d17a"  # nothing to see: soft hyphens, fillers, zero-width spaces, invisible operators
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # soft hyphens, fillers, zero-width spaces, invisible signs
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of a text
     "\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"  # line separators, byte order, no characters at all
     "\U000e0000-\U000e0fff"  # tags and further variation selectors: whole messages have been hidden in them

@@ -40,9 +40,9 @@ def bounded(text: str, limit: int) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return ``text`` cut to ``limit`` characters, with a mark that says so."""
+    """Return ``text`` without secrets in at most ``limit`` characters, with an ellipsis where it was cut."""
     text = KNOWN.text(text)  # before it is cut, as above
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
 def seconds(value: float) -> str:

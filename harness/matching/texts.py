@@ -12,7 +12,9 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
+from harness.invisible import escaped
 from harness.redaction import KNOWN
+from harness.safe_text import shorten
 
 _TYPOGRAPHY = str.maketrans(
     dict.fromkeys("‘’‚‛ʼ′", "'")
@@ -21,8 +23,7 @@ _TYPOGRAPHY = str.maketrans(
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", None)
 )
 _EMPHASIS = re.compile(r"\*+|`+|__+|~~+")
-_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_JOINERS = "\u200c\u200d\u00ad"  # invisible, but harmless and part of emoji and of some scripts
+_BREAKS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 _WORDS = re.compile(r"\S+")
 _SPACE = re.compile(r"\s+")
 _WORD_OR_SPACE = re.compile(r"(?P<space>\s+)|\S+")
@@ -32,25 +33,13 @@ _COMPARED = 30  # words of a text whose nearest passage is looked for
 
 
 def clean(text: str) -> str:
-    r"""Return ``text`` with controls, escape sequences and invisible marks spelled out (``\x1b``)."""
-    return "".join(
-        _spelled(letter) if unicodedata.category(letter) in _UNSAFE else letter for letter in text
-    )
-
-
-def _spelled(letter: str) -> str:
-    if letter in _JOINERS:
-        return letter
-    if letter.isspace():
-        return " "
-    code = f"{ord(letter):02x}"
-    return f"\\x{code}" if len(code) == len("ff") else f"\\u{code.zfill(4)}"
+    r"""Return ``text`` without line breaks, and with hidden characters as escapes (``\x1b``)."""
+    return escaped(_BREAKS.sub(" ", text))
 
 
 def clip(text: str, width: int) -> str:
-    """Return ``text`` in at most ``width`` characters, with an ellipsis where it was cut."""
-    text = text if len(text) <= width else KNOWN.text(text)
-    return text if len(text) <= width else text[: width - 1].rstrip() + "…"
+    """Return ``text`` as it is if it has at most ``width`` characters, else `shorten` it."""
+    return text if len(text) <= width else shorten(text, width)
 
 
 def line(text: str, width: int = 160) -> str:
@@ -94,7 +83,9 @@ class Folded:
             left, right = _at_word(self.shown, left, -1), _at_word(self.shown, right, 1)
         before, after = "…" if left else "", "…" if right < len(self.shown) else ""
         context = before + " ".join(clean(KNOWN.text(self.shown[left:right])).split()) + after
-        return Passage(found=line(self.shown[first:last]), context=clip(context, 2 * around + 160))
+        return Passage(
+            found=line(self.shown[first:last]), context=shorten(context, 2 * around + 160)
+        )
 
 
 def _at_word(text: str, place: int, step: int) -> int:

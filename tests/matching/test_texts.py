@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.invisible import HIDDEN
 from harness.matching.texts import (
     clean,
     clip,
@@ -119,8 +120,14 @@ def test_looking_for_the_nearest_passage_never_fails(wanted: str, text: str) -> 
 
 def test_escape_sequences_and_invisible_marks_are_spelled_out() -> None:
     assert clean("\x1b[31mred\u202e\ud800") == "\\x1b[31mred\\u202e\\ud800"
-    assert clean("\U000e0041") == "\\ue0041"
+    assert clean("\U000e0041") == "\\U000e0041"
+    assert clean("one\ntwo\u2028three") == "one two three"
     assert clean("👩\u200d🚀") == "👩\u200d🚀"
+
+
+@given(st.text())
+def test_an_excerpt_is_safe_by_the_same_rule_as_everything_that_is_printed(text: str) -> None:
+    assert HIDDEN.search(clean(text)) is None
 
 
 @given(st.text(), st.integers(1, 50))
