@@ -2,7 +2,7 @@
 
 Data goes one way::
 
-    Suite → Trial → (Session × Model) → Transcript → CheckResult → Run → Report
+    Suite → Trial → (Session × Model) → Transcript → CheckResult → TrialResult → Report
 
 This module is the ground floor. It imports nothing of ours, and everything in it is an immutable
 value: a frozen dataclass, a ``Literal`` or an alias. Times named ``*_s`` are seconds, times named

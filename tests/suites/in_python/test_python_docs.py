@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from harness.checks.python_run import PythonRun
 from harness.discovery import PYTHON_SUITES
@@ -70,8 +71,18 @@ def test_every_number_of_the_summary_is_named() -> None:
 
 def test_every_group_of_entry_points_is_named() -> None:
     from harness.checks import KINDS
+    from harness.linting.findings import FAMILIES
     from harness.models import PROVIDERS
+    from harness.sessions.transports import TRANSPORTS
 
-    groups: list[Registry[object]] = [KINDS, PROVIDERS, READERS, PYTHON_SUITES, WRITERS]  # type: ignore[list-item]
+    groups: list[Registry[Any]] = [
+        KINDS,
+        PROVIDERS,
+        READERS,
+        PYTHON_SUITES,
+        WRITERS,
+        TRANSPORTS,
+        FAMILIES,
+    ]
     for registry in groups:
         assert f"`{registry.group}`" in PAGE
