@@ -1,4 +1,4 @@
-"""Finds suites by name or path, and picks cases out of them."""
+"""Finds suites by name or path, and selects cases in them."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ _SUITE_LINE = re.compile(r"""^\s*["']?suite["']?\s*:\s*["']?(.*?)["']?\s*(?:#.*)
 def find_suites(
     names: Sequence[str], roots: Sequence[Path], vocabulary: Vocabulary, read: Reader = read_suite
 ) -> tuple[Suite, ...]:
-    """Return the suites called ``names``, in that order; without names, all of the project's own.
+    """Return the suites named ``names``, in that order; without names, all of the project's own.
 
-    A name is what stands under ``suite:``, that of a leaderboard, the path of a file or folder, or,
-    for a suite in Python, its own or its dotted path. Names are looked up in
-    ``roots`` one after the other; the project's own suites are those of the first root, and all
-    others are found by name only: nobody asked to pay for them. A broken file stands in the way
-    only of those who ask for it, or for everything.
+    A name is the value of ``suite:``, a leaderboard's name, the path of a file or folder, or, for a
+    suite in Python, its name or its dotted path. Names are looked up in ``roots`` in order. The
+    project's own suites are those of the first root; all others are found only by name, because
+    nobody asked to pay for them. A broken file is an error only for those who ask for it, or for
+    everything.
 
     Args:
-        names: what was asked for.
-        roots: folders, the project's own first, searched with all their subfolders; those that do
-            not exist are empty.
+        names: the names that were asked for.
+        roots: folders, the project's own first, searched with all subfolders; missing ones are
+        empty.
         vocabulary: the checks that a suite may use.
         read: reads one file.
 
     Raises:
-        InvalidInput: a suite that was asked for is invalid, or two of them have one name.
+        InvalidInput: a suite that was asked for is invalid, or two of them have the same name.
         UsageError: there is no such suite, file or folder.
-        NothingToRun: the project has no suites; the message names those that can be run by name.
+        NothingToRun: the project has no suites; the message lists those that can be run by name.
     """
     library = _Library(roots, vocabulary, read)
     found = [suite for name in names for suite in library.named(name)] if names else library.own()
@@ -56,9 +56,9 @@ def find_suites(
 
 
 def select_cases(suites: Sequence[Suite], pattern: str | None) -> tuple[Suite, ...]:
-    """Return ``suites`` with only the cases that ``pattern`` picks; suites left without one are dropped.
+    """Return ``suites`` with only the cases that ``pattern`` selects; drop suites without any.
 
-    `harness.suites.case_patterns` describes patterns; ``None`` picks every case.
+    `harness.suites.case_patterns` describes patterns; ``None`` selects every case.
 
     Raises:
         UsageError: the pattern cannot be read.
@@ -78,7 +78,7 @@ def _picked(suite: Suite, picks: Picks) -> Suite:
 
 
 def suite_files(folder: Path) -> tuple[Path, ...]:
-    """Return the files of ``folder`` and its subfolders that a reader is known for, sorted.
+    """Return the files in ``folder`` and its subfolders that have a reader, sorted.
 
     Hidden files and folders are left out. Links are followed, but no folder is entered twice and no
     file is listed twice. A folder that does not exist has no files.
@@ -112,7 +112,7 @@ def _unreadable(error: OSError) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shelf:
-    """The suites of one folder: those that are valid, and the files that are not."""
+    """The suites of one folder: the valid ones, and the invalid files."""
 
     suites: tuple[Suite, ...]
     broken: Mapping[Path, InvalidInput]
@@ -121,13 +121,13 @@ class _Shelf:
         return [problem for error in self.broken.values() for problem in error.problems]
 
     def all(self) -> tuple[Suite, ...]:
-        """Return every suite; raises `InvalidInput` if one is broken."""
+        """Return every suite; raise `InvalidInput` if one is broken."""
         if self.broken:
             raise InvalidInput(self.problems())
         return self.suites
 
     def named(self, name: str) -> list[Suite]:
-        """Return the suites of that name; raises `InvalidInput` if a broken file has it."""
+        """Return the suites of that name; raise `InvalidInput` if a broken file has the name."""
         claimed = [
             problem
             for path, error in self.broken.items()
@@ -140,7 +140,7 @@ class _Shelf:
 
 
 def _claims(path: Path, name: str) -> bool:
-    """Whether a file that cannot be read as a suite means to be the suite of that name."""
+    """Whether a file that is not a valid suite seems to be meant as the suite of that name."""
     try:
         names = _SUITE_LINE.findall(path.read_text("utf-8", errors="replace"))
     except OSError:
@@ -149,7 +149,7 @@ def _claims(path: Path, name: str) -> bool:
 
 
 class _Library:
-    """The suites of all roots; each root is read when it is first needed."""
+    """The suites of all roots; each root is read when first needed."""
 
     def __init__(self, roots: Sequence[Path], vocabulary: Vocabulary, read: Reader) -> None:
         self._roots = roots
@@ -158,7 +158,7 @@ class _Library:
         self._shelves: dict[Path, _Shelf] = {}
 
     def own(self) -> tuple[Suite, ...]:
-        """Return every suite of the project; raises `NothingToRun` if it has none."""
+        """Return every suite of the project; raise `NothingToRun` if it has none."""
         own, *others = self._roots
         if suites := self._shelf(own).all():
             return suites
@@ -167,10 +167,10 @@ class _Library:
             *(suite.name for root in others for suite in self._shelf(root).suites),
         ]
         raise NothingToRun(
-            f"there are no suites in {shown(own)}/\n"
-            "  Draft some with harness init, or write one, for example evals/first.yml.\n"
-            f"  What comes with harness is run by name: {', '.join(sorted(by_name))}.\n"
-            f"  Leaderboards, too, once their data was fetched: {', '.join(LEADERBOARDS.names())}."
+            f"there are no suites in {shown(own)}/\n  Draft some with harness init, or write one, "
+            "for example evals/first.yml.\n  Built-in suites are run by name: "
+            f"{', '.join(sorted(by_name))}.\n  Leaderboards as well, after their data was "
+            f"fetched: {', '.join(LEADERBOARDS.names())}."
         )
 
     def named(self, name: str) -> Sequence[Suite]:

@@ -1,11 +1,11 @@
-"""Public leaderboards: suites by name, whose cases come from data that somebody fetched.
+"""Public leaderboards: suites by name, whose cases come from fetched data.
 
-A leaderboard is asked for as ``NAME``, or as ``NAME:PART`` with one or more of its parts joined by
-commas: ``bfcl:simple_python,parallel``, ``tau2:airline``. Those that come with harness have a folder
-each. To add one, write an object that satisfies `Leaderboard` and name it here or under the
-entry-point group ``harness.leaderboards``. One whose outputs others have recorded also satisfies
-`Replayable`, and ``--model recorded:FILE`` works for it. Checks of its own are added to
-`harness.checks.KINDS` by the module that makes them.
+A leaderboard is named ``NAME``, or ``NAME:PART`` with one or more of its parts joined by commas:
+``bfcl:simple_python,parallel``, ``tau2:airline``. Those that come with harness have a folder each.
+To add one, write an object that satisfies `Leaderboard` and name it here or under the entry-point
+group ``harness.leaderboards``. One with recorded outputs also satisfies `Replayable`, so that
+``--model recorded:FILE`` works. Checks of its own are added to `harness.checks.KINDS` by the module
+that makes them.
 """
 
 from __future__ import annotations
@@ -21,57 +21,63 @@ from harness.types import Case, Judgement, Suite, Transcript
 
 
 class Leaderboard(Protocol):
-    """A family of suites under one name."""
+    """A family of suites with one name."""
 
     def suites(self, part: str | None) -> Sequence[Suite]:
-        """Return the suites of ``part`` (what stands behind the colon); ``None`` means all.
+        """Return the suites of ``part`` (the text after the colon); ``None`` means all.
 
-        Each has `Suite.leaderboard` set to the leaderboard's name and `Suite.reference` to how it is
-        named again.
+        Each has `Suite.leaderboard` set to the leaderboard's name and `Suite.reference` to the name
+        by which it is found again.
 
         Raises:
             UsageError: there is no such part.
-            NothingToRun: the data is not there; the message has the command that fetches it.
+            NothingToRun: the data was not fetched; the message has the command that fetches it.
         """
         ...
 
 
 class Recording(Protocol):
-    """What one model did in a leaderboard, as somebody recorded it elsewhere."""
+    """The recorded outputs of one model in a leaderboard."""
 
     @property
     def notes(self) -> Sequence[str]:
-        """Sentences for the user: which files and parts were left out, and why."""
+        """Messages for the user: which files and parts were left out, and why."""
         ...
 
     def cases(self) -> Collection[str]:
-        """Return the names of the cases that were recorded."""
+        """Return the names of the recorded cases."""
         ...
 
     def transcripts(self, case: str) -> Sequence[Transcript]:
-        """Return every recorded trial of that case; none where it was not recorded."""
+        """Return every recorded trial of that case; empty if it was not recorded."""
         ...
 
 
 @runtime_checkable
 class CarriedOut(Recording, Protocol):
-    """A recording whose calls are carried out again, on the suite's own server: only their results of now count."""
+    """A recording whose calls are executed again on the suite's own server.
+
+    Only the new results count.
+    """
 
     def case(self, case: Case) -> Case:
-        """Return ``case`` as it was when it was recorded, its checks above all."""
+        """Return ``case`` as it was recorded, in particular its checks."""
         ...
 
     def verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
-        """Return ``statement → judgement`` of the judge of then on a trial of that case; empty where nobody judged."""
+        """Return ``statement → judgement`` of the recorded judge for a trial.
+
+        Empty if there was none.
+        """
         ...
 
 
 @runtime_checkable
 class Replayable(Protocol):
-    """A leaderboard whose recorded outputs can stand for a model's."""
+    """A leaderboard whose recorded outputs can take the place of a model."""
 
     def recordings(self, path: Path) -> Mapping[str, Recording]:
-        """Return what is in the file or folder ``path``, by the name of the model that was recorded.
+        """Return the recordings in the file or folder ``path``, by the model's name.
 
         Raises:
             UsageError: there is no recording of this leaderboard.
@@ -102,19 +108,18 @@ SOURCES: Registry[Source] = Registry(
 
 
 def leaderboard_of(name: str) -> tuple[str, str | None] | None:
-    """Return the leaderboard and the part that ``name`` asks for; ``None`` if it is no leaderboard's name."""
+    """Return the leaderboard and the part in ``name``; ``None`` if it names no leaderboard."""
     leaderboard, colon, part = name.partition(":")
     return (leaderboard, part if colon else None) if leaderboard in LEADERBOARDS else None
 
 
 def narrowed(names: Sequence[str], categories: str | None) -> list[str]:
-    """Return ``names`` with ``categories`` (joined by commas) as the part of each leaderboard that names none.
+    """Return ``names`` with ``categories`` as the part of each leaderboard without one.
 
-    Several parts of one leaderboard are asked for at once, so that they are one suite where they can
-    be.
+    Several parts of one leaderboard are combined, so that they are one suite if possible.
 
     Raises:
-        UsageError: ``categories`` are given, and there is no such leaderboard.
+        UsageError: ``categories`` are given, but no leaderboard is named.
     """
     parts: dict[str, list[str] | None] = {}
     placed: list[str] = []
@@ -132,7 +137,7 @@ def narrowed(names: Sequence[str], categories: str | None) -> list[str]:
     if categories is not None and not parts:
         known_names = ", ".join(LEADERBOARDS.names())
         raise UsageError(
-            "--category picks parts of a leaderboard, and none is named",
+            "--category selects parts of a leaderboard, but none is named",
             meant=f"There are: {known_names}.",
         )
     return [

@@ -1,7 +1,7 @@
-"""Who executes tools: MCP servers as real processes, and the record of every call to them.
+"""Sessions with MCP servers, run as real processes, and the record of every call to them.
 
-`harness.sessions.pool.open_sessions` gives a pool; the pool gives a `Session` for a server and a
-user, starting a process where there is none yet. Whatever was started ends with the pool.
+`harness.sessions.pool.open_sessions` opens a pool; the pool lends a `Session` for a server and a
+user, and starts a process if there is none yet. All processes end with the pool.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Protocol
 from harness.types import Credential, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
 SEPARATOR = "__"
-"""Between the name of a joined server and that of its tool; every provider allows it in a tool's
-name."""
+"""Separates the name of a joined server from that of its tool; allowed in names by every provider.
+"""
 
 
 class Session(Protocol):
-    """One user's open connection to one server; trials of that user may share it at the same time."""
+    """One user's open connection to one server; trials of that user may share it."""
 
     @property
     def tools(self) -> ToolList:
@@ -26,16 +26,16 @@ class Session(Protocol):
         ...
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
-        """Send one call and return its record, whatever came of it; never raises for a bad server.
+        """Send one call and return its record, whatever its outcome; never raises for a bad server.
 
         ``epoch`` is the start of the trial on the clock of `anyio.current_time`. A call is sent at
-        most once. Malformed requests and calls that the server's guard rails forbid are not sent
-        and are recorded as such (``invalid_arguments``, ``blocked``).
+        most once. Malformed requests and calls that the server's guard rails forbid are not sent,
+        and are recorded as ``invalid_arguments`` or ``blocked``.
         """
         ...
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """Send any other request, within the server's ``call_timeout_s``, and return its result as it came.
+        """Send any other request, within ``call_timeout_s``, and return its raw result.
 
         Raises:
             ServerError: it was refused, not answered in time, or the server is gone.
@@ -53,15 +53,15 @@ class Session(Protocol):
 
 
 class SessionPool(Protocol):
-    """All sessions of a run: at most one process for each server and distinct user."""
+    """All sessions of a run: by default at most one process for each server and distinct user."""
 
     def session(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
     ) -> AbstractAsyncContextManager[Session]:
         """Lend the session of that user, started on first use and replaced after it was lost.
 
-        ``credential`` is what the user shows, where identity goes by bearer: each has a session of
-        its own.
+        ``credential`` is the token that the user sends, where the identity is ``bearer``; each kind
+        has a session of its own.
 
         Under ``isolation: case`` each loan gets a process of its own, which ends with the loan.
 
@@ -79,13 +79,13 @@ class SessionPool(Protocol):
     ) -> AbstractAsyncContextManager[list[Session]]:
         """Lend the sessions of several users at once, in their order; each as in `session`.
 
-        Whoever needs several asks for them by this: one after the other, two who hold one each
-        could wait for each other's for ever.
+        Use this to borrow several. Borrowed one after the other, two borrowers that each hold one
+        could wait for each other forever.
         """
         ...
 
     def prestart(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
     ) -> None:
-        """Start in the background what the next loan of that user will need. Never raises."""
+        """Start in the background the server for the next loan of that user. Never raises."""
         ...

@@ -1,27 +1,25 @@
-"""What came of a call that the server answered with an error.
+"""Classifies the outcome of a call that the server answered with an error.
 
-MCP has no error of its own for a refusal, and servers say everything in text. The rules, the first
-that fits wins; "text" is an ``isError`` result's text or a JSON-RPC error's message and data,
-without the "Error executing tool NAME: " that the SDKs put before whatever a tool says:
+MCP has no error code for a refusal; servers explain errors in text. The first rule that matches
+wins. "Text" is an ``isError`` result's text or a JSON-RPC error's message and data, without the
+prefix "Error executing tool NAME: " of the SDKs:
 
-| # | the text or the code                                                     | outcome             |
-|---|--------------------------------------------------------------------------|---------------------|
-| 1 | "unknown tool", "tool … not found" and the like, if the tool is not      | `unknown_tool`      |
-|   | listed for this user or the text says it of this very tool               |                     |
-| 2 | the words of a validator: "validation error for", "Invalid arguments for | `invalid_arguments` |
-|   | tool", "[type=missing", "missing required argument" …; not what misses a |                     |
-|   | right, a role or a scope, if the arguments fit the ``inputSchema``       |                     |
-| 3 | words that refuse the caller: "access denied", "not authorised",         | `denied`            |
-|   | "forbidden", "insufficient permission", "authentication required",       |                     |
-|   | "outside allowed directories", "violates the policy" …                   |                     |
-| 4 | JSON-RPC code -32601 or -32602 for a tool that is not listed             | `unknown_tool`      |
-| 5 | JSON-RPC code -32602                                                     | `invalid_arguments` |
-| 6 | the arguments break the tool's own ``inputSchema``                       | `invalid_arguments` |
-| 7 | anything else                                                            | `tool_error`        |
+1. "unknown tool", "tool … not found" and the like, if the tool is not listed for this user or the
+   text says it of this very tool → `unknown_tool`
+2. the words of a validator: "validation error for", "Invalid arguments for tool", "[type=missing",
+   "missing required argument" …; but not a missing right, role or scope, if the arguments fit the
+   ``inputSchema`` → `invalid_arguments`
+3. words that refuse the caller: "access denied", "not authorised", "forbidden", "insufficient
+   permission", "authentication required", "outside allowed directories", "violates the policy" … →
+   `denied`
+4. JSON-RPC code -32601 or -32602 for a tool that is not listed → `unknown_tool`
+5. JSON-RPC code -32602 → `invalid_arguments`
+6. the arguments break the tool's own ``inputSchema`` → `invalid_arguments`
+7. anything else → `tool_error`
 
-A refusal is about what the *caller* may do. The operating system's "permission denied" (EACCES,
-EPERM, Errno 13) tells what the server's process may do, and a file that does not exist refuses
-nobody: both are tool errors.
+A refusal is about the *caller's* permissions. The operating system's "permission denied" (EACCES,
+EPERM, Errno 13) is about the server's process, and a missing file is no refusal: both are tool
+errors.
 """
 
 from __future__ import annotations
@@ -31,19 +29,17 @@ import re
 from harness.types import Outcome
 
 METHOD_NOT_FOUND = -32601
-"""JSON-RPC: there is no such method; some servers say so of a tool."""
+"""JSON-RPC code for an unknown method; some servers use it for an unknown tool."""
 
 INVALID_PARAMS = -32602
-"""JSON-RPC: the parameters are wrong; MCP servers say so of an unknown tool and of bad
-arguments."""
+"""JSON-RPC code for wrong parameters; MCP servers use it for unknown tools and bad arguments."""
 
 _READ_CHARS = 2_000
-"""How much of a text is looked at: an error says what it is at its beginning."""
+"""Characters of a text that are examined: an error is described at its beginning."""
 
 _OF_THE_SDK = re.compile(r"(?:Error (?:executing|calling) tool \S+(?:: |$))+", re.IGNORECASE)
-"""What stands before the words of a tool: ``executing`` in the official SDK,
-``calling tool 'NAME'`` in FastMCP; twice where a tool calls another. It tells nothing, and would be
-read as "tool … not found" with the tool's name."""
+"""The SDKs' prefix of a tool's error: ``executing`` in the official SDK, ``calling tool 'NAME'`` in
+FastMCP; twice if a tool calls another. It could be mistaken for "tool … not found"."""
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
@@ -68,8 +64,8 @@ _OF_A_CALL = (
     r"|propert(?:y|ies)|entr(?:y|ies))\b(?![.:]\w)"
 )
 _NO_ARGUMENT = rf"(?![\W_]? (?:[\w-]+ )?['\"`]?{_OF_A_CALL}|: must be\b)"
-"""Behind a right: ``role parameter``, ``permission level argument`` and ``role: must be one of``
-are about a call."""
+"""Negative lookahead after the name of a right: ``role parameter``, ``permission level argument``
+and ``role: must be one of`` are about arguments."""
 _A_ROLE = rf"(?:role|scope)s?\b{_NO_ARGUMENT}"
 _WORDS = r"(?:\S+ ){0,3}"
 _A_REQUIRED_RIGHT = (
@@ -135,10 +131,10 @@ _DENIED = _any_of(
 def classify(
     text: str, *, tool: str, listed: bool, code: int | None = None, arguments_valid: bool = True
 ) -> Outcome:
-    """Return what an error means, by the table above.
+    """Return the outcome of an error, by the table above.
 
     Args:
-        text: what the server says.
+        text: the text of the error.
         tool: the name that was called.
         listed: whether the server lists that tool for this user.
         code: the JSON-RPC error code; ``None`` for an ``isError`` result.
@@ -163,7 +159,7 @@ def classify(
 
 
 def _is_said_to_be_unknown(tool: str, text: str) -> bool:
-    """Return whether it is this tool that a text has not found, and not what the tool was looking for."""
+    """Return whether the text says that this tool, and nothing else, was not found."""
     name = rf"['\"`]?(?<![\w-]){re.escape(tool)}(?![\w-])['\"`]?"
     before = (
         rf"(?:{_NO_SUCH_TOOL}|\btool (?:is |was )?{_NOT_FOUND})[\s:]*(?:\w+[\s:]+){{0,2}}{name}"

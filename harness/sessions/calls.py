@@ -1,4 +1,4 @@
-"""One tool call, sent at most once, and the record of what came of it."""
+"""One tool call, sent at most once, and its record."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from harness.types import JsonObject, Outcome, ServerSpec, ToolCall, ToolList, T
 from harness.validation.validators import Validation
 
 RECORD_S = 0.05
-"""How long before the trial's own deadline a call is given up, so that it is still recorded."""
+"""Seconds before the trial's deadline at which a call is abandoned, so that it is still recorded.
+"""
 
 _VALIDATED_S = 0.25
-"""How long before the trial's own deadline a validation is given up, which keeps the event loop
-less punctual."""
+"""Seconds before the trial's deadline at which a validation is abandoned; it delays the event loop.
+"""
 
 _EXCERPT_CHARS = 500
 _STRICT = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -41,7 +42,7 @@ class CallSender:
         spec: ServerSpec,
         when_lost: Callable[[HttpFault | None], Awaitable[str]],
     ) -> None:
-        """Call ``tools`` through ``client``; ``when_lost`` tells why there is no answer."""
+        """Call ``tools`` through ``client``; ``when_lost`` returns why there is no answer."""
         self._client = client
         self._schemas = ToolSchemas(tools)
         self._listed = frozenset(tool.name for tool in tools.tools)
@@ -64,7 +65,7 @@ class CallSender:
         started = anyio.current_time()
         seconds = min(self._timeout_s, anyio.current_effective_deadline() - started - RECORD_S)
         if seconds <= 0:
-            seconds = self._timeout_s  # the trial's deadline is upon us, and ends the call itself
+            seconds = self._timeout_s  # the trial's deadline has come and cancels the call itself
         params = {"name": request.tool, "arguments": dict(request.arguments)}
         try:
             with anyio.move_on_after(seconds) as scope:
@@ -79,7 +80,7 @@ class CallSender:
         return await self._answered(draft, result, took)
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """Send a request that is no call, and return its result.
+        """Send a request other than a call, and return its result.
 
         Raises:
             ServerError: there is none.
@@ -144,7 +145,7 @@ class CallSender:
         )
 
     async def _unanswered(self, draft: _Draft, fault: HttpFault, took: float) -> ToolCall:
-        """Record a call to which HTTP answered in the server's place, or nobody."""
+        """Record a call that ended in an HTTP failure or without any answer."""
         if fault.refuses:
             return draft.record(
                 "denied", f"the server {fault}", refusal="http_status", duration_s=took
@@ -163,14 +164,14 @@ class CallSender:
             text, outcome, problems = _input_required(result), "tool_error", ()
         elif problems:
             text, outcome = (
-                f"the server's answer is no result of MCP: {'; '.join(problems)}",
+                f"the server's answer is not a valid MCP result: {'; '.join(problems)}",
                 "invalid_result",
             )
         elif result.get("isError") is True:
             outcome = self._classified(draft, text)
         else:
             structured = result.get("structuredContent")
-            if content.cut is None:  # a part says nothing of the whole
+            if content.cut is None:  # a part cannot be validated in place of the whole
                 checked = await self._before_the_end(
                     self._schemas.output(draft.request.tool, structured, content.size)
                 )
@@ -191,7 +192,10 @@ class CallSender:
         )
 
     async def _before_the_end(self, validation: Awaitable[Validation]) -> Validation:
-        """Wait for ``validation``, unless the trial's own deadline comes first: the call is recorded in any case."""
+        """Wait for ``validation`` until shortly before the trial's deadline.
+
+        The call is always recorded.
+        """
         seconds = anyio.current_effective_deadline() - anyio.current_time() - _VALIDATED_S
         with anyio.move_on_after(max(0.0, seconds)):
             return await validation
@@ -216,7 +220,7 @@ def _blocked_words(tool: str) -> str:
 
 
 class _Draft:
-    """What is known of a call before its answer."""
+    """The facts of a call before its answer."""
 
     __slots__ = ("arguments", "reply", "request", "started_s")
 
@@ -242,7 +246,7 @@ class _Draft:
 
 
 def _why_malformed(raw: str) -> str:
-    """Say what is wrong with arguments that are sent to nobody."""
+    """Return what is wrong with arguments that are not sent."""
     try:
         why = shortcoming(loads(raw, strict=True))
     except ValueError:
@@ -255,12 +259,12 @@ def _why_malformed(raw: str) -> str:
 
 
 def _input_required(result: JsonObject) -> str:
-    """Say what the server wants to know: an evaluation has nobody to answer."""
+    """Return what input the server asks for; an evaluation cannot give it."""
     requests = result.get("inputRequests")
     wanted = ", ".join(sorted(requests)) if isinstance(requests, dict) else ""
     return (
-        f"the server asks for more input{f' ({wanted})' if wanted else ''}; harness has nobody "
-        f"who could give it"
+        f"the server asks for more input{f' ({wanted})' if wanted else ''}, which harness cannot "
+        "give"
     )
 
 

@@ -1,10 +1,10 @@
-"""The MCP client of one connection: its handshake, and requests whose results come back as sent.
+"""The MCP client of one connection: the handshake, and requests with raw results.
 
-Results are taken raw from the session's dispatcher: the typed methods of `ClientSession` reject a
-whole tool list for one bad schema and raise on a result that breaks its own, while here both are
-facts to be recorded. It also halves the cost of a call.
+Results are taken raw from the session's dispatcher. The typed methods of `ClientSession` reject a
+whole tool list for one bad schema and raise if a result breaks its schema; harness records both.
+Raw results also halve the cost of a call.
 
-This module loads the MCP SDK, which takes half a second: import it once the server is starting.
+Importing this module loads the MCP SDK, which takes half a second: do it while the server starts.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from harness.sessions.transports.routing_headers import RoutingHeaders
 from harness.types import Protocol
 
 PROBE_S = 5.0
-"""How long a server may think about ``server/discover`` before it is taken for one of the handshake
-era. Most say at once that they do not know it; some never answer what they do not know."""
+"""Seconds to wait for ``server/discover`` before a server is treated as one of the handshake era.
+
+Most such servers refuse the method at once; some never answer an unknown method."""
 
 PROBE_SHARE = 1 / 3
-"""The same as a share of the time there is, where that is less: the handshake needs time, too."""
+"""The same as a share of the available time, if that is less: the handshake needs time as well."""
 
-# The SDK logs what servers do wrong; without a handler Python would print it into the user's
-# terminal.
+# The SDK logs the errors of servers; without a handler Python would print them to the terminal.
 for _logger in ("client", "mcp"):
     logging.getLogger(_logger).addHandler(logging.NullHandler())
 
@@ -77,9 +77,9 @@ class McpClient:
         """Agree on a protocol version, within about ``seconds``.
 
         Raises:
-            ServerError: the server refused or answered what is not MCP.
+            ServerError: the server refused, or its answer is not MCP.
             ConnectionError: it is gone.
-            HttpFault: HTTP answered in its place, or nobody.
+            HttpFault: the request ended in an HTTP failure or without an answer.
         """
         try:
             if protocol == "auto":
@@ -96,12 +96,12 @@ class McpClient:
             ) from error
         except (ValueError, RuntimeError) as error:
             raise ServerError(
-                f"answered the handshake with what is not MCP: {_first_line(error)}"
+                f"answered the handshake with something that is not MCP: {_first_line(error)}"
             ) from error
         self._stamp()
 
     def speaking_as(self, meta: Mapping[str, Any]) -> McpClient:
-        """Return a client of the same session that sends ``meta`` with every request in place of its own."""
+        """Return a client of the same session that sends another ``meta`` with every request."""
         other = McpClient(
             self._session, self._dispatcher, meta, over_http=self._routing is not None
         )
@@ -109,11 +109,11 @@ class McpClient:
         return other
 
     async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a request and return its result as it came.
+        """Send a request and return its raw result.
 
         Raises:
-            MCPError: the server answered with an error, or is gone (`is_closed`).
-            HttpFault: HTTP answered in its place, or nobody.
+            MCPError: the server answered with an error, or the connection is closed (`is_closed`).
+            HttpFault: the request ended in an HTTP failure or without an answer.
         """
         content = {**params, "_meta": self._meta} if self._meta else params
         if self._routing is None:
@@ -126,7 +126,7 @@ class McpClient:
         return result
 
     async def _negotiate_era(self, probe_s: float) -> None:
-        """Try the newest revision, fall back to the handshake, and believe a server that names its era."""
+        """Try the newest revision, then the handshake; or do what the server says it needs."""
         try:
             with anyio.move_on_after(probe_s):
                 await self._session.discover()
@@ -140,14 +140,14 @@ class McpClient:
         try:
             await self._session.initialize()
         except MCPError as error:
-            # A slow server took the probe after we had stopped waiting, and now speaks the new era
-            # only.
+            # A slow server answered the probe after the timeout, and now only speaks the newest
+            # revision.
             if error.code != UNSUPPORTED_PROTOCOL_VERSION:
                 raise
             await self._session.discover()
 
     def _stamp(self) -> None:
-        """Add what the newest revision wants in each request: it has no handshake to say it in."""
+        """Add the fields that the newest revision needs in each request."""
         agreed = self._session.protocol_version
         if agreed in MODERN_PROTOCOL_VERSIONS:
             self._meta[PROTOCOL_VERSION_META_KEY] = agreed
@@ -160,22 +160,22 @@ class McpClient:
 
 
 class Source(Interface):
-    """What is known of the messages of a connection, beside what they say."""
+    """Facts about the messages of a connection."""
 
     complaint: str | None
-    """What the server did wrong, where the connection had to end because of it."""
+    """The server's violation because of which the connection was closed, if any."""
     noise: str | None
-    """The beginning of the first thing that is not MCP where only MCP should be."""
+    """The beginning of the first output that is not MCP where only MCP is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A client that talks to a server over some transport."""
+    """A client connected to a server over a transport."""
 
     client: McpClient
     """Sends requests."""
     source: Source
-    """What is known of the talk."""
+    """Facts about its messages."""
 
 
 @asynccontextmanager
@@ -186,7 +186,10 @@ async def open_client(
     *,
     over_http: bool = False,
 ) -> AsyncGenerator[McpClient]:
-    """Run a client session on a transport's two streams; nothing is sent before `McpClient.negotiate`."""
+    """Run a client session on a transport's two streams.
+
+    Nothing is sent before `McpClient.negotiate`.
+    """
     requests = Requests()
     dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(
         RequestReader(reader, requests), RequestWriter(writer, requests)
@@ -196,7 +199,7 @@ async def open_client(
 
 
 def is_closed(error: MCPError) -> bool:
-    """Whether the SDK says, and not the server, that the connection is gone."""
+    """Whether an error is the SDK's, for a closed connection, and not the server's."""
     return (
         error.code == CONNECTION_CLOSED
         and error.message == "Connection closed"

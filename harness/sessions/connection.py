@@ -1,8 +1,8 @@
-"""One user's open connection to one server, owned by one task from launch to end.
+"""One user's open connection to one server, owned by one task from start to end.
 
-`Connection.run` is that task; everything else may be used from any task. Whatever goes wrong ends
-up in one of two places: a failure to open, raised by `Connection.ready` to everyone who waits, or a
-loss, told by `Connection.lost` and in the record of each call that was under way.
+`Connection.run` is that task; all other methods may be used from any task. A problem is reported in
+one of two ways: a failure to open is raised by `Connection.ready` to everyone who waits; a loss is
+in `Connection.lost` and in the record of each call that was under way.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from harness.sessions.client import Link, McpClient
 
 LOST_S = 2.0
-"""How long a call whose connection broke waits to learn why; it takes `OBITUARY_S` at most."""
+"""Seconds that a call on a broken connection waits for the cause, which takes at most `OBITUARY_S`.
+"""
 
 _WORDS_CHARS = 300
 _REFUSED = (401, 403)
@@ -64,10 +65,10 @@ class Connection:
         self._last_words = ""
         self._closing = False
         self.unsettled = False
-        """Whether a call was given up that the server may still be at work on."""
+        """Whether a call was abandoned that the server may still be working on."""
         self.touched = False
-        """Whether anything was asked of the server beside its tools, so that its state may be
-        another."""
+        """Whether the server got any request beside listing tools, so that its state may have
+        changed."""
         self._opened = anyio.Event()
         self._over = anyio.Event()
         self._concluded = anyio.Event()
@@ -75,13 +76,13 @@ class Connection:
 
     @property
     def tools(self) -> ToolList:
-        """What this user sees; known once the connection is `ready`."""
+        """The tools that this user sees; known once the connection is `ready`."""
         assert self._tools is not None
         return self._tools
 
     @property
     def lost(self) -> str | None:
-        """Why the server is gone, once it is."""
+        """Why the server is gone; ``None`` while it lives."""
         return self._lost
 
     def stderr_tail(self) -> str:
@@ -94,7 +95,7 @@ class Connection:
         """Wait until calls are possible, within ``start_timeout_s``.
 
         Raises:
-            ServerError: they never will be.
+            ServerError: the connection could not be opened.
         """
         await self._opened.wait()
         if self._failure is not None:
@@ -115,7 +116,7 @@ class Connection:
         return await self._caller.ask(method, params)
 
     async def visit(self, user_context: JsonObject | None) -> Visit:
-        """Return a session of another user over this connection, which has to be `ready`.
+        """Return a session of another user over this connection, which must be `ready`.
 
         Raises:
             NotAdmitted: the server refused this user by HTTP 401 or 403.
@@ -153,11 +154,14 @@ class Connection:
         self._over.set()
 
     async def closed(self) -> None:
-        """Wait until no process is left; bounded by the graces of `harness.sessions.processes.process`."""
+        """Wait until no process is left.
+
+        Bounded by the graces of `harness.sessions.processes.process`.
+        """
         await self._ended.wait()
 
     async def run(self) -> None:
-        """Open the connection, keep it until `close` or its loss, and end the server. Never raises."""
+        """Open the connection, keep it until `close` or a loss, end the server; never raises."""
         try:
             with anyio.CancelScope(
                 deadline=anyio.current_time() + self._spec.start_timeout_s
@@ -172,7 +176,7 @@ class Connection:
             )
         except Exception as error:  # noqa: BLE001 - whatever escapes the SDK is this server's fault and must not touch others
             self._failure = shortage(error, f"talking to server {self._spec.name!r}")
-            self._conclude(f"broke the client: {'; '.join(_leaves(error))}")
+            self._conclude(f"crashed the client: {'; '.join(_leaves(error))}")
         finally:
             self._conclude("was ended by harness")
             self._ended.set()
@@ -182,8 +186,8 @@ class Connection:
             self._place = place
             try:
                 before = time.perf_counter()
-                # The SDK takes half a second to load: the server boots meanwhile, and is not blamed
-                # for it.
+                # Loading the SDK takes half a second: the server starts meanwhile, and this time is
+                # not its own.
                 connected = self._connecting(place)
                 starting.deadline += time.perf_counter() - before
                 if isinstance(place, Host):
@@ -220,7 +224,7 @@ class Connection:
         return lambda: connect(endpoint(), self._meta, self._over.set)
 
     async def _identity(self) -> Mapping[str, str]:
-        """Return what tells who asks, in every request over HTTP."""
+        """Return the headers of the caller's identity for every HTTP request."""
         if self._bearer is None:
             return await request_headers(self._spec, self._who.user_context)
         try:
@@ -229,7 +233,7 @@ class Connection:
             raise HttpFault(f"was not asked: {error}") from error
 
     async def _comes_up(self, host: Host, starting: anyio.CancelScope) -> bool:
-        """Wait until a server listens; return whether it does."""
+        """Wait until the server listens; return whether it does."""
         with self._in_time("listen on its port", starting):
             end = await host.ready()
         if end is not None:
@@ -237,7 +241,7 @@ class Connection:
         return end is None
 
     async def _get_token(self, host: Host, starting: anyio.CancelScope) -> None:
-        """Have the first token ready, where there is one: it is no fault of the server if there is none."""
+        """Get the first token in advance: its failure is no fault of the server."""
         if self._spec.identity.via != "bearer":
             return
         self._bearer = self._bearers.of(self._spec, self._who, host.url)
@@ -266,7 +270,8 @@ class Connection:
                 f"{await _end_of(link, place)} while starting", link.source.noise, gone=True
             )
         except HttpFault as fault:
-            # A status is proof of life: only silence has one wait for news of an end.
+            # An HTTP status proves that the server lives; only silence is a reason to wait for its
+            # exit.
             end = (
                 await place.obituary() if isinstance(place, Host) and fault.status is None else None
             )
@@ -287,7 +292,7 @@ class Connection:
             self._opened.set()
 
     async def _shake_hands(self, link: Link, place: ServerProcess | Host) -> None:
-        """Agree on a protocol; a server that listens before it is ready may have to be asked several times."""
+        """Agree on a protocol version; retry while a server listens but is not ready."""
         while True:
             try:
                 await link.client.negotiate(
@@ -304,7 +309,7 @@ class Connection:
     def _in_time(
         self, step: str, starting: anyio.CancelScope, link: Link | None = None
     ) -> Iterator[None]:
-        """Say which step was not done, should the time for the start run out in it."""
+        """Name the step that was not finished if the time for the start runs out in it."""
         try:
             yield
         except anyio.get_cancelled_exc_class():
@@ -320,7 +325,7 @@ class Connection:
             self._conclude(await _end_of(link, place))
 
     async def _when_lost(self, fault: HttpFault | None = None) -> str:
-        """Return why a call has no answer: ``fault``, unless the whole connection broke."""
+        """Return why a call has no answer: ``fault``, or why the whole connection broke."""
         if fault is not None and not fault.gone and not await self._has_exited():
             return f"server {self._spec.name!r} {fault}"
         with anyio.move_on_after(LOST_S):
@@ -333,14 +338,17 @@ class Connection:
     def _conclude(
         self, why: str, noise: str | None = None, *, refused: int | None = None, gone: bool = False
     ) -> None:
-        """Settle how it ended: as a loss, and as a failure for those who still wait. The first reason stays."""
+        """Record the end, as a loss and as a failure for those who still wait.
+
+        The first reason stays.
+        """
         if self._concluded.is_set():
             return
         tail = self.stderr_tail()
         cause, *others = last_words(tail) or [""]
         self._lost = f"server {self._spec.name!r} {why}{_quoted('its last words', cause)}"
         if noise is not None:
-            self._lost += _quoted("on stdout it wrote what is not MCP", noise)
+            self._lost += _quoted("on stdout it wrote text that is not MCP", noise)
         if not self._opened.is_set() and self._failure is None:
             told = "\n    ".join((self._lost, *(line[:_WORDS_CHARS] for line in others)))
             if refused is None:
@@ -352,7 +360,7 @@ class Connection:
 
 
 async def _end_of(link: Link, place: ServerProcess | Host) -> str:
-    """Say how it ended, what is known of the process first: a web server that is gone is only refused."""
+    """Return how it ended; the process's exit first, since HTTP only shows a refused connection."""
     if isinstance(place, ServerProcess):
         return link.source.complaint or await place.obituary()
     return await place.obituary() or link.source.complaint or "no longer answers"
@@ -364,7 +372,7 @@ def _quoted(label: str, text: str) -> str:
 
 
 def _leaves(error: BaseException) -> Iterator[str]:
-    """Yield the errors that exception groups wrap."""
+    """Yield the errors within exception groups."""
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             yield from _leaves(inner)

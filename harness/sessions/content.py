@@ -1,4 +1,4 @@
-"""A tool's result as text: what the model reads and the log keeps, within stated bounds."""
+"""A tool's result as text for the model and the log, within bounds."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from harness.json_bounds import MAX_DEPTH, is_deep, shortcoming
 from harness.types import JsonObject
 
 TEXT_CHARS = 100_000
-"""Text of one result that is passed on; about 25,000 tokens."""
+"""Most characters of one result's text; about 25,000 tokens."""
 
 STRUCTURED_BYTES = 100_000
-"""Size of structured content that the log keeps."""
+"""Largest structured content that the log keeps."""
 
 _BASE64_RATIO = 0.75
 _EXCERPT_CHARS = 100
@@ -24,24 +24,24 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """A result as it is passed on."""
+    """A result as the model and the log get it."""
 
     text: str
-    """All its text, with a placeholder for what is not text, cut at `TEXT_CHARS` with a notice."""
+    """All its text, with placeholders for other content, cut at `TEXT_CHARS` with a notice."""
     structured: Any
-    """``structuredContent``; ``None`` where there is none or it is over `STRUCTURED_BYTES`."""
+    """``structuredContent``; ``None`` if there is none or it is larger than `STRUCTURED_BYTES`."""
     size: int
     """Bytes of the whole result as JSON."""
     sha256: str | None
-    """Digest of the whole result, where ``text`` and ``structured`` are only a part of it."""
+    """Digest of the whole result, if ``text`` and ``structured`` are only a part of it."""
     cut: str | None
-    """Why a part of the result is not read, in words."""
+    """Why a part of the result was not read."""
     problems: tuple[str, ...]
-    """Where the result is not what MCP says: with any of these it is no result."""
+    """Violations of MCP; with any of them it is not a valid result."""
 
 
 def render(result: JsonObject) -> Content:
-    """Return a ``tools/call`` result as it is passed on."""
+    """Return a ``tools/call`` result as the model and the log get it."""
     size = json_bytes(result)
     structured = result.get("structuredContent")
     parts, problems = [], _misuses(result)
@@ -49,7 +49,7 @@ def render(result: JsonObject) -> Content:
     blocks = result.get("content", [] if structured is not None else None)
     if not isinstance(blocks, list):
         problems.append(
-            f"its content is no list: {_excerpt(blocks)}"
+            f"its content is not a list: {_excerpt(blocks)}"
             if "content" in result
             else "it has no content"
         )
@@ -57,7 +57,7 @@ def render(result: JsonObject) -> Content:
     for block in blocks:
         text, complete = _block(block)
         if text is None:
-            problems.append(f"it holds a content block that is not one of MCP's: {_excerpt(block)}")
+            problems.append(f"it contains a content block of an unknown kind: {_excerpt(block)}")
         else:
             parts.append(text)
         whole = whole and complete
@@ -93,7 +93,7 @@ def render(result: JsonObject) -> Content:
 
 
 def _misuses(result: JsonObject) -> list[str]:
-    """Return which of a result's own fields have a value that MCP does not give them; ``null`` is as good as none."""
+    """Return a result's fields with values that MCP does not allow; ``null`` counts as absent."""
     problems = []
     if not isinstance(is_error := result.get("isError"), bool | None):
         problems.append(f"its isError is neither true nor false: {_excerpt(is_error)}")
@@ -107,7 +107,7 @@ def _excerpt(value: Any) -> str:
 
 
 def bounded(text: str, whole: str = "") -> str:
-    """Return ``text``, cut at `TEXT_CHARS` with a notice that says what the ``whole`` was."""
+    """Return ``text``, cut at `TEXT_CHARS` with a notice that describes the ``whole``."""
     if len(text) <= TEXT_CHARS:
         return text
     return f"{text[:TEXT_CHARS]}\n[… cut by harness: {whole or f'{len(text):,} characters in all'}]"
@@ -119,7 +119,7 @@ def json_bytes(value: Any) -> int:
 
 
 def _block(block: Any) -> tuple[str | None, bool]:
-    """Return a content block as text, ``None`` if it is unreadable, and whether that is all of it."""
+    """Return a content block as text (``None`` if unreadable), and whether that is all of it."""
     match block:
         case {"type": "text", "text": str(text)}:
             return text, True

@@ -1,8 +1,8 @@
-"""Several servers of one suite, joined: one list of tools, each call to the server whose tool it is.
+"""Joins several servers of a suite: one list of tools; each call goes to its tool's server.
 
-A tool whose name two servers have is offered by each as ``server__tool``, and so is one that is
-called like that already; every other keeps its name. No two that are offered have the same. What is
-recorded is the name that was offered.
+Tools with the same name on two servers are offered as ``server__tool``, and so is a tool that
+already has such a name; all others keep their names, so offered names are unique. The offered name
+is recorded.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from harness.types import JsonObject, ToolCall, ToolList, ToolProblem, ToolReque
 
 
 class JoinedTools:
-    """The tools of several servers under one roof."""
+    """The tools of several servers in one list."""
 
     def __init__(self, names: Sequence[str], lists: Sequence[ToolList]) -> None:
-        """Join ``lists``, those of the servers called ``names``."""
+        """Join ``lists``, the tools of the servers named ``names``."""
         every = [(place, tool) for place, tools in enumerate(lists) for tool in tools.tools]
         called = _told_apart([(names[place], tool.name) for place, tool in every])
         self._home: dict[str, tuple[int, str]] = {}
@@ -33,9 +33,8 @@ class JoinedTools:
             offered.append(replace(tool, name=name))
             if name != tool.name:
                 problem = (
-                    f"another server's tool goes by the name {tool.name!r}, too: this one "
-                    f"is "
-                    f"offered as {name!r}"
+                    f"another server also has a tool named {tool.name!r}: this one is offered as "
+                    f"{name!r}"
                 )
                 notes.append(ToolProblem(tool=name, problem=problem, usable=True))
         problems = (*chain.from_iterable(tools.problems for tools in lists), *notes)
@@ -44,12 +43,12 @@ class JoinedTools:
         )
 
     def home(self, tool: str) -> tuple[int, str]:
-        """Return the place of the server that has ``tool``, and what it calls it; the first for an unknown one."""
+        """Return the index of the server of ``tool`` and its name there; 0 for an unknown tool."""
         return self._home.get(tool, (0, tool))
 
 
 def _told_apart(tools: Sequence[tuple[str, str]]) -> list[str]:
-    """Return a name of its own for each (server, tool)."""
+    """Return a unique name for each (server, tool)."""
     shared: set[str] = set()
     while True:
         called = [
@@ -82,10 +81,10 @@ class JoinedSession:
         tools: JoinedTools,
         block: Collection[str] = (),
     ) -> None:
-        """Join ``connections`` to the servers called ``names``, whose tools are ``tools``.
+        """Join ``connections`` to the servers named ``names``, whose tools are ``tools``.
 
-        No call is sent to a tool that is offered by a name in ``block``; connections block by their
-        own names.
+        No call is sent to a tool whose offered name is in ``block``; connections block by the
+        tools' own names.
         """
         self._names = names
         self._block = block
@@ -118,7 +117,7 @@ class JoinedSession:
         return replace(made, tool=request.tool)
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """Ask one server after the other; the first that has a result gives it."""
+        """Ask one server after the other, and return the first result."""
         refusals = []
         for connection in self._connections:
             try:
@@ -128,7 +127,7 @@ class JoinedSession:
         raise ServerError("; ".join(refusals))
 
     def stderr_tail(self) -> str:
-        """Return the last words of every server that said any."""
+        """Return the stderr tails of all servers that wrote anything."""
         tails = (
             (name, part.stderr_tail())
             for name, part in zip(self._names, self._connections, strict=True)

@@ -1,16 +1,16 @@
-"""All sessions of a run: who shares a process, who gets a new one, and when they end.
+"""The pool of all sessions of a run: sharing, starting and ending of server processes.
 
-| situation                                    | what happens                                          |
-|----------------------------------------------|-------------------------------------------------------|
-| several trials of one server and user        | they share one connection, also while it starts       |
-| the connection was lost                      | the next loan starts a new one                        |
-| ``isolation: case``                          | each loan has its own, which ends with it             |
-| the same, and nothing was asked of the server | the next loan has it: its state is still fresh        |
-| the same, and the server has a ``reset`` call | each loan has one of its own, which the next gets fresh |
-| it does not start                            | everyone who waits is told; the next loan tries again |
-| it did not start `MAX_STARTS` times in a row | the next loan is told at once                         |
-| a server that joins several                  | a loan of each of them, and one list of tools         |
-| `MAX_PROCESSES` run                          | the one longest idle ends; if none is idle, wait      |
+What happens in which situation:
+
+- several trials of one server and user: they share one connection, also while it starts
+- the connection was lost: the next loan starts a new one
+- ``isolation: case``: each loan has its own, which ends with it
+- the same, but no request was sent to the server: the next loan gets it, still fresh
+- the same, and the server has a ``reset`` call: each loan has its own, reset for the next loan
+- it does not start: everyone who waits gets the error; the next loan tries again
+- it did not start `MAX_STARTS` times in a row: the next loan gets the error at once
+- a server that joins several: a loan of each of them, and one list of tools
+- `MAX_PROCESSES` run: the one longest idle ends; if none is idle, wait
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from harness.trust import GATE
 from harness.types import Credential, JsonObject, ServerSpec, ToolRequest
 
 MAX_PROCESSES = 16
-"""Servers that run at the same time: a Python server takes 70 MB and much of a core while it
-boots."""
+"""Most servers at the same time: a Python server takes 70 MB, and much of a core while it starts.
+"""
 
 MAX_STARTS = 3
-"""Failures to start in a row after which a server is not tried again: by then it is no accident."""
+"""Failed starts in a row after which a server is not tried again."""
 
 
 class _Seat:
-    """The place of one server and user in the pool."""
+    """The entry of one server and user in the pool."""
 
     def __init__(self) -> None:
         self.connection: Connection | None = None
@@ -58,7 +58,7 @@ class _Seat:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it holds a running server for nobody."""
+        """Whether its server is running and not in use."""
         return self.connection is not None and self.connection.lost is None and not self.loans
 
 
@@ -66,7 +66,7 @@ class Pool:
     """Lends sessions; satisfies `harness.sessions.SessionPool`."""
 
     def __init__(self, owners: TaskGroup, guardian: Guardian, bearers: Bearers) -> None:
-        """Run connections in ``owners``; ``bearers`` give the tokens of users."""
+        """Run connections in ``owners``; ``bearers`` are the users' token sources."""
         self._owners = owners
         self._guardian = guardian
         self._bearers = bearers
@@ -95,8 +95,8 @@ class Pool:
     ) -> AsyncGenerator[list[Session]]:
         """Lend the sessions of several users at once (see `harness.sessions.SessionPool.sessions`).
 
-        Who holds one process and waits for another must not stand in the way of others who do: no
-        more are let in than have room for all that they need.
+        Borrowers that hold one process and wait for another could block each other forever, so only
+        as many are admitted at once as there is room for all that they need.
         """
         needed = len(user_contexts) * (len(server.members) or 1)
         lend = self._joint if server.members else self._loan
@@ -175,9 +175,9 @@ class Pool:
     async def visit(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
     ) -> AsyncGenerator[Session]:
-        """Lend a session of that user over a process that all users share, where each request says who asks.
+        """Lend a session of that user over a shared process, if each request carries the identity.
 
-        Elsewhere, it is a loan as any other.
+        Otherwise, it is an ordinary loan.
         """
         if server.identity.via != "meta" or server.isolation == "case" or server.members:
             async with self.session(server, user_context, credential) as session:
@@ -189,7 +189,10 @@ class Pool:
     def prestart(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
     ) -> None:
-        """Start what the next loan of that user will need, in the background and if there is room. Never raises."""
+        """Start the server for the user's next loan in the background, if there is room.
+
+        Never raises.
+        """
         for each in server.members or (server,):
             if self._running < MAX_PROCESSES:
                 self._owners.start_soon(
@@ -226,7 +229,7 @@ class Pool:
         connection, seat.connection = (
             seat.connection,
             None,
-        )  # prestarted, or its tools were looked at; or none
+        )  # it was prestarted or only listed its tools; or there is none
         if connection is None or connection.lost is not None:
             connection = await self._start(server, identity)
         try:
@@ -239,7 +242,7 @@ class Pool:
         return connection
 
     async def _give_back(self, seat: _Seat, server: ServerSpec, connection: Connection) -> None:
-        """Keep a server for the next loan if its state is still fresh or can be made so, else end it."""
+        """Keep a server for the next loan if its state is fresh or can be reset, else end it."""
         cut_off = anyio.get_current_task().has_pending_cancellation()
         if (
             not connection.touched
@@ -264,7 +267,8 @@ class Pool:
         try:
             await connection.ready()
         except ServerError as error:
-            if seat.failed is not connection:  # many may wait for one start: it failed once
+            # many may wait for the same start: it counts as one failure
+            if seat.failed is not connection:
                 seat.failures += 1
                 seat.failure, seat.failed = error, connection
             raise
@@ -287,7 +291,7 @@ class Pool:
             self._notify()
 
     def _evict(self) -> None:
-        """Begin to end the connection that is idle for the longest time, if one is: first those kept for reuse."""
+        """Begin to close the longest idle connection, if any; those kept for reuse first."""
         spare = [seat for seat in self._seats.values() if seat.returned]
         if spare:
             min(spare, key=lambda seat: seat.last_used).returned.pop(0).close()
@@ -311,18 +315,18 @@ class Pool:
         return seat
 
     def _digest(self, server: ServerSpec) -> str:
-        """Return equal text for equal servers; made once for each, since every trial asks."""
+        """Return equal text for equal servers; cached, since every trial needs it."""
         known = self._digests.get(id(server))
         if known is None:
             known = self._digests[id(server)] = (
                 server,
                 digest(asdict(server)),
-            )  # kept alive, or its id would be reused
+            )  # kept alive, so that its id is not reused
         return known[1]
 
 
 async def _made_fresh(connection: Connection, server: ServerSpec) -> bool:
-    """Make the call that makes the server's state a fresh one; return whether it did."""
+    """Make the call that resets the server's state; return whether it succeeded."""
     assert server.reset is not None
     if connection.lost is not None:
         return False
@@ -339,8 +343,7 @@ async def _require_fresh(connection: Connection, server: ServerSpec) -> None:
 
 
 def _refuse_hopeless(seat: _Seat) -> None:
-    # Who was refused is asked about again each time: that takes a moment only, and is what some
-    # cases are about.
+    # A refused caller is tried again each time: that is quick, and some cases test it.
     if seat.failures >= MAX_STARTS and not isinstance(seat.failure, NotAdmitted | OutOfResources):
         assert seat.failure is not None
         raise seat.failure.again(" (not tried again)")
@@ -348,9 +351,9 @@ def _refuse_hopeless(seat: _Seat) -> None:
 
 @asynccontextmanager
 async def open_sessions(learn: Callable[[str], None] = KNOWN.learn) -> AsyncGenerator[Pool]:
-    """Open a pool of sessions; everything that it started has ended when the block is left.
+    """Open a pool of sessions; all its processes have ended when the block is left.
 
-    ``learn`` is told of every secret that comes up, such as a token, before it is used.
+    ``learn`` gets every new secret, such as a token, before it is used.
 
     ```python
     async with open_sessions() as pool, pool.session(server, {"role": "analyst"}) as session:

@@ -1,10 +1,11 @@
-"""What a server says that nobody asked for, within bounds: notifications, noise, and requests of its own.
+"""Bounds for unsolicited messages of a server: notifications, noise, and requests of its own.
 
-| the server                                            | what becomes of it                                |
-|-------------------------------------------------------|---------------------------------------------------|
-| asks the client something (``ping``, ``roots/list``)  | answered                                          |
-| asks more while `MAX_REQUESTS` have no answer yet     | passed over: it does not read, and each would wait |
-| says `MAX_UNASKED` things without an answer of its own | the call, or the connection, is lost             |
+The server: what happens:
+
+- asks the client something (``ping``, ``roots/list``): answered
+- asks more while `MAX_REQUESTS` have no answer yet: passed over: it does not read, and each would
+  wait
+- says `MAX_UNASKED` things without an answer of its own: the call, or the connection, is lost
 """
 
 from __future__ import annotations
@@ -15,34 +16,34 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 MAX_REQUESTS = 64
-"""Requests of a server that are being answered at the same time."""
+"""Most requests of a server that are answered at the same time."""
 
 MAX_UNASKED = 200_000
-"""Things that a server may say between two answers: some seconds of work, which others must not
-wait for."""
+"""Most unsolicited messages between two answers: some seconds of work, which must not block others.
+"""
 
-FLOOD = f"said more than {MAX_UNASKED:,} things that nobody asked for, and gave no answer"
+FLOOD = f"sent more than {MAX_UNASKED:,} unsolicited messages, and gave no answer"
 
-_IN_A_ROW = 64  # things that are taken in before others have their turn: a millisecond
+_IN_A_ROW = 64  # messages that are read before other tasks run: about a millisecond
 
 
 class Flood(Exception):
-    """The server said `MAX_UNASKED` things without an answer."""
+    """The server sent `MAX_UNASKED` messages without an answer."""
 
 
 class Unasked:
-    """Counts what a server says that is no answer."""
+    """Counts the messages of a server that are no answers."""
 
     def __init__(self) -> None:
         """Begin at none."""
         self._count = 0
 
     def answered(self) -> None:
-        """Begin anew: the server gave an answer."""
+        """Start again: the server gave an answer."""
         self._count = 0
 
     async def one_more(self) -> None:
-        """Count one thing, and let others have their turn now and then.
+        """Count one message, and let other tasks run from time to time.
 
         Raises:
             Flood: there were too many.
@@ -55,7 +56,7 @@ class Unasked:
 
 
 class Requests:
-    """How many requests of a server wait for our answer."""
+    """Number of a server's requests that wait for an answer."""
 
     def __init__(self) -> None:
         """Begin at none."""
@@ -63,7 +64,7 @@ class Requests:
 
 
 class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
-    """What the server says, without requests beyond `MAX_REQUESTS` at a time."""
+    """The server's messages, without requests beyond `MAX_REQUESTS` at a time."""
 
     def __init__(
         self, reader: ObjectReceiveStream[SessionMessage | Exception], requests: Requests
@@ -87,12 +88,12 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
                 return item
 
     async def aclose(self) -> None:
-        """Close what is read from."""
+        """Close the underlying reader."""
         await self._reader.aclose()
 
 
 class RequestWriter(ObjectSendStream[SessionMessage]):
-    """What is said to the server; answers to its requests are counted."""
+    """Messages to the server; answers to its requests are counted."""
 
     def __init__(self, writer: ObjectSendStream[SessionMessage], requests: Requests) -> None:
         """Write to ``writer``."""
@@ -108,5 +109,5 @@ class RequestWriter(ObjectSendStream[SessionMessage]):
                 self._requests.waiting -= 1
 
     async def aclose(self) -> None:
-        """Close what is written to."""
+        """Close the underlying writer."""
         await self._writer.aclose()

@@ -1,8 +1,7 @@
-"""Another user's session over a connection that is open: what every request says, no process has to know before.
+"""Another identity's session over one connection, for identity by ``meta``.
 
-Only for identity by ``meta``, where each request carries its user. Trials have connections of their
-own, so that nothing of one user can be in the way of another; a probe asks as dozens of users, and
-wants to know just that.
+With ``meta`` each request carries its user. Trials have connections of their own, so that users
+cannot affect each other; a probe asks as dozens of users, and tests exactly that.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Visit:
-    """A `harness.sessions.Session` of one user over somebody else's connection."""
+    """A `harness.sessions.Session` of one user over another user's connection."""
 
     def __init__(self, host: Connection, tools: ToolList, caller: CallSender) -> None:
         """Call the ``tools`` that this user sees by ``caller``, which speaks over ``host``."""
@@ -32,7 +31,7 @@ class Visit:
 
     @property
     def lost(self) -> str | None:
-        """Why the server is gone, once it is."""
+        """Why the server is gone; ``None`` while it lives."""
         return self._host.lost
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:

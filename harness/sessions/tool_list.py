@@ -1,7 +1,7 @@
 """The tools of a server as one user sees them: all pages, read leniently.
 
-One broken tool must not cost the others, so each is read by itself; what cannot be offered, or only
-with a reservation, becomes a `ToolProblem`.
+One broken tool must not hide the others, so each is read by itself. A tool that cannot be offered,
+or only with a change, gets a `ToolProblem`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from harness.sessions.transports.frames import is_no_answer
 from harness.types import THE_LIST, JsonObject, Tool, ToolList, ToolProblem
 
 MAX_PAGES = 100
-"""Pages that are asked for: a server with a bug pages for ever."""
+"""Most pages that are requested: a faulty server may page forever."""
 
 MAX_TOOLS = 10_000
-"""Tools that are taken; no model can be offered a tenth of it."""
+"""Most tools that are read; no model can be offered a tenth of them."""
 
 _COSTLY = "the official client rejects the whole list because of it"
 _NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
@@ -34,10 +34,10 @@ Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
 async def list_tools(request: Request) -> ToolList:
-    """Ask for every page and return what this user can be offered.
+    """Request every page and return the tools that this user can be offered.
 
     Raises:
-        ServerError: the server refused, or answered what is not a tool list.
+        ServerError: the server refused, or its answer is not a tool list.
         ConnectionError: it is gone.
     """
     listing = _Listing()
@@ -89,7 +89,7 @@ class _Listing:
         self._count = 0
 
     async def add(self, page: Mapping[str, Any]) -> str | None:
-        """Take the tools of one page and return the cursor of the next."""
+        """Add the tools of one page and return the cursor of the next."""
         tools = page.get("tools")
         if not isinstance(tools, list):
             raise ServerError("answered tools/list without a list of tools")
@@ -106,7 +106,7 @@ class _Listing:
         )
 
     def result(self) -> ToolList:
-        """Return all that was collected."""
+        """Return the collected list."""
         tools = tuple(self.tools.values())
         seen = [
             {name: getattr(tool, name) for name in Tool.__slots__}
@@ -148,7 +148,7 @@ class _Listing:
 
 
 def _input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the schema to offer, or ``None``, and what is wrong with it."""
+    """Return the schema to offer, or ``None``, and its problem."""
     if not isinstance(schema, dict):
         return (
             None,

@@ -1,9 +1,8 @@
-"""JSON Schemas of tools, checked as far as they can be: a server may send anything as a schema.
+"""Checks JSON Schemas of tools within bounds: a server may send anything as a schema.
 
-The work on one schema or value is counted in steps, and what takes more is given up: it is told as
-*not validated*, and blames neither the server nor the model. What takes more than a moment is done
-in another thread, so that no schema of one server holds up the calls of another, or the deadline of
-its own.
+The work on one schema or value is counted in steps and abandoned beyond a bound: the value is then
+*not validated*, which counts against neither the server nor the model. Longer work runs in another
+thread, so that the schema of one server does not delay the calls of another, or its own deadline.
 """
 
 from __future__ import annotations
@@ -21,37 +20,36 @@ from harness.validation.budget import Budget, OutOfSteps
 from harness.validation.validators import Validation, check, schema_problem
 
 VALUE_STEPS = 400_000
-"""Steps that go into one value: enough for some 80,000 values in rows and columns. It takes a
-second."""
+"""Most steps for one value: enough for about 80,000 values in rows and columns; takes a second."""
 
 SCHEMA_STEPS = 200_000
-"""Steps that go into finding out whether a schema is one: enough for some 3,000 properties."""
+"""Most steps to check whether a schema is valid: enough for about 3,000 properties."""
 
 AT_ONCE_STEPS = 4_000
-"""Steps up to which the event loop does the work itself: some 20 ms."""
+"""Most steps that run on the event loop itself: about 20 ms."""
 
 CHECKED_BYTES = 1_000_000
-"""Size up to which a result is checked."""
+"""Largest result that is validated."""
 
-_KEPT = 1_024  # schemas whose examination is remembered
+_KEPT = 1_024  # schemas whose examination is cached
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examined:
-    """What was found out about a schema."""
+    """The result of examining a schema."""
 
     problem: str | None = None
-    """Why it is not a JSON Schema, in a sentence; ``None`` when it is one, as far as is known."""
+    """Why it is not a valid JSON Schema; ``None`` if it is, as far as is known."""
     gave_up: str | None = None
-    """Why that could not be found out, which is nobody's fault; ``None`` when it could."""
+    """Why it could not be examined; ``None`` if it could."""
 
 
 _examined: OrderedDict[str, Examined] = OrderedDict()
 
 
 async def examine(schema: JsonObject) -> Examined:
-    """Return whether ``schema`` is a JSON Schema, as far as that can be found out."""
+    """Return whether ``schema`` is a valid JSON Schema, as far as that can be determined."""
     try:
         key = digest(schema)
     except RecursionError:
@@ -69,23 +67,26 @@ class ToolSchemas:
     """The schemas of one tool list."""
 
     def __init__(self, tools: ToolList) -> None:
-        """Check against what ``tools`` declare."""
+        """Check against the schemas of ``tools``."""
         self._inputs = {tool.name: tool.input_schema for tool in tools.tools}
         self._outputs = {
             tool.name: tool.output_schema for tool in tools.tools if tool.output_schema is not None
         }
 
     async def arguments(self, tool: str, arguments: JsonObject) -> Validation:
-        """Return where ``arguments`` break the tool's ``inputSchema``; a tool that is not listed has none."""
+        """Return the errors of ``arguments`` by the tool's ``inputSchema``.
+
+        None for an unlisted tool.
+        """
         return await _held(self._inputs.get(tool), dict(arguments))
 
     async def output(self, tool: str, structured: Any, size: int) -> Validation:
-        """Return where ``structured``, of a result of ``size`` bytes, breaks the tool's ``outputSchema``."""
+        """Return the errors of ``structured``, of ``size`` bytes, by the ``outputSchema``."""
         if tool not in self._outputs:
             return Validation()
         if structured is None:
             return Validation(
-                errors=("the tool has an outputSchema, and its result has no structuredContent",)
+                errors=("the tool has an outputSchema, but its result has no structuredContent",)
             )
         if size > CHECKED_BYTES:
             return Validation(gave_up=f"it is larger than {CHECKED_BYTES:,} bytes")
@@ -116,7 +117,7 @@ def _examine(schema: JsonObject, budget: Budget) -> Examined:
 
 
 async def _in_time(work: Callable[[Budget], _T], steps: int) -> _T:
-    """Return what ``work`` finds within ``steps``; it leaves the event loop if that takes more than a moment."""
+    """Return the result of ``work`` within ``steps``; longer work runs in a thread."""
     budget = Budget(AT_ONCE_STEPS)
     found = work(budget)
     if budget.left >= 0:
@@ -125,4 +126,4 @@ async def _in_time(work: Callable[[Budget], _T], steps: int) -> _T:
     try:
         return await run_sync(work, budget, abandon_on_cancel=True)
     finally:
-        budget.end()  # for a thread that nobody waits for any more
+        budget.end()  # ends a thread that is no longer waited for

@@ -1,9 +1,9 @@
-"""Patterns that pick cases: ``-k "pii and not (slow or shop::delete_*)"``.
+"""Patterns that select cases: ``-k "pii and not (slow or shop::delete_*)"``.
 
-A word is found anywhere in ``suite::case`` or in a tag, in any case of letters; a word with ``*``,
-``?`` or ``[`` is a glob and has to fit the whole of ``suite::case``, of the case's name or of a
-tag, or to be it, letter by letter: names of cases with parameters end in ``[…]``, so that ``[`` may
-stand for itself. Words side by side are one word with spaces.
+A word is searched for in ``suite::case`` and in the tags, ignoring case. A word with ``*``, ``?``
+or ``[`` is a glob and must match the whole of ``suite::case``, of the case's name or of a tag, or
+be equal to it: names of cases with parameters end in ``[…]``, so ``[`` may be meant literally.
+Adjacent words are one word with spaces.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from typing import TypeAlias
 from harness.errors import UsageError
 
 Labels: TypeAlias = tuple[str, ...]
-"""What a case can be picked by."""
+"""The texts that a case can be selected by."""
 Picks: TypeAlias = Callable[[Labels], bool]
-"""Whether a case with these labels is picked."""
+"""Whether a case with these labels is selected."""
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 _OPERATORS = frozenset({"and", "or", "not", "(", ")"})
-_MAX_DEPTH = 20  # nobody nests so deeply by hand, and the interpreter's stack ends somewhere
+_MAX_DEPTH = 20  # far deeper than anybody nests by hand; protects the interpreter's stack
 
 
 def compile_pattern(pattern: str) -> Picks:
-    """Return what decides whether ``pattern`` picks a case.
+    """Return a function that decides whether ``pattern`` selects a case.
 
     Raises:
-        UsageError: it is empty, or does not parse.
+        UsageError: the pattern is empty or invalid.
     """
     parser = _Parser(pattern)
     picks = parser.alternatives(0)
@@ -39,12 +39,12 @@ def compile_pattern(pattern: str) -> Picks:
 
 
 def labels(suite: str, case: str, tags: Iterable[str]) -> Labels:
-    """Return what a case of that suite can be picked by."""
+    """Return the texts that a case of that suite can be selected by."""
     return tuple(label.casefold() for label in (f"{suite}::{case}", case, *tags))
 
 
 class _Parser:
-    """Recursive descent: alternatives of conjunctions of words, negations and parentheses."""
+    """Recursive-descent parser: ``or`` of ``and`` of words, ``not`` and parentheses."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -95,7 +95,11 @@ class _Parser:
         return taken
 
     def unexpected(self) -> UsageError:
-        place = "it ends too early" if self.next is None else f"{self.next!r} does not fit there"
+        place = (
+            "it ends unexpectedly"
+            if self.next is None
+            else (f"{self.next!r} is not expected there")
+        )
         return UsageError(
             f"the pattern {self._pattern!r} cannot be read: {place}",
             meant="Write words, joined by 'and', 'or', 'not' and parentheses.",

@@ -1,4 +1,4 @@
-"""The tests of a suite in YAML become cases: defaults, contexts, parameters, turns, scripted calls."""
+"""Makes cases of the tests in a YAML suite: defaults, parameters, turns, scripted calls."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _LIMITS = {
 
 
 END_STATE = "end_state"
-"""The check of what a conversation leaves behind."""
+"""The check of the server's state after the conversation."""
 _SAID_BY_USER = (
-    "A user says what comes to them; what they say first stands under 'first_message:' of 'user:'."
+    "A simulated user writes its own messages; put the first one under 'first_message:' of 'user:'."
 )
 
 
 class CaseReader:
-    """Reads the cases of one suite, of which the values of its own keys are known."""
+    """Reads the cases of one suite, whose own keys are already parsed."""
 
     def __init__(self, reading: Reading, layout: Layouts, suite: Mapping[str, Any]) -> None:
-        """Read what holds for every test: ``suite`` has the parsed values of the suite's keys."""
+        """Read the defaults of every test; ``suite`` has the parsed values of the suite's keys."""
         self._reading = reading
         self._layout = layout
         self._suite = suite
@@ -60,13 +60,16 @@ class CaseReader:
         self._expander = Expander(reading, layout.test, layout.parameters)
         decision = layout.assertions.fields.get("decision")
         self._identities = IdentityReader(reading, suite, layout.expectation, decision)
-        self._as: tuple[str, ...] = ()  # who asks where a test does not say
-        self._lost = False  # whether something that was meant as a check is a problem already
+        self._as: tuple[str, ...] = ()  # the identities of a test that names none
+        self._lost = False  # whether a check already caused a problem
         self._base = self._defaults(suite.get("defaults", {}))
         self._base_lost = self._lost
 
     def cases(self) -> Iterator[tuple[Steps, Case]]:
-        """Yield ``(path of the test, case)`` in the order of the file; problems are kept in the reading."""
+        """Yield ``(path of the test, case)`` in the order of the file.
+
+        The reading collects problems.
+        """
         for index, test in enumerate(self._suite.get("tests", ())):
             path = ("tests", index)
             if not isinstance(test, dict):
@@ -81,14 +84,14 @@ class CaseReader:
             for end, row in self._expander.expand(path, test, noun):
                 yield from ((path, case) for case in self._asked(path, row, noun, end))
 
-    # ── What holds for every test ────────────────────────────────────────────────────────────
+    # ── Defaults of every test ────────────────────────────────────────────────────────────
 
     def _defaults(self, given: Mapping[str, Any]) -> Case:
-        """Return the case that every other one starts from."""
+        """Return the case that every other case is derived from."""
         path: Steps = ("defaults",)
         values = self._reading.record(path, given, self._layout.defaults, "defaults")
         for key in _LIMITS.keys() & values.keys() & self._suite.keys():
-            message = f"{key!r} stands at the top of the suite, too."
+            message = f"{key!r} is also written at the top of the suite."
             self._reading.problem(
                 self._reading.document.at_key((*path, key)), message, "Keep one of them."
             )
@@ -106,7 +109,10 @@ class CaseReader:
         return self._shared(path, values, replace(top, checks=checks), "defaults")
 
     def _shared(self, path: Steps, values: Mapping[str, Any], base: Case, noun: str) -> Case:
-        """Return ``base`` with what tests and defaults have in common; what adds up is added."""
+        """Return ``base`` with the keys that tests and defaults share.
+
+        Lists and mappings are added.
+        """
         setup, teardown = (
             self._calls((*path, key), values.get(key, ()), noun) for key in ("setup", "teardown")
         )
@@ -125,7 +131,7 @@ class CaseReader:
     # ── A test ───────────────────────────────────────────────────────────────────────────────
 
     def _asked(self, path: Steps, test: Mapping[str, Any], noun: str, end: str) -> Iterator[Case]:
-        """Yield the cases of a test: one, or one for each identity that asks it."""
+        """Yield the cases of a test: one, or one for each identity."""
         values = self._reading.record(path, test, self._layout.test, noun)
         case = self._case(path, test, values, noun, end)
         names = self._identities.names(path, values)
@@ -184,10 +190,10 @@ class CaseReader:
         )
 
     def _require_words(self, path: Steps, test: Mapping[str, Any], noun: str) -> None:
-        """A test has a prompt, turns or a user, and only one of them."""
+        """Require a prompt, turns or a user, and only one of them."""
         words = [key for key in ("prompt", "turns", "user") if test.get(key) is not None]
         if test.get("ingest") is not None and words != ["turns"]:
-            meant = "Write what is asked under 'turns:', each as '- prompt: …'."
+            meant = "Write the questions under 'turns:', each as '- prompt: …'."
             message = (
                 f"{noun} has 'ingest' and no 'turns'."
                 if not words
@@ -195,10 +201,7 @@ class CaseReader:
             )
             self._reading.problem(self._reading.document.at_key((*path, "ingest")), message, meant)
         elif not words:
-            meant = (
-                "Add 'prompt: …', 'turns:' for a conversation, or 'user:' for somebody who "
-                "leads it."
-            )
+            meant = "Add 'prompt: …', 'turns:' for a conversation, or 'user:' for a simulated user."
             self._reading.problem(
                 self._reading.document.at((*path, "prompt")), f"{noun} has no 'prompt'.", meant
             )
@@ -210,7 +213,7 @@ class CaseReader:
             self._reading.problem(self._reading.document.at_key((*path, words[0])), message, meant)
 
     def _turns(self, path: Steps, turns: Any, noun: str, *, fresh: bool) -> tuple[Turn, ...]:
-        """Return the turns that are written out; ``fresh``: whether each begins a conversation if it does not say."""
+        """Return the written turns; ``fresh``: whether each begins a conversation by default."""
         read = []
         for index, given in enumerate(turns):
             place, each = (*path, index), f"turn {index + 1} of {noun}"
@@ -238,8 +241,8 @@ class CaseReader:
         for check in checks:
             if any(one.kind == END_STATE for one in check.walk()):
                 message = (
-                    f"{noun}: {END_STATE!r} is read when the conversation is over, which "
-                    f"goes on after this turn."
+                    f"{noun}: {END_STATE!r} is read when the conversation is over, but it goes on "
+                    "after this turn."
                 )
                 meant = "Put it into the last turn, or under 'assertions:' of the test."
                 self._reading.problem(check.at or self._reading.document.at(()), message, meant)
@@ -276,16 +279,14 @@ class CaseReader:
         for kind in MXCP_CHECKS:
             if kind in given and given[kind] is None:
                 at = self._reading.document.at_key((*path, kind))
-                self._reading.note(
-                    at, f"{kind!r} of {noun} has no value, so nothing is asked by it."
-                )
+                self._reading.note(at, f"{kind!r} of {noun} has no value, so it checks nothing.")
 
     def _calls(self, path: Steps, calls: Any, noun: str) -> tuple[ScriptedCall, ...]:
         read = (self._call((*path, index), given, noun) for index, given in enumerate(calls))
         return tuple(call for call in read if call is not None)
 
     def _call(self, path: Steps, given: Any, test: str) -> ScriptedCall | None:
-        """Return a call that is written as ``{tool, args}`` or as the tool's name."""
+        """Return a call written as ``{tool, args}`` or as the tool's name."""
         noun = f"number {int(path[-1]) + 1} of {path[-2]} of {test}"
         at = self._reading.document.at(path)
         if isinstance(given, dict):
@@ -316,7 +317,7 @@ class CaseReader:
         return replace(base, **given)
 
     def _user(self, path: Steps, given: str | JsonObject) -> JsonObject | None:
-        """Return a ``user_context``, which may be the name of one."""
+        """Return a ``user_context``, which may be given by name."""
         if not isinstance(given, str):
             return given
         if self._contexts is None:  # which is a problem already

@@ -1,16 +1,16 @@
-"""A long text in pieces, cut where people would cut it."""
+"""Splits a long text into chunks, at natural breaks."""
 
 from __future__ import annotations
 
 _BREAKS = ("\n\n", "\n", ". ", " ")
-"""Where a text may be cut, the best first: between paragraphs, lines, sentences, words."""
+"""Where a text may be split, best first: between paragraphs, lines, sentences, words."""
 
 
 def chunks_of(text: str, size: int) -> tuple[str, ...]:
-    """Return ``text`` in pieces of at most ``size`` characters, without the white space around them.
+    """Return ``text`` in chunks of at most ``size`` characters, without white space around them.
 
-    A piece ends at the last paragraph in its second half; without one at the last line, sentence or
-    word there, and a run of letters that is longer is cut within. Nothing but white space is lost.
+    A chunk ends at the last paragraph break in its second half, else at the last line, sentence or
+    word break there. A longer run of letters is split. Only white space is lost.
     """
     pieces: list[str] = []
     begins = 0

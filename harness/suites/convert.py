@@ -1,7 +1,7 @@
-"""Datasets from CSV to YAML and back, where nothing is lost.
+"""Converts datasets from CSV to YAML and back, without loss.
 
-What is written is read again before it is kept: a file that would say anything else than the first
-is never left behind.
+The output is read again and compared before it is kept: a file that differs from the source is
+never left behind.
 """
 
 from __future__ import annotations
@@ -44,11 +44,10 @@ _WORDS_OF_YAML = frozenset({"null", "true", "false", "yes", "no", "on", "off", "
 def convert(
     source: Path, target: Path, vocabulary: Vocabulary, *, overwrite: bool = False
 ) -> Suite:
-    """Write the suite in ``source`` to ``target``, each CSV or YAML by its extension, and return it.
+    """Convert the suite in ``source`` to ``target`` (formats by extension), and return it.
 
     Raises:
-        InvalidInput: ``source`` is not valid, or holds what the other format cannot say; each part
-            is named.
+        InvalidInput: ``source`` is not valid, or has parts that the other format cannot express.
         UsageError: the two are not one CSV and one YAML file, ``target`` exists, or cannot be
             written.
     """
@@ -62,7 +61,7 @@ def convert(
         )
     if target.exists() and not overwrite:
         raise UsageError(
-            f"{shown(target)} exists", meant="Choose another name, or write over it with --force."
+            f"{shown(target)} exists", meant="Choose another name, or overwrite it with --force."
         )
     suite = _read(source, vocabulary)
     text = to_yaml(suite) if kinds[0] == _CSV else to_csv(suite, name_of(target))
@@ -79,7 +78,7 @@ def _read(path: Path, vocabulary: Vocabulary) -> Suite:
 
 
 def _require_equal(suite: Suite, text: str, target: Path, vocabulary: Vocabulary) -> None:
-    """Read ``text`` as if it stood in ``target``, and make sure that it is the same suite."""
+    """Read ``text`` as if it were in ``target``, and require that it is the same suite."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, target.name)
         try:
@@ -89,16 +88,14 @@ def _require_equal(suite: Suite, text: str, target: Path, vocabulary: Vocabulary
             reason = error.problems[0].message if isinstance(error, InvalidInput) else str(error)
             message = f"{shown(target)} could not be read again: {reason}"
             raise UsageError(
-                message, meant="Some text in the suite has no form in the other format."
+                message, meant="Some text in the suite cannot be written in the other format."
             ) from error
     if _essence(again) != _essence(suite):
-        raise UsageError(
-            f"{shown(target)} would not say the same as the original, and was not written"
-        )
+        raise UsageError(f"{shown(target)} would differ from the original, and was not written")
 
 
 def _essence(suite: Suite) -> str:
-    """Return what a suite says, without where."""
+    """Return a suite's content, without places."""
     return canonical_json(_without_places({**asdict(suite), "digest": None}))
 
 
@@ -114,8 +111,7 @@ def _without_places(value: Any) -> Any:
 def to_yaml(suite: Suite) -> str:
     """Return a suite that was read from CSV as YAML.
 
-    Every text is written as JSON writes it, which YAML reads in one way only, whatever it looks
-    like.
+    Every string is written as JSON, which YAML reads unambiguously.
     """
     lines = ["mxcp: 1", f"suite: {_word(suite.name)}", "tests:"]
     for case in suite.cases:
@@ -141,7 +137,7 @@ def _word(text: str) -> str:
 
 
 def _json(value: Any) -> str:
-    r"""Return ``value`` as JSON, with ``\u`` escapes for what cannot stand in a YAML file."""
+    r"""Return ``value`` as JSON, with ``\u`` escapes for characters that YAML does not allow."""
     return _ESCAPED.sub(
         lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False)
     )
@@ -154,7 +150,7 @@ def to_csv(suite: Suite, name: str) -> str:
     """Return ``suite`` as CSV, for a file of that ``name``.
 
     Raises:
-        InvalidInput: it holds what CSV cannot say; each part is named.
+        InvalidInput: it has parts that CSV cannot express; each is named.
     """
     problems = [
         *_lost_of_suite(suite, name),
@@ -190,7 +186,7 @@ def _compact(value: Any) -> str:
 
 def _lost(at: Location | None, what: str, meant: str | None = None) -> Problem:
     return Problem(
-        at=at or Location(file="?"), message=f"a CSV file has no place for {what}.", meant=meant
+        at=at or Location(file="?"), message=f"a CSV file cannot express {what}.", meant=meant
     )
 
 
@@ -209,7 +205,7 @@ def _set(
 
 def _lost_of_suite(suite: Suite, name: str) -> Iterator[Problem]:
     if suite.name != name:
-        meant = f"A CSV suite is named like its file: write it to {suite.name}.csv."
+        meant = f"A CSV suite has its file's name: write it to {suite.name}.csv."
         yield _lost(suite.at, f"the name {suite.name!r} of the suite", meant)
     for key in _set(suite, apart_from={"name", "cases", "digest", "at"}):
         yield _lost(suite.at, f"the suite's {key}")
@@ -226,7 +222,7 @@ def _lost_of_case(case: Case) -> Iterator[Problem]:
     for check in graded[1:]:
         yield _lost(check.at or case.at, f"a second {CHECK} {where}")
     if not graded:
-        meant = "A row of a CSV file asks for expected tools, arguments and keywords."
+        meant = "A row of a CSV file has expected tools, arguments and keywords."
         yield Problem(
             at=case.at or Location(file="?"),
             message=f"test {case.name!r} has no {CHECK}.",
@@ -240,7 +236,7 @@ def _lost_of_check(check: Check, case: Case, where: str) -> Iterator[Problem]:
     at, params = check.at or case.at, check.params
     if params["threshold"] != _THRESHOLD:
         yield _lost(
-            at, f"the threshold {where}", f"Every row of a CSV file passes from {_THRESHOLD} on."
+            at, f"the threshold {where}", f"Every row of a CSV file passes at {_THRESHOLD} on."
         )
     if "model" in params:
         yield _lost(at, f"the judge {where}")
@@ -251,5 +247,5 @@ def _lost_of_check(check: Check, case: Case, where: str) -> Iterator[Problem]:
             yield _lost(
                 at,
                 f"the keyword {keyword!r} {where}",
-                "Keywords stand between commas, without spaces around.",
+                "Keywords are separated by commas, without spaces around them.",
             )

@@ -1,7 +1,7 @@
-"""Datasets in CSV: one case a row, judged by graded metrics.
+"""Reads datasets in CSV: one case for each row, judged by graded metrics.
 
-`docs/datasets.md` describes the format. A dataset names neither itself nor its server: both are
-called like the file.
+`docs/datasets.md` describes the format. A dataset names neither itself nor its server: both have
+the file's name.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from harness.types import Case, Location, Suite
 COLUMNS = ("test_id", "query", "expected_tool", "expected_args", "expected_response_contains")
 """The columns, in their usual order; any order is read."""
 MAX_CASES = 100
-"""Each case may cost a conversation and a judgement; a larger file has to be asked for."""
+"""Default limit: each case may cost a conversation and a judgement, so more must be asked for."""
 CHECK = "graded"
 """The kind of check that every row asks for."""
 NO_LIMIT = 10**9
-"""As many tests as a file of the largest size can hold, and more."""
+"""More tests than a file of the largest size can contain."""
 
 _COLUMN_OF = {"tool": "expected_tool", "args": "expected_args"}
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_./:-]{1,128}")
@@ -65,7 +65,7 @@ def read_dataset(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CAS
 
 
 def name_of(path: Path) -> str:
-    """Return what a dataset at ``path`` is called."""
+    """Return the name of the dataset at ``path``."""
     return Path(shown(path)).stem
 
 
@@ -83,7 +83,7 @@ def _counted(table: Table, max_cases: int) -> Iterable[Problem]:
 
 
 def _case(row: Row, table: Table, vocabulary: Vocabulary, problems: list[Problem]) -> Case | None:
-    """Return the case of a row; what is wrong with the row is added to ``problems``."""
+    """Return the case of a row; mistakes are added to ``problems``."""
     known = len(problems)
     cells = row.cells
 
@@ -105,7 +105,8 @@ def _case(row: Row, table: Table, vocabulary: Vocabulary, problems: list[Problem
             f"expected_tool names {_tools_of(tools)}, expected_args holds {_objects_of(arguments)}."
         )
         meant = (
-            "Give one object of arguments for each tool, in the same order; {} takes any arguments."
+            "Give one object of arguments for each tool, in the same order; {} accepts any "
+            "arguments."
         )
         problems.append(_problem(table, row, message, meant))
     if len(problems) > known:
@@ -140,23 +141,23 @@ def _filled(cell: str) -> str:
 
 
 def keywords(cell: str) -> list[str]:
-    """Return the keywords in a cell: what stands between commas, without the spaces around it."""
+    """Return the keywords in a cell, separated by commas, without the spaces around them."""
     return [word for part in cell.split(",") if (word := part.strip())]
 
 
 def _tools(cell: str) -> list[str]:
-    """Return the names in ``cell``: one as it stands, several as a JSON array."""
+    """Return the names in ``cell``: one as plain text, several as a JSON array."""
     text = cell.strip()
     if not text:
         raise InvalidValue(
-            "it is empty", meant="Name a tool, or write [] where none has to be called."
+            "it is empty", meant="Name a tool, or write [] if no tool has to be called."
         )
     if not text.startswith("["):
         return [_tool(text)]
     names = _json(text)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InvalidValue(
-            "an array of tools holds texts only", meant='Write ["get_price","get_news"].'
+            "an array of tools may contain only strings", meant='Write ["get_price","get_news"].'
         )
     return [_tool(name) for name in names]
 
@@ -176,7 +177,7 @@ def _tool(name: str) -> str:
 def _arguments(cell: str) -> list[dict[str, Any]]:
     """Return the objects in ``cell``: one, or an array of them."""
     if not cell.strip():
-        raise InvalidValue("it is empty", meant="Write {} where any arguments will do.")
+        raise InvalidValue("it is empty", meant="Write {} if any arguments are right.")
     value = _json(cell)
     objects = value if isinstance(value, list) else [value]
     if not all(isinstance(item, dict) for item in objects):
@@ -189,7 +190,7 @@ def _arguments(cell: str) -> list[dict[str, Any]]:
 def _json(text: str) -> Any:
     single = "'" in text and '"' not in text
     return strict_json(
-        text, meant=("JSON takes double quotes, not single ones. " if single else "") + QUOTES_HINT
+        text, meant=("JSON needs double quotes, not single ones. " if single else "") + QUOTES_HINT
     )
 
 

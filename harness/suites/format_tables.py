@@ -1,7 +1,6 @@
-"""The format of a suite as tables: every key, what it means, and what people write by mistake.
+"""The suite format as tables: every key, its meaning, and common mistakes.
 
-The reader (`harness.suites.mxcp`) and the JSON Schema (`harness.suites.schema`) both come from
-here.
+The reader (`harness.suites.mxcp`) and the JSON Schema (`harness.suites.schema`) use them.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ from harness.types import Credential
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layouts:
-    """The parts of the format that depend on the checks there are."""
+    """The parts of the format that depend on the available checks."""
 
     suite: Layout
     """The file itself."""
@@ -68,7 +67,7 @@ class Layouts:
     call: Layout
     """An item of ``setup:`` and ``teardown:``."""
     parameters: Layout
-    """The two keys that make many tests of one; a test has them, too."""
+    """The two keys that make many tests of one; a test also has them."""
 
 
 def layouts(vocabulary: Vocabulary) -> Layouts:
@@ -131,7 +130,8 @@ MXCP_CHECKS = (
     "answer_not_contains",
     "expected_answer",
 )
-"""What MXCP reads without a value, as if it were not there: so do we, and say so."""
+"""Assertions that MXCP reads as absent if they have no value; harness does the same, with a note.
+"""
 
 
 def _check(vocabulary: Vocabulary, name: str) -> Field:
@@ -143,11 +143,11 @@ def _check(vocabulary: Vocabulary, name: str) -> Field:
 
 
 def _expected_answer(checks: Mapping[str, Field]) -> dict[str, Field]:
-    """Return the one check that may stand beside ``assertions:``, where it is installed."""
+    """Return the check that may be written beside ``assertions:``, if it is installed."""
     if "expected_answer" not in checks:
         return {}
     check = checks["expected_answer"]
-    description = "An answer in your own words, for a judge to compare with."
+    description = "An answer in your own words, which a judge compares with the model's."
     return {"expected_answer": replace(check, schema={**check.schema, "description": description})}
 
 
@@ -167,7 +167,7 @@ def _beside_turns(test: Mapping[str, Field]) -> dict[str, str]:
 
 
 def _filled(noun: str, value: Any, example: str) -> list[Any]:
-    """Take a list of at least one ``noun``."""
+    """Parse a list of at least one ``noun``."""
     if isinstance(value, dict):
         raise InvalidValue(
             f"expected a list of {noun}s, found a mapping",
@@ -198,36 +198,38 @@ def _calls(description: str) -> Field:
     return Field(schema={"type": "array", "items": item, "description": description}, parse=as_list)
 
 
-_FRESH = flag("Begin a new conversation here: the model remembers nothing, the server is the same.")
+_FRESH = flag(
+    "Begin a new conversation here: the model remembers nothing, the server stays the same."
+)
 _SCRIPTED = {
     "setup": _calls(
         "Tool calls made before the conversation. If one fails, the trial is an error."
     ),
-    "teardown": _calls("Tool calls made after the conversation, whatever came of it."),
+    "teardown": _calls("Tool calls made after the conversation, whatever its result."),
 }
 _CALL_FIELDS = {
     "tool": line("The tool to call.", required=True),
-    "args": mapping("Its arguments, sent as they stand."),
+    "args": mapping("Its arguments, sent unchanged."),
     "allow_absent": flag(
-        "It is no mistake if no list has the tool before the first test: it is listed only later."
+        "true: the tool may be in no list before the first test, because it is listed later."
     ),
 }
 _USER = Field(
     schema={
         "anyOf": [{"type": "object"}, {"type": "string", "pattern": r"\S"}],
-        "description": "Who asks, as the server is told: any keys, any values, or the name of one "
-        "of 'contexts:'. "
-        "The model never sees it.",
+        "description": (
+            "The caller, as sent to the server: any keys, any values, or the name of one of "
+            "'contexts:'. The model never sees it."
+        ),
     },
     parse=as_mapping_or_line,
 )
 _CREDENTIAL = choice(
-    "What the caller shows for its user_context, where identity goes by bearer: a good token, "
-    "none, or a flawed one.",
+    "The caller's token, for a server with identity 'bearer': valid, none, or flawed.",
     get_args(Credential),
 )
 _NO_TOOLS = flag(
-    "Whether the test is judged even if the server offers this user no tool: an error otherwise."
+    "Whether the test is judged even if the server offers this user no tool, otherwise an error."
 )
 _WHO = {
     "user_context": _USER,
@@ -237,7 +239,7 @@ _WHO = {
     "allow_no_tools": _NO_TOOLS,
 }
 _ASSERTIONS = Field(
-    schema={"$ref": "#/$defs/assertions", "description": "What must come of the prompt."},
+    schema={"$ref": "#/$defs/assertions", "description": "The checks of the test."},
     parse=as_mapping,
 )
 
@@ -252,7 +254,7 @@ _SUITE_FIELDS = {
     "expected_answer_model": line("The model that judges answers, where a check needs one."),
     "judge_model": line("The same as expected_answer_model."),
     "user_model": USER_MODEL,
-    "system_prompt": text("Sent to the model ahead of every prompt."),
+    "system_prompt": text("Sent to the model before every prompt."),
     "server": Field(
         schema={
             "anyOf": [
@@ -260,9 +262,10 @@ _SUITE_FIELDS = {
                 {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": r"\S"}},
                 {"$ref": "#/$defs/server"},
             ],
-            "description": "The server to test: the name of a configured one, those of several, or "
-            "how to start it. "
-            "Without it, the configured server that is named like the suite.",
+            "description": (
+                "The server to test: the name of a configured one, those of several, or how to "
+                "start it. Without it, the configured server with the suite's name."
+            ),
         },
         parse=_server,
     ),
@@ -271,17 +274,20 @@ _SUITE_FIELDS = {
             "type": "object",
             "additionalProperties": {"type": ["object", "null"]},
             "description": (
-                "Users by name, for 'user_context:' of a test. One without a value is nobody."
+                "Users by name, for 'user_context:' of a test. One without a value is anonymous."
             ),
         },
         parse=contexts,
     ),
     "identities": IDENTITIES,
     "require_identity": flag(
-        "Whether it is a failure that nothing in the suite shows that the server knows who asks."
+        "Whether the suite fails if nothing in it shows that the server knows who the caller is."
     ),
     "defaults": Field(
-        schema={"$ref": "#/$defs/defaults", "description": "What holds for every test."},
+        schema={
+            "$ref": "#/$defs/defaults",
+            "description": "Settings and assertions for every test.",
+        },
         parse=as_mapping,
     ),
     "variants": VARIANTS,
@@ -307,7 +313,7 @@ _TEST_FIELDS = {
             "type": "array",
             "minItems": 1,
             "items": {"$ref": "#/$defs/turn"},
-            "description": "What the user says, one after the other, in place of 'prompt'.",
+            "description": "The user's turns in order, in place of 'prompt'.",
         },
         parse=partial(_filled, "turn", example="- prompt: …"),
     ),

@@ -1,4 +1,4 @@
-"""One test is asked as several identities: ``identities:``, ``as:`` and ``expect:`` of a suite in YAML."""
+"""One test asked as several identities: ``identities:``, ``as:`` and ``expect:`` in YAML."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from harness.errors import InvalidValue, did_you_mean
 from harness.types import Access, Case, Check, JsonObject, LeakRule
 
 NOBODY = "anonymous"
-"""The identity that every suite has: nobody in particular, unless the suite says otherwise."""
+"""The identity that every suite has: an anonymous caller, unless the suite redefines it."""
 DECISION = "decision"
-"""The check that the words of an expectation stand for."""
+"""The check that an expectation's decision becomes."""
 
 _WORDS = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
 _OWN_KEYS = {"decision": "is", "without": "without"}
 _NAME: JsonObject = {"type": "string", "pattern": r"\S"}
 
 
-# ── What stands under the keys ───────────────────────────────────────────────────────────────
+# ── Values of the keys ───────────────────────────────────────────────────────────────
 
 
 def contexts(value: Any) -> dict[str, Any]:
-    """Take users by name; one without a value is nobody."""
+    """Parse users by name; one without a value is anonymous."""
     for name, context in as_mapping(value).items():
         if context is not None and not isinstance(context, dict):
             words = (
@@ -63,16 +63,16 @@ def _names(value: Any) -> tuple[str, ...]:
 
 
 def _something(value: Any) -> Any:
-    """Take what the check ``decision`` will read; nothing at all would ask for nothing."""
+    """Parse the value for the check ``decision``; an empty one would check nothing."""
     if value is None:
         raise InvalidValue(
-            "nothing stands here", meant="Write what is expected, or leave the key out."
+            "there is no value", meant="Write what is expected, or leave the key out."
         )
     return value
 
 
 def _tool(value: Any) -> JsonObject:
-    """Take a tool's name, or ``{tool, args}``."""
+    """Parse a tool's name, or ``{tool, args}``."""
     if not isinstance(value, dict):
         return {"tool": as_line(value)}
     unknown = next((key for key in value if key not in {"tool", "args", "allow_absent"}), None)
@@ -92,8 +92,10 @@ IDENTITIES = Field(
         "type": "object",
         "minProperties": 1,
         "additionalProperties": {"type": ["object", "null"]},
-        "description": "Who may ask, by name, for 'as:' of a test. One without a value is nobody; "
-        f"'{NOBODY}' is nobody without being named here.",
+        "description": (
+            f"Callers by name, for 'as:' of a test. One without a value is anonymous; '{NOBODY}' "
+            "is anonymous and needs no entry."
+        ),
     },
     parse=_identities,
 )
@@ -101,14 +103,14 @@ IDENTITIES = Field(
 AS = Field(
     schema={
         "anyOf": [_NAME, {"type": "array", "items": _NAME, "minItems": 1, "uniqueItems": True}],
-        "description": "The identities that ask: one test for each, held against one another.",
+        "description": "The identities that ask: one case for each, compared with one another.",
     },
     parse=_names,
 )
 """``as: [admin, analyst, anonymous]``."""
 LEAKS = choice(
-    "What it comes to when an identity is shown what is kept from it elsewhere: its test fails, or "
-    "nobody looks.",
+    "Whether a leak fails the case: a value that reaches an identity although it is withheld from "
+    "it elsewhere.",
     get_args(LeakRule),
 )
 """``leaks: ignore``."""
@@ -128,7 +130,8 @@ TOOL = Field(
             },
         ],
         "description": (
-            "The tool, or the call, that the decisions under 'expect:' are about; without it, any."
+            "The tool, or the call, that the decisions under 'expect:' refer to; without it, any "
+            "call."
         ),
     },
     parse=_tool,
@@ -139,8 +142,8 @@ EXPECT = Field(
         "type": "object",
         "additionalProperties": {"$ref": "#/$defs/expectation"},
         "description": (
-            "What must come of it for each identity, beside 'assertions:', which hold "
-            "for all of them."
+            "The expected outcome for each identity, beside 'assertions:', which hold for all of "
+            "them."
         ),
     },
     parse=as_mapping,
@@ -149,7 +152,7 @@ EXPECT = Field(
 
 
 def expectation_layout(checks: Mapping[str, Field]) -> Layout:
-    """Return the keys of one identity's expectation: checks, and the decision in a word or a list."""
+    """Return the layout of one identity's expectation: checks and the decision."""
     own = {
         "decision": Field(
             schema={"description": "What the server decides.", **_DECIDED},
@@ -159,7 +162,7 @@ def expectation_layout(checks: Mapping[str, Field]) -> Layout:
         "without": Field(
             schema={
                 "anyOf": [_NAME, {"type": "array", "items": _NAME, "minItems": 1}],
-                "description": "Fields that no result may give to this identity.",
+                "description": "Fields that no result for this identity may contain.",
             },
             parse=_something,
             takes_null=True,
@@ -167,7 +170,7 @@ def expectation_layout(checks: Mapping[str, Field]) -> Layout:
     }
     moved = {
         **dict.fromkeys(("is", "access"), "Write 'decision: …'."),
-        "assertions": "Leave 'assertions:' out: the checks stand right under the identity.",
+        "assertions": "Leave 'assertions:' out: write the checks directly under the identity.",
         "tool": "Put it into the test, beside 'expect:'.",
         "without_fields": "Did you mean 'without'?",
     }
@@ -190,7 +193,7 @@ def expectation_schema(layout: Layout) -> JsonObject:
         "minProperties": 1,
     }
     return {
-        "description": "What must come of it for one identity.",
+        "description": "The expected outcome for one identity.",
         "anyOf": [*_DECIDED["anyOf"], written_out],
     }
 
@@ -199,7 +202,7 @@ def expectation_schema(layout: Layout) -> JsonObject:
 
 
 class IdentityReader:
-    """Makes the cases of a test that is asked as several identities."""
+    """Makes the cases of a test with several identities."""
 
     def __init__(
         self,
@@ -208,7 +211,10 @@ class IdentityReader:
         expectation: Layout,
         decision: Field | None,
     ) -> None:
-        """Know the identities of a suite, of which ``suite`` has the parsed values; ``decision`` is that check."""
+        """``suite`` has the parsed values of the suite's keys.
+
+        ``decision`` is the check of that name.
+        """
         self._reading = reading
         self._expectation = expectation
         self._decision_check = decision
@@ -218,16 +224,16 @@ class IdentityReader:
             else None
         )
         self.is_lost = given is not None and "identities" not in suite
-        """Whether they are a problem already."""
+        """Whether the identities already caused a problem."""
         self.contexts: Mapping[str, JsonObject | None] = {
             NOBODY: None,
             **suite.get("identities", {}),
         }
 
     def names(self, path: Steps, values: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the identities that ``as`` of a test or of the defaults names and that there are."""
+        """Return the known identities that ``as`` of a test or of the defaults names."""
         if "as" in values and "user_context" in values:
-            message = "'as' and 'user_context' both say who asks."
+            message = "'as' and 'user_context' both set the caller."
             self._problem_at_key((*path, "user_context"), message, "Keep one of them.")
         for index, name in enumerate(values.get("as", ())):
             if name not in self.contexts and not self.is_lost:
@@ -242,18 +248,18 @@ class IdentityReader:
     def expand(
         self, path: Steps, values: Mapping[str, Any], case: Case, names: Sequence[str], noun: str
     ) -> Iterator[Case]:
-        """Yield ``case`` as each of the identities, or as it is where there are none."""
+        """Yield ``case`` once for each of the identities, or unchanged if there are none."""
         expected = values.get("expect", {})
         if not names:
             for key in ("expect", "tool"):
                 if key in values and "as" not in values and not self.is_lost:
-                    message = f"{noun} has {key!r}, and 'as' does not say for whom."
+                    message = f"{noun} has {key!r}but no 'as'."
                     self._problem_at_key((*path, key), message, "Add 'as: [admin, anonymous]'.")
             yield case
             return
         if "tool" in values and not expected:
             self._problem_at_key(
-                (*path, "tool"), f"{noun} has 'tool', and no 'expect' that it could be about.", None
+                (*path, "tool"), f"{noun} has 'tool', but no 'expect' that refers to it.", None
             )
         for name in expected:
             if name not in names:
@@ -263,9 +269,7 @@ class IdentityReader:
                 )
             elif expected[name] is None:
                 meant = "Write what is expected, such as 'denied', or leave the name out."
-                self._problem_at_key(
-                    (*path, "expect", name), f"{name}: nothing stands here.", meant
-                )
+                self._problem_at_key((*path, "expect", name), f"{name}: there is no value.", meant)
         for name in names:
             own = self._checks(
                 (*path, "expect", name),
@@ -303,9 +307,9 @@ class IdentityReader:
                     yield check.placed(self._reading.document.at((*path, kind, *part)))
 
     def _decision(self, path: Steps, given: Any, decided: JsonObject) -> Iterator[Check]:
-        """Yield the check that a word, a list of words, or ``decision`` and ``without`` stand for."""
+        """Yield the check for a word, a list of words, or ``decision`` and ``without``."""
         if self._decision_check is None:
-            self._problem(path, "there is no check here that could judge a decision.", None)
+            self._problem(path, "no check for decisions is installed.", None)
             return
         try:
             parsed = self._decision_check.parse(decided)
@@ -314,7 +318,7 @@ class IdentityReader:
                 key for step in error.path[:1] for key, name in _OWN_KEYS.items() if name == step
             ]
             steps = (*inside, *error.path[1:]) if isinstance(given, dict) else error.path[1:]
-            # In a test the tool stands beside `expect`.
+            # In a test the tool is written beside `expect`.
             meant = (
                 "Name it under 'tool:' of the test."
                 if error.meant == "Name it under 'tool:'."

@@ -1,7 +1,7 @@
-"""What a model is told before it is asked: ``ingest`` of a test, and the turns that come of it.
+"""``ingest`` of a test: texts that the model is told before it is asked, and their turns.
 
-Each chunk is told in a conversation of its own. What the model has to say later must therefore have
-gone through the server: it was stored there, and it is looked up there.
+Each chunk is told in a conversation of its own. So a later answer must have gone through the
+server: it was stored there, and is looked up there.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from harness.errors import InvalidValue
 from harness.types import Limits, Turn
 
 Session: TypeAlias = tuple[str, ...]
-"""What is told in one conversation, message by message."""
+"""The texts that are told in one conversation, one for each message."""
 
 CHUNK = "{chunk}"
-"""Where a chunk stands in a prompt that tells it."""
+"""Placeholder for the chunk in an ingest prompt."""
 
 INGEST_PROMPT = (
     f"Remember what follows. You will be asked about it later, in another conversation.\n\n{CHUNK}"
 )
-"""How a chunk is told where nobody says otherwise."""
+"""The default prompt that tells the model a chunk."""
 
 MAX_CHUNKS = 10_000
-"""Chunks of one case; more are a mistake."""
+"""Most chunks of one case."""
 
 
 def sessions(value: Any) -> tuple[Session, ...]:
-    """Return what is told, conversation by conversation: each item a text, or a list of texts.
+    """Return the texts of each conversation; each item of the value is a text or a list of texts.
 
     Raises:
         InvalidValue: with the path to what does not fit.
@@ -66,10 +66,10 @@ def _chunk(item: Any, path: tuple[int, ...]) -> str:
 
 
 def template(value: Any, placeholder: str = CHUNK) -> str:
-    """Return a prompt that has the ``placeholder`` in it.
+    """Return a prompt that contains the ``placeholder``.
 
     Raises:
-        InvalidValue: it has none, or is no text.
+        InvalidValue: it does not contain it, or is not a text.
     """
     if not isinstance(value, str):
         raise InvalidValue(f"expected a text, found {found(value)}")
@@ -81,7 +81,7 @@ def template(value: Any, placeholder: str = CHUNK) -> str:
 
 
 def ingest_turns(told: Sequence[Session], prompt: str = INGEST_PROMPT) -> tuple[Turn, ...]:
-    """Return the turns in which ``told`` is told, each conversation a fresh one."""
+    """Return the turns that tell ``told``, each conversation a fresh one."""
     return tuple(
         Turn(prompt=prompt.replace(CHUNK, chunk), fresh=place == 0, ingest=True)
         for chunks in told
@@ -90,7 +90,7 @@ def ingest_turns(told: Sequence[Session], prompt: str = INGEST_PROMPT) -> tuple[
 
 
 def roomy(limits: Limits, turns: Sequence[Turn], given: Collection[str] = ()) -> Limits:
-    """Return ``limits`` that hold for each turn, those of the names in ``given`` as they stand."""
+    """Return ``limits`` scaled to the number of turns, except those named in ``given``."""
     usual = Limits()
     return replace(
         limits,
@@ -111,9 +111,10 @@ INGEST = Field(
                 {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": r"\S"}},
             ]
         },
-        "description": "Texts that the model is told before 'turns:' ask about them, each in a "
-        "conversation of its "
-        "own; those of a list within the list in one.",
+        "description": (
+            "Texts that the model is told before 'turns:' ask about them, each in a conversation "
+            "of its own; the texts of a nested list in one."
+        ),
     },
     parse=sessions,
 )
@@ -123,7 +124,9 @@ INGEST_PROMPT_FIELD = Field(
     schema={
         "type": "string",
         "pattern": r"\{chunk\}",
-        "description": "How each text of 'ingest:' is told; {chunk} stands for it.",
+        "description": (
+            "The prompt that tells the model a text of 'ingest:'; {chunk} stands for the text."
+        ),
         "default": INGEST_PROMPT,
     },
     parse=template,

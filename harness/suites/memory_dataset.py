@@ -1,7 +1,7 @@
-"""Memory suites in JSON Lines: a long text that is told piece by piece, and many questions about it.
+"""Reads memory suites in JSON Lines: a long text told in chunks, and many questions about it.
 
-`docs/memory.md` describes the format. The columns are those of MemoryAgentBench, which the user
-supplies; a file names neither itself nor its server: both are called like the file.
+`docs/memory.md` describes the format. The columns are those of MemoryAgentBench, which users
+download themselves. A file names neither itself nor its server: both have the file's name.
 """
 
 from __future__ import annotations
@@ -32,18 +32,17 @@ from harness.types import Case, Check, Limits, Location, Suite, Turn
 MAX_BYTES = 100_000_000
 """The longest published contexts have a few megabytes each."""
 MAX_CASES = 100
-"""Cases of one file, unless more are asked for."""
+"""Default limit of cases in one file."""
 MAX_QUESTIONS = 1000
-"""Questions about one context."""
+"""Most questions about one context."""
 CHUNK_CHARS = 4096
-"""Characters of a chunk, where a context is cut and nobody says otherwise."""
+"""Default length of a chunk of a context, in characters."""
 MIN_CHUNK_CHARS = 100
-"""Smaller pieces hold no sentence."""
+"""Shorter chunks would not contain a sentence."""
 MAX_METADATA = 1000
-"""Characters of a value of ``metadata`` that is carried to the reports, as JSON; longer ones are
-left out."""
+"""Longest value of ``metadata`` that is copied to the reports, in characters of JSON."""
 QUESTION = "{question}"
-"""Where a question stands in ``question_prompt``."""
+"""Placeholder for the question in ``question_prompt``."""
 
 REQUIRED = ("questions", "answers")
 TOLD = ("context", "chunks")
@@ -66,10 +65,10 @@ METRICS: Mapping[str, str] = {
     "substring_exact_match": "substring",
     "exact_match": "exact",
 }
-"""``metric`` → measure of `remembers`; the last two are the dataset's own names."""
+"""``metric`` → the value of ``by`` of `remembers`; the last two are the dataset's own names."""
 
 CHECK, SHARE_CHECK = "remembers", "turns_passed"
-"""What every question asks for, and what every case does."""
+"""The check of every question, and the check of every case."""
 
 
 def read_memory(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASES) -> Suite:
@@ -109,7 +108,7 @@ def read_memory(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASE
     return Suite(
         name=Path(shown(path)).stem,
         cases=tuple(cases.values()),
-        isolation="case",  # what one trial stored must not be what the next one finds
+        isolation="case",  # a trial must not find what another one stored
         digest=lines.digest,
         at=Location(file=lines.file),
     )
@@ -117,7 +116,7 @@ def read_memory(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASE
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One line on its way to a case; what is wrong with it goes into ``problems``."""
+    """Reads one line into a case; mistakes are added to ``problems``."""
 
     file: JsonLines
     row: JsonLine
@@ -184,13 +183,13 @@ class _Row:
         if not ways:
             self._problem(
                 "there is neither 'context' nor 'chunks'.",
-                "One of them has what is told before it is asked.",
+                "One of them must contain the texts that the model is told.",
             )
         elif len(ways) > 1:
             self._problem("there are both 'context' and 'chunks'.", "Keep one of them.")
         elif "chunk_chars" in given and ways == ["chunks"]:
             self._problem(
-                "'chunk_chars' says how a 'context' is cut, and 'chunks' are cut already.",
+                "'chunk_chars' is for a 'context'; 'chunks' are not cut.",
                 "Remove it.",
             )
 
@@ -259,7 +258,7 @@ def _answers(value: Any) -> list[list[str]]:
 
 
 def _accepted(value: Any) -> list[str]:
-    """Return the accepted answers to one question: a text, or a list of them."""
+    """Return the accepted answers to one question, given as a text or a list of texts."""
     given = value if isinstance(value, list) else [value]
     if not given:
         raise InvalidValue(
@@ -283,7 +282,10 @@ def _metric(value: Any) -> str:
 
 
 def _metadata(value: Any) -> dict[str, Any]:
-    """Return what is short enough to stand in every report; the dataset puts whole conversations here, too."""
+    """Return the values that are short enough for reports.
+
+    Datasets may put whole conversations here.
+    """
     parts = {key: part for key, part in as_mapping(value).items() if part is not None}
     return {key: part for key, part in parts.items() if len(json.dumps(part)) <= MAX_METADATA}
 
@@ -297,14 +299,14 @@ def _size(value: Any) -> int:
 
 
 def _place(column: str, path: tuple[str | int, ...]) -> str:
-    """Return ``questions[3]``, counted from 1 as people count."""
+    """Return ``questions[3]``, counted from 1."""
     return column + "".join(
         f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in path
     )
 
 
 def _name(metadata: Mapping[str, Any], sources: Counter[str], line: int) -> str:
-    """Return a name by the dataset's own ``source``, else by the line."""
+    """Return a name made from the dataset's own ``source``, else from the line number."""
     source = metadata.get("source")
     if not isinstance(source, str) or not source.strip():
         return f"line_{line}"

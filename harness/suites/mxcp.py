@@ -1,4 +1,4 @@
-"""Suites in YAML: the MXCP format, strictly, with our additions.
+"""Reads suites in YAML: the MXCP format, strictly, with harness's additions.
 
 `docs/suites.md` describes the format; `harness.suites.format_tables` lists its keys.
 """
@@ -28,7 +28,7 @@ from harness.types import (
 def read_suite(path: Path, vocabulary: Vocabulary) -> Suite:
     """Return the suite in the YAML file at ``path``.
 
-    Texts such as ``${TOKEN}`` in its server are kept as they stand; the configuration expands them.
+    References such as ``${TOKEN}`` in its server stay unexpanded; the configuration expands them.
 
     Raises:
         InvalidInput: with every problem of the file, in the order of its lines.
@@ -51,8 +51,10 @@ def _require_suite(document: Document) -> None:
         message="the file is empty."
         if empty
         else "this is not a suite: it has neither 'suite:' nor 'tests:'.",
-        meant="A suite has a name under 'suite:' and a list under 'tests:'. Keep other files "
-        "elsewhere.",
+        meant=(
+            "A suite has a name under 'suite:' and a list under 'tests:'. Keep other files in "
+            "another folder."
+        ),
     )
     raise InvalidInput([*document.problems, problem])
 
@@ -62,7 +64,7 @@ def _suite(reading: Reading, layout: Layouts) -> Suite:
     values = reading.record((), document.value, layout.suite, "the suite")
     name = values.get("suite", "")
     cases = _cases(reading, values, layout)
-    # What one trial stored must not be what the next one finds.
+    # A trial must not find what another one stored.
     isolation = "case" if any(turn.ingest for case in cases for turn in case.turns) else None
     return Suite(
         name=name,
@@ -85,7 +87,7 @@ def _suite(reading: Reading, layout: Layouts) -> Suite:
 
 def _judge_model(reading: Reading, values: Mapping[str, Any]) -> str | None:
     if "judge_model" in values and "expected_answer_model" in values:
-        message = "'judge_model' and 'expected_answer_model' are two names of one setting."
+        message = "'judge_model' and 'expected_answer_model' are two names of the same setting."
         reading.problem(reading.document.at_key(("judge_model",)), message, "Keep one of them.")
     model: str | None = values.get("judge_model", values.get("expected_answer_model"))
     return model

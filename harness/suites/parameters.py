@@ -1,8 +1,7 @@
-"""One test becomes many: ``matrix`` and ``parameters`` give values to ``${{ name }}``.
+"""``matrix`` and ``parameters``: many tests made of one, with values for ``${{ name }}``.
 
-A placeholder names a parameter and nothing else: there is nothing in it to compute or to look up.
-One that is the whole of a value stands for the parameter's own value, of whatever type; within a
-text it becomes a text.
+A placeholder names a parameter and nothing else: there are no expressions. A placeholder that is
+the whole value keeps the parameter's type; within a text it becomes text.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ Row: TypeAlias = Mapping[str, Any]
 """One value for each parameter."""
 
 MAX_CASES = 10_000
-"""Cases that all parameters of a suite may make together."""
+"""Most cases that the parameters of one suite may make."""
 MAX_COPIED = 5_000_000
-"""Values and characters that filling them in may copy: a long prompt times many rows is a
-mistake."""
+"""Most values and characters that filling in may copy: a long prompt times many rows is a mistake.
+"""
 
 FILLED = (
     "description",
@@ -54,7 +53,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MAX_SHOWN = 40
 
 
-# ── What stands under the two keys ───────────────────────────────────────────────────────────
+# ── Values of the two keys ───────────────────────────────────────────────────────────
 
 
 def _matrix(value: Any) -> dict[str, list[Any]]:
@@ -83,7 +82,7 @@ def _rows(value: Any) -> list[Row]:
         for name in names:
             _check_name(name, (index, name))
             if name not in row:
-                raise InvalidValue(f"this row has no {name!r}, others have", path=(index,))
+                raise InvalidValue(f"this row lacks {name!r}, others have", path=(index,))
     _check_distinct(value, ())
     return as_list(value)
 
@@ -91,7 +90,9 @@ def _rows(value: Any) -> list[Row]:
 def _check_name(name: str, path: Steps) -> None:
     if not _NAME.fullmatch(name):
         raise InvalidValue(
-            f"{name!r} is no name for a parameter", path=path, meant="Use letters, digits and '_'."
+            (f"{name!r} is not a valid name of a parameter"),
+            path=path,
+            meant="Use letters, digits and '_'.",
         )
 
 
@@ -146,7 +147,7 @@ class _Use(NamedTuple):
     path: Steps
     name: str
     whole: bool
-    """Whether nothing else stands in the text."""
+    """Whether it is the whole text."""
     in_key: bool
 
 
@@ -169,10 +170,13 @@ def _uses_of(text: str, path: Steps, *, in_key: bool) -> Iterator[_Use]:
 
 
 class Expander:
-    """Makes the tests of one suite out of those that have parameters."""
+    """Makes the tests of a suite from those with parameters."""
 
     def __init__(self, reading: Reading, test: Layout, parameters: Layout) -> None:
-        """Keep problems in ``reading``; ``test`` and ``parameters`` are the layouts of a test and of the two keys."""
+        """``reading`` collects problems.
+
+        ``test`` and ``parameters`` are layouts of a test and the keys.
+        """
         self._reading = reading
         self._fixed = test.fields.keys() - set(FILLED) - parameters.fields.keys()
         self._layout = parameters
@@ -182,9 +186,11 @@ class Expander:
     def expand(
         self, path: Steps, test: Mapping[str, Any], noun: str
     ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Yield ``(end of its name, test)`` for each row of the test at ``path``; none if there are problems.
+        """Yield ``(suffix of its name, test)`` for each row of the test at ``path``.
 
-        A test without parameters is yielded as it is: in it a placeholder is a text like any other.
+        None on problems.
+
+        A test without parameters is yielded unchanged: a placeholder in it is ordinary text.
         """
         given = {key: test[key] for key in self._layout.fields if test.get(key) is not None}
         if not given:
@@ -219,7 +225,7 @@ class Expander:
             yield f"[{end}{number}]", filled
 
     def _check(self, path: Steps, rest: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-        """Find unknown and unused parameters, and placeholders where none is filled in."""
+        """Report unknown and unused parameters, and placeholders that are not filled in."""
         key, given = next(iter(values.items()))
         count = math.prod(len(each) for each in given.values()) if key == "matrix" else len(given)
         self._cases += count
@@ -228,7 +234,7 @@ class Expander:
                 f"these parameters make {count:,} tests, and those of the suite more than "
                 f"{MAX_CASES:,}."
             )
-            self._problem((*path, key), message, "Leave out combinations that tell nothing new.")
+            self._problem((*path, key), message, "Leave out redundant combinations.")
             return
         kinds = _kinds(key, given)
         used = set()
@@ -241,33 +247,33 @@ class Expander:
             self._reading.problem(
                 self._reading.document.at_key(place),
                 message,
-                f"Write ${{{{ {name} }}}} where it belongs, or remove it.",
+                f"Use ${{{{ {name} }}}}, or remove it.",
             )
 
     def _check_use(self, use: _Use, key: str, kinds: Mapping[str, str]) -> None:
         if key in self._fixed:
             meant = f"They are filled in under {', '.join(FILLED)}."
             if key == "name":
-                meant = "The names of the tests end in their parameters by themselves."
-            self._problem(use.path, f"no placeholder is filled in under {key!r}.", meant)
+                meant = "The parameters are added to the tests' names automatically."
+            self._problem(use.path, f"placeholders are not filled in under {key!r}.", meant)
         elif use.in_key:
             self._problem(
                 use.path,
-                "no placeholder is filled in in a key.",
+                "placeholders are not filled in in keys.",
                 "Give the whole mapping as a parameter.",
             )
         elif use.name not in kinds:
             known = ", ".join(kinds)
             meant = (
                 did_you_mean(use.name, kinds)
-                or f"Known: {known}. For the text itself write $${{{{ … }}}}."
+                or f"Known: {known}. For the literal text write $${{{{ … }}}}."
             )
             self._problem(use.path, f"there is no parameter {use.name!r}.", meant)
         elif kinds[use.name] and not use.whole:
             message = (
-                f"the parameter {use.name!r} is {kinds[use.name]}: it cannot stand within a text."
+                f"the parameter {use.name!r} is {kinds[use.name]}: it cannot be used within a text."
             )
-            self._problem(use.path, message, "Let the placeholder be the whole value.")
+            self._problem(use.path, message, "Make the placeholder the whole value.")
 
     def _fill(self, value: Any, row: Row) -> Any:
         """Return a copy of ``value`` with every placeholder replaced."""
@@ -292,7 +298,7 @@ class Expander:
         self._copied += amount
         if self._copied > MAX_COPIED:
             raise InvalidValue(
-                "the parameters of this suite make more than can be read.",
+                "the tests made by the parameters of this suite are too large.",
                 meant="Use fewer rows, or shorter texts.",
             )
 
@@ -310,7 +316,7 @@ def _rows_of(values: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _kinds(key: str, given: Any) -> dict[str, str]:
-    """Return each parameter with what keeps it from standing within a text, or nothing."""
+    """Return for each parameter why it cannot be used within a text, or an empty text."""
     each = given if key == "matrix" else {name: [row[name] for row in given] for name in given[0]}
     return {
         name: next((found(value) for value in values if isinstance(value, dict | list)), "")
@@ -323,7 +329,7 @@ def _as_text(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return a value as a part of a name: on one line, and not too long."""
+    """Return a value as part of a name: on one line, and not too long."""
     words = " ".join(
         (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split()
     )

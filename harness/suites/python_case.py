@@ -1,4 +1,4 @@
-"""What a suite in Python is made of: the class, its cases, and its own check of them."""
+"""The parts of a suite in Python: the class, its cases, and its own check."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ CHECK = "python"
 """The kind of check that calls the suite's own code."""
 
 PASS_AT = 0.7
-"""From which score on a graded check passes where its suite names no ``threshold``; as for
-datasets."""
+"""Lowest passing score of a graded check if the suite has no ``threshold``; as for datasets."""
 
 
 class PythonSuite(Protocol):
-    """The least that a suite in Python is; ``check(case, run)`` may be missing where every case has assertions."""
+    """The required members of a suite in Python.
+
+    ``check(case, run)`` may be missing if every case has assertions.
+    """
 
     name: str
     """Unique among the suites of a project."""
 
     def cases(self) -> Iterable[Any]:
-        """Return the cases: `PythonCase`, or anything with attributes or keys of the same names."""
+        """Return the cases: `PythonCase`, or objects with the same attributes or keys."""
         ...
 
 
@@ -32,47 +34,46 @@ class PythonCase:
     id: str
     """Unique in the suite."""
     input: str | Sequence[str] = ""
-    """What the user says; several texts are said one after the other, each once the one before is
-    answered."""
+    """What the user says; several texts are the turns of a conversation."""
     expected: Any = None
-    """What ``check`` compares with; never interpreted."""
+    """The value that ``check`` compares with; never interpreted."""
     tools: Sequence[Any] = ()
-    """Functions, or mappings with a ``handler``; without any, those of ``default_tools()`` are
-    offered."""
+    """Functions, or mappings with a ``handler``; without any, those of ``default_tools()``."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """JSON; carried to every report."""
+    """JSON; copied to the reports."""
     timeout_ms: float | None = None
     """Wall time of the conversation."""
     description: str | None = None
     """Why the case exists."""
     user_context: Mapping[str, Any] | None = None
-    """Who asks, as the server is told."""
+    """The caller, as sent to the server."""
     tags: Sequence[str] = ()
-    """Free labels to pick cases by."""
+    """Labels to select cases by."""
     assertions: Mapping[str, Any] | None = None
-    """Checks as a suite in YAML has them, judged beside ``check``."""
+    """Checks as in a YAML suite, in addition to ``check``."""
     user: Any = None
-    """A `harness.SimulatedUser` who talks with the model in place of ``input``, or a function that
-    plays one: ``(messages of their side of the conversation) → what they say``, ``None`` to
-    stop."""
+    """A `harness.SimulatedUser` in place of ``input``, or a function that plays one.
+
+    The function is ``(conversation as the user sees it) → the user's next message``; ``None``
+    stops."""
     steering: str | None = None
-    """What the user says while the run is under way: right after the model's first reply."""
+    """A message of the user while the run is under way: right after the model's first reply."""
     abort: bool = False
     """Whether the run is aborted while the first tool calls are under way."""
     allow_no_tools: bool = False
-    """Whether the case is judged even if the suite's server offers no tool at all, which is an
-    error otherwise."""
+    """Whether the case is judged even if the suite's server offers no tool, which is otherwise an
+    error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserCheck:
-    """A suite's own ``check`` and the case that it is to judge."""
+    """A suite's own ``check`` and the case that it judges."""
 
     suite: str
     """Name of the suite."""
     function: Callable[[Any, Any], Any]
-    """``check`` of the suite; may be a coroutine function."""
+    """The suite's ``check``; may be a coroutine function."""
     case: Any
     """The case as the suite gave it."""
     threshold: float
-    """From which score on it passes."""
+    """Lowest passing score."""

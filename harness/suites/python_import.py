@@ -1,7 +1,7 @@
 """Objects by name: ``my.module:Suite``, ``my.module.Suite``, ``bench/suite.py:Suite``.
 
-What somebody else's code raises while it is imported or called is told in words, with the line of
-theirs that raised it.
+An exception in a user's code, on import or when called, becomes a message with the line of that
+code.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LIBRARIES = tuple(
 
 
 class NoSuchModule(UsageError):
-    """There is no module of the name that an object's name begins with."""
+    """No module has the name that an object's name begins with."""
 
 
 def names_a_file(text: str) -> bool:
@@ -46,7 +46,10 @@ def names_a_file(text: str) -> bool:
 
 
 def may_be_reference(text: str) -> bool:
-    """Whether ``text`` could be the dotted path of an object; a name without dot and colon never is."""
+    """Whether ``text`` could be the dotted path of an object.
+
+    A name without dot and colon never is.
+    """
     return _WITH_COLON.fullmatch(text) is not None or _WITH_DOTS.fullmatch(text) is not None
 
 
@@ -72,9 +75,11 @@ def find(reference: str) -> Any:
 
 
 def reference_of(target: Any) -> str | None:
-    """Return the name by which `find` finds ``target``, a class or an instance, again; ``None`` if there is none.
+    """Return the name by which `find` finds ``target``, a class or an instance.
 
-    An instance has one if it stands in its module, or if its class takes nothing to be made.
+    ``None`` if none does.
+
+    An instance has one if a variable of its module holds it, or if its class needs no arguments.
     """
     kind = target if isclass(target) else type(target)
     module = sys.modules.get(kind.__module__)
@@ -94,7 +99,7 @@ def reference_of(target: Any) -> str | None:
 
 
 def where(function: Callable[..., Any]) -> Location | None:
-    """Return the place where ``function`` is written, if it is written in Python."""
+    """Return the place of ``function`` in the source, if it is written in Python."""
     code = getattr(unwrap(function), "__code__", None)
     return (
         None
@@ -104,7 +109,7 @@ def where(function: Callable[..., Any]) -> Location | None:
 
 
 def blame(error: BaseException) -> str:
-    """Return ``file:line: Kind: message``, with the last line of the user's own code that led to ``error``."""
+    """Return ``file:line: Kind: message`` of ``error``, with the user's own last line."""
     words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename is not None:
         return f"{shown(Path(error.filename))}:{error.lineno}: {type(error).__name__}: {error.msg}"
@@ -113,7 +118,7 @@ def blame(error: BaseException) -> str:
 
 
 def users_frame(error: BaseException) -> traceback.FrameSummary | None:
-    """Return the innermost frame that is neither ours nor a library's, or else the innermost that is not ours."""
+    """Return the innermost frame of the user's code, else the innermost of a library."""
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
@@ -147,12 +152,12 @@ def _import_module(name: str) -> ModuleType | None:
     except (
         Exception,
         SystemExit,
-    ) as error:  # the boundary to other people's code, which may raise anything
+    ) as error:  # boundary to users' code, which may raise anything
         raise _not_importable(name, error) from error
 
 
 def _import_file(path: Path) -> ModuleType:
-    """Return the module in the file at ``path``, under the file's name; what lies beside it is importable."""
+    """Import the file at ``path`` under its own name; modules in the same folder are importable."""
     if not path.is_file():
         raise UsageError(f"there is no file {str(path)!r}")
     known = sys.modules.get(path.stem)
@@ -181,7 +186,7 @@ def _is_at(module: ModuleType, path: Path) -> bool:
 
 
 def _home(module: ModuleType) -> str | None:
-    """Return what to import ``module`` by; a script that is running by its file, and what is typed in by nothing."""
+    """Return how to import ``module``: a running script by its file; interactive code cannot be."""
     name = module.__name__
     if name == "__main__":
         name = module.__spec__.name if module.__spec__ else ""
@@ -200,14 +205,14 @@ def _no_module(name: str) -> NoSuchModule:
     beside = getattr(sys.modules.get(parent), "__path__", None) if parent else [str(Path.cwd())]
     near = did_you_mean(last, [module.name for module in pkgutil.iter_modules(beside or [])])
     message = f"there is no module {name!r}"
-    return NoSuchModule(message, meant=near or f"Looked in {Path.cwd()} and in what is installed.")
+    return NoSuchModule(message, meant=near or f"Searched {Path.cwd()} and the installed packages.")
 
 
 # ── Objects in them ──────────────────────────────────────────────────────────────────────────
 
 
 def _find_dotted(parts: list[str]) -> Any:
-    """Return the object at a path that does not say where the module ends: the longest one that can be imported."""
+    """Return the object at a dotted path; its module is the longest importable part."""
     for length in range(len(parts) - 1, 0, -1):
         home = ".".join(parts[:length])
         module = _import_module(home)

@@ -1,7 +1,7 @@
-"""``python -m harness.suites.python_server [my.module:Suite [CASE]]``: serve a suite's own tools over MCP.
+"""Serves a suite's own tools: ``python -m harness.suites.python_server [my.module:Suite [CASE]]``.
 
-They run in a process of their own, as every server does: it can be ended, and what it prints is no
-part of the protocol. What a tool raises is told to the model in the tool's own words.
+They run in a process of their own, as every server does: it can be ended, and its output is not
+part of the protocol. The model gets the text of a tool's exception.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from harness.suites.python_tools import PythonTool
 
 
 def make_server(reference: str | None, case: str | None = None) -> MCPServer[Any]:
-    """Return a server of the tools of a suite, or of one of its cases.
+    """Return a server with the tools of a suite, or of one of its cases.
 
     Raises:
         HarnessError: the suite cannot be found, or a function cannot be a tool.
@@ -40,7 +40,7 @@ def make_server(reference: str | None, case: str | None = None) -> MCPServer[Any
 
 
 class _AnyArguments(ArgModelBase):
-    """Arguments that were described by a JSON Schema of the suite's own."""
+    """Arguments of a tool whose JSON Schema the suite gives."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -71,7 +71,10 @@ def _tool(tool: PythonTool) -> Tool:
 
 
 def _by_name(tool: PythonTool) -> Callable[..., Any]:
-    """Return the handler as one that takes arguments by name; one whose only parameter is none of them gets all."""
+    """Return the handler as a function of named arguments.
+
+    A handler whose only parameter is not among them gets all arguments as one mapping.
+    """
     assert tool.input_schema is not None
     parameters = list(inspect.signature(tool.function).parameters.values())
     known = tool.input_schema.get("properties", {})
@@ -90,7 +93,7 @@ def _by_name(tool: PythonTool) -> Callable[..., Any]:
 
 
 def _telling(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``function`` with what it raises told to the model, and in full on stderr."""
+    """Return ``function`` with its exceptions reported to the model, and in full on stderr."""
     if inspect.iscoroutinefunction(function):
 
         @wraps(function)

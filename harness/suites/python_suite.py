@@ -1,7 +1,7 @@
 """Suites in Python: a class with ``name``, ``cases()`` and ``check(case, run)``.
 
-`docs/python.md` describes what else it may have. The class is asked for its cases and tools once;
-what is judged later is kept with each case, so that the same object answers for all of a run.
+`docs/python.md` describes its optional members. The class is asked once for its cases and tools;
+each case keeps its object for judging, so that the same instance is used in a whole run.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from harness.types import (
 
 
 def read_reference(reference: str, vocabulary: Vocabulary) -> Suite:
-    """Return the suite in Python of that name: ``my.module:Suite``, ``my.module.Suite``, ``bench/suite.py:Suite``.
+    """Return the suite ``my.module:Suite``, ``my.module.Suite`` or ``bench/suite.py:Suite``.
 
     Raises:
         UsageError: it cannot be imported, or its code raised an error.
@@ -69,20 +69,19 @@ def read_reference(reference: str, vocabulary: Vocabulary) -> Suite:
 
 
 def read_object(target: Any, vocabulary: Vocabulary) -> Suite:
-    """Return the suite that a class or an instance of one makes; raises as `read_reference` does."""
+    """Return the suite of a class or an instance; raises as `read_reference` does."""
     return _read(target, reference_of(target), vocabulary)
 
 
 def tools_of(target: Any, case: str | None) -> tuple[PythonTool, ...]:
-    """Return the default tools of a suite in Python, or those of its case of that name."""
+    """Return the default tools of a Python suite, or those of its case of that name."""
     suite: Any = target() if inspect.isclass(target) else target
     if case is None:
         return _default_tools(suite)
     given = next((given for given in suite.cases() if str(part(given, "id")) == case), None)
     if given is None:
         raise UsageError(
-            f"the suite has no case {case!r} here: cases() must give the same cases whenever it is "
-            f"called"
+            f"the suite has no case {case!r} here: every call of cases() must give the same cases"
         )
     return read_tools(part(given, "tools"))
 
@@ -107,12 +106,12 @@ def _read(target: Any, reference: str | None, vocabulary: Vocabulary) -> Suite:
     except (
         Exception,
         SystemExit,
-    ) as error:  # the boundary to a suite's own code, which may raise anything
+    ) as error:  # boundary to a suite's own code, which may raise anything
         raise UsageError(f"suite {title} cannot be read: {blame(error)}") from error
 
 
 class _Reading:
-    """One suite being read: every problem that is met is kept, and told at the end."""
+    """Reads one suite; problems are collected and reported at the end."""
 
     def __init__(
         self, suite: Any, title: str, reference: str | None, vocabulary: Vocabulary
@@ -126,11 +125,11 @@ class _Reading:
         self.servers: dict[tuple[int, ...], ServerSpec] = {}
         self.check_at = _place(suite, "check") or self.at
         self.toolless = (
-            False  # whether it has neither a server nor default tools, and so means to have none
+            False  # whether it has neither a server nor default tools, so that none are expected
         )
 
     def result(self) -> Suite:
-        """Return the suite; raises with all problems if there are any."""
+        """Return the suite; raise an error with all problems if there are any."""
         self._require_methods()
         noun = f"suite {self.title}"
         known = {
@@ -175,14 +174,14 @@ class _Reading:
 
     @cached_property
     def source(self) -> str:
-        """The text of the suite's check, or nothing where it was typed in and is not kept."""
+        """The source of the suite's check; empty if it was typed interactively."""
         try:
             return inspect.getsource(self.suite.check)
         except (OSError, TypeError):
             return ""
 
     def take(self, given: Any, key: str, parse: Callable[[Any], Any], noun: str) -> Any:
-        """Return the part ``key`` of ``given``, parsed; ``None`` if it is not there or does not fit."""
+        """Return the part ``key`` of ``given``, parsed; ``None`` if it is missing or not valid."""
         value = part(given, key)
         try:
             return None if value is None else parse(value)
@@ -191,18 +190,18 @@ class _Reading:
             return None
 
     def problem(self, message: str, meant: str | None = None) -> None:
-        """Keep a problem."""
+        """Add a problem."""
         self.problems.append(Problem(at=self.at, message=message, meant=meant))
 
     def _require_methods(self) -> None:
-        """Stop at what is no suite at all: nothing else that could be said of it would help."""
+        """Raise at once if the object is no suite at all: further problems would not help."""
         if not callable(getattr(self.suite, "cases", None)):
             meant = "A suite in Python has name, cases() and check(case, run)."
             raise InvalidInput(
                 [
                     Problem(
                         at=self.at,
-                        message=f"{self.title} is no suite: it has no cases().",
+                        message=f"{self.title} is no suite: it has no cases() method.",
                         meant=meant,
                     )
                 ]
@@ -235,12 +234,12 @@ class _Reading:
             case = self._case(one, number)
             if case.name in cases:
                 self.problem(
-                    f"case {case.name!r} is there twice.", "Give each case an id of its own."
+                    f"case {case.name!r} is defined twice.", "Give each case an id of its own."
                 )
             cases[case.name] = case
         if not cases and not self.problems:
             raise NothingToRun(
-                f"the suite {self.name} has no cases: perhaps its data was not fetched ({self.at})"
+                f"the suite {self.name} has no cases; perhaps its data was not fetched ({self.at})"
             )
         return tuple(cases.values())
 
@@ -292,8 +291,7 @@ class _Reading:
                 )
         function = getattr(self.suite, "check", None)
         if function is not None:
-            # A check that asks something else makes another trial, so that no old result stands for
-            # it.
+            # A changed check makes a new trial, so that no old result is used for it.
             asks = digest(
                 [self.source, json_value(part(given, "expected"), strict=False), self.threshold]
             )
@@ -319,7 +317,7 @@ class _Reading:
             return served(self.name, self.isolation, self._importable() if tools else None)
         if tools or self.servers:
             self.problem(
-                "a suite has a server or tools of its own, not both.",
+                "a suite has either a server or tools of its own, not both.",
                 "Remove 'server', or the tools.",
             )
         if isinstance(given, ServerSpec | str):
@@ -335,7 +333,7 @@ class _Reading:
         return spec
 
     def _own_server(self, given: Any, case_id: str, noun: str) -> ServerSpec | None:
-        """Return the server of a case's own tools; cases that list the same ones share it."""
+        """Return the server of a case's own tools; cases with the same tools share it."""
         listed = part(given, "tools") or None
         tools = self._tools(lambda: read_tools(listed), f"{noun}: tools")
         if not tools:
@@ -359,13 +357,10 @@ class _Reading:
     def _importable(self) -> str:
         if self.reference is None:
             message = (
-                f"the tools of {self.title} are served by a process of its own, which "
-                f"cannot "
-                f"find the suite."
+                f"the tools of {self.title} are served by a separate process, which cannot import "
+                "the suite."
             )
-            self.problem(
-                message, "Put the suite into a module: its class, or a variable that holds it."
-            )
+            self.problem(message, "Put the suite into a module, as a class or a variable.")
         return self.reference or self.title
 
 

@@ -1,6 +1,6 @@
 """The tools of a suite in Python: plain functions, or mappings with a handler.
 
-What they are is decided here; `harness.suites.python_server` serves them, in a process of its own.
+This module reads them; `harness.suites.python_server` serves them, in a process of its own.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonTool:
-    """A tool that is a function in a suite's own process."""
+    """A tool implemented by a function."""
 
     name: str
-    """What the model calls it."""
+    """Its name for the model."""
     function: Callable[..., Any]
-    """Does the work; may be a coroutine function."""
+    """Its implementation; may be a coroutine function."""
     description: str = ""
-    """What the model is told."""
+    """Its description for the model."""
     input_schema: JsonObject | None = None
-    """JSON Schema of its arguments; ``None`` takes it from the function's signature."""
+    """JSON Schema of its arguments; ``None`` derives it from the function's signature."""
 
 
 def part(given: Any, name: str) -> Any:
@@ -48,7 +48,7 @@ def read_tools(given: Any) -> tuple[PythonTool, ...]:
 
     Raises:
         InvalidValue: one of them is neither a function nor a mapping with a handler, or two have
-            one name.
+        the same name.
     """
     if given is None:
         return ()
@@ -87,12 +87,12 @@ def _read_tool(given: Any, number: int) -> PythonTool:
 def served(
     name: str, isolation: Isolation, reference: str | None, case: str | None = None
 ) -> ServerSpec:
-    """Return the server of the default tools of the suite with that ``reference``, or of the tools of one of its cases.
+    """Return the server of a suite's default tools, or of the tools of one of its cases.
 
-    Without a reference it has no tools.
+    ``reference`` names the suite; without it, the server has no tools.
 
-    It finds the modules that this process finds, in the same order. The working directory is left
-    to the import of the suite, so that nothing in it can stand in the way of the program itself.
+    Its process finds the same modules as this one, in the same order. The working directory is
+    added only when the suite is imported, so that nothing in it can replace a module of harness.
     """
     here = {"", str(Path.cwd())}
     path = os.pathsep.join(entry for entry in sys.path if entry not in here)

@@ -1,6 +1,6 @@
-"""What stands in a suite in Python, made fit for a `Suite`: every reader takes any object.
+"""Converts the values of a Python suite for a `Suite`; each function accepts any object.
 
-Each raises `InvalidValue` for what does not fit, and speaks of Python's types, not of YAML's.
+Each raises `InvalidValue` for invalid values, in terms of Python's types, not of YAML's.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from harness.types import Isolation, SimulatedUser
 
 
 def text(value: Any) -> str:
-    """Return a text that says something."""
+    """Return a text that is not blank."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidValue(f"expected text, found {_shown(value)}")
     return value
 
 
 def name(value: Any) -> str:
-    """Return a name on one line; a whole number is one, too."""
+    """Return a name on one line; a whole number is allowed."""
     number = isinstance(value, int) and not isinstance(value, bool)
     return as_line(str(value) if number else text(value))
 
@@ -42,7 +42,7 @@ def texts(value: Any) -> tuple[str, ...]:
 
 
 def user(value: Any) -> SimulatedUser:
-    """Return somebody who talks with the model; a function plays them itself."""
+    """Return a simulated user; a function plays it itself."""
     if isinstance(value, SimulatedUser):
         return value
     if not callable(value):
@@ -90,16 +90,16 @@ def isolation(value: Any) -> Isolation:
 
 
 def json_value(value: Any, *, strict: bool = True) -> Any:
-    """Return ``value`` as JSON has it: tuples as lists, for example.
+    """Return ``value`` in JSON's types: tuples as lists, for example.
 
-    What JSON cannot hold is invalid, or ``None`` where it need not be ``strict``.
+    A value that JSON cannot express is invalid; ``None`` is returned if not ``strict``.
     """
     try:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         if not strict:
             return None
-        raise InvalidValue(f"holds what is not JSON: {error}") from error
+        raise InvalidValue(f"contains a value that is not JSON: {error}") from error
 
 
 def _shown(value: Any) -> str:

@@ -32,9 +32,9 @@ _NOTES: tuple[str, ...] = ("description", "default")
 def suite_schema(vocabulary: Vocabulary) -> JsonObject:
     """Return the schema (draft 2020-12) of suites that may use the checks of ``vocabulary``.
 
-    It accepts every suite that the reader accepts, and rejects every unknown key. What a schema
-    cannot say well (names that are given twice, lists without checks, what placeholders stand for)
-    only the reader rejects.
+    It accepts every suite that the reader accepts, and rejects every unknown key. Mistakes that a
+    schema cannot express (duplicate names, lists without checks, the values of placeholders) are
+    found only by the reader.
     """
     layout = layouts(vocabulary)
     checks = {name: vocabulary.schema(name) for name in vocabulary.names()}
@@ -52,20 +52,26 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
                 "description": "One question to the model, or a conversation.",
                 **_test(layout),
             },
-            "turn": {"description": "One thing that the user says.", **_mapping(layout.turn)},
-            "defaults": {"description": "What holds for every test.", **_mapping(layout.defaults)},
-            "user": {"description": "Somebody who talks with the model.", **_mapping(layout.user)},
+            "turn": {"description": "One turn of the user.", **_mapping(layout.turn)},
+            "defaults": {
+                "description": ("Settings and assertions for every test."),
+                **_mapping(layout.defaults),
+            },
+            "user": {
+                "description": ("A simulated user who talks with the model."),
+                **_mapping(layout.user),
+            },
             "call": {
                 "description": "A tool call that the test makes itself.",
                 **_mapping(layout.call),
             },
             "expectation": expectation_schema(layout.expectation),
             "assertions": {
-                "description": "What must come of the prompt.",
+                "description": "The checks.",
                 **_mapping(layout.assertions),
             },
             "server": {
-                "description": "How the server is started, or reached.",
+                "description": "How the server is started or reached.",
                 **_mapping(SERVER),
                 "anyOf": _any_required("command", "url"),
             },
@@ -97,7 +103,7 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Eval suite",
         "description": (
-            "Prompts for a model that may use an MCP server's tools, and what must come of each."
+            "Prompts for a model that may use an MCP server's tools, with the checks of each."
         ),
         **shared,
     }
@@ -119,7 +125,7 @@ def _mapping(layout: Layout) -> dict[str, Any]:
 
 
 def _test(layout: Layouts) -> dict[str, Any]:
-    """Return the schema of a test, which is looser where a placeholder may stand for any value."""
+    """Return the schema of a test; it is looser where a placeholder may be any value."""
     schema = _mapping(layout.test)
     strict = {name: schema["properties"][name] for name in FILLED if name in schema["properties"]}
     described = {name: {"description": part["description"]} for name, part in strict.items()}
@@ -138,7 +144,7 @@ def _test(layout: Layouts) -> dict[str, Any]:
 
 
 def _checks_something(layout: Layouts) -> dict[str, Any]:
-    """Return what asks of every test for a check, unless the defaults have some."""
+    """Return the schema part that requires a check in every test, unless the defaults have one."""
     asked = [
         key
         for key in ("assertions", "expected_answer", "turns", "as", "expect")
@@ -159,7 +165,7 @@ def _any_required(*keys: str) -> list[JsonObject]:
 
 
 def _property(field: Field) -> JsonObject:
-    """Return the schema of a key, null included where it counts as absent."""
+    """Return the schema of a key, including null where null counts as absent."""
     schema: dict[str, Any] = dict(field.schema)
     if field.required:
         return schema
@@ -180,7 +186,7 @@ def _bare(schema: JsonObject) -> JsonObject:
 
 
 def _shared(schema: Any, known: Mapping[str, JsonObject]) -> Any:
-    """Return ``schema`` with every part that is the schema of a check replaced by a reference to it."""
+    """Return ``schema`` with repeated schemas of checks replaced by references."""
     if isinstance(schema, Mapping):
         notes = {key: part for key, part in schema.items() if key in _NOTES}
         for around, part in (({}, schema), (notes, _bare(schema))):

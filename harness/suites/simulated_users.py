@@ -1,4 +1,4 @@
-"""``user:`` of a test: somebody who talks with the model, in place of words that are written down."""
+"""Reads ``user:`` of a test: a simulated user, in place of written turns."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def _said(value: Any) -> tuple[str, ...]:
     said = as_list(value)
     for place, words in enumerate(said):
         if not isinstance(words, str) or not words.strip():
-            raise InvalidValue(f"expected what the user says, found {found(words)}", path=(place,))
+            raise InvalidValue(f"expected the user's messages, found {found(words)}", path=(place,))
     if not said:
-        raise InvalidValue("the script is empty", meant="Add what the user says: '- Hello'.")
+        raise InvalidValue("the script is empty", meant="Add a message of the user: '- Hello'.")
     return tuple(said)
 
 
@@ -48,8 +48,8 @@ USER = Field(
     schema={
         "anyOf": [{"$ref": "#/$defs/user"}, {"type": "string", "pattern": r"\S"}],
         "description": (
-            "Somebody who talks with the model, in place of 'prompt' and 'turns'; a "
-            "text is their scenario."
+            "A simulated user who talks with the model, in place of 'prompt' and 'turns'; a text "
+            "is the scenario."
         ),
     },
     parse=_user,
@@ -58,75 +58,71 @@ USER = Field(
 USER_LAYOUT = Layout(
     fields={
         "scenario": text(
-            "Who they are and what they want; told to the model that plays them, and to nobody "
-            "else."
+            "Who the user is and what they want; only the model that plays the user gets it."
         ),
-        "model": line("The model that plays them."),
+        "model": line("The model that plays the user."),
         "script": Field(
             schema={
                 "type": "array",
                 "minItems": 1,
                 "items": {"type": "string", "pattern": r"\S"},
                 "description": (
-                    "What they say, one after the other, in place of a model; at its end they stop."
+                    "The user's messages in order, in place of a model; after the last one the "
+                    "user stops."
                 ),
             },
             parse=_said,
         ),
         "first_message": text(
-            "What they say first; without it, the model that plays them decides."
+            "The user's first message; without it, the model that plays the user decides."
         ),
-        "greeting": text(
-            "What they hear before they say anything. The model under test never sees it."
-        ),
-        "guidelines": text("How to play a user, in place of the built-in text."),
+        "greeting": text("What the user is greeted with. The model under test never sees it."),
+        "guidelines": text("Instructions for playing a user, in place of the built-in text."),
         "max_turns": integer(
             "Messages of the user in one trial.", least=1, default=_DEFAULT.max_turns
         ),
-        "stop_when": _marks_field(
-            "Texts in a message of theirs after which the conversation is over."
-        ),
+        "stop_when": _marks_field("Texts in a user's message that end the conversation."),
         "transfer_when": _marks_field(
-            "Texts in a message of theirs, or tools of which a call went well, after which they "
-            "were handed on."
+            "Texts in a user's message, or tools with a successful call, that end the "
+            "conversation by a transfer."
         ),
         "agent_stop_when": _marks_field(
-            "Texts in an answer of the model after which the conversation is over."
+            "Texts in an answer of the model that end the conversation."
         ),
     },
     elsewhere={
-        "prompt": "What they say first stands under 'first_message:'.",
+        "prompt": "Write the user's first message under 'first_message:'.",
         "persona": "Put it into 'scenario:'.",
         "instructions": (
-            "Put it into 'scenario:', or under 'guidelines:' if it says how to play a user."
+            "Put it into 'scenario:', or under 'guidelines:' if it is about playing a user."
         ),
-        "turns": "What they say one after the other stands under 'script:'.",
+        "turns": "Write the user's messages under 'script:'.",
         "stop": "Did you mean 'stop_when'?",
     },
 )
-"""``user:`` of a test, written out."""
+"""Layout of ``user:`` of a test, as a mapping."""
 
 
 def read_user(
     reading: Reading, path: Steps, given: str | Mapping[str, Any], test: str
 ) -> SimulatedUser:
-    """Return the user that ``given`` at ``path`` describes; problems are kept by ``reading``."""
+    """Return the user that ``given`` at ``path`` describes; ``reading`` collects problems."""
     if isinstance(given, str):
         return SimulatedUser(scenario=given)
     values = reading.record(path, given, USER_LAYOUT, f"user of {test}")
     user = SimulatedUser(**values)
     if given.get("scenario") is None and given.get("script") is None:
-        meant = "Add 'scenario:', or 'script:' with what they say."
+        meant = "Add 'scenario:', or 'script:' with the user's messages."
         reading.problem(
             reading.document.at(path), f"user of {test} has neither 'scenario' nor 'script'.", meant
         )
     for key in ("model", "guidelines", "first_message"):
         if given.get(key) is not None and given.get("script") is not None:
-            message = f"{key!r} has no effect beside 'script': nobody is asked what to say."
+            message = f"{key!r} has no effect beside 'script', which has all messages."
             reading.problem(reading.document.at_key((*path, key)), message, "Keep one of them.")
     return user
 
 
 def summary(user: SimulatedUser) -> str:
-    """Return what readers are shown in place of a prompt."""
+    """Return a text that reports show in place of a prompt."""
     return user.first_message or (user.script[0] if user.script else user.scenario)

@@ -265,11 +265,11 @@ async def test_what_is_not_text_becomes_a_placeholder(session: Session) -> None:
     ("result", "problem"),
     [
         ({}, "it has no content"),
-        ({"content": None}, "its content is no list: null"),
-        ({"content": "not a list"}, 'its content is no list: "not a list"'),
+        ({"content": None}, "its content is not a list: null"),
+        ({"content": "not a list"}, 'its content is not a list: "not a list"'),
         (
             {"content": {"type": "text", "text": "x"}},
-            'its content is no list: {"type":"text","text":"x"}',
+            'its content is not a list: {"type":"text","text":"x"}',
         ),
         (
             {"content": [{"type": "odd"}]},
@@ -277,9 +277,9 @@ async def test_what_is_not_text_becomes_a_placeholder(session: Session) -> None:
         ),
         (
             {"content": [{"type": "text", "text": 5}]},
-            "it holds a content block that is not one of MCP's",
+            "it contains a content block of an unknown kind",
         ),
-        ({"content": [5]}, "it holds a content block that is not one of MCP's: 5"),
+        ({"content": [5]}, "it contains a content block of an unknown kind: 5"),
         ({"content": [], "isError": "true"}, 'its isError is neither true nor false: "true"'),
         ({"content": [], "isError": 0}, "its isError is neither true nor false: 0"),
         ({"content": [], "resultType": "task"}, 'its resultType is unknown: "task"'),
@@ -295,7 +295,7 @@ async def test_what_is_no_result_of_mcp_is_an_outcome_of_its_own(
 ) -> None:
     made = await call(session, "answer_with", {"result": result})
     assert (made.outcome, made.is_error, made.unanswered) == ("invalid_result", True, True)
-    assert made.text.startswith(f"the server's answer is no result of MCP: {problem}")
+    assert made.text.startswith(f"the server's answer is not a valid MCP result: {problem}")
     assert made.output_errors[0].startswith(problem)
     assert (await call(session, "echo")).outcome == "ok"
 
@@ -337,7 +337,7 @@ async def test_an_output_that_breaks_its_schema_is_recorded_and_not_raised(
 async def test_a_missing_structured_result_is_recorded(session: Session) -> None:
     made = await call(session, "silent_liar")
     assert made.output_errors == (
-        "the tool has an outputSchema, and its result has no structuredContent",
+        "the tool has an outputSchema, but its result has no structuredContent",
     )
 
 
@@ -379,7 +379,7 @@ async def test_an_ordinary_error_is_no_refusal(session: Session) -> None:
 async def test_a_question_back_is_declined(session: Session) -> None:
     made = await call(session, "ask")
     assert made.outcome == "tool_error"
-    assert made.text == "the server asks for more input (age); harness has nobody who could give it"
+    assert made.text == "the server asks for more input (age), which harness cannot give"
 
 
 async def test_malformed_arguments_are_not_sent(session: Session) -> None:

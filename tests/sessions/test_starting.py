@@ -59,8 +59,8 @@ async def test_a_server_that_hangs_is_given_up_in_time(
         if "on stdout" in str(error):
             break
     assert str(error) == (
-        f"server 'hang' did not complete the handshake within {seconds:g} s of its start; "
-        "on stdout it wrote what is not MCP: Starting web server…"
+        f"server 'hang' did not complete the handshake within {seconds:g} s of its start; on "
+        "stdout it wrote text that is not MCP: Starting web server…"
     )
 
 

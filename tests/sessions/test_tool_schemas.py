@@ -91,7 +91,7 @@ async def test_output_is_checked_where_it_is_declared() -> None:
     assert await checked.output("t", {"n": 1}, 10) == Validation()
     assert (await checked.output("t", {}, 10)).errors == ("'n' is a required property",)
     assert (await checked.output("t", None, 10)).errors == (
-        "the tool has an outputSchema, and its result has no structuredContent",
+        "the tool has an outputSchema, but its result has no structuredContent",
     )
     assert await schemas({"type": "object"}).output("t", None, 10) == Validation()
 

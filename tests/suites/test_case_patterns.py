@@ -59,16 +59,16 @@ def test_a_pattern_passes_over_other_cases(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "place"),
     [
-        ("", "ends too early"),
-        ("  ", "ends too early"),
-        ("view and", "ends too early"),
-        ("not", "ends too early"),
-        ("(view", "ends too early"),
-        ("or view", "'or' does not fit"),
-        ("view)", "')' does not fit"),
-        ("view (smoke)", "'(' does not fit"),
-        ("()", "')' does not fit"),
-        ("view and or smoke", "'or' does not fit"),
+        ("", "ends unexpectedly"),
+        ("  ", "ends unexpectedly"),
+        ("view and", "ends unexpectedly"),
+        ("not", "ends unexpectedly"),
+        ("(view", "ends unexpectedly"),
+        ("or view", "'or' is not expected there"),
+        ("view)", "')' is not expected there"),
+        ("view (smoke)", "'(' is not expected there"),
+        ("()", "')' is not expected there"),
+        ("view and or smoke", "'or' is not expected there"),
     ],
 )
 def test_a_pattern_that_does_not_parse_is_refused(pattern: str, place: str) -> None:

@@ -106,7 +106,7 @@ def test_no_tools_and_no_keywords_may_be_expected(tmp_path: Path) -> None:
         ({"expected_tool": "getStock Price!"}, ("'get_stock_price'",)),
         ({"expected_tool": '["a", "B C"]', "expected_args": "[{},{}]"}, ("'B C'", "'b_c'")),
         ({"expected_tool": '["a"'}, ("expected_tool: this is not JSON", "written twice")),
-        ({"expected_tool": "[1]"}, ("an array of tools holds texts only",)),
+        ({"expected_tool": "[1]"}, ("an array of tools may contain only strings",)),
         ({"expected_tool": "a,b"}, ("'a,b' is not the name of a tool",)),
         ({"expected_args": ""}, ("expected_args: it is empty", "Write {}")),
         (

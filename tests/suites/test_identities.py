@@ -147,12 +147,12 @@ def test_parameters_and_identities_multiply() -> None:
         ("as: []", "9:9: as: there are no identities.", "Write 'as: [admin, anonymous]'."),
         (
             "as: [admin]\n    user_context: {}",
-            "10:5: 'as' and 'user_context' both say who asks.",
+            "10:5: 'as' and 'user_context' both set the caller.",
             "Keep one of them.",
         ),
         (
             "expect: {admin: denied}",
-            "9:5: test 'a' has 'expect', and 'as' does not say for whom.",
+            "9:5: test 'a' has 'expect'but no 'as'.",
             "Add 'as: [admin, anonymous]'.",
         ),
         (
@@ -182,22 +182,22 @@ def test_parameters_and_identities_multiply() -> None:
         ),
         (
             "as: [admin]\n    tool: x",
-            "10:5: test 'a' has 'tool', and no 'expect' that it could be about.",
+            "10:5: test 'a' has 'tool', but no 'expect' that refers to it.",
             None,
         ),
         (
             "as: [admin, analyst]\n    expect: {admin: denied, analyst: }",
-            "10:29: analyst: nothing stands here.",
+            "10:29: analyst: there is no value.",
             "Write what is expected, such as 'denied', or leave the name out.",
         ),
         (
             "as: [admin]\n    expect: {admin: {without: , decision: denied}}",
-            "10:22: without: nothing stands here.",
+            "10:22: without: there is no value.",
             "Write what is expected, or leave the key out.",
         ),
         (
             "as: [admin]\n    expect: {admin: {answer_contains: }}",
-            "10:22: answer_contains: nothing stands here.",
+            "10:22: answer_contains: there is no value.",
             "Write a list of at least one item, or leave the key out.",
         ),
         (

@@ -1,4 +1,4 @@
-"""Memory suites in JSON Lines: a long text that is told piece by piece, and many questions about it."""
+"""Reads memory suites in JSON Lines: a long text told in chunks, and many questions about it."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_a_case_without_a_name_is_called_by_its_source_or_line(tmp_path: Path) -
         ),
         ({"context": ...}, "there is neither 'context' nor 'chunks'."),
         ({"chunks": ["x"]}, "there are both 'context' and 'chunks'. | Keep one of them."),
-        ({"context": None, "chunks": ["x"], "chunk_chars": 500}, "'chunks' are cut already."),
+        ({"context": None, "chunks": ["x"], "chunk_chars": 500}, "'chunks' are not cut."),
         ({"context": "  "}, "context: it is empty."),
         ({"context": ["x"]}, "context: expected a text, found a list"),
         ({"context": ..., "chunks": []}, "chunks: there are no chunks."),

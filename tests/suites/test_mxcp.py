@@ -143,7 +143,7 @@ def test_an_assertion_of_mxcp_without_a_value_is_read_as_mxcp_reads_it_and_noted
     suite = read(folder, f"suite: shop\n{tests}", VOCABULARY)
     assert [check.kind for check in suite.cases[0].checks] == ["answer_contains"]
     assert suite.notes == tuple(
-        f"shop.yml:2:{column}: {kind!r} of test 'a' has no value, so nothing is asked by it."
+        f"shop.yml:2:{column}: {kind!r} of test 'a' has no value, so it checks nothing."
         for column, kind in (
             (43, "must_call"),
             (56, "must_not_call"),
@@ -557,7 +557,7 @@ def test_the_end_state_is_asked_for_in_the_last_turn_or_of_the_whole(folder: Pat
                 assertions: {{end_state: {state}}}
             assertions: {{end_state: {state}}}
     """
-    words = "'end_state' is read when the conversation is over, which goes on after this turn."
+    words = "'end_state' is read when the conversation is over, but it goes on after this turn."
     assert problems(folder, text, VOCABULARY) == [
         f"7:22: turn 1 of test 'a': {words}",
         f"10:19: turn 2 of test 'a': {words}",

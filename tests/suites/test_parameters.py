@@ -229,14 +229,13 @@ def test_two_tests_of_one_name_are_told_by_the_cases_that_they_share(folder: Pat
         (
             "{name: a, prompt: '${{ }} ${{ city }}', matrix: {city: [1]}, expected_answer: x}",
             (
-                "shop.yml:3:23: there is no parameter ''.\n    Known: city. For the text itself "
-                "write "
-                "$${{ … }}."
+                "shop.yml:3:23: there is no parameter ''.\n    Known: city. For the literal text "
+                "write $${{ … }}."
             ),
         ),
         (
             "{name: a, prompt: x, matrix: {city: [Paris]}, expected_answer: x}",
-            "is not used.\n    Write ${{ city }} where it belongs, or remove it.",
+            "is not used.\n    Use ${{ city }}, or remove it.",
         ),
         (
             "{name: a, prompt: x, parameters: [{city: Paris}], expected_answer: x}",
@@ -244,19 +243,19 @@ def test_two_tests_of_one_name_are_told_by_the_cases_that_they_share(folder: Pat
         ),
         (
             "{name: '${{x}}', prompt: '${{x}}', matrix: {x: [1]}, expected_answer: x}",
-            "under 'name'.\n    The names of the tests end in their parameters by themselves.",
+            "under 'name'.\n    The parameters are added to the tests' names automatically.",
         ),
         (
             "{name: a, prompt: x, timeout: '${{x}}', matrix: {x: [1]}, expected_answer: x}",
-            "shop.yml:3:35: no placeholder is filled in under 'timeout'.",
+            "shop.yml:3:35: placeholders are not filled in under 'timeout'.",
         ),
         (
             "{name: a, prompt: x, metadata: {'${{x}}': 1}, matrix: {x: [1]}, expected_answer: x}",
-            "no placeholder is filled in in a key.",
+            "placeholders are not filled in in keys.",
         ),
         (
             "{name: a, prompt: 'x ${{x}}', matrix: {x: [[1]]}, expected_answer: x}",
-            "shop.yml:3:23: the parameter 'x' is a list: it cannot stand within a text.",
+            "shop.yml:3:23: the parameter 'x' is a list: it cannot be used within a text.",
         ),
         (
             "{name: a, prompt: '${{x}}', matrix: {x: [1]}, expected_answer: x}",
@@ -280,7 +279,7 @@ def test_two_tests_of_one_name_are_told_by_the_cases_that_they_share(folder: Pat
         ("{name: a, prompt: '${{x}}', matrix: {}, expected_answer: x}", "there are no parameters"),
         (
             "{name: a, prompt: '${{x}}', matrix: {x y: [1]}, expected_answer: x}",
-            "'x y' is no name for a parameter",
+            "'x y' is not a valid name of a parameter",
         ),
         (
             "{name: a, prompt: '${{x}}', matrix: {x: [1, 2, 1]}, expected_answer: x}",
@@ -294,7 +293,7 @@ def test_two_tests_of_one_name_are_told_by_the_cases_that_they_share(folder: Pat
         ),
         (
             "{name: a, prompt: '${{x}}', parameters: [{x: 1}, {y: 1}], expected_answer: x}",
-            "this row has no 'y'",
+            "this row lacks 'y'",
         ),
         (
             "{name: a, prompt: '${{x}}', parameters: [{x: 1}, {x: 1}], expected_answer: x}",
@@ -358,7 +357,7 @@ def test_filling_in_cannot_copy_without_bound(
     test = (
         f"{{name: a, prompt: '{prompt} ${{{{a}}}}', expected_answer: x, matrix: {{a: {values}}}}}"
     )
-    assert "shop.yml:3:5: the parameters of this suite make more than can be read." in told(
+    assert "shop.yml:3:5: the tests made by the parameters of this suite are too large." in told(
         folder, test
     )
 

@@ -75,9 +75,8 @@ def test_limits_may_stand_at_the_top_or_under_defaults_and_not_in_both(folder: P
         timeout_s=9, max_calls=2
     )
     error = refusal(folder, f"suite: shop\ntimeout: 9\ndefaults: {{timeout: 9}}\n{TESTS}")
-    assert (
-        str(error)
-        == "shop.yml:3:12: 'timeout' stands at the top of the suite, too.\n    Keep one of them."
+    assert str(error) == (
+        "shop.yml:3:12: 'timeout' is also written at the top of the suite.\n    Keep one of them."
     )
 
 

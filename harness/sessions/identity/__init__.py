@@ -1,1 +1,1 @@
-"""How a caller's identity reaches a server: request metadata, environment, headers or bearer tokens."""
+"""Sends a caller's identity to a server: by request metadata, environment, headers or tokens."""

@@ -1,4 +1,4 @@
-"""The token that one caller shows to one server: made when first needed, renewed before it expires."""
+"""Token source for one caller and one server; a token is renewed before it expires."""
 
 from __future__ import annotations
 
@@ -27,23 +27,22 @@ if TYPE_CHECKING:
     from harness.sessions.identity.tokens import Token
 
 RENEW_S = 60.0
-"""How long before its expiry a token is renewed, at most: no request may arrive with one that just
-expired."""
+"""Seconds before its expiry at which a token is renewed, so that no request arrives with an expired
+one."""
 
 RENEW_SHARE = 1 / 4
-"""The same as a share of its life, for tokens that live shorter."""
+"""The same as a share of its lifetime, for short-lived tokens."""
 
 PLACEHOLDERS: Mapping[str, str] = {
     "issuer": "HARNESS_ISSUER",
     "jwks_url": "HARNESS_JWKS_URL",
     "audience": "HARNESS_AUDIENCE",
 }
-"""What a server that we start is told in ``{name}`` of its args and env → the variable that tells
-it, too."""
+"""Placeholder in a started server's args and env → the environment variable with the same value."""
 
 
 class Bearer:
-    """Gives the ``Authorization`` header of one caller, request by request."""
+    """Returns the ``Authorization`` header of one caller for each request."""
 
     def __init__(
         self,
@@ -53,7 +52,10 @@ class Bearer:
         audience: str,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """Speak for ``who`` to ``spec``, whose tokens are for ``audience``; ``now`` is the clock since the epoch."""
+        """Make tokens of ``who`` for ``spec`` and ``audience``.
+
+        ``now`` is the clock since the epoch.
+        """
         self._source = source
         self._spec = spec
         self._who = who
@@ -64,7 +66,7 @@ class Bearer:
         self._renew_at = math.inf
 
     async def headers(self) -> dict[str, str]:
-        """Return what every request carries; nobody, and who has no credential, carries nothing.
+        """Return the headers of a request; none for an anonymous caller or the credential ``none``.
 
         Raises:
             ServerError: the token cannot be made.
@@ -81,7 +83,7 @@ class Bearer:
 
     def _end_of_use(self, token: Token) -> float:
         left = math.inf if token.expires_at is None else token.expires_at - self._now()
-        # One that comes expired is meant to be, or the next one would be no better.
+        # A token that comes expired is meant to be so, or a new one would be no better.
         return math.inf if left <= 0 else self._now() + left - min(RENEW_S, left * RENEW_SHARE)
 
     async def _new(self, user_context: JsonObject) -> Token:
@@ -106,10 +108,13 @@ class Bearer:
 
 
 class Bearers:
-    """All tokens of a pool of sessions, and the issuers behind them; an async context manager."""
+    """All token sources of a session pool, and their issuers; an async context manager."""
 
     def __init__(self, guardian: Guardian, learn: Callable[[str], None] = lambda _: None) -> None:
-        """Start nothing yet. ``learn`` hears of every token that does not look like one, before it is used."""
+        """Start nothing yet.
+
+        ``learn`` gets every token that does not look like one, before its use.
+        """
         self.guardian = guardian
         self._redactor = Redactor()
         self._learn = learn
@@ -130,11 +135,11 @@ class Bearers:
             await self._issuers.aclose()
 
     def of(self, spec: ServerSpec, who: Identity, url: str) -> Bearer:
-        """Return what speaks for ``who`` to ``spec``, which is at ``url``."""
+        """Return the token source of ``who`` for ``spec`` at ``url``."""
         return Bearer(self, spec, who, audience_of(spec, url))
 
     async def introduced(self, spec: ServerSpec) -> ServerSpec:
-        """Return ``spec``, about to be started at its URL, told whose tokens it will get (see `PLACEHOLDERS`).
+        """Return ``spec``, about to be started, with its issuer filled in (`PLACEHOLDERS`).
 
         Raises:
             ServerError: the issuer could not start.
@@ -160,7 +165,7 @@ class Bearers:
         )
 
     async def issuer(self, port: int | None) -> Issuer:
-        """Return the issuer on ``port``, where ``None`` is any that is free; it is started when first asked for.
+        """Return the issuer on ``port`` (``None``: any free one); it is started on first use.
 
         Raises:
             ServerError: the port is taken.
@@ -172,17 +177,17 @@ class Bearers:
         return await self._issuers.on(port)
 
     def learn(self, token: str) -> None:
-        """Keep ``token`` out of everything that is written from now on."""
+        """Redact ``token`` in everything that is written from now on."""
         self._redactor.learn(token)
         self._learn(token)
 
     def scrubbed(self, text: str) -> str:
-        """Return ``text``, which a server wrote, without tokens."""
+        """Return a server's ``text`` with tokens redacted."""
         return self._redactor.text(text)
 
 
 def audience_of(spec: ServerSpec, url: str) -> str:
-    """Return for whom the tokens of ``spec`` are: what is configured, else its URL without what may be a secret."""
+    """Return the audience for ``spec``: the configured one, else its URL without secrets."""
     if spec.identity.audience is not None:
         return spec.identity.audience
     parts = urlsplit(url)
@@ -190,14 +195,14 @@ def audience_of(spec: ServerSpec, url: str) -> str:
 
 
 def shown_to(member: ServerSpec, credential: Credential) -> Credential:
-    """Return what ``member`` of a joined server is shown: ``credential`` where it asks for one."""
+    """Return the credential for ``member`` of a joined server, which may not take tokens."""
     return credential if member.identity.via == "bearer" else "valid"
 
 
 def check_credential(
     spec: ServerSpec, user_context: JsonObject | None, credential: Credential
 ) -> None:
-    """Accept only credentials that can be shown to ``spec``, and users that can be told to it.
+    """Accept only credentials that can be sent to ``spec``, and users that tokens can describe.
 
     Raises:
         UsageError: with what to do instead.
@@ -205,27 +210,30 @@ def check_credential(
     identity = spec.identity
     if credential != "valid" and identity.via != "bearer":
         raise UsageError(
-            f"credential {credential!r} needs a bearer token, and {spec.name!r} learns who asks by "
-            f"{identity.via}",
-            meant="Write 'identity: bearer' in the server's entry, or take the credential out.",
+            f"credential {credential!r} needs a bearer token, but {spec.name!r} gets identities "
+            f"by {identity.via}",
+            meant="Write 'identity: bearer' in the server's entry, or remove the credential.",
         )
     if credential not in ("valid", "none") and user_context is None:
         raise UsageError(
-            f"credential {credential!r} needs a user_context: there is no token for nobody",
-            meant="Say whose token it is with 'user_context:', or write 'credential: none'.",
+            f"credential {credential!r} needs a user_context: an anonymous caller has no token",
+            meant="Name the token's user with 'user_context:', or write 'credential: none'.",
         )
     if credential not in ("valid", "none") and identity.token_command is not None:
         raise UsageError(
             f"credential {credential!r} cannot be made: the tokens of server {spec.name!r} come "
             f"from its token_command",
-            meant="Only 'valid' and 'none' go with a token_command.",
+            meant="Only 'valid' and 'none' work with a token_command.",
         )
     if identity.via == "bearer" and identity.token_command is None and user_context is not None:
         claims_of(identity, user_context)
 
 
 def _filled(text: str, facts: Mapping[str, str]) -> str:
-    """Return ``text`` with ``{issuer}``, ``{jwks_url}`` and ``{audience}`` filled in; other braces stay."""
+    """Return ``text`` with ``{issuer}``, ``{jwks_url}`` and ``{audience}`` filled in.
+
+    Other braces stay.
+    """
     for name, value in facts.items():
         text = text.replace(f"{{{name}}}", value)
     return text

@@ -1,20 +1,20 @@
-"""The claims of a token: what a server learns of a ``user_context`` that travels by bearer.
+"""The claims of a token: how a ``user_context`` is expressed in a bearer token.
 
-Without ``claims:`` every attribute is a claim of its own name. With it, exactly those claims are
-made:
+Without ``claims:`` every attribute becomes a claim of the same name. With it, exactly those claims
+are made:
 
-| written                                      | becomes                                                       |
-|----------------------------------------------|---------------------------------------------------------------|
-| ``roles: "{roles}"``                         | the attribute as it is: a list stays a list                   |
-| ``email: "{name}@example.com"``              | text, its attributes filled in                                |
-| ``realm_access.roles: "{roles}"``            | ``{"realm_access": {"roles": …}}``                            |
-| ``groups: ["{role}", everyone]``             | a list; templates may stand anywhere in JSON                  |
-| ``https://example.com/roles: "{roles}"``     | one claim of that name: the dots of a URL are no path         |
+| written                                  | becomes                                               |
+|------------------------------------------|-------------------------------------------------------|
+| ``roles: "{roles}"``                     | the attribute as it is: a list stays a list           |
+| ``email: "{name}@example.com"``          | text, its attributes filled in                        |
+| ``realm_access.roles: "{roles}"``        | ``{"realm_access": {"roles": …}}``                    |
+| ``groups: ["{role}", everyone]``         | a list; templates may stand anywhere in JSON          |
+| ``https://example.com/roles: "{roles}"`` | one claim of that name: the dots of a URL are no path |
 
 A claim whose template names an attribute that is missing or null is left out. There is always a
-``sub``: what ``claims:`` or the attribute ``sub`` says, else ``user_id``, ``username`` or ``name``,
-else a digest of the whole, so that equal users have equal subjects. The claims of `RESERVED_CLAIMS`
-are the issuer's: a ``user_context`` that would become one of them is refused, never passed over.
+``sub``: from ``claims:`` or the attribute ``sub``, else ``user_id``, ``username`` or ``name``, else
+a digest of all attributes, so that equal users have equal subjects. The issuer sets the claims of
+`RESERVED_CLAIMS`: a ``user_context`` that would set one of them is an error.
 """
 
 from __future__ import annotations
@@ -29,19 +29,20 @@ from harness.sessions.identity.delivery import filled
 from harness.types import RESERVED_CLAIMS, IdentitySpec, JsonObject
 
 SUBJECTS = ("sub", "user_id", "username", "name")
-"""Attributes that name a user, the most telling first."""
+"""Attributes that name a user, the most specific first."""
 
 AGAIN = "\u200b"
-"""Behind an attribute's name: in a token of ours it becomes one more claim of that name. RFC 7519
-has a reader take the last of them or refuse the token; who takes the first can be told what nobody
-is."""
+"""Suffix of an attribute's name that adds a second claim of that name to a token.
+
+RFC 7519 has a reader take the last one or refuse the token; a reader that takes the first one can
+be deceived."""
 
 _ALONE = re.compile(r"\{([^{}]+)\}")
 _LEFT_OUT = object()
 
 
 def claims_of(identity: IdentitySpec, user_context: JsonObject) -> dict[str, Any]:
-    """Return the claims that say who ``user_context`` is, without those of the issuer.
+    """Return the claims for ``user_context``, without those of the issuer.
 
     Raises:
         UsageError: an attribute has the name of a reserved claim.
@@ -71,9 +72,10 @@ def _own(user_context: JsonObject) -> dict[str, Any]:
     reserved = [name for name in RESERVED_CLAIMS if name in user_context]
     if reserved:
         raise UsageError(
-            f"the user_context has {reserved[0]!r}, which in a token is the issuer's claim",
-            meant="Rename the attribute, or say under 'claims:' of the identity which claims there "
-            "are.",
+            f"the user_context has {reserved[0]!r}, a claim that only the issuer may set",
+            meant=(
+                "Rename the attribute, or map it to another claim under 'claims:' of the identity."
+            ),
         )
     return dict(user_context)
 

@@ -1,13 +1,14 @@
-"""How a ``user_context`` reaches a server, and never the model.
+"""How a ``user_context`` is sent to a server; it never reaches the model.
 
-| ``via``    | what happens                                                                          |
-|------------|---------------------------------------------------------------------------------------|
-| ``meta``   | it travels in ``_meta`` of every ``tools/list`` and ``tools/call``                    |
-| ``env``    | the process of this user has it in named variables, in one JSON variable, or in both  |
-| ``header`` | every HTTP request has it in named headers                                            |
-| ``bearer`` | every HTTP request has a token whose claims say it (see `harness.sessions.identity.bearer`)    |
+What happens for each ``via``:
 
-A case without a ``user_context`` is nobody: no ``_meta``, no variable, no header.
+- ``meta``: it is sent in ``_meta`` of every ``tools/list`` and ``tools/call``
+- ``env``: the process of this user has it in named variables, in one JSON variable, or in both
+- ``header``: every HTTP request has it in named headers
+- ``bearer``: every HTTP request has a token with it as claims (see
+  `harness.sessions.identity.bearer`)
+
+A case without a ``user_context`` is anonymous: no ``_meta``, no variable, no header.
 """
 
 from __future__ import annotations
@@ -25,32 +26,32 @@ from harness.sessions.transports import TRANSPORTS
 from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
 
 USER_CONTEXT_META_KEY = "io.github.harness/user_context"
-"""The key of ``_meta`` under which a server finds the ``user_context`` of a request."""
+"""The key of ``_meta`` for the ``user_context`` of a request."""
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who asks a server, and what they show for it."""
+    """A caller: the user, and the credential that they send."""
 
     user_context: JsonObject | None
-    """Who it is; ``None`` is nobody."""
+    """The user's attributes; ``None`` is anonymous."""
     credential: Credential = "valid"
-    """What they show, where identity goes by bearer."""
+    """The kind of token, for servers with identity ``bearer``."""
 
     @property
     def key(self) -> str:
         """Equal text for equal identities.
 
         Raises:
-            UsageError: the ``user_context`` is not JSON, so that no server could be told of it.
+            UsageError: the ``user_context`` is not JSON, so it cannot be sent to a server.
         """
         return f"{self.credential} {identity_key(self.user_context)}"
 
 
 def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
-    """Accept only what ``server`` can be told of ``user_context``.
+    """Accept only a ``user_context`` that can be sent to ``server``.
 
     Raises:
         UsageError: with what to do instead.
@@ -73,10 +74,10 @@ def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
 
 
 def check_headers(headers: Mapping[str, str], of: str) -> None:
-    """Accept only headers that HTTP can carry; ``of`` says whose they are.
+    """Accept only headers that HTTP allows; ``of`` says whose they are, for the message.
 
     Raises:
-        UsageError: naming the header, and never showing its value.
+        UsageError: with the header's name, never its value.
     """
     for name, value in headers.items():
         problem = header_problem(name, value)
@@ -85,10 +86,10 @@ def check_headers(headers: Mapping[str, str], of: str) -> None:
 
 
 def user_headers(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, str]:
-    """Return the headers that tell a server who asks; templates are filled in as in `process_env`.
+    """Return the headers for a caller's identity; templates are filled in as in `process_env`.
 
     Raises:
-        UsageError: an attribute cannot stand in a header.
+        UsageError: an attribute's value is not allowed in a header.
     """
     if identity.via != "header" or user_context is None:
         return {}
@@ -101,30 +102,31 @@ def user_headers(identity: IdentitySpec, user_context: JsonObject | None) -> dic
 
 
 async def request_headers(server: ServerSpec, user_context: JsonObject | None) -> dict[str, str]:
-    """Return the headers of the next request that tell ``server`` who asks.
+    """Return the identity headers of the next request to ``server``.
 
     For bearer tokens see `harness.sessions.identity.bearer`.
 
-    It is asked for every request, because what it tells may have to be renewed.
+    Called for every request, because a token may have to be renewed.
 
     Raises:
-        UsageError: ``user_context`` cannot be told in this way.
+        UsageError: ``user_context`` cannot be sent in this way.
     """
     return user_headers(server.identity, user_context)
 
 
 def request_meta(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, Any]:
-    """Return what ``_meta`` of every request of this user holds."""
+    """Return ``_meta`` for every request of this user."""
     if identity.via != "meta" or user_context is None:
         return {}
     return {USER_CONTEXT_META_KEY: dict(user_context)}
 
 
 def process_env(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, str]:
-    """Return the variables that tell a process who its user is.
+    """Return the environment variables for a process of this user.
 
-    A template is text with attributes in braces: ``{role}``. Text goes in as it is, anything else
-    as JSON. A variable whose template names an attribute that is missing or null is not set.
+    A template is text with attributes in braces: ``{role}``. A string is inserted unchanged, any
+    other value as JSON. A variable whose template names an attribute that is missing or null is not
+    set.
     """
     if identity.via != "env" or user_context is None:
         return {}
@@ -140,7 +142,7 @@ def identity_key(user_context: JsonObject | None) -> str:
     """Return equal text for equal users.
 
     Raises:
-        UsageError: the ``user_context`` is not JSON, so that no server could be told of it.
+        UsageError: the ``user_context`` is not JSON, so it cannot be sent to a server.
     """
     try:
         return canonical_json(user_context)

@@ -1,6 +1,6 @@
-"""The issuer of a run: an authorization server on loopback, as far as a server's verifier needs one.
+"""The token issuer of a run: the part of an authorization server that verifiers need, on loopback.
 
-It serves three documents and no login page: who needs a token is us, and we sign it ourselves.
+It serves three documents and no login page: harness itself signs the tokens that it needs.
 
 | path                                      | document                                   |
 |-------------------------------------------|--------------------------------------------|
@@ -8,7 +8,7 @@ It serves three documents and no login page: who needs a token is us, and we sig
 | ``/.well-known/oauth-authorization-server`` | the same, as OAuth 2.0 has it (RFC 8414)   |
 | ``/jwks.json``                            | the public key (RFC 7517)                  |
 
-It runs in a thread of its own, so that a server that checks a token never waits for our event loop.
+It runs in a thread of its own, so that a server that checks a token never waits for the event loop.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from harness.sessions.identity.tokens import ALGORITHM, SigningKey, Token
 from harness.types import Credential, JsonObject
 
 HOST = "127.0.0.1"
-"""Nobody but this machine has to know the key."""
+"""Only servers on this machine need the key."""
 
 REQUEST_S = 5.0
-"""How long a client of the issuer may take over its request."""
+"""Seconds that a client of the issuer has for its request."""
 
 END_S = 2.0
-"""How long the end of the thread is waited for; it needs milliseconds."""
+"""Seconds to wait for the end of the thread; it needs milliseconds."""
 
 _POLL_S = 0.05
 _JWKS = "/jwks.json"
 
 
 class Issuer:
-    """Signs tokens and tells verifiers the key, from its making until `close`."""
+    """Signs tokens and serves the public key until `close`."""
 
     def __init__(self, port: int = 0) -> None:
-        """Make a key and listen on ``port``, where 0 is any that is free. Takes a moment: do it in a thread.
+        """Make a key and listen on ``port`` (0: any free one). Slow: call it in a thread.
 
         Raises:
             ServerError: the port is taken.
@@ -56,7 +56,7 @@ class Issuer:
             why = (
                 "is taken by another process"
                 if error.errno == errno.EADDRINUSE
-                else f"is no use: {error.strerror}"
+                else f"cannot be used: {error.strerror}"
             )
             raise ServerError(
                 f"the issuer of tokens could not start: port {port} of {HOST} {why}"
@@ -87,7 +87,7 @@ class Issuer:
 
 
 class Issuers:
-    """The issuers of a pool of sessions: one for each port that is asked for, started when first needed."""
+    """The issuers of a session pool: one for each port, started on first use."""
 
     def __init__(self) -> None:
         """Start nothing yet."""
@@ -95,7 +95,7 @@ class Issuers:
         self._issuers: dict[int, Issuer] = {}
 
     async def on(self, port: int | None) -> Issuer:
-        """Return the issuer on ``port``; ``None`` is any that is free.
+        """Return the issuer on ``port``; ``None`` is any free port.
 
         Raises:
             ServerError: the port is taken.
@@ -123,12 +123,12 @@ class _Http(ThreadingHTTPServer):
     documents: Mapping[str, JsonObject]
 
     def server_bind(self) -> None:
-        """Bind without asking any name server what this machine is called."""
+        """Bind without a DNS lookup of this machine's name."""
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = HOST, self.server_address[1]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: who hangs up in mid-request has lost interest, and the terminal is the user's."""
+        """Print nothing: an early disconnect is no problem, and stderr is the user's terminal."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -148,7 +148,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # named by the base class
-        """Say nothing: the terminal is the user's."""
+        """Print nothing: stderr is the user's terminal."""
 
 
 def _metadata(issuer: str, jwks_url: str) -> dict[str, Any]:

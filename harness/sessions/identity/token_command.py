@@ -1,9 +1,9 @@
-"""A token from a command of the user's own, where no server would believe our issuer.
+"""Tokens from a command of the user, for servers that do not accept harness's own issuer.
 
-The command is run without a shell, reads the ``user_context`` as JSON on stdin and prints the
-token. Of our environment it gets what it needs to run and to reach an identity provider
-(`INHERITED`), and the variables that the configuration names (``token_env``): keys of models and
-whatever else is secret there are none of its business.
+The command runs without a shell, reads the ``user_context`` as JSON on stdin and prints the token.
+From the environment it gets the variables that it needs to run and to reach an identity provider
+(`INHERITED`), and those that the configuration names (``token_env``), but no keys of models or
+other secrets.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ INHERITED = (
     *_PROXIES,
     *map(str.upper, _PROXIES),
 )
-"""What a command gets of our environment: what a server gets, and where caches, settings,
-certificates and proxies are."""
+"""Environment variables for the command: those of a server, and those for caches, settings,
+certificates and proxies."""
 
 COMMAND_S = 15.0
-"""How long the command may take: it may ask a far identity provider."""
+"""Seconds that the command may take: it may contact a remote identity provider."""
 
 MAX_BYTES = 65_536
-"""The longest token that is read, and as much of stderr; no header is that long."""
+"""Largest token, and largest part of stderr, that is read; no HTTP header is that long."""
 
 REAP_S = 2.0
-"""How long the end of a killed command is waited for."""
+"""Seconds to wait for the end of a killed command."""
 
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 _KEPT_LINES = 5
@@ -68,17 +68,17 @@ async def ask_command(
 ) -> str:
     """Return what ``command`` prints: the token of ``user_context``.
 
-    ``variables`` names those of our environment that it gets beside `INHERITED`.
+    ``variables`` are names of environment variables that it gets beside `INHERITED`.
 
     Raises:
         ServerError: it could not be run, failed, took longer than `COMMAND_S` or printed no token.
-            No message holds anything that it printed on stdout.
+            No message contains its stdout.
     """
     if unset := [name for name in variables if name not in os.environ]:
         raise ServerError(
             f"the token_command cannot be run: {', '.join(unset)} of its token_env is not set"
         )
-    with anyio.CancelScope(shield=True):  # nobody may lose sight of a process that was just started
+    with anyio.CancelScope(shield=True):  # a started process must never be lost track of
         process = await _started(command, cwd, guardian, {*INHERITED, *variables})
         guardian.watch(process.pid)
     out, err = bytearray(), bytearray()
@@ -122,7 +122,7 @@ async def _started(
 
 async def _feed(process: Process, data: bytes) -> None:
     assert process.stdin is not None
-    with suppress(anyio.BrokenResourceError, OSError):  # it need not read who it is for
+    with suppress(anyio.BrokenResourceError, OSError):  # it need not read its stdin
         await process.stdin.send(data)
     with suppress(anyio.BrokenResourceError, OSError):
         await process.stdin.aclose()
@@ -136,7 +136,7 @@ async def _collect(stream: ByteReceiveStream | None, kept: bytearray) -> None:
 
 
 async def _end(process: Process, guardian: Guardian) -> None:
-    """End the command and whatever it left behind."""
+    """End the command and its child processes."""
     with anyio.CancelScope(shield=True):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -148,14 +148,14 @@ async def _end(process: Process, guardian: Guardian) -> None:
 
 
 def _token_in(out: bytes, tail: str) -> str:
-    """Return the token; of what is none, say only what is wrong with it."""
+    """Return the token; of invalid output, name only the problem."""
     text = out.decode("utf-8", "replace").strip()
     if not text:
         problem = "printed nothing"
     elif len(out) > MAX_BYTES:
         problem = f"printed more than {MAX_BYTES:,} bytes"
     elif not _TOKEN.fullmatch(text):
-        problem = "printed what is no token: it has to be one word of visible ASCII characters"
+        problem = "printed no valid token: it must be one word of visible ASCII characters"
     else:
         return text
     raise ServerError(f"the token_command {problem}", stderr_tail=tail)

@@ -1,6 +1,6 @@
-"""Bearer tokens as our own issuer makes them: JSON Web Tokens, signed by a key that no one keeps.
+"""Bearer tokens of harness's own issuer: JSON Web Tokens, signed by a key for one run.
 
-This module loads PyJWT and cryptography: import it once a token is needed.
+Importing this module loads PyJWT and cryptography: do it when a token is needed.
 """
 
 from __future__ import annotations
@@ -21,38 +21,39 @@ from harness.sessions.identity.claims import AGAIN
 from harness.types import Credential, JsonObject
 
 ALGORITHM = "RS256"
-"""What nearly every identity provider signs with, and so what nearly every verifier takes."""
+"""The algorithm that nearly every identity provider uses and nearly every verifier accepts."""
 
 LIFETIME_S = 300.0
-"""From issue to expiry: far more than a request takes, and no use to anybody tomorrow."""
+"""Seconds from issue to expiry: far longer than a request, and useless tomorrow."""
 
 EXPIRED_S = 3600.0
-"""How long an expired token has been so: no verifier is that lenient."""
+"""Seconds since the expiry of an expired token: no verifier is that lenient."""
 
 WRONG_AUDIENCE = "https://another-service.invalid"
-"""The audience of a token that was meant for somebody else."""
+"""The audience of a token for another service."""
 
 _KEY_BITS = 2048
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token and the end of its life."""
+    """A token and its expiry."""
 
     text: str = field(repr=False)
-    """What goes behind ``Bearer``."""
+    """The text after ``Bearer``."""
     expires_at: float | None
-    """Seconds since the epoch; ``None`` where the token does not say."""
+    """Seconds since the epoch; ``None`` if the token does not say."""
 
 
 class SigningKey:
     """A key pair for one run: the private half never leaves this object."""
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
-        """Make a new pair, which takes a moment; ``now`` is the clock in seconds since the epoch."""
+        """Make a new pair, which is slow; ``now`` is the clock in seconds since the epoch."""
         self._now = now
         self._private = rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS)
-        self._id = uuid.uuid4().hex  # new for each key, so that verifiers who cache keys look again
+        # new for each key, so that verifiers that cache keys fetch them again
+        self._id = uuid.uuid4().hex
 
     def jwks(self) -> dict[str, Any]:
         """Return the public half as a JSON Web Key Set."""
@@ -62,7 +63,7 @@ class SigningKey:
     def sign(
         self, claims: JsonObject, *, issuer: str, audience: str, credential: Credential = "valid"
     ) -> Token:
-        """Return a token with ``claims`` and those of the issuer, flawed as ``credential`` says."""
+        """Return a token with ``claims`` and the issuer's own, with the flaw of ``credential``."""
         issued = self._now() - (EXPIRED_S + LIFETIME_S if credential == "expired" else 0)
         expires = issued + LIFETIME_S
         payload = {
@@ -85,7 +86,7 @@ class SigningKey:
 
 
 def expiry_of(text: str) -> float | None:
-    """Return when a token of another issuer expires, if it is one that says so; nothing is verified."""
+    """Return the expiry of another issuer's token, if it has one; nothing is verified."""
     try:
         expires = jwt.decode(text, options={"verify_signature": False}).get("exp")
     except jwt.PyJWTError:
@@ -94,7 +95,7 @@ def expiry_of(text: str) -> float | None:
 
 
 def _forged(token: str) -> str:
-    """Return the same token with a signature of the right shape that is wrong in every bit."""
+    """Return the token with a signature of the right length in which every bit is wrong."""
     signed, _, signature = token.rpartition(".")
     wrong = bytes(byte ^ 0xFF for byte in base64.urlsafe_b64decode(f"{signature}=="))
     return f"{signed}.{base64.urlsafe_b64encode(wrong).rstrip(b'=').decode()}"

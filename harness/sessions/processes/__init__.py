@@ -1,1 +1,1 @@
-"""Server processes: started, watched, and ended with everything that they started."""
+"""Server processes: start, watch, and end them with all their child processes."""

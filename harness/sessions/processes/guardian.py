@@ -1,4 +1,4 @@
-"""The harness's side of its guardian, which ends our servers when even ``kill -9`` ended us."""
+"""Controls the guardian, a process that ends the servers if harness itself is killed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import anyio
 from anyio.abc import Process
 
 END_S = 2.0
-"""How long the guardian may take to notice that its pipe closed; it needs milliseconds."""
+"""Seconds for the guardian to notice that its pipe closed; it needs milliseconds."""
 
 _SCRIPT = Path(__file__).with_name("guardian_script.py")
 
@@ -36,10 +36,10 @@ class Guardian:
         return self
 
     async def start(self) -> None:
-        """Start the helper, once. In a session of its own, so that no terminal signal reaches it.
+        """Start the helper, once; in a session of its own, so that no terminal signal reaches it.
 
         Raises:
-            OSError: the machine has no room for another process.
+            OSError: no further process can be started.
         """
         async with self._lock:
             if self._process is not None:
@@ -63,11 +63,11 @@ class Guardian:
             self._pipe = write_end
 
     def watch(self, group: int) -> None:
-        """Have the process group killed, should we be gone before `release`."""
+        """Have the process group killed if harness ends before `release`."""
         self._tell(f"+{group}\n")
 
     def release(self, group: int) -> None:
-        """Forget the process group: it was ended."""
+        """Forget the process group, because it was ended."""
         self._tell(f"-{group}\n")
 
     async def __aexit__(
@@ -76,7 +76,10 @@ class Guardian:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close the pipe and see the helper off; never raises, never waits longer than `END_S`."""
+        """Close the pipe and wait for the helper's end.
+
+        Never raises, never waits longer than `END_S`.
+        """
         if self._pipe is not None:
             os.close(self._pipe)
             self._pipe = None
@@ -92,7 +95,7 @@ class Guardian:
                 await self._process.aclose()
 
     def _tell(self, line: str) -> None:
-        # Somebody may have killed the guardian: the run is then less protected, and not broken.
+        # The guardian may have been killed: the run is then less protected, but not broken.
         if self._pipe is not None:
             with suppress(BrokenPipeError):
                 os.write(self._pipe, line.encode())

@@ -1,13 +1,14 @@
-"""Ends orphaned servers: the one process that outlives a harness which was killed.
+"""Ends orphaned servers: this process outlives a harness that was killed.
 
 Run as a plain script (``python -I -S guardian_script.py``), so that it starts in about ten
-milliseconds; it imports nothing of ours. Its stdin is a pipe from the harness, one line a server::
+milliseconds; it imports no module of harness. Its stdin is a pipe from harness, with one line for
+each event::
 
     +1234      process group 1234 was started
     -1234      process group 1234 was ended
 
-When the pipe closes, because the harness finished or because it died in whatever way, every group
-that is still listed is killed.
+When the pipe closes, because harness finished or died in any way, every group that is still listed
+is killed.
 """
 
 import os
@@ -17,7 +18,7 @@ import sys
 
 def main() -> None:
     """Keep the list until the pipe closes, then kill what is still on it."""
-    # A Ctrl-C or a closed terminal is for the harness to handle; this process only follows it.
+    # Harness handles Ctrl-C and a closed terminal; this process only ends after it.
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
     groups = set()

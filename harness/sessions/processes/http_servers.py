@@ -1,14 +1,15 @@
-"""Servers behind a URL: those that harness starts on a port of their own, and those that run already.
+"""HTTP servers: those that harness starts on a port of its choice, and those already running.
 
-A process serves all users of its server and ends with the last of their connections. A server that
-learns who asks from its environment, or that is to be fresh for each case, is not shared.
+A process serves all users of its server and ends with the last of their connections. It is not
+shared if identities are sent by its environment, or if each case needs a fresh process.
 
-| a server that harness starts                | what happens                                              |
-|---------------------------------------------|-----------------------------------------------------------|
-| starts                                      | its port is tried until it listens                        |
-| exits before that                           | everyone who waits is told how it ended                   |
-| exits later                                 | its connections are lost; the next one starts it again    |
-| has a port that is taken before it starts   | it is not started: someone else would answer in its place |
+A server that harness starts: what happens:
+
+- starts: its port is tried until it listens
+- exits before that: everyone who waits gets an error that says how it ended
+- exits later: its connections are lost; the next one starts it again
+- has a port that is taken before it starts: it is not started: another program would answer in its
+  place
 """
 
 from __future__ import annotations
@@ -32,19 +33,19 @@ from harness.sessions.transports import TRANSPORTS
 from harness.types import ServerSpec
 
 PORT = "{port}"
-"""What stands in a server's arguments, environment and URL for the port that harness chose."""
+"""Placeholder in a server's arguments, environment and URL for the port that harness chooses."""
 
 POLL_S = 0.02
-"""How often a server that starts is tried; being refused costs microseconds."""
+"""Seconds between attempts to connect to a starting server; a refusal costs microseconds."""
 
 KNOCK_S = 1.0
-"""How long one such attempt may take."""
+"""Seconds that one such attempt may take."""
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Host:
-    """A server at a URL, with the process behind it if that is ours."""
+    """A server at a URL, with its process if harness starts it."""
 
     def __init__(
         self, spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, bearers: Bearers
@@ -52,7 +53,7 @@ class Host:
         """Prepare to start ``spec``, with ``env`` beside its own environment, where it has a command."""
         self.url = spec.transport.url or ""
         self.users: list[Callable[[], None]] = []
-        """Whoever is to be told when the process exits."""
+        """Callbacks for the exit of the process."""
         self._spec = spec
         self._env = env
         self._guardian = guardian
@@ -74,7 +75,7 @@ class Host:
 
     @property
     def is_starting(self) -> bool:
-        """Whether it may say more soon: it is ours and runs."""
+        """Whether harness starts it and its process is running."""
         return self.is_ours and not self.is_over
 
     @property
@@ -83,11 +84,11 @@ class Host:
         return self._over.is_set()
 
     def stderr_text(self) -> str:
-        """Return the last lines that it wrote, on stdout or stderr."""
+        """Return the last lines that it wrote to stdout or stderr."""
         return self._last_words if self._process is None else self._process.stderr.text()
 
     async def launched(self) -> None:
-        """Wait until it boots, or never will."""
+        """Wait until the process was started, or cannot be."""
         if self.is_ours:
             await self._launched.wait()
 
@@ -105,7 +106,10 @@ class Host:
         return self._end
 
     async def obituary(self) -> str | None:
-        """Say how it ended, waiting a moment where that is about to be known; ``None`` if it lives, or is not ours."""
+        """Return how it ended, after a short wait if needed.
+
+        ``None`` if it lives or is not harness's own.
+        """
         if self.is_ours:
             with anyio.move_on_after(OBITUARY_S):
                 await self._gone.wait()
@@ -156,10 +160,10 @@ class Host:
                 self._process = None
 
     async def _choose_port(self) -> int:
-        """Return a free port, or the one in the URL if nobody listens there.
+        """Return a free port, or the one in the URL if no program listens there.
 
         Raises:
-            ServerError: somebody does.
+            ServerError: a program does.
         """
         if self._spec.transport.url is None or PORT in self._spec.transport.url:
             with socket.socket() as probe:
@@ -169,9 +173,8 @@ class Host:
         host, port = address(self._spec.transport.url)
         if await _listens(host, port):
             raise ServerError(
-                f"server {self._spec.name!r} was not started: another program listens on port "
-                f"{port} already; "
-                f"write {PORT} in its url and args, and harness chooses a free one"
+                f"server {self._spec.name!r} was not started: another program already listens on "
+                f"port {port} ; write {PORT} in its url and args, and harness chooses a free one"
             )
         return port
 
@@ -191,10 +194,10 @@ class Host:
 
 
 class Hosts:
-    """All servers behind URLs of a pool."""
+    """All HTTP servers of a pool."""
 
     def __init__(self, owners: TaskGroup, guardian: Guardian, bearers: Bearers) -> None:
-        """Run processes in ``owners``, which ``bearers`` tell whose tokens they get."""
+        """Run processes in ``owners``; ``bearers`` give them their token issuers."""
         self._owners = owners
         self._guardian = guardian
         self._bearers = bearers
@@ -204,7 +207,7 @@ class Hosts:
     async def lend(
         self, spec: ServerSpec, env: Mapping[str, str], on_exit: Callable[[], None]
     ) -> AsyncGenerator[Host]:
-        """Lend the server of ``spec``, started with ``env`` if nobody has done so; it may not be ready yet.
+        """Lend the server of ``spec``, started with ``env`` if necessary; it may not be ready yet.
 
         ``on_exit`` is called when its process exits by itself.
         """
@@ -230,7 +233,7 @@ class Hosts:
             if spec.isolation != "case":
                 key = digest([asdict(spec), dict(env)])
                 while (shared := self._shared.get(key)) is not None and shared.is_over:
-                    await shared.closed()  # it may have a port that its successor needs
+                    await shared.closed()  # it may use a port that its successor needs
                     if self._shared.get(key) is shared:
                         del self._shared[key]
                 if shared is not None:

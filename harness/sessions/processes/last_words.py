@@ -1,7 +1,7 @@
-"""What the end of a server's stderr says: the lines that tell something, the cause before the others.
+"""Extracts the informative lines at the end of a server's stderr, the cause first.
 
-A line is left out if it tells nobody why the server is gone: frames and source lines of a
-traceback, carets, rulers, and what runtimes add of their own (``Node.js v22.1.0``,
+A line is left out if it does not explain the end of the server: frames and source lines of a
+traceback, carets, rulers, and additions of language runtimes (``Node.js v22.1.0``,
 ``note: run with RUST_BACKTRACE=1``). The cause is
 
 1. the last line that a runtime writes of an error which nobody caught: the exception of a Python
@@ -18,11 +18,11 @@ import re
 from collections.abc import Iterator
 
 MAX_LINES = 5
-"""Lines that are told."""
+"""Most lines that are returned."""
 
 _STEERING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _GROUP_MARGIN = re.compile(r"^\s*\|\s?")
-"""What stands before each line of an exception group's members."""
+"""The prefix of lines in an exception group's members."""
 _TRACEBACK = re.compile(r"^(?:\+ Exception Group )?Traceback \(most recent call last\):$")
 _NOISE = re.compile(
     r"^\s*(?:"
@@ -49,7 +49,7 @@ _FAILURE = re.compile(
 
 
 def last_words(tail: str) -> list[str]:
-    """Return the last `MAX_LINES` lines of ``tail`` that say something, the cause first; empty if none does."""
+    """Return the last `MAX_LINES` informative lines of ``tail``, the cause first; may be empty."""
     found = list(_telling(tail))
     if not found:
         return []
@@ -63,7 +63,7 @@ def last_words(tail: str) -> list[str]:
 
 
 def _telling(tail: str) -> Iterator[tuple[str, bool]]:
-    """Yield the lines that say something, each once in a row, and whether a runtime wrote it of an uncaught error."""
+    """Yield each informative line once, and whether it reports an uncaught error."""
     in_traceback = False
     before = ""
     for raw in tail.splitlines():

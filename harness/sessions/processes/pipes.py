@@ -1,4 +1,4 @@
-"""The pipe into a process, seen off as it ended."""
+"""The stdin pipe of a process that ended."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ import anyio
 from anyio.abc import ByteSendStream
 
 CLOSE_S = 0.1
-"""How long to ask; a pipe is closed as soon as its process is gone, unless a stranger holds its
-other end."""
+"""Seconds to wait; a pipe closes with its process, unless another process holds its other end."""
 
 
 async def see_off(stdin: ByteSendStream) -> None:
-    """Ask how ``stdin`` closed, after its process has ended.
+    """Wait for ``stdin`` to close after its process has ended.
 
-    A process that leaves without reading breaks the pipe. Early releases of Python 3.11 print a
-    traceback for a broken pipe that nobody asked about; anyio, which does not ask, has no name for
-    the question either.
+    A process that ends without reading breaks the pipe. Early releases of Python 3.11 print a
+    traceback for a broken pipe that is never waited for; anyio has no function for that wait.
     """
     stream = getattr(stdin, "_stream", None)
     if isinstance(stream, asyncio.StreamWriter):

@@ -1,12 +1,12 @@
-"""A server as a process: started quickly, and ended for certain with all that it started.
+"""A server process: started quickly, and reliably ended with all its child processes.
 
-Nothing here knows MCP, so that a server boots while its client is still being imported.
+This module does not know MCP, so that a server starts while its client is still being imported.
 
-A server runs in a session of its own. It is ended in steps, all of them bounded: its stdin closes,
-its process group gets SIGTERM (at once where MCP does not come over its pipes: it would not mind
-its stdin), its process group gets SIGKILL. The group gets its SIGKILL even when
-the server itself left at once, because of what it may have left behind. Should we be killed first,
-the kernel (on Linux) and the guardian do the same.
+A server runs in a session of its own. It is ended in bounded steps: its stdin closes, its process
+group gets SIGTERM (at once if it does not speak MCP over its pipes and so ignores its stdin), its
+process group gets SIGKILL. The group gets SIGKILL even if the server itself ended at once, because
+of possible child processes. If harness is killed first, the kernel (on Linux) and the guardian do
+the same.
 """
 
 from __future__ import annotations
@@ -32,33 +32,34 @@ from harness.sessions.processes.stderr import StderrTail
 from harness.types import ServerSpec
 
 INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
-"""All that a server sees of our environment, as MCP clients do it; the rest must be configured."""
+"""Environment variables that a server inherits, as in MCP clients; others must be configured."""
 
 EXIT_GRACE_S = 1.5
-"""From the closing of stdin to SIGTERM: a Python server needs 0.1 s to exit, ten at once a
-second."""
+"""Seconds from closing stdin to SIGTERM: a Python server exits in 0.1 s, ten at once in a second.
+"""
 
 TERM_GRACE_S = 0.5
-"""From SIGTERM to SIGKILL: whoever ignores the end of stdin had its time already."""
+"""Seconds from SIGTERM to SIGKILL: a server that ignores the end of stdin already had time to exit.
+"""
 
 REAP_S = 2.0
-"""From SIGKILL to giving up: only a process stuck in the kernel runs this out."""
+"""Seconds from SIGKILL to giving up: only a process stuck in the kernel takes this long."""
 
 VANISH_S = 0.25
-"""How long to watch for the end of killed children; where nobody reaps orphans this runs out."""
+"""Seconds to wait for the end of killed children; passes fully if no process reaps orphans."""
 
 OBITUARY_S = 0.5
-"""How long to wait for the exit code of a server that closed its stdout."""
+"""Seconds to wait for the exit code of a server that closed its stdout."""
 
 _READ_BYTES = 65_536
 _POLL_S = 0.002
 
 
 class ServerProcess:
-    """A running server: its pipes, its last words, and how it ended. Made by `launch`."""
+    """A running server process: its pipes, its stderr tail, and how it ended. Made by `launch`."""
 
     def __init__(self, process: Process, stderr: StderrTail, guardian: Guardian) -> None:
-        """Take charge of ``process``, the leader of a process group of its own."""
+        """Manage ``process``, the leader of a process group of its own."""
         assert process.stdin is not None
         self.stdin: ByteSendStream = process.stdin
         self.stdout: ByteReceiveStream | None = process.stdout
@@ -70,7 +71,7 @@ class ServerProcess:
 
     @property
     def pid(self) -> int:
-        """The process, and its group."""
+        """The id of the process and of its group."""
         return self._process.pid
 
     def stderr_text(self) -> str:
@@ -78,7 +79,7 @@ class ServerProcess:
         return self.stderr.text()
 
     async def obituary(self) -> str:
-        """Say how it ended, ``exited with code 1``, waiting a moment where that is about to be known."""
+        """Return how it ended, ``exited with code 1``, after a short wait if needed."""
         with anyio.move_on_after(OBITUARY_S):
             await self._process.wait()
         code = self._process.returncode
@@ -93,12 +94,12 @@ class ServerProcess:
         await self._process.wait()
 
     async def watch(self) -> None:
-        """Wait for the exit, then end the rest of its group: nobody must keep its pipes open."""
+        """Wait for the exit, then end the rest of its group, which may hold its pipes open."""
         await self._process.wait()
         self._kill_group()
         if self.stdout is None:
             return
-        # Only a process that left the group can still hold the pipe: stop listening to it.
+        # Only a process that left the group can still hold the pipe: stop reading.
         await anyio.sleep(REAP_S)
         await self.stdout.aclose()
 
@@ -123,14 +124,14 @@ class ServerProcess:
     async def _exits_within(self, seconds: float) -> bool:
         with anyio.move_on_after(seconds):
             async with anyio.create_task_group() as tasks:
-                # A server that is blocked on its full stdout could not leave in peace.
+                # A server that is blocked on a full stdout could not exit by itself.
                 tasks.start_soon(self._discard_stdout)
                 await self._process.wait()
                 tasks.cancel_scope.cancel()
         return self._process.returncode is not None
 
     async def _vanishes(self) -> None:
-        """Wait for the kernel to finish the rest of the group: the signal was sent, and takes a moment."""
+        """Wait until the kernel has ended the rest of the group, after the signal."""
         with anyio.move_on_after(VANISH_S), suppress(ProcessLookupError, PermissionError):
             while True:
                 os.killpg(self._process.pid, 0)
@@ -142,7 +143,7 @@ class ServerProcess:
                 await self.stdout.receive(_READ_BYTES)
 
     def _kill_group(self) -> None:
-        # Once only: after it the number may belong to somebody else.
+        # Only once: afterwards the id may belong to another process.
         if self._group is not None:
             self._signal_group(signal.SIGKILL)
             self._guardian.release(self._group)
@@ -160,7 +161,7 @@ async def launch(
 ) -> AsyncGenerator[ServerProcess]:
     """Run the server for the length of the block; ``env`` is added to its configured environment.
 
-    Where MCP does not come ``with_pipes``, what it writes on stdout is kept with its stderr.
+    Unless MCP runs ``with_pipes``, its stdout is kept together with its stderr.
 
     Raises:
         ServerError: it could not be started.
@@ -200,7 +201,7 @@ async def _start(
         ) from error
     try:
         await guardian.start()
-        # A cancellation between the fork and its return would leave a process that nobody knows.
+        # A cancellation between the fork and its return would leave an untracked process.
         with anyio.CancelScope(shield=True):
             process = await anyio.open_process(
                 [*_dying_with_us(), spec.transport.command, *spec.transport.args],
@@ -229,7 +230,7 @@ def _inherited() -> dict[str, str]:
 
 
 def _check_startable(name: str, command: str, cwd: str | None, env: Mapping[str, str]) -> None:
-    """Say what is wrong before the start: afterwards the system only knows "no such file"."""
+    """Check the command before the start: afterwards the system only says "no such file"."""
     folder = Path(cwd or ".")
     if not folder.is_dir():
         problem = "is not a directory" if folder.exists() else "does not exist"
@@ -257,10 +258,10 @@ def _check_startable(name: str, command: str, cwd: str | None, env: Mapping[str,
 
 @functools.cache
 def _dying_with_us() -> tuple[str, ...]:
-    """Return what to start a command with, so that the kernel kills it when we die, where that works.
+    """Return the command prefix with which the kernel kills a server when harness dies.
 
-    It covers the moment before the guardian knows of the server. Old and reduced versions of
-    ``setpriv`` lack the option, hence the trial.
+    It covers the moment before the guardian knows the server. Old and reduced versions of
+    ``setpriv`` lack the option, so it is tried first.
     """
     setpriv = shutil.which("setpriv") if sys.platform == "linux" else None
     if setpriv is None:

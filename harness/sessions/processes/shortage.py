@@ -1,4 +1,4 @@
-"""What harness lacks itself: open files, processes, memory. A server is not to be blamed for it."""
+"""Shortages of harness itself: open files, processes, memory. They are no fault of a server."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ _FILES = frozenset({errno.EMFILE, errno.ENFILE})
 
 
 def shortage(error: BaseException, doing: str) -> OutOfResources | None:
-    """Return the error to raise if ``error``, met in ``doing`` something, comes from such a lack; ``None`` if not."""
+    """Return the error to raise if ``error`` comes from such a shortage, else ``None``.
+
+    ``doing`` says what harness was doing, for the message.
+    """
     systems = (each.errno for each in _causes(error) if isinstance(each, OSError))
     number = next((each for each in systems if each in _SHORTAGES), None)
     if number is None:
         return None
     remedy = " or raise the limit of open files (ulimit -n)" if number in _FILES else ""
     return OutOfResources(
-        f"harness ran short of resources in {doing}: {os.strerror(number)} "
-        f"({errno.errorcode[number]}). "
-        f"The server is not at fault: lower --concurrency{remedy}"
+        f"harness ran out of resources while {doing}: {os.strerror(number)} "
+        f"({errno.errorcode[number]}). The server is not at fault: lower --concurrency{remedy}"
     )
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield ``error`` and all that it wraps or came from, the innermost last."""
+    """Yield ``error`` and all errors that it wraps or that caused it, the innermost last."""
     waiting, seen = [error], set[int]()
     while waiting:
         each = waiting.pop()

@@ -1,4 +1,4 @@
-"""The last words of a server: its stderr, read so that it never blocks and never piles up."""
+"""Reads a server's stderr so that the server never blocks, and keeps its end."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import anyio
 from harness.redaction import KNOWN
 
 KEPT_BYTES = 16_384
-"""How much of the end is kept: enough for a traceback, small enough for every log line."""
+"""Bytes of the end that are kept: enough for a traceback, small enough for a log line."""
 
 REST_S = 0.1
-"""Longest pause between two readings: many servers write a line for each call, and waking up for
-each would cost a good part of the call. A pause doubles up to this while little is written."""
+"""Longest pause in seconds between two reads: many servers write a line for each call, and waking
+up for each would be costly. The pause doubles up to this value while little is written."""
 
 _FIRST_REST_S = 0.001
 _READ_BYTES = 65_536
@@ -30,19 +30,20 @@ class StderrTail:
         self._kept = b""
 
     async def read_on(self) -> None:
-        """Keep the pipe from filling up, until it is closed at the other end."""
+        """Read continually until the pipe is closed at the other end."""
         rest_s = _FIRST_REST_S
         while self._fd is not None:
             await anyio.wait_readable(self._fd)
             count = self._drain()
             if count is None:
                 return
-            # The pipe of a chatty server must not fill up, or it would run at our speed.
+            # The pipe of a server that writes much must not fill up, or the server would be slowed
+            # down.
             rest_s = _FIRST_REST_S if count >= _MUCH_BYTES else min(2 * rest_s, REST_S)
             await anyio.sleep(rest_s)
 
     def text(self) -> str:
-        """Return the last lines written so far, `KEPT_BYTES` at most, without the secrets that are known."""
+        """Return the last lines written so far, at most `KEPT_BYTES`, without known secrets."""
         self._drain()
         kept = self._kept
         if len(kept) == KEPT_BYTES:
@@ -50,14 +51,14 @@ class StderrTail:
         return KNOWN.text(kept.decode("utf-8", "replace").strip("\n"))
 
     def close(self) -> None:
-        """Take what is still in the pipe and close it."""
+        """Read the rest of the pipe and close it."""
         self._drain()
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
 
     def _drain(self) -> int | None:
-        """Read once without waiting; return the number of bytes, ``None`` at the end of the stream."""
+        """Read once without waiting; return the number of bytes, ``None`` at the end."""
         if self._fd is None:
             return None
         try:

@@ -1,4 +1,4 @@
-"""MCP's transports: stdio, streamable HTTP and HTTP with server-sent events, found by name through `TRANSPORTS`."""
+"""MCP's transports, found by name: stdio, streamable HTTP, HTTP with server-sent events."""
 
 from __future__ import annotations
 
@@ -11,30 +11,32 @@ from typing import Any, Literal, TypeAlias
 from harness.registry import Registry, members_in
 
 Over: TypeAlias = Literal["pipes", "http", "url"]
-"""What carries MCP. ``pipes``: stdin and stdout of a process that harness starts. ``http``: requests
-with headers, to a URL. ``url``: anything else that a URL names."""
+"""The carrier of MCP.
+
+``pipes``: stdin and stdout of a process that harness starts. ``http``: requests with headers, to a
+URL. ``url``: anything else that a URL names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transport:
-    """A way in which MCP travels, described without loading it."""
+    """A transport, described without loading its code."""
 
     connect: str | Callable[..., Any]
     """``connect(place, meta, on_closed)``, an async context manager that yields a `Link`, or
     ``module:attribute`` of it, imported at its first use. ``place`` is a `ServerProcess` over pipes
     and an `Endpoint` otherwise."""
     over: Over
-    """What carries it."""
+    """Its carrier."""
     words: tuple[str, ...] = ()
     """Other names of it in a server's ``type``."""
     schemes: tuple[str, ...] = ("http", "https")
     """Schemes of the URLs that it reaches."""
     path: str = "/"
-    """Where it finds MCP on a server that harness starts on a port of its choice."""
+    """The path of MCP on a server that harness starts."""
 
     @property
     def without_effect(self) -> tuple[str, ...]:
-        """The keys of a server's entry that mean nothing to it."""
+        """The keys of a server's entry that have no effect with it."""
         return {"pipes": ("url", "headers"), "url": ("headers",), "http": ()}[self.over]
 
     def load(self) -> Callable[..., Any]:

@@ -1,14 +1,14 @@
-"""JSON-RPC messages as servers write them, read leniently where that costs nothing.
+"""Reads JSON-RPC messages of servers, leniently where that does no harm.
 
-| a server writes                           | what becomes of it                                       |
-|-------------------------------------------|----------------------------------------------------------|
-| what is not JSON-RPC                      | skipped; its beginning is kept for error messages        |
-| half a surrogate pair                     | replaced by U+FFFD                                       |
-| NaN, Infinity                             | replaced by their names as text: JSON has no such        |
-| what nests too deeply, endless integers   | a text in their place (`harness.json_bounds`)                 |
-| a batch                                   | taken apart                                              |
-| an answer that is none (``result: null``) | a JSON-RPC error that `is_no_answer` tells from others   |
-| a notification                            | dropped: nobody listens, and each would cost a task      |
+What a server writes, and what happens:
+
+- what is not JSON-RPC: skipped; its beginning is kept for error messages
+- half a surrogate pair: replaced by U+FFFD
+- NaN, Infinity: replaced by their names as text, since JSON has no such numbers
+- what nests too deeply, endless integers: a text in their place (`harness.json_bounds`)
+- a batch: taken apart
+- an invalid answer (``result: null``): replaced by a JSON-RPC error that `is_no_answer` recognises
+- a notification: dropped, since nothing uses it and each would need a task
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from mcp_types import (
 from harness.json_bounds import loads
 
 MAX_MESSAGE_BYTES = 64_000_000
-"""Longest message that is read: several hundred times what fits into any model's context."""
+"""Largest message that is read: several hundred times a model's context."""
 
 MALFORMED = INVALID_REQUEST
 """Error code of an answer that is not a JSON-RPC answer."""
 
 _NO_ANSWER = object()
-"""Data of the error that stands for such an answer: nothing that a server can write is the same."""
+"""Data that marks the error for such an answer; no server can send an equal value."""
 
 Message = JSONRPCRequest | JSONRPCResponse | JSONRPCError
-"""A message that somebody waits for."""
+"""A message that is waited for."""
 
 _EXCERPT_CHARS = 200
 
 
 def read_frames(text: str) -> tuple[list[Message], str | None]:
-    """Return the messages in the JSON document ``text``, and its beginning if something in it is no message."""
+    """Return the messages in the JSON ``text``, and its beginning if a part of it is no message."""
     try:
         value = loads(text)
     except ValueError:
@@ -67,19 +67,19 @@ def read_frames(text: str) -> tuple[list[Message], str | None]:
 
 
 def no_answer(request_id: RequestId, what: str) -> JSONRPCError:
-    """Return the error that stands for an answer which is not MCP; ``what`` came instead."""
+    """Return the error for an answer that is not MCP; ``what`` came instead."""
     message = f"the server's answer is not a JSON-RPC 2.0 answer: {what[:_EXCERPT_CHARS]}"
     error = ErrorData(code=MALFORMED, message=message, data=_NO_ANSWER)
     return JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
 
 
 def is_no_answer(data: Any) -> bool:
-    """Whether an error with this ``data`` stands for an answer that is not MCP, and is none of the server's own."""
+    """Whether an error with this ``data`` is harness's own mark for an answer that is not MCP."""
     return data is _NO_ANSWER
 
 
 def _malformed(frame: Any) -> JSONRPCError | None:
-    """Return the error that answers a request whose answer is no answer, if it names the request."""
+    """Return the error for an invalid answer, if the answer names its request."""
     match frame:
         case {"id": bool()} | {"method": _}:
             return None

@@ -1,15 +1,15 @@
-"""The HTTP client of one connection: whose headers it sends, where it goes, and what a bad answer means.
+"""The HTTP client of one connection: identity headers, redirects, and the meaning of failures.
 
-| what happens                         | what becomes of it                                                     |
-|--------------------------------------|------------------------------------------------------------------------|
-| no answer: refused, reset, cut short | `HttpFault` without a status                                           |
-| a status that is no success          | `HttpFault` that names it and the first words of the body              |
-| a redirect within the origin         | followed, `MAX_REDIRECTS` times, if the request stays what it is       |
-| any other redirect                   | `HttpFault`: what identifies a user must not go to another server      |
-| more than `MAX_MESSAGE_BYTES`        | `HttpFault`                                                            |
+| what happens | what becomes of it |
+|---|---|
+| no answer: refused, reset, cut short | `HttpFault` without a status |
+| a status that is no success | `HttpFault` that names it and the first words of the body |
+| a redirect within the origin | followed, `MAX_REDIRECTS` times, if the request stays what it is |
+| any other redirect | `HttpFault`: what identifies a user must not go to another server |
+| more than `MAX_MESSAGE_BYTES` | `HttpFault` |
 
-Nothing is ever sent again after a server may have seen it. Certificates are verified. Proxies of
-the environment are used, except for servers on this machine.
+A request that the server may have seen is never sent again. TLS certificates are verified. Proxies
+of the environment are used, except for servers on this machine.
 """
 
 from __future__ import annotations
@@ -34,38 +34,38 @@ from harness.sessions.transports.http_errors import HttpFault
 from harness.trust_store import trusted
 
 EXCERPT_S = 0.5
-"""How long the body of an error is waited for: its status says what matters."""
+"""Seconds to wait for the body of an error: its status is what matters."""
 
 IDLE_S = 2.0
-"""How long an idle connection is kept: many servers close theirs after 5 s, and a request that
-meets the closing would be lost."""
+"""Seconds that an idle connection is kept: many servers close theirs after 5 s, and a request sent
+at that moment would be lost."""
 
 _EXCERPT_BYTES = 100_000
 _EXCERPT_CHARS = 300
-_READ_FOR_WORDS = 4_000  # bytes; enough to get past the styles of most error pages
+_READ_FOR_WORDS = 4_000  # bytes; enough to reach the text after the styles of most error pages
 _MARKUP = re.compile(r"<(script|style)\b.*?</\1>|</?[A-Za-z!][^<>]*>", re.DOTALL)
 
 RequestHeaders = Callable[[], Awaitable[Mapping[str, str]]]
-"""Returns what tells who asks; it is asked for each request, so that tokens can be renewed."""
+"""Returns identity headers; called for each request, so that tokens can be renewed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where a server is, and how it is talked to there."""
+    """The address of a server, and the headers for it."""
 
     url: str
-    """Its URL, the port filled in; it may hold secrets."""
+    """Its URL, with the port filled in; it may contain secrets."""
     headers: Mapping[str, str]
     """Sent with every request; they may be secrets."""
     identity: RequestHeaders
-    """What tells who asks; it comes before `headers`."""
+    """Returns identity headers, which override `headers`."""
 
 
 class Web:
     """Sends requests to the endpoint of one server."""
 
     def __init__(self, client: httpx2.AsyncClient, url: httpx2.URL) -> None:
-        """Use ``client``; relative URLs count from ``url``."""
+        """Use ``client``; URLs are relative to ``url``."""
         self._client = client
         self.url = url
 
@@ -73,7 +73,7 @@ class Web:
     async def exchange(
         self, method: str, url: httpx2.URL, **request: Any
     ) -> AsyncGenerator[httpx2.Response]:
-        """Send one request and give its answer, whatever its status, its body still unread.
+        """Send one request and yield its answer, whatever its status, with the body unread.
 
         Raises:
             HttpFault: there is no answer, or it breaks off within the block.
@@ -113,7 +113,7 @@ class Web:
 
 @asynccontextmanager
 async def open_web(endpoint: Endpoint) -> AsyncGenerator[Web]:
-    """Run an HTTP client for ``endpoint``. It has no time-outs of its own: whoever asks has a deadline."""
+    """Run an HTTP client for ``endpoint``, without timeouts: its callers have deadlines."""
     url = httpx2.URL(endpoint.url)
     headers = httpx2.Headers({"user-agent": "harness"})
     if url.userinfo:
@@ -138,7 +138,7 @@ async def open_web(endpoint: Endpoint) -> AsyncGenerator[Web]:
 
 
 class _Identity(httpx2.Auth):
-    """Has every request say who asks."""
+    """Adds identity headers to every request."""
 
     def __init__(self, headers: RequestHeaders) -> None:
         self._headers = headers
@@ -172,7 +172,7 @@ async def events_of(response: httpx2.Response) -> AsyncIterator[httpx2.ServerSen
 
 
 async def beginning_of(response: httpx2.Response) -> bytes:
-    """Return what comes soon of the body of an error, and not more than `_EXCERPT_BYTES`."""
+    """Return the beginning of an error's body: what arrives soon, at most `_EXCERPT_BYTES`."""
     kept = b""
     with anyio.move_on_after(EXCERPT_S):
         async for part in response.aiter_bytes():
@@ -183,7 +183,7 @@ async def beginning_of(response: httpx2.Response) -> bytes:
 
 
 def bad_status(response: httpx2.Response, body: bytes, *, gone: bool = False) -> HttpFault:
-    """Return what a status means that is no success; ``body`` is the beginning of what came with it."""
+    """Return the fault for a status that is no success; ``body`` is the beginning of the body."""
     status = f"HTTP {response.status_code} {response.reason_phrase}".strip()
     if response.next_request is not None:
         return HttpFault(
@@ -197,7 +197,7 @@ def bad_status(response: httpx2.Response, body: bytes, *, gone: bool = False) ->
 
 
 def words_of(body: bytes) -> str:
-    """Return what a person can read of an error's body, be it JSON, HTML or text."""
+    """Return the readable text of an error's body, which may be JSON, HTML or text."""
     text = body[:_READ_FOR_WORDS].decode("utf-8", "replace")
     return " ".join(_MARKUP.sub(" ", text).split())
 
@@ -209,7 +209,7 @@ def media_type(response: httpx2.Response) -> str:
 
 
 def is_success(response: httpx2.Response) -> bool:
-    """Whether the status is one of success."""
+    """Whether the status is a success."""
     return bool(response.is_success)
 
 
@@ -228,7 +228,7 @@ def _encoded(headers: Mapping[str, str]) -> httpx2.Headers:
 
 
 def _reason(error: Exception) -> str:
-    """Return the innermost reason, which is the system's: ``Connection refused``."""
+    """Return the innermost reason, the system's own: ``Connection refused``."""
     inner: BaseException = error
     while (cause := inner.__cause__ or inner.__context__) is not None:
         inner = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause

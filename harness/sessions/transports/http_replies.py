@@ -1,4 +1,4 @@
-"""The answer to one request in the body of an HTTP reply: a JSON document, or a stream of events."""
+"""Reads the answer to one request from an HTTP body: a JSON document or an event stream."""
 
 from __future__ import annotations
 
@@ -13,39 +13,37 @@ from harness.sessions.transports.http_client import body_of, events_of, media_ty
 from harness.sessions.transports.http_errors import HttpFault
 
 RESUME_S = 1.0
-"""How long to wait before the rest of a stream is asked for, where the server does not say."""
+"""Default seconds to wait before the rest of a stream is requested."""
 
 _SOONEST_S = 0.05
 _MILLISECONDS = 1000
 
 
 class Answer:
-    """Takes in the answer to one request, and what the server asks before it gives one."""
+    """Reads the answer to one request, and the server's own requests before it."""
 
     def __init__(self, request_id: RequestId, deliver: Callable[[Message], None]) -> None:
-        """Pass on every message to ``deliver``; the answer goes under ``request_id``, whatever it names itself."""
+        """Pass every message to ``deliver``; the answer always gets ``request_id``."""
         self.event_id: str | None = None
-        """Where the stream can be resumed, if the server says."""
+        """The event id at which the stream can be resumed, if the server sends ids."""
         self.wait_s = RESUME_S
-        """How long to wait before that."""
+        """Seconds to wait before that."""
         self._request_id = request_id
         self._deliver = deliver
         self._unasked = Unasked()
 
     async def read(self, response: httpx2.Response) -> bool:
-        """Take in the body of a reply with a status of success; return whether the answer was in it.
+        """Read the body of a successful reply; return whether it contained the answer.
 
         Raises:
-            HttpFault: it breaks off, is too long, or brings too much that is no answer.
+            HttpFault: it breaks off, is too long, or contains too many messages without an answer.
         """
         kind = media_type(response)
         if kind == "text/event-stream":
             return await self._read_events(response)
         if kind == "application/json":
             text = (await body_of(response)).decode("utf-8", "replace")
-            if not self._take(
-                text
-            ):  # an empty batch, or a notification alone: nothing else will come
+            if not self._take(text):  # an empty batch or a notification alone: no answer will come
                 self._deliver(no_answer(self._request_id, text))
         else:
             what = (
@@ -57,7 +55,7 @@ class Answer:
         return True
 
     def reject(self, error: JSONRPCError) -> None:
-        """Take the server's error as the answer."""
+        """Use the server's error as the answer."""
         self._deliver(JSONRPCError(jsonrpc="2.0", id=self._request_id, error=error.error))
 
     async def _read_events(self, response: httpx2.Response) -> bool:
@@ -74,11 +72,11 @@ class Answer:
         try:
             await self._unasked.one_more()
         except Flood as error:
-            self.event_id = None  # the rest of a flood is not asked for
+            self.event_id = None  # the rest of a flood is not requested
             raise HttpFault(FLOOD) from error
 
     def _take(self, text: str) -> bool:
-        """Pass on the messages in ``text``; return whether the answer was among them."""
+        """Pass the messages in ``text`` on; return whether the answer was among them."""
         messages, noise = read_frames(text)
         for message in messages:
             if isinstance(message, JSONRPCRequest):
@@ -93,7 +91,7 @@ class Answer:
 
 
 def error_in(body: bytes) -> JSONRPCError | None:
-    """Return the JSON-RPC error that ``body`` is, if it is one; it may name no request."""
+    """Return ``body`` as a JSON-RPC error, if it is one; it may have no id."""
     try:
         return JSONRPCError.model_validate_json(body, by_name=False)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The HTTP headers that repeat what a request says, so that gateways need not read its body."""
+"""HTTP headers that repeat parts of a request's body, so that gateways need not read it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 
 class RoutingHeaders:
-    """Makes the headers of one connection's requests: the newest revision wants them to repeat the body."""
+    """Makes the headers of one connection's requests; the newest revision requires them."""
 
     def __init__(self, version: str | None) -> None:
-        """Speak the agreed ``version``; ``None`` before there is one."""
+        """``version`` is the agreed revision; ``None`` before the agreement."""
         self._version = version
         self._repeats = version in MODERN_PROTOCOL_VERSIONS
         self._parameters: dict[str, dict[tuple[str, ...], str]] = {}
 
     def learn(self, tools: Any) -> None:
-        """Note which arguments the schemas of ``tools``, as they were listed, want in headers."""
+        """Record which arguments the schemas of ``tools`` require in headers."""
         if not self._repeats or not isinstance(tools, list):
             return
         for tool in tools:

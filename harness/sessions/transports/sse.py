@@ -1,15 +1,15 @@
-"""MCP over HTTP with server-sent events, as it was before streamable HTTP.
+"""MCP over HTTP with server-sent events, the transport before streamable HTTP.
 
-One GET stays open and brings all answers as events; its first event names the URL to which requests
-are posted. A post runs in the task that asks and brings nothing but a status.
+One GET stays open and delivers all answers as events; its first event names the URL for requests.
+A POST runs in the requesting task and returns only a status.
 
-| the server                                  | what becomes of it                                     |
-|---------------------------------------------|--------------------------------------------------------|
-| refuses the stream, or it is no such stream | `HttpFault`, raised by the first request               |
-| answers a post with a bad status            | `HttpFault`                                            |
-| ends the stream                             | the connection is lost: no answer can come any more    |
-| names a URL of another origin               | the same: what identifies a user must not go there     |
-| says more than `MAX_UNASKED` things in vain | the same                                               |
+| the server | what becomes of it |
+|---|---|
+| refuses the stream, or it is no such stream | `HttpFault`, raised by the first request |
+| answers a post with a bad status | `HttpFault` |
+| ends the stream | the connection is lost: no answer can come any more |
+| names a URL of another origin | the same: what identifies a user must not go there |
+| says more than `MAX_UNASKED` things in vain | the same |
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from harness.sessions.transports.streamable_http import NOTIFY_S
 async def connect(
     endpoint: Endpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]
 ) -> AsyncGenerator[Link]:
-    """Talk MCP to ``endpoint``; ``on_closed`` is called once its stream has ended."""
+    """Connect to ``endpoint``; ``on_closed`` is called when its stream has ended."""
     async with open_web(endpoint) as web, anyio.create_task_group() as tasks:
         stream = EventStream(web)
 
@@ -64,10 +64,10 @@ async def connect(
 
 
 class EventStream:
-    """The stream that brings all answers."""
+    """The stream that delivers all answers."""
 
     def __init__(self, web: Web) -> None:
-        """Listen through ``web``, once `listen` runs."""
+        """Use ``web``; `listen` reads the stream."""
         self.complaint: str | None = None
         self.noise: str | None = None
         self._outgoing, self.incoming = anyio.create_memory_object_stream[
@@ -79,7 +79,7 @@ class EventStream:
         self._settled = anyio.Event()
 
     async def listen(self) -> None:
-        """Take in the stream until it ends, for whatever reason."""
+        """Read the stream until it ends, for any reason."""
         fault = HttpFault("closed its event stream")
         try:
             async with self._web.exchange(
@@ -95,7 +95,7 @@ class EventStream:
             self._outgoing.close()
 
     async def post_url(self) -> httpx2.URL:
-        """Return where requests are posted to, once the server has named it.
+        """Return the URL for requests, once the server has named it.
 
         Raises:
             HttpFault: the stream has ended.
@@ -122,7 +122,7 @@ class EventStream:
                 url = response.url.join(event.data)
                 if not same_origin(url, response.url):
                     raise HttpFault(
-                        f"wants requests posted to another server, {shown(url)}, which is not done"
+                        f"asks to post requests to another server, {shown(url)}, which is not done"
                     )
                 self._post_url = url
                 self._settled.set()
@@ -136,10 +136,10 @@ class EventStream:
 
 
 class SseWriter(ObjectSendStream[SessionMessage]):
-    """What is said to the server."""
+    """Messages to the server."""
 
     def __init__(self, web: Web, stream: EventStream) -> None:
-        """Post to where ``stream`` says."""
+        """Post to the URL that ``stream`` gives."""
         self._web = web
         self._stream = stream
 
@@ -147,7 +147,7 @@ class SseWriter(ObjectSendStream[SessionMessage]):
         """Post one message.
 
         Raises:
-            HttpFault: a request was not taken.
+            HttpFault: a request was not accepted.
         """
         if isinstance(item.message, JSONRPCRequest):
             await self._post(item)

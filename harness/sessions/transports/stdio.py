@@ -1,14 +1,14 @@
-"""MCP over the stdin and stdout of a process: one JSON-RPC message a line.
+"""MCP over the stdin and stdout of a process: one JSON-RPC message per line.
 
 The two streams have no task of their own: a message is written and parsed in the task that sends
 or waits for it. Reading is linear in what arrives, and lenient where that costs nothing (see
 `harness.sessions.transports.frames`): one bad byte must not leave a call without its answer.
 
-| the server prints                             | what becomes of it                                    |
-|-----------------------------------------------|-------------------------------------------------------|
-| more than `MAX_MESSAGE_BYTES` without newline | the connection is lost                                |
-| bytes that are not UTF-8                      | replaced by U+FFFD                                    |
-| more than `MAX_UNASKED` things, and no answer | the connection is lost                                |
+| the server prints                             | what becomes of it     |
+|-----------------------------------------------|------------------------|
+| more than `MAX_MESSAGE_BYTES` without newline | the connection is lost |
+| bytes that are not UTF-8                      | replaced by U+FFFD     |
+| more than `MAX_UNASKED` things, and no answer | the connection is lost |
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from harness.sessions.server_messages import FLOOD, Flood, Unasked
 from harness.sessions.transports.frames import MAX_MESSAGE_BYTES, read_frames
 
 NOTIFY_S = 0.1
-"""How long a notification may wait for a server that does not read; it is only a courtesy."""
+"""Seconds that a notification may wait for a server that does not read; it is optional."""
 
 _READ_BYTES = 65_536
 
@@ -39,7 +39,7 @@ _READ_BYTES = 65_536
 async def connect(
     process: ServerProcess, meta: Mapping[str, Any], on_closed: Callable[[], None]
 ) -> AsyncGenerator[Link]:
-    """Talk MCP to ``process``; ``on_closed`` is called once it no longer listens or answers."""
+    """Connect to ``process``; ``on_closed`` is called when it no longer reads or writes."""
     assert process.stdout is not None
     reader = StdioReader(process.stdout, on_closed)
     async with open_client(reader, StdioWriter(process.stdin, on_closed), meta) as client:
@@ -47,10 +47,10 @@ async def connect(
 
 
 class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
-    """What the server says, message by message, until it is gone."""
+    """The server's messages, until it is gone."""
 
     def __init__(self, stdout: ByteReceiveStream, on_closed: Callable[[], None]) -> None:
-        """Read from ``stdout``; ``on_closed`` is called once nothing more will come."""
+        """Read from ``stdout``; ``on_closed`` is called at its end."""
         self.complaint: str | None = None
         self.noise: str | None = None
         self._stdout = stdout
@@ -99,7 +99,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
             )
             self._close()
         if len(chunk) == _READ_BYTES:
-            await anyio.lowlevel.checkpoint()  # a flood is always there to be read: let others live
+            await anyio.lowlevel.checkpoint()  # a flood never pauses: let other tasks run
 
     async def _count(self) -> None:
         try:
@@ -122,10 +122,10 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
 
 
 class StdioWriter(ObjectSendStream[SessionMessage]):
-    """What is said to the server; waits while the server does not read."""
+    """Messages to the server; sending waits while the server does not read."""
 
     def __init__(self, stdin: ByteSendStream, on_closed: Callable[[], None]) -> None:
-        """Write to ``stdin``; ``on_closed`` is called when the server no longer takes anything."""
+        """Write to ``stdin``; ``on_closed`` is called when the server no longer reads."""
         self._stdin = stdin
         self._on_closed = on_closed
 

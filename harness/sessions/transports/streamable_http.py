@@ -1,16 +1,17 @@
 """MCP over streamable HTTP: each request is a POST, and its answer comes in the body of the reply.
 
-The exchange runs in the task that asks, so a call that is given up takes its connection along: to
-servers of the newest revision that says all, older ones are told in a notification. The stream of
-messages that nobody asked for (a GET) is not opened: nobody would listen.
+The exchange runs in the requesting task, so an abandoned call closes its connection: that tells
+servers of the newest revision; older ones get a notification. The stream of unsolicited messages (a
+GET) is not opened, since nothing would use them.
 
-| the server                              | what becomes of it                                             |
-|-----------------------------------------|----------------------------------------------------------------|
-| answers with a bad status               | `HttpFault`, unless it brings a JSON-RPC error that says more  |
-| no longer knows the session (404)       | `HttpFault`, and the connection is lost                        |
-| answers what is no MCP                  | a JSON-RPC error of code `MALFORMED`                           |
-| ends its event stream before the answer | asked for the rest, if it numbered its events; else a fault    |
-| asks something itself within the stream | answered as the client's session answers it                    |
+The server: what happens:
+
+- answers with a bad status: `HttpFault`, unless it brings a JSON-RPC error that says more
+- no longer knows the session (404): `HttpFault`, and the connection is lost
+- answers what is no MCP: a JSON-RPC error of code `MALFORMED`
+- ends its event stream before the answer: asked for the rest, if it numbered its events; else a
+  fault
+- asks something itself within the stream: answered as the client's session answers it
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.http_replies import Answer, error_in
 
 NOTIFY_S = 0.25
-"""How long a notification may take: it is only a courtesy."""
+"""Seconds that a notification may take; it is optional."""
 
 END_S = 1.0
-"""How long a server may take to end our session; it forgets it anyway."""
+"""Seconds for a server to end the session; it would time out anyway."""
 
 MAX_RESUMPTIONS = 2
-"""Attempts in a row to get the rest of an event stream that bring nothing."""
+"""Most failed attempts in a row to get the rest of an event stream."""
 
 _SESSION_ID = "mcp-session-id"
 _SUCCESS = range(200, 300)
@@ -66,7 +67,7 @@ _ACCEPTED, _BAD_REQUEST, _NOT_FOUND = 202, 400, 404
 async def connect(
     endpoint: Endpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]
 ) -> AsyncGenerator[Link]:
-    """Talk MCP to ``endpoint``; ``on_closed`` is called once it cannot be reached or no longer knows us."""
+    """Connect to ``endpoint``; ``on_closed`` is called when it is unreachable or has ended."""
     incoming, reader = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
     async with open_web(endpoint) as web:
         writer = HttpWriter(web, incoming, on_closed)
@@ -79,7 +80,7 @@ async def connect(
 
 
 class HttpWriter(ObjectSendStream[SessionMessage]):
-    """What is said to the server; a request is said once it is answered."""
+    """Messages to the server; sending a request ends with its answer."""
 
     def __init__(
         self,
@@ -87,7 +88,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         incoming: MemoryObjectSendStream[SessionMessage | Exception],
         on_closed: Callable[[], None],
     ) -> None:
-        """Send through ``web``, and put what comes back into ``incoming``."""
+        """Send through ``web``, and put received messages into ``incoming``."""
         self.complaint: str | None = None
         self.noise: str | None = None
         self._web = web
@@ -97,10 +98,10 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         self._version: str | None = None
 
     async def send(self, item: SessionMessage) -> None:
-        """Send one message; for a request, take in its answer.
+        """Send one message; for a request, read its answer.
 
         Raises:
-            HttpFault: the request got no answer of MCP.
+            HttpFault: the request got no MCP answer.
         """
         message = item.message
         headers = self._headers(item)
@@ -121,7 +122,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         """Do nothing: the HTTP client closes what is open."""
 
     async def end_session(self) -> None:
-        """Tell the server that its session is over, where it made one; bounded by `END_S`."""
+        """End the server's session, if it has one; bounded by `END_S`."""
         if self._session_id is None or self.complaint is not None:
             return
         with anyio.CancelScope(shield=True), anyio.move_on_after(END_S), suppress(HttpFault):
@@ -141,7 +142,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         return {**accepted, **self._state(), **own}
 
     def _state(self) -> dict[str, str]:
-        """Return what was agreed on: the older revisions want it with every request."""
+        """Return the agreed session headers, which older revisions need with every request."""
         state = {MCP_PROTOCOL_VERSION_HEADER: self._version, _SESSION_ID: self._session_id}
         return {name: value for name, value in state.items() if value is not None}
 
@@ -171,7 +172,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         await self._resume(answer)
 
     async def _resume(self, answer: Answer) -> None:
-        """Get the rest of a stream that broke off; the request itself is never sent again."""
+        """Request the rest of a stream that broke off; the request itself is never sent again."""
         in_vain = 0
         while answer.event_id is not None and in_vain < MAX_RESUMPTIONS:
             before = answer.event_id
@@ -185,10 +186,10 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         raise HttpFault("ended its event stream without an answer")
 
     async def _error_in(self, response: httpx2.Response) -> JSONRPCError:
-        """Return the server's own JSON-RPC error, if a bad status brings one.
+        """Return the server's own JSON-RPC error in a reply with a bad status.
 
         Raises:
-            HttpFault: it does not, or the status says more.
+            HttpFault: there is none, or the status is more significant.
         """
         body = await beginning_of(response)
         error = error_in(body) if media_type(response) == "application/json" else None
@@ -199,7 +200,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         return error
 
     def _is_over(self, response: httpx2.Response, error: JSONRPCError | None) -> bool:
-        """Whether the server says that it does not know our session."""
+        """Whether the server says that it does not know the session."""
         if self._session_id is None or (error is not None and error.error.code == METHOD_NOT_FOUND):
             return False
         if response.status_code == _NOT_FOUND:

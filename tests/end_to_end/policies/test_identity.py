@@ -185,7 +185,7 @@ def test_what_a_server_cannot_be_shown_is_told_with_its_line(project: Project) -
     one, other = (line for line in finished.stderr.splitlines() if "evals/door.yml:" in line)
     assert "evals/door.yml:4:" in one
     assert (
-        "test 'a': credential 'expired' needs a bearer token, and 'plain' learns who asks by meta"
+        "test 'a': credential 'expired' needs a bearer token, but 'plain' gets identities by meta"
         in one
     )
     assert "test 'b': 'must_be_refused' needs a server over HTTP; 'plain' is on stdio" in other

@@ -163,7 +163,7 @@ async def test_a_command_is_asked_again_before_its_token_expires() -> None:
             "ended with exit code 3; its last words: logged out",
         ),
         ("pass", "printed nothing"),
-        ("print('hunter2 is\\nno token')", "printed what is no token"),
+        ("print('hunter2 is\\nno token')", "printed no valid token"),
         ("print('hunter2' * 10_000)", "printed more than 65,536 bytes"),
     ],
 )
@@ -207,7 +207,7 @@ def _runs(pid: int) -> bool:
 @pytest.mark.parametrize(
     ("identity", "user", "credential", "problem"),
     [
-        (IdentitySpec(), USER, "expired", "needs a bearer token, and 's' learns who asks by meta"),
+        (IdentitySpec(), USER, "expired", "needs a bearer token, but 's' gets identities by meta"),
         (IdentitySpec(via="bearer"), None, "expired", "needs a user_context"),
         (
             IdentitySpec(via="bearer", token_command="x"),

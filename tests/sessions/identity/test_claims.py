@@ -104,7 +104,7 @@ def test_the_scope_is_one_text_and_a_missing_attribute_leaves_it_out() -> None:
 def test_a_user_cannot_become_a_claim_of_the_issuer_unless_it_is_mapped_to_another(
     name: str,
 ) -> None:
-    with pytest.raises(UsageError, match=f"has '{name}', which in a token is the issuer's claim"):
+    with pytest.raises(UsageError, match=f"has '{name}', a claim that only the issuer may set"):
         claims_of(IdentitySpec(via="bearer"), {"role": "admin", name: "mine"})
     assert mapped({name: "mine"}, other=f"{{{name}}}") == {"other": "mine"}
 

@@ -86,7 +86,10 @@ async def test_a_stream_that_ends_is_a_loss_and_the_next_loan_opens_another(shop
         (
             "sse-foreign",
             PATIENT_S,
-            "it wants requests posted to another server, http://localhost:PORT/post, which is not done",
+            (
+                "it asks to post requests to another server, http://localhost:PORT/post, which is "
+                "not done"
+            ),
         ),
         ("sse-silent", 0.2, "did not complete the handshake within 0.2 s of its start"),
     ],

@@ -156,7 +156,7 @@ def test_cases_may_be_generated_and_ids_may_be_numbers() -> None:
 
 
 def test_a_suite_without_cases_is_nothing_to_run() -> None:
-    with pytest.raises(NothingToRun, match="sample has no cases: perhaps its data was not fetched"):
+    with pytest.raises(NothingToRun, match="sample has no cases; perhaps its data was not fetched"):
         suite_of(cases=lambda self: [])
 
 
@@ -234,7 +234,7 @@ def test_a_server_may_be_written_out_as_in_yaml() -> None:
 
 def test_mistakes_in_a_server_are_told_as_in_yaml() -> None:
     assert "unknown key 'comand' in the server" in problems_of(server={"comand": "python"})
-    assert "holds what is not JSON" in problems_of(server={"command": object()})
+    assert "contains a value that is not JSON" in problems_of(server={"command": object()})
 
 
 def test_a_server_and_tools_do_not_go_together() -> None:
@@ -248,7 +248,7 @@ def test_tools_of_a_class_that_nobody_can_import_are_refused_in_words() -> None:
         def default_tools(self) -> list[Any]:
             return [look]
 
-    with pytest.raises(InvalidInput, match="a process of its own, which cannot find the suite"):
+    with pytest.raises(InvalidInput, match="a separate process, which cannot import the suite"):
         read_object(Hidden, VOCABULARY)
 
 
@@ -290,7 +290,7 @@ def test_a_tool_that_is_none_is_named(tools: Any, words: str) -> None:
         ),
         (
             {"id": "a", "input": "What?", "metadata": {"x": {1}}},
-            "case 'a': metadata: holds what is not JSON",
+            "case 'a': metadata: contains a value that is not JSON",
         ),
         (
             {"id": "a", "input": "What?", "timeout_ms": 0},
@@ -347,7 +347,7 @@ def test_cases_that_are_a_coroutine_are_refused_in_words() -> None:
 
 def test_every_problem_is_told_at_once_and_an_id_stands_for_one_case() -> None:
     told = problems_of({"id": "a", "input": "x"}, {"id": "a", "input": "y"}, {"id": "b"})
-    assert "case 'a' is there twice" in told
+    assert "case 'a' is defined twice" in told
     assert "case 'b' has no 'input'" in told
 
 

@@ -1,1 +1,1 @@
-"""The transports, one file each, whose ``TRANSPORT`` says what it takes and how to connect."""
+"""The transports, one file each; its ``TRANSPORT`` has its keys and how to connect."""

@@ -1,4 +1,4 @@
-"""Streamable HTTP, of either era of MCP."""
+"""Streamable HTTP, for old and new revisions of MCP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP with server-sent events: the older form, an event stream beside requests."""
+"""HTTP with server-sent events: the older transport, with one event stream beside requests."""
 
 from __future__ import annotations
 
