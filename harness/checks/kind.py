@@ -118,7 +118,7 @@ def several(reader: Callable[[Any, JsonPath], JsonObject]) -> Callable[[Any], Pa
     def read(value: Any) -> Parsed:
         if value is None:
             raise InvalidValue(
-                "nothing stands here",
+                "there is no value",
                 meant="Write a list of at least one item, or leave the key out.",
             )
         if isinstance(value, list | tuple):

@@ -19,7 +19,7 @@ class Visit:
     """A `harness.sessions.Session` of one user over another user's connection."""
 
     def __init__(self, host: Connection, tools: ToolList, caller: CallSender) -> None:
-        """Call the ``tools`` that this user sees by ``caller``, which speaks over ``host``."""
+        """Call this user's ``tools`` by ``caller``, over the connection ``host``."""
         self._host = host
         self._tools = tools
         self._caller = caller

@@ -145,9 +145,7 @@ class CaseReader:
         before = len(self._reading.problems)
         cases = list(self._identities.expand(path, values, case, names, noun))
         lost = lost or len(self._reading.problems) > before
-        compared = (
-            len(names) > 1 and case.caller.leaks == "fail"
-        )  # which is something to be checked
+        compared = len(names) > 1 and case.caller.leaks == "fail"  # which is a check in itself
         if not compared and not lost and not all(each.every_check for each in cases):
             meant = (
                 f"Add 'assertions:' with at least one of: "

@@ -49,5 +49,5 @@ def test_a_lone_item_a_list_and_nothing_are_told_apart() -> None:
         ((1,), {"value": "b", "path": [1]}),
     )
     assert read([]) == ()
-    with pytest.raises(InvalidValue, match="nothing stands here"):
+    with pytest.raises(InvalidValue, match="there is no value"):
         read(None)

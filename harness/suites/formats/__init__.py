@@ -49,7 +49,7 @@ def built_in() -> dict[str, SuiteFormat]:
 
 
 def is_recognised(suite_format: SuiteFormat, path: Path) -> bool:
-    """Whether the file at ``path`` says that it is of this format; false where it cannot be read."""
+    """Whether the file at ``path`` seems to be of this format; false if it cannot be read."""
     try:
         with path.open("rb") as file:
             return suite_format.recognises(path, file)

@@ -1,4 +1,4 @@
-"""Questions on what was told earlier, in JSON Lines (`harness.suites.memory_dataset` reads them)."""
+"""Memory suites in JSON Lines; `harness.suites.memory_dataset` reads them."""
 
 from __future__ import annotations
 

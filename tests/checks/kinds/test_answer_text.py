@@ -254,7 +254,7 @@ def test_a_pattern_that_does_not_match_is_told_with_what_helps() -> None:
             "unknown key 'texts'",
             "Did you mean 'text'?",
         ),
-        ("answer_not_contains", None, (), "nothing stands here", ""),
+        ("answer_not_contains", None, (), "there is no value", ""),
         ("answer_contains_any", [], (), "this is a list where a list of texts belongs", ""),
         ("answer_contains_any", ["a", 5], (1,), "this is a number", ""),
         ("answer_contains_any", {"texts": [5]}, ("texts", 0), "this is a number", ""),

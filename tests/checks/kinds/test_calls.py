@@ -52,7 +52,7 @@ def test_a_lone_item_needs_no_list() -> None:
 @pytest.mark.parametrize(
     ("value", "path", "said", "meant"),
     [
-        (None, (), "nothing stands here", "Write a list"),
+        (None, (), "there is no value", "Write a list"),
         ([5], (0,), "this is a number where a tool name belongs", 'Quote it: "5".'),
         ([True], (0,), "this is true or false where a tool name belongs", 'Quote it: "true".'),
         (["  "], (0,), "this tool name is empty", None),

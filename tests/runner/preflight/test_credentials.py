@@ -59,7 +59,7 @@ def test_a_flawed_token_can_be_shown_to_whoever_of_several_servers_asks_for_one(
             BY_META,
             Caller(user_context=USER, credential="none"),
             None,
-            "credential 'none' needs a bearer token, and 'shop' learns who asks by meta",
+            "credential 'none' needs a bearer token, but 'shop' gets identities by meta",
         ),
         (
             BY_META,
@@ -71,14 +71,14 @@ def test_a_flawed_token_can_be_shown_to_whoever_of_several_servers_asks_for_one(
             BY_BEARER,
             Caller(credential="expired"),
             None,
-            "there is no token for nobody",
+            "an anonymous caller has no token",
         ),
-        (BOTH, Caller(credential="expired"), None, "there is no token for nobody"),
+        (BOTH, Caller(credential="expired"), None, "an anonymous caller has no token"),
         (
             BY_BEARER,
             Caller(user_context={"aud": "me"}),
             None,
-            "the user_context has 'aud', which in a token is the issuer's claim",
+            "the user_context has 'aud', a claim that only the issuer may set",
         ),
     ],
 )
