@@ -174,7 +174,8 @@ def deeds_of(spec: ServerSpec) -> tuple[str, ...]:
     if transport.command is not None:
         given = "".join(f" {name}={value}" for name, value in transport.env.items())
         deeds.append(
-            f"start {shlex.join((transport.command, *transport.args))}{f' with{given}' if given else ''}"
+            "start "
+            f"{shlex.join((transport.command, *transport.args))}{f' with{given}' if given else ''}"
         )
     if transport.url is not None and transport.command is None:
         sent = "; ".join(f"{name}: {value}" for name, value in transport.headers.items())

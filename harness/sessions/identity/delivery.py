@@ -61,7 +61,7 @@ def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
         raise UsageError(
             f"identity {via!r} comes with HTTP servers, and server {server.name!r} is reached over "
             f"{server.transport.kind}",
-            meant="For a server that is started as a process use 'meta' or 'env'.",
+            meant="For a server over stdio use 'meta' or 'env'.",
         )
     if via == "env" and server.transport.command is None:
         raise UsageError(

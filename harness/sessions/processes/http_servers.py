@@ -50,7 +50,7 @@ class Host:
     def __init__(
         self, spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, bearers: Bearers
     ) -> None:
-        """Prepare to start ``spec``, with ``env`` beside its own environment, where it has a command."""
+        """Prepare to start ``spec``, if it has a command, with ``env`` added to its environment."""
         self.url = spec.transport.url or ""
         self.users: list[Callable[[], None]] = []
         """Callbacks for the exit of the process."""
