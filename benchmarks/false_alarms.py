@@ -1,4 +1,6 @@
-"""``python -m benchmarks.false_alarms``: a correct server over other data, a hundred times; is anything called wrong?
+"""``python -m benchmarks.false_alarms``: a correct server over other data, a hundred times.
+
+Is anything called wrong?
 
 For each seed the server ``data_governance`` starts with people and orders made from that number.
 Every identity makes every call, the suite's and one on each of some customers of that very data,
@@ -44,7 +46,10 @@ IDENTITIES: dict[str, Any] = {
 
 
 def probed(seed: int, folder: Path, *, customers: int = 2, damaged: bool = True) -> ProbeReport:
-    """Return what the probe says of the server with the data of ``seed``; its log goes below ``folder``."""
+    """Return what the probe says of the server with the data of ``seed``.
+
+    Its log goes below ``folder``.
+    """
     cases = suite_of(seed, folder, customers)
     server = ServerSpec(
         name="data_governance",

@@ -1,1 +1,1 @@
-"""YAML files as people write them: safe data with the line of every value, read by tables of keys."""
+"""Reads YAML, CSV and JSON files as safe data with the line of every value."""

@@ -1,8 +1,8 @@
-"""A CSV file as rows of named cells, each with the line on which it begins.
+"""Reads a CSV file as rows of named cells, each with its first line.
 
-Strict, so that a mistake is told and never guessed at: UTF-8 (a byte order mark is passed over),
+Strict, so that mistakes are reported and nothing is guessed: UTF-8 (a byte order mark is skipped),
 commas, double quotes that are doubled inside a quoted cell, one header, and as many cells in each
-row as in it.
+row as in the header.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from harness.documents.files import Rows, problem, read_bytes, shown
 from harness.errors import InvalidInput, Problem, did_you_mean
 
 MAX_BYTES = 5_000_000
-"""A larger table is no set of cases but a mistake."""
+"""Largest file; a larger table is no set of cases but a mistake."""
 
-QUOTES_HINT = 'Within a quoted cell every quote is written twice: "{""ticker"":""AAPL""}".'
-"""What helps with nearly every cell that holds JSON and cannot be read."""
+QUOTES_HINT = 'Within a quoted cell every quote must be doubled: "{""ticker"":""AAPL""}".'
+"""The hint for a cell with JSON that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Row:
     """One row below the header."""
 
     line: int
-    """The 1-based line on which it begins; a quoted cell may go on over several."""
+    """The 1-based line on which it begins; a quoted cell may span several."""
     cells: Mapping[str, str]
-    """Column → text, as it is written; columns that the header lacks are missing."""
+    """Column → text; columns that the header lacks are missing."""
 
 
 Table: TypeAlias = Rows[Row]
@@ -41,7 +41,7 @@ Table: TypeAlias = Rows[Row]
 
 
 def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] = ()) -> Table:
-    """Read the CSV file at ``path``, which must have the ``required`` columns and may have the ``optional`` ones.
+    """Read the CSV file at ``path``, with the ``required`` and perhaps the ``optional`` columns.
 
     Raises:
         InvalidInput: it cannot be read, is too large, is not UTF-8, breaks CSV's syntax, or its
@@ -82,13 +82,13 @@ def _decode(raw: bytes, file: str) -> str:
     if "\0" in text:
         line = _line_of(text[: text.index("\0")])
         raise InvalidInput(
-            [problem(file, line, "a NUL character stands here.", "Is this really a CSV file?")]
+            [problem(file, line, "there is a NUL character.", "Is this really a CSV file?")]
         )
     return text
 
 
 def _line_of(before: str) -> int:
-    """Return the number of the line that follows ``before``; a carriage return alone ends a line, too."""
+    """Return the number of the line after ``before``; a lone carriage return also ends a line."""
     return before.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
 
 
@@ -109,7 +109,7 @@ def _records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _explained(words: str) -> tuple[str, str]:
-    """Return what the CSV parser's words mean, and what to do."""
+    """Return a CSV parser's message in plain words, and the advice."""
     if "unexpected end of data" in words:
         return "a cell opens with a quote that is never closed.", QUOTES_HINT
     if "expected after" in words:

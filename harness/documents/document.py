@@ -1,10 +1,9 @@
-"""One YAML file as plain data, with the line and column of every part.
+"""Reads one YAML file as plain data, with the line and column of every part.
 
-What comes out is what JSON could hold: mappings with text keys, lists, text, numbers, booleans and
-null. Everything else that YAML offers (tags, several documents, keys that are not text, numbers
-that are not finite) is a problem with a place, and so is a file made to exhaust its reader: its
-size, its depth and what its aliases copy are bounded. The tree is built from the parser's events,
-so no depth of nesting can exhaust the stack, and no tag can construct anything.
+The result has JSON's types only: mappings with text keys, lists, text, numbers, booleans and null.
+All other features of YAML (tags, several documents, other keys, numbers that are not finite) are
+problems with a place. Size, depth and the copies of aliases are bounded. The tree is built from the
+parser's events, so nesting cannot exhaust the stack, and no tag can construct an object.
 """
 
 from __future__ import annotations
@@ -29,15 +28,16 @@ Steps: TypeAlias = tuple[str | int, ...]
 """The way from the whole document to a part of it: ``("tests", 0, "prompt")``."""
 
 MAX_BYTES = 5_000_000
-"""Ten thousand cases fit easily; a larger file is not a suite but a mistake."""
+"""Largest file: ten thousand cases fit easily, so a larger file is a mistake."""
 MAX_DEPTH = 100
-"""Deeper than any argument of a tool, and far from the interpreter's recursion limit."""
+"""Most levels: more than any tool's argument has, and far from the interpreter's recursion limit.
+"""
 MAX_COPIED = 1_000_000
-"""Values and characters that all aliases together may repeat: nested aliases multiply."""
+"""Most values and characters that all aliases together may copy: nested aliases multiply."""
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT_TAG = "tag:yaml.org,2002:str"
-# What YAML forbids, and three characters that YAML 1.1 takes for ends of lines, as no editor does.
+# Characters that YAML forbids, and three that only YAML 1.1 treats as ends of lines.
 _FORBIDDEN = re.compile(
     "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 )
@@ -45,8 +45,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _REFERENCE = re.compile(r"\$\{(?:[A-Za-z_]\w*(?::-[^{}\n]*)?|\{[ \t]*[A-Za-z_]\w*[ \t]*\})\}")
 _BRACES = {0xFDD0: "{", 0xFDD1: "}"}
 _ASIDE = {ord(brace): mark for mark, brace in _BRACES.items()}
-# Braces of ${NAME} and ${{ name }} are put aside while YAML is parsed, which would take them for a
-# mapping inside {…}.
+# Braces of ${NAME} and ${{ name }} are replaced while YAML is parsed: inside {…} they would be
+# mappings.
 
 _NOTHING: Mapping[str | int, Any] = MappingProxyType({})
 
@@ -55,20 +55,20 @@ _Place: TypeAlias = tuple[int, int]
 
 
 class _Node(NamedTuple):
-    """A value, where it begins, and its parts; a tuple, since a large suite has a million of them."""
+    """A value, its place, and its parts; a tuple, since a large suite has a million of them."""
 
     value: Any
     place: _Place
     weight: int = 1
-    """Values in it and characters of its text, aliases counted as often as they are used."""
+    """Its values and characters of text; an alias counts as often as it is used."""
     height: int = 0
-    """Levels below it, those that aliases bring in included."""
+    """Levels below it, including those of aliases."""
     keys: Mapping[str | int, _Place] = _NOTHING
     parts: Mapping[str | int, _Node] = _NOTHING
 
 
 class Document:
-    """A file's content as plain data that knows where each part stands."""
+    """A file's content as plain data, with the place of each part."""
 
     def __init__(
         self, *, file: str, digest: str, root: _Node, problems: tuple[Problem, ...]
@@ -79,15 +79,15 @@ class Document:
         self.digest = digest
         """SHA-256 of the file's bytes."""
         self.value: Any = root.value
-        """The content; ``None`` when the file is empty. Read-only: aliases share their parts."""
+        """The content; ``None`` if the file is empty. Read-only: aliases share their parts."""
         self.problems = problems
-        """What is wrong with the YAML itself, short of a syntax error."""
+        """Problems of the YAML itself, except syntax errors."""
         self._root = root
 
     def at(self, path: Steps) -> Location:
-        """Return where the value at ``path`` stands, or the nearest part around it that exists.
+        """Return the place of the value at ``path``, or of the nearest existing part around it.
 
-        A value that begins below its key, or is not there at all, is looked for at its key.
+        A value that begins below its key, or is missing, gets the key's place.
         """
         node, place = self._root, self._root.place
         for step in path:
@@ -100,7 +100,7 @@ class Document:
         return self._location(place)
 
     def at_key(self, path: Steps) -> Location:
-        """Return where the key that ends ``path`` stands, or the nearest part around it."""
+        """Return the place of the last key of ``path``, or of the nearest part around it."""
         node = self._root
         for step in path[:-1]:
             if step not in node.parts:
@@ -114,18 +114,18 @@ class Document:
 
 
 def in_code(at: Location) -> Document:
-    """Return a document for plain data that a program holds: every part of it stands ``at`` that place."""
+    """Return a document for a program's data, with one place ``at`` for every part."""
     return Document(
         file=at.file, digest="", root=_Node(None, (at.line or 1, at.column or 1)), problems=()
     )
 
 
 def read_document(path: Path, prepare: Callable[[str], str] = str) -> Document:
-    """Read the YAML file at ``path``, whose text ``prepare`` may change before, as long as no line moves.
+    """Read the YAML file at ``path``; ``prepare`` may change its text without moving lines.
 
     Raises:
-        InvalidInput: it cannot be read, is too large, is not UTF-8, breaks YAML's syntax, nests or
-            copies without bound. Lesser problems are kept in `Document.problems`.
+        InvalidInput: it cannot be read, is too large, is not UTF-8, has a syntax error, or nests or
+        copies too much. Lesser problems are kept in `Document.problems`.
     """
     file = shown(path)
     raw = read_bytes(path, max_bytes=MAX_BYTES, split_into="suites")
@@ -154,7 +154,7 @@ def _decode(raw: bytes, file: str) -> str:
         ) from error
     if bad := _FORBIDDEN.search(text):
         number = f"{ord(bad.group()):04X}"
-        message = f"the character U+{number} cannot stand in a YAML file."
+        message = f"the character U+{number} is not allowed in a YAML file."
         meant = f"Remove it, or write it within double quotes as \\u{number}."
         raise _refused(file, text[: bad.start()], message, meant)
     return text
@@ -165,7 +165,7 @@ def _put_aside(text: str) -> str:
 
 
 def _refused(file: str, before: str, message: str, meant: str) -> InvalidInput:
-    """Point at the character that follows ``before``."""
+    """Raise an error for the character after ``before``."""
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     return InvalidInput(
         [Problem(at=Location(file=file, line=line, column=column), message=message, meant=meant)]
@@ -286,7 +286,7 @@ class _Builder:
         )
 
     def _merged(self, event: Any, part: _Node) -> list[_Node]:
-        """Return the mappings that ``<<:`` adds; of several, the first that has a key decides."""
+        """Return the mappings that ``<<:`` adds; the first one with a key decides its value."""
         sources = list(part.parts.values()) if isinstance(part.value, list) else [part]
         if all(isinstance(source.value, dict) for source in sources):
             return sources

@@ -1,7 +1,7 @@
-"""A file of variables, ``NAME=value`` line by line, as clients of MCP servers and shells keep them (``.env``).
+"""Reads a ``.env`` file of variables, one ``NAME=value`` for each line.
 
-Strict: a line that is neither a variable nor a comment is an error with its number, which never
-shows the value.
+Strict: a line that is neither a variable nor a comment is an error with its number; it never shows
+the value.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from harness.documents.files import problem, read_bytes, shown
 from harness.errors import InvalidInput, Problem
 
 MAX_BYTES = 1_000_000
-"""A larger file holds no settings."""
+"""Largest file; a larger one is no file of settings."""
 
 _VARIABLE = re.compile(r"(?:export[ \t]+)?(?P<name>[A-Za-z_][\w.-]*)[ \t]*=[ \t]*(?P<value>.*)")
 _QUOTED = re.compile(r"""(?:'(?P<plain>[^']*)'|"(?P<escaped>(?:[^"\\]|\\.)*)")[ \t]*(?:#.*)?""")
@@ -24,14 +24,14 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def read_env_file(path: Path) -> Mapping[str, str]:
-    r"""Return the variables of the file at ``path``; of one that is given twice the later value holds.
+    r"""Return the variables of the file at ``path``; the last value of a variable wins.
 
-    Blank lines and comments (``#``) are passed over, and so is ``export``. A value in single quotes
-    stands for itself, one in double quotes knows ``\n``, ``\r``, ``\t``, ``\"`` and ``\\``.
-    References to other variables are not replaced.
+    Blank lines, comments (``#``) and ``export`` are skipped. A value in single quotes is literal;
+    in double quotes ``\n``, ``\r``, ``\t``, ``\"`` and ``\\`` are escapes. References to other
+    variables are not replaced.
 
     Raises:
-        InvalidInput: it cannot be read, or lines of it are no variables.
+        InvalidInput: it cannot be read, or a line is not a variable.
     """
     file = shown(path)
     raw = read_bytes(path, max_bytes=MAX_BYTES)
@@ -51,14 +51,14 @@ def read_env_file(path: Path) -> Mapping[str, str]:
                 problem(
                     file,
                     number,
-                    "this line is no variable.",
+                    "this line is not a variable.",
                     "Write NAME=value, or begin it with #.",
                 )
             )
         elif value is None:
             meant = (
-                "Close the quote on the same line, and put nothing behind it; a line break is "
-                "\\n in double quotes."
+                "Close the quote on the same line, with nothing after it; a line break is \\n in "
+                "double quotes."
             )
             problems.append(
                 problem(file, number, f"the value of {found['name']} has an open quote.", meant)
@@ -71,7 +71,7 @@ def read_env_file(path: Path) -> Mapping[str, str]:
 
 
 def _value(written: str) -> str | None:
-    """Return what a written value stands for; ``None`` if its quotes are not in order."""
+    """Return the value without quotes and escapes; ``None`` if its quotes are not balanced."""
     if not written.startswith(("'", '"')):
         return _COMMENT.sub("", written).rstrip()
     quoted = _QUOTED.fullmatch(written)

@@ -1,8 +1,8 @@
-"""The sorts of value that a key of a suite may hold: how each is read, and what editors are told.
+"""Kinds of values for keys of a suite: how each is parsed, and its JSON Schema for editors.
 
-A `Field` says both, so that the reader and the JSON Schema cannot drift apart. Every ``parse``
-raises `InvalidValue` for a value that does not fit. A key without a value counts as absent, so null
-reaches a ``parse`` only where its field asks for it.
+A `Field` has both, so that the reader and the JSON Schema cannot differ. Every ``parse`` raises
+`InvalidValue` for an invalid value. A key without a value counts as absent, so ``parse`` gets null
+only if its field takes null.
 """
 
 from __future__ import annotations
@@ -20,31 +20,30 @@ from harness.types import JsonObject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """What one key holds."""
+    """The value of one key."""
 
     schema: JsonObject
     """JSON Schema of its value, with a description."""
     parse: Callable[[Any], Any]
-    """Value → what the reader works with; raises `InvalidValue`."""
+    """Converts the value for the reader; raises `InvalidValue`."""
     required: bool = False
-    """Whether the key must be there."""
+    """Whether the key is required."""
     takes_null: bool = False
-    """Whether null is parsed like any value: where to forget the value must not be to ask for
-    nothing."""
+    """Whether null is parsed like any value, for keys where a forgotten value must be an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The keys that one sort of mapping may have."""
+    """The keys of one kind of mapping."""
 
     fields: Mapping[str, Field]
-    """Every key that is known."""
+    """All known keys."""
     elsewhere: Mapping[str, str]
-    """Keys that people write here and that belong elsewhere → what to do instead."""
+    """Keys that are often written here by mistake → what to do instead."""
 
 
 def text(description: str, *, required: bool = False) -> Field:
-    """Text of any length that says something: a prompt, a description."""
+    """Text of any length that is not blank: a prompt, a description."""
     return Field(
         schema={"type": "string", "pattern": r"\S", "description": description},
         parse=_text,
@@ -77,7 +76,7 @@ def integer(description: str, *, least: int, default: int | None = None) -> Fiel
 def number(
     description: str, *, unit: str, positive: bool = True, default: float | None = None
 ) -> Field:
-    """A number of some ``unit``: above zero where it is ``positive``, else not below zero."""
+    """A number with a ``unit``; above zero if ``positive``, else not below zero."""
     bound = {"exclusiveMinimum": 0} if positive else {"minimum": 0}
     words = f"a number of {unit} above 0" if positive else f"a number of {unit}, 0 or more"
 
@@ -105,7 +104,7 @@ def flag(description: str) -> Field:
 
 
 def choice(description: str, options: Sequence[str]) -> Field:
-    """One of a few words; the first is the default."""
+    """One of several words; the first is the default."""
 
     def parse(value: Any) -> str:
         if value in options and isinstance(value, str):
@@ -125,7 +124,7 @@ def choice(description: str, options: Sequence[str]) -> Field:
 
 
 def lines(description: str) -> Field:
-    """A list of names, no matter how often each; kept in order."""
+    """A list of names in order; duplicates are allowed."""
     schema = {
         "type": "array",
         "items": {"type": "string", "pattern": r"\S"},
@@ -135,7 +134,7 @@ def lines(description: str) -> Field:
 
 
 def arguments(description: str) -> Field:
-    """A list of texts as a process takes them: empty ones count."""
+    """A list of texts for a process; empty ones are allowed."""
     schema = {"type": "array", "items": {"type": "string"}, "description": description}
     return Field(schema=schema, parse=lambda value: _each(value, _argument))
 
@@ -202,7 +201,7 @@ def as_line(value: Any) -> str:
 
 
 def found(value: Any) -> str:
-    """Return a few words for what stands where something else was expected."""
+    """Return a few words for a value that is not what was expected."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):
@@ -213,7 +212,7 @@ def found(value: Any) -> str:
     return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
 
 
-_LARGEST = 1_000_000_000  # thirty years in seconds, and more money than any run should cost
+_LARGEST = 1_000_000_000  # thirty years in seconds; more dollars than any run should cost
 _LONGEST_SHOWN = 60
 
 
@@ -239,11 +238,11 @@ def _text(value: Any) -> str:
 
 
 def _argument(value: Any) -> str:
-    """Take text for a process. It may be a secret, so no message shows it."""
+    """Parse text for a process. It may be a secret, so no message shows it."""
     if not isinstance(value, str):
         raise InvalidValue("expected text", meant="Write it in quotes.")
     if "\0" in value:
-        raise InvalidValue("no process can be given text with a NUL character in it")
+        raise InvalidValue("a text for a process must not contain a NUL character")
     return value
 
 
@@ -252,7 +251,7 @@ def _each(value: Any, parse: Callable[[Any], str]) -> tuple[str, ...]:
 
 
 def _at(step: str | int, parse: Callable[[Any], str], value: Any) -> str:
-    """Parse a part of a value, so that an error points at it."""
+    """Parse a part of a value, so that an error has its path."""
     try:
         return parse(value)
     except InvalidValue as error:
@@ -260,11 +259,11 @@ def _at(step: str | int, parse: Callable[[Any], str], value: Any) -> str:
 
 
 VERSIONS = (1, "1", "1.0", "1.0.0")
-"""What may stand under ``mxcp:``."""
+"""Allowed values of ``mxcp:``."""
 
 
 def as_version(value: Any) -> Any:
-    """Take the version of a file's format."""
+    """Parse the version of a file's format."""
     if isinstance(value, bool) or value not in VERSIONS:
         raise InvalidValue(
             f"expected version 1 of the format, found {found(value)}", meant="Write 'mxcp: 1'."
@@ -273,7 +272,7 @@ def as_version(value: Any) -> Any:
 
 
 def as_mapping_or_line(value: Any) -> Any:
-    """Take a mapping, or one line of text."""
+    """Parse a mapping, or one line of text."""
     if isinstance(value, dict):
         return value
     return as_line(value)

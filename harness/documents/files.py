@@ -1,4 +1,4 @@
-"""A file as its user names it, its bytes, and what is wrong with one of its lines."""
+"""A file's path for messages, its bytes, and problems with its lines."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _R = TypeVar("_R")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows(Generic[_R]):
-    """A file of rows, and what is wrong with it short of being unreadable."""
+    """A file of rows, with the problems of single rows."""
 
     file: str
     """The file's path as the user would type it."""
     digest: str
     """SHA-256 of the file's bytes."""
     rows: tuple[_R, ...]
-    """In the order of the file, blank ones left out."""
+    """In the order of the file, without blank ones."""
     problems: tuple[Problem, ...]
-    """Rows that cannot be read; they are not in `rows`."""
+    """Problems of rows that cannot be read; these are not in `rows`."""
 
     def at(self, line: int) -> Location:
         """Return the place of a line."""
@@ -32,7 +32,7 @@ class Rows(Generic[_R]):
 
 
 def shown(path: Path) -> str:
-    """Return ``path`` as a user would type it: relative where it is below the working directory."""
+    """Return ``path`` as a user would type it: relative if it is below the working directory."""
     absolute = os.path.abspath(path)  # noqa: PTH100 - Path.resolve would follow links, and show another path
     below = os.path.relpath(absolute)
     outside = below == os.pardir or below.startswith(os.pardir + os.sep)
@@ -41,7 +41,7 @@ def shown(path: Path) -> str:
 
 
 def read_bytes(path: Path, *, max_bytes: int, split_into: str = "files") -> bytes:
-    """Return what is in the file at ``path``; a larger one is to be ``split_into`` several such things.
+    """Return the content of ``path``; ``split_into`` names the parts to split a large file into.
 
     Raises:
         InvalidInput: it cannot be read, or has more than ``max_bytes``.
@@ -60,5 +60,5 @@ def read_bytes(path: Path, *, max_bytes: int, split_into: str = "files") -> byte
 
 
 def problem(file: str, line: int | None, message: str, meant: str | None = None) -> Problem:
-    """Return what is wrong with a line of a file, or with the whole of it."""
+    """Return a problem with a line of a file, or with the whole file."""
     return Problem(at=Location(file=file, line=line), message=message, meant=meant)

@@ -1,4 +1,4 @@
-"""What may stand in an HTTP header."""
+"""Checks names and values of HTTP headers."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _OURS = frozenset(
 
 
 def header_problem(name: str, value: str = "") -> str | None:
-    """Return why HTTP cannot carry a header, or ``None``. Its value may be a secret and is not shown."""
+    """Return why a header is invalid, or ``None``; its value may be a secret and is not shown."""
     if not _NAME.fullmatch(name):
-        return "its name may hold only letters, digits and !#$%&'*+-.^_`|~"
+        return "its name may contain only letters, digits and !#$%&'*+-.^_`|~"
     if name.lower() in _OURS:
-        return "harness itself says what stands there"
+        return "harness itself sets this header"
     wrong = _WRONG.search(value)
     if wrong is not None:
         return (
-            f"its value holds the character U+{ord(wrong[0]):04X}, and only printable Latin-1 "
-            f"may stand there"
+            f"its value contains the character U+{ord(wrong[0]):04X}, but only printable Latin-1 "
+            "is allowed"
         )
     return "its value begins or ends with a space" if value != value.strip() else None

@@ -1,4 +1,4 @@
-"""JSON as editors write it: with comments, commas behind the last item, and tabs."""
+"""Reads JSON as editors write it: with comments, trailing commas and tabs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _NOT_LINE_END = re.compile(r"[^\n]")
 
 
 def without_comments(text: str) -> str:
-    """Return ``text`` with spaces in place of comments and tabs, so that every other part stays where it is.
+    """Return ``text`` with spaces in place of comments and tabs, so that no other part moves.
 
-    What is left is YAML, whose flow style reads JSON and forgives a comma behind the last item.
+    The result is YAML, whose flow style accepts JSON with trailing commas.
     """
     return _PART.sub(
         lambda part: part[0] if part[0].startswith('"') else _NOT_LINE_END.sub(" ", part[0]), text
@@ -24,10 +24,10 @@ def without_comments(text: str) -> str:
 
 
 def require_json(text: str, file: str) -> str:
-    """Return ``text`` (JSON without comments) as it is: a mistake in it is told in words of JSON, with its place.
+    """Return ``text`` (JSON without comments) unchanged, or raise its error in JSON's terms.
 
     Raises:
-        InvalidInput: it is no JSON, commas behind last items aside.
+        InvalidInput: it is not JSON; trailing commas are allowed.
     """
     try:
         json.loads(_LAST_COMMA.sub(lambda part: part[0] if part[0] != "," else " ", text))
@@ -38,7 +38,7 @@ def require_json(text: str, file: str) -> str:
             [Problem(at=at, message=f"this is not JSON: {_worded(error.msg)}.", meant=meant)]
         ) from error
     except (RecursionError, ValueError):
-        pass  # too deep, or a number too long: whoever reads it bounds both, and says so
+        pass  # too deep, or a number too long: the YAML reader reports both
     return text
 
 

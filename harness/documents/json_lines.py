@@ -1,7 +1,7 @@
-"""A file of JSON Lines as objects, each with the line on which it stands.
+"""Reads a file of JSON Lines as objects, each with its line.
 
-Strict, so that a mistake is told and never guessed at: UTF-8 (a byte order mark is passed over),
-one object a line, no key twice, no NaN. Blank lines are passed over.
+Strict, so that mistakes are reported and nothing is guessed: UTF-8 (a byte order mark is skipped),
+one object for each line, no duplicate key, no NaN. Blank lines are skipped.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class JsonLine:
     line: int
     """Its 1-based line."""
     value: Mapping[str, Any]
-    """What stands there."""
+    """The object."""
 
 
 JsonLines: TypeAlias = Rows[JsonLine]
-"""A file's objects, and what is wrong with its other lines."""
+"""A file's objects, and the problems of its other lines."""
 
 
 def read_json_lines(path: Path, *, max_bytes: int) -> JsonLines:
@@ -59,7 +59,7 @@ def read_json_lines(path: Path, *, max_bytes: int) -> JsonLines:
 
 
 def _lines(raw: bytes, file: str) -> Iterator[tuple[int, str]]:
-    """Yield every line that is not blank; only a line feed ends one, for JSON may hold the other marks."""
+    """Yield every line that is not blank; only a line feed ends one."""
     for number, line in enumerate(raw.removeprefix(codecs.BOM_UTF8).split(b"\n"), start=1):
         try:
             text = line.decode("utf-8")
@@ -80,5 +80,5 @@ def _object_in(text: str) -> Mapping[str, Any]:
     )
     value = strict_json(text, meant=meant)
     if not isinstance(value, dict):
-        raise InvalidValue("this line is no JSON object", meant="Write one object a line: {…}.")
+        raise InvalidValue("this line is not a JSON object", meant="Write one object a line: {…}.")
     return value

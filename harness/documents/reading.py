@@ -1,4 +1,4 @@
-"""Reads the mappings of a document by their layouts, and keeps going after a mistake."""
+"""Reads the mappings of a document by their layouts, and goes on after a mistake."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from harness.types import Location
 
 
 class Reading:
-    """One document being read: every problem that is met is kept, and told at the end."""
+    """Reads one document; problems are collected and reported at the end."""
 
     def __init__(self, document: Document) -> None:
         """Begin with the problems of the YAML itself."""
         self.document = document
         self.problems = list(document.problems)
         self.notes: list[str] = []
-        """What is no mistake and should be said all the same."""
+        """Notes for the user that are no mistakes."""
 
     def record(
         self, path: Steps, given: Mapping[str, Any], layout: Layout, noun: str
     ) -> dict[str, Any]:
         """Return the parsed values of the mapping ``given`` at ``path``, in the order of the file.
 
-        Keys that are absent, null, unknown or invalid are missing from it; the last two are
-        problems, and so is a required key that is not there, or null where a field takes it and
-        cannot read it. Messages call the mapping ``noun``.
+        Keys that are absent, null, unknown or invalid are left out; the last two are problems, and
+        so are a missing required key, and null if a field takes it but cannot parse it. Messages
+        call the mapping ``noun``.
         """
         for name, field in layout.fields.items():
             if field.required and given.get(name) is None:
@@ -46,11 +46,11 @@ class Reading:
         return parsed
 
     def problem(self, at: Location, message: str, meant: str | None = None) -> None:
-        """Keep a problem."""
+        """Add a problem."""
         self.problems.append(Problem(at=at, message=message, meant=meant))
 
     def note(self, at: Location, message: str) -> None:
-        """Keep a note."""
+        """Add a note."""
         self.notes.append(f"{at}: {message}")
 
     def finish(self) -> None:
@@ -85,5 +85,5 @@ class Reading:
 
 
 def dropped(given: Mapping[str, Any], parsed: Mapping[str, Any]) -> set[str]:
-    """Return the keys of ``given`` that have a value and did not parse, and so are problems already."""
+    """Return the keys of ``given`` whose values were invalid and already caused problems."""
     return {key for key, value in given.items() if value is not None and key not in parsed}

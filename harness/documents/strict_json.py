@@ -1,4 +1,4 @@
-"""JSON as its standard has it: no key twice, no NaN, nothing that Python alone would read."""
+"""Strict JSON: no duplicate key, no NaN, no extension of Python."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from harness.errors import InvalidValue
 
 _SHOWN = 60
-"""Characters of a wrong text that are repeated."""
+"""Most characters of an invalid text that a message quotes."""
 
 
 def strict_json(text: str, *, meant: str | None = None) -> Any:
-    """Return the value of ``text``; ``meant`` is what helps whoever wrote what is no JSON at all.
+    """Return the value of ``text``; ``meant`` is the hint if it is not JSON at all.
 
     Raises:
-        InvalidValue: it has none.
+        InvalidValue: it is not JSON.
     """
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
@@ -41,4 +41,4 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(word: str) -> Any:
-    raise InvalidValue(f"{word} is no number in JSON")
+    raise InvalidValue(f"{word} is not a number in JSON")

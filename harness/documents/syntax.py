@@ -1,4 +1,4 @@
-"""YAML syntax errors in words that help: where, what, and what usually causes it."""
+"""Explains YAML syntax errors: the place, the problem and its usual cause."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HINTS = (
     ("directive", "Quote a text that begins with '%'."),
 )
 _OPENED = ("quoted scalar", "flow sequence", "flow mapping")
-"""What is better pointed at where it was opened than where the parser gave up."""
+"""Errors that are reported at the opening mark, not where the parser stopped."""
 _HINT = "Check the indentation, the colons and the quotation marks around this place."
 
 

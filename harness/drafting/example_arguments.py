@@ -98,7 +98,10 @@ def _thing(tool: Tool) -> str:
 
 
 def _examples(params: Sequence[Param], root: JsonObject, thing: str) -> dict[str, Example]:
-    """Return a value for each parameter that there is one for; two are made up alike only if they must be."""
+    """Return a value for each parameter that there is one for.
+
+    Two are made up alike only if they must be.
+    """
     found: dict[str, Example] = {}
     for place, param in enumerate(params):
         valid = _valid(param, root, thing, place)

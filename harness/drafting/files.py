@@ -84,7 +84,9 @@ def require_free(name: str, project: Path) -> Path:
 
 
 def write_new(path: Path, text: str) -> tuple[Path, ...]:
-    """Write ``text`` to the new file ``path``, and the schema of suites beside it; return what was written.
+    """Write ``text`` to the new file ``path``, and the schema of suites beside it.
+
+    Return what was written.
 
     Raises:
         UsageError: the file exists, or it cannot be written.

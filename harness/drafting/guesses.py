@@ -107,7 +107,10 @@ def text_guesses(param: Param, thing: str) -> Iterator[str]:
 
 
 def number_guesses(param: Param, place: int) -> Iterator[float | int]:
-    """Yield numbers for ``param``, the likeliest first; ``place`` counts the parameters of its tool."""
+    """Yield numbers for ``param``, the likeliest first.
+
+    ``place`` counts the parameters of its tool.
+    """
     usual = [number for row, number in _NUMBERS if set(row.split()) & param.name_words]
     usual.append(_SERIES[place % len(_SERIES)])
     yield from usual

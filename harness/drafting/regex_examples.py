@@ -23,7 +23,10 @@ class _Unreadable(Exception):
 
 
 def text_matching(pattern: str) -> str | None:
-    """Return a text that ``pattern`` is meant to match: ``CUST_12345`` for ``^CUST_[0-9]{5}$``; else ``None``."""
+    """Return a text that ``pattern`` is meant to match: ``CUST_12345`` for ``^CUST_[0-9]{5}$``.
+
+    Else ``None``.
+    """
     reader = _Reader(pattern)
     try:
         text = reader.alternatives(0)

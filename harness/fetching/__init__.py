@@ -1,7 +1,7 @@
-"""Data of others, brought to the user's cache: verified, unpacked, and offline from then on.
+"""Downloads leaderboards' data into the user's cache: verified, unpacked, then used offline.
 
-Nothing of it is part of this project. A leaderboard brings an object that satisfies `Source`; so does
-a package, under the entry-point group ``harness.sources``. ``harness fetch NAME`` finds it.
+None of it is part of this project. A leaderboard has an object that satisfies `Source`; so may a
+package, under the entry-point group ``harness.sources``. ``harness fetch NAME`` finds it.
 """
 
 from __future__ import annotations
@@ -12,33 +12,33 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Is told ``(what is done, units done, units in all)``; 0 in all where that is unknown."""
+"""Called with ``(activity, units done, units in all)``; 0 in all if that is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchRequest:
-    """What is to be fetched."""
+    """A request to fetch data."""
 
     root: Path
-    """The cache: the data goes into a folder of its own there."""
+    """The cache; the data gets a folder of its own in it."""
     origin: Path | None = None
-    """Where it lies already: a downloaded file, or a checkout; ``None`` downloads it."""
+    """A downloaded file or a checkout to take it from; ``None`` downloads it."""
     categories: tuple[str, ...] = ()
-    """Only these parts; none means all."""
+    """The parts to fetch; empty means all."""
     limit: int | None = None
-    """At most so many cases of each part."""
+    """Most cases of each part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """What is there now."""
+    """The fetched data."""
 
     folder: Path
-    """Where."""
+    """Its folder."""
     summary: str
-    """What: ``5,088 cases in 22 categories``."""
+    """In words: ``5,088 cases in 22 categories``."""
     new: bool = True
-    """Whether anything had to be done."""
+    """Whether anything was fetched."""
 
 
 class Source(Protocol):
@@ -46,19 +46,19 @@ class Source(Protocol):
 
     @property
     def title(self) -> str:
-        """What it is, with its version."""
+        """Its title with the version."""
         ...
 
     @property
     def licence(self) -> str:
-        """Under which licence its owners give it away, and where from."""
+        """Its licence and its origin."""
         ...
 
     def fetch(self, request: FetchRequest, progress: Progress) -> Fetched:
-        """Bring it to ``request.root``; what is there already is not fetched again.
+        """Fetch it into ``request.root``; data that is already there is not fetched again.
 
         Raises:
-            UsageError: there is no such part, or it cannot be had, or it is not what its owners
-                published.
+            UsageError: there is no such part, it is not available, or it differs from the published
+            data.
         """
         ...

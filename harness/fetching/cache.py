@@ -1,4 +1,4 @@
-"""Where fetched data lies: ``$HARNESS_CACHE``, else ``harness`` in the user's cache folder."""
+"""The cache of fetched data: ``$HARNESS_CACHE``, else ``harness`` in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from typing import Any
 from harness.errors import UsageError
 
 CACHE_VARIABLE = "HARNESS_CACHE"
-"""Names the cache folder, in place of the usual one."""
+"""The variable that sets another cache folder."""
 
 _STAMP = "fetched.json"
-# Written last: a folder without it is not whole.
+# Written last: a folder without it is incomplete.
 
 
 def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
@@ -31,7 +31,7 @@ def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def stamp(folder: Path) -> dict[str, Any] | None:
-    """Return what was noted when ``folder`` was filled; ``None`` if it is not there, or not whole."""
+    """Return the stamp of ``folder``; ``None`` if the folder is missing or incomplete."""
     try:
         noted = json.loads((folder / _STAMP).read_text("utf-8"))
     except (OSError, ValueError):
@@ -41,23 +41,23 @@ def stamp(folder: Path) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """Which parts of which data a folder holds, or is to hold."""
+    """The parts of data that a folder contains, or shall contain."""
 
     tree: str
-    """Digest of the whole that is meant; what a stamp says of another whole counts for nothing."""
+    """Digest of all the data; a stamp with another digest is ignored."""
     names: frozenset[str]
     """The parts."""
     limit: int | None = None
     """At most so many cases of each part; ``None`` for all."""
 
     def are_in(self, noted: Mapping[str, Any] | None) -> bool:
-        """Return whether the folder with the stamp ``noted`` holds all of this."""
+        """Return whether the folder with the stamp ``noted`` contains all of this."""
         had = self._read(noted)
         enough = had.limit is None or (self.limit is not None and self.limit <= had.limit)
         return self.names <= had.names and enough
 
     def beside(self, noted: Mapping[str, Any] | None) -> Parts:
-        """Return this with what the folder holds already: to fetch more never takes anything away."""
+        """Return this together with the folder's parts: fetching more never removes anything."""
         had = self._read(noted)
         if not had.names:
             return self
@@ -65,7 +65,7 @@ class Parts:
         return Parts(tree=self.tree, names=self.names | had.names, limit=limit)
 
     def stamp(self, order: Sequence[str]) -> dict[str, Any]:
-        """Return what to note of this, the names in the given order."""
+        """Return the stamp for this, with the names in the given order."""
         return {
             "tree": self.tree,
             "categories": [name for name in order if name in self.names],
@@ -80,7 +80,7 @@ class Parts:
 
 @contextmanager
 def replaced(folder: Path, noted: Mapping[str, Any]) -> Iterator[Path]:
-    """Yield an empty folder that takes the place of ``folder`` when the block ends well, with a stamp of ``noted``.
+    """Yield an empty folder that replaces ``folder`` if the block succeeds, stamped with ``noted``.
 
     Until then the old one stays; an interrupted fetch leaves nothing behind.
 

@@ -1,4 +1,4 @@
-"""Files out of an archive or a checkout, which may have been made by anybody."""
+"""Reads files from an archive or a checkout, which are not trusted."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from pathlib import Path, PurePosixPath
 from harness.errors import UsageError
 
 MAX_BYTES = 200_000_000
-"""What all wanted files may come to: an archive that unpacks to more is not what it claims to
-be."""
+"""Most bytes of all wanted files: an archive that unpacks to more is not the right one."""
 
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -25,12 +24,11 @@ _DAMAGED = (
     RuntimeError,
     ValueError,
 )
-"""What the unpackers raise for bytes that somebody cut, altered, locked or packed in a way of their
-own."""
+"""Exceptions of the unpackers for data that is cut, altered, encrypted or in an unknown format."""
 
 
 def members(origin: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
-    """Return the files of an archive (zip, wheel) or folder that are ``wanted``, by their names with forward slashes.
+    """Return the ``wanted`` files of an archive (zip, wheel) or folder, by names with ``/``.
 
     Raises:
         UsageError: it is neither, cannot be read, is too large, or a name in it leads outside.
@@ -39,7 +37,7 @@ def members(origin: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
         found = _in_folder(origin, wanted) if origin.is_dir() else _in_archive(origin, wanted)
         return dict(found)
     except _DAMAGED as error:
-        raise UsageError(f"{origin} is no readable archive: {error}") from error
+        raise UsageError(f"{origin} is not a readable archive: {error}") from error
     except OSError as error:
         raise UsageError(f"{origin} cannot be read: {error.strerror or error}") from error
 
@@ -52,7 +50,7 @@ def _in_archive(origin: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[s
                 continue
             check_name(member.filename, origin)
             with archive.open(member) as file:
-                content = file.read(room + 1)  # what the archive says of its size may be untrue
+                content = file.read(room + 1)  # the size in the archive's header may be wrong
             room -= len(content)
             if room < 0:
                 raise UsageError(f"{origin} unpacks to more than {MAX_BYTES:,} bytes")
@@ -75,7 +73,7 @@ def _in_folder(origin: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[st
 
 
 def gunzip(name: str, content: bytes) -> bytes:
-    """Return what a gzipped file holds.
+    """Return the content of a gzipped file.
 
     Raises:
         UsageError: it is damaged, or unpacks to too much.
@@ -105,10 +103,10 @@ def write(files: dict[str, bytes], folder: Path) -> None:
 
 
 def check_name(name: str, origin: Path) -> None:
-    """Accept only a name that stays below the folder that it is unpacked into.
+    """Accept only a name that stays below the target folder.
 
     Raises:
-        UsageError: it is absolute, goes up, or is written for another system.
+        UsageError: it is absolute, contains ``..``, or has another system's form.
     """
     parts = name.split("/")
     if not name or "\\" in name or ":" in name or "\0" in name or {"", ".", ".."} & set(parts):

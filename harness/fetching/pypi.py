@@ -1,4 +1,4 @@
-"""A wheel from the user's own package index, by the user's own pip: its configuration, proxies and keys hold."""
+"""Downloads a wheel by the user's own pip, with its index, proxies and keys."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _RAW_PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
 
 
 def wheel(name: str, release: str, sha256: str, downloads: Path, progress: Progress) -> Path:
-    """Return the wheel of that release, downloaded into ``downloads`` unless it lies there already.
+    """Return the wheel of that release, downloaded into ``downloads`` unless it is already there.
 
     Raises:
-        UsageError: it cannot be downloaded, or is not the file that is meant.
+        UsageError: it cannot be downloaded, or is not the expected file.
     """
     target = downloads / f"{name.replace('-', '_')}-{release}-py3-none-any.whl"
     if target.is_file() and sha256_of(target) == sha256:
@@ -86,7 +86,7 @@ def _download(requirement: str, folder: Path, progress: Progress, by_hand: str) 
 
 
 def _abilities() -> list[str]:
-    """Return the options that this pip knows: how far it is, and going on where a connection broke."""
+    """Return the options that this pip supports for progress and for resuming downloads."""
     parts = version("pip").split(".")
     release = tuple(int(part) for part in parts[:2] if part.isdigit())
     options = ["--progress-bar=raw"] if release >= _TELLS_PROGRESS else ["--progress-bar=off"]
@@ -96,4 +96,4 @@ def _abilities() -> list[str]:
 _TELLS_PROGRESS = (24, 1)
 _RESUMES = (25, 1)
 _LAST = 6
-"""Lines of pip's words that say why it failed."""
+"""Lines of pip's output that say why it failed."""

@@ -1,4 +1,4 @@
-"""Is it what its owners published: digests of files and of trees, pinned by whoever asks."""
+"""Verifies fetched data by digests of files and trees."""
 
 from __future__ import annotations
 

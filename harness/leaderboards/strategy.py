@@ -36,7 +36,9 @@ class ByRules(Strategy):
 
 
 def contexts(case: Case, key: str) -> dict[int, JsonObject | None]:
-    """Return what the server is told, by the turn (from 0) from which on it holds; ``key`` is the trial's.
+    """Return what the server is told, by the turn (from 0) from which on it holds.
+
+    ``key`` is the trial's.
 
     That is who asks, and for a server that serves many cases also which case and trial this is.
     """

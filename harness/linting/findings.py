@@ -1,4 +1,4 @@
-"""What a rule has to say of a tool, and why there is such a rule."""
+"""Rules of ``harness lint`` and their findings."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from harness.registry import Registry, members_in
 from harness.types import ToolList
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
-"""``error``: a call fails, or nothing tells a model what to do. ``warning``: a model is likely to
-go wrong. ``note``: good to know."""
+"""``error``: a call fails, or a model has no information. ``warning``: a model is likely to make
+mistakes. ``note``: good to know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One thing to look for."""
+    """One rule."""
 
     severity: Severity
-    """How bad it is."""
+    """Its severity."""
     why: str
-    """What comes of it, for the author of the server."""
+    """The consequence, for the author of the server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """Rules that are looked for together."""
+    """Rules that are checked together."""
 
     rules: Mapping[str, Rule]
     """Each rule by its name."""
     check: Callable[[ToolList], Iterable[LintFinding]]
-    """Gives what breaks them."""
+    """Yields their findings."""
 
 
 FAMILIES: Registry[Family] = Registry(
@@ -41,7 +41,7 @@ FAMILIES: Registry[Family] = Registry(
     "family of lint rules",
     members_in(Path(__file__).with_name("rules"), "harness.linting.rules", "FAMILY"),
 )
-"""Every family: one file each in `harness.linting.rules`, and those of other packages."""
+"""All families: one file each in `harness.linting.rules`, and those of other packages."""
 
 
 @cache
@@ -57,22 +57,22 @@ def rules() -> Mapping[str, Rule]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintFinding:
-    """One thing that was found."""
+    """One finding."""
 
     rule: str
     """Its name."""
     tool: str | None
-    """The tool; ``None`` when the list as a whole is meant."""
+    """The tool; ``None`` for the list as a whole."""
     parameters: tuple[str, ...] = ()
-    """The parameters that are meant: ``filter.from``, ``edits[].text``."""
+    """Paths of the parameters: ``filter.from``, ``edits[].text``."""
     message: str
-    """What was found, in a sentence."""
+    """The problem, in a sentence."""
     instead: str
     """What to write instead."""
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
+        """Its severity."""
         return rules()[self.rule].severity
 
     @property

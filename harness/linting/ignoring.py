@@ -1,4 +1,4 @@
-"""Findings that somebody has seen and decided to live with, and those that fail a run."""
+"""Findings that the user ignores, and findings that fail the command."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from harness.linting.findings import rules as all_rules
 from harness.types import ToolList
 
 EVERY_TOOL = "*"
-"""Stands for every tool, and for the list as a whole."""
+"""Key for every tool, and for the list as a whole."""
 
 Threshold: TypeAlias = Literal["error", "warning", "never"]
-"""From which severity on a finding fails."""
+"""The lowest severity with which a finding fails the command."""
 
 Ignored: TypeAlias = Mapping[str, Collection[str]]
-"""Tool, or `EVERY_TOOL`, → the rules whose findings are left out."""
+"""Tool, or `EVERY_TOOL`, → the rules whose findings are ignored."""
 
 
 def check_ignored(ignored: Ignored, tools: ToolList, called: str) -> None:
-    """Make sure that ``ignored``, which messages speak of as ``called``, names rules and tools that there are.
+    """Require that ``ignored`` names only known rules and tools; messages call it ``called``.
 
     Raises:
-        UsageError: it names others, by which nothing would be ignored.
+        UsageError: it names an unknown rule or tool.
     """
     listed = [
         EVERY_TOOL,
@@ -45,7 +45,7 @@ def check_ignored(ignored: Ignored, tools: ToolList, called: str) -> None:
 
 
 def not_ignored(findings: Sequence[LintFinding], ignored: Ignored) -> tuple[LintFinding, ...]:
-    """Return the findings that are left."""
+    """Return the findings that are not ignored."""
     everywhere = set(ignored.get(EVERY_TOOL, ()))
     return tuple(
         finding

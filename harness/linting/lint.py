@@ -9,9 +9,9 @@ _GRAVITY: tuple[Severity, ...] = ("error", "warning", "note")
 
 
 def lint(tools: ToolList) -> tuple[LintFinding, ...]:
-    """Return everything that was found: of the list as a whole first, then tool by tool in the server's order.
+    """Return all findings: first of the list as a whole, then tool by tool in the server's order.
 
-    Of one tool, the gravest findings come first.
+    For one tool, the most severe findings come first.
 
     Raises:
         UsageError: another package's rules cannot be imported.

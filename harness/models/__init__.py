@@ -1,4 +1,4 @@
-"""Who answers: one file a provider in `harness.models.providers`, found by name through `PROVIDERS`.
+"""Models: one file for each provider in `harness.models.providers`, found through `PROVIDERS`.
 
 To add a provider, write a class that satisfies `Model` and takes a `ModelSpec`, and a `Provider`
 that opens it: in a file of that folder, or under the entry-point group ``harness.models``.
@@ -25,7 +25,7 @@ class Model(Protocol):
     ) -> Reply:
         """Return the model's next reply to the whole ``conversation``.
 
-        Retries what is worth retrying, within the deadline of the surrounding cancel scope
+        Retries transient failures, within the deadline of the surrounding cancel scope
         (`anyio.current_effective_deadline`).
 
         Raises:
@@ -34,13 +34,13 @@ class Model(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Give back connections. Never raises, may be called once."""
+        """Close connections. Never raises; call it once."""
         ...
 
 
 @runtime_checkable
 class PerTrial(Protocol):
-    """A model that keeps its trials apart, as one does that plays back what was recorded."""
+    """A model with a state for each trial, such as a replay of recorded replies."""
 
     def for_trial(self, label: str) -> Model:
         """Return the model for the trial of that label (``suite::case#repeat``)."""
@@ -52,13 +52,13 @@ PROVIDERS: Registry[Provider | Callable[[ModelSpec], Model]] = Registry(
     "provider",
     members_in(Path(__file__).with_name("providers"), "harness.models.providers", "PROVIDER"),
 )
-"""Provider name → its traits; of a package's own, also what makes a `Model` of a `ModelSpec`."""
+"""Provider name → its traits, or a function of a package that makes a `Model` of a `ModelSpec`."""
 
 
 def traits_of(name: str) -> Provider:
-    """Return the traits of the provider of that name; nothing special where it cannot be had.
+    """Return the traits of the provider of that name; default traits if it is not available.
 
-    `unknown_provider` says why it cannot.
+    `unknown_provider` says why it is not.
     """
     try:
         member = PROVIDERS.get(name)
@@ -76,7 +76,7 @@ def built_in_providers() -> dict[str, Provider]:
 
 
 def unknown_provider(spec: ModelSpec) -> UsageError | None:
-    """Return what is wrong if nobody provides ``spec``, with the place of its ``type``."""
+    """Return the error if ``spec`` has no known provider, with the place of its ``type``."""
     try:
         PROVIDERS.get(spec.provider)
     except UsageError as unknown:
@@ -90,12 +90,12 @@ def open_model(spec: ModelSpec) -> Model:
     """Return the model that ``spec`` describes, importing its SDK if this is its first use.
 
     Raises:
-        UsageError: nobody provides it, or it cannot be asked anything.
+        UsageError: its provider is unknown, or it is a recording without a model.
     """
     member = PROVIDERS.get(spec.provider)
     opens = member.opens if isinstance(member, Provider) else member
     if opens is None:
-        raise UsageError(f"model {spec.name!r} is a recording, and cannot be asked anything")
+        raise UsageError(f"model {spec.name!r} is a recording and cannot answer")
     if isinstance(opens, str):
         module, attribute = opens.split(":")
         opens = getattr(import_module(module), attribute)

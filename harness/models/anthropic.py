@@ -1,6 +1,6 @@
 """Models behind Anthropic's Messages API and endpoints compatible with it.
 
-What is decided here and not in the configuration:
+Decided here and not in the configuration:
 
 - ``max_tokens``, which the API demands, is 16,384 unless configured (newer models think within it),
   and 4,096 at compatible endpoints, where the whole context may be small.
@@ -62,7 +62,7 @@ MAX_TOKENS = 16_384
 MAX_TOKENS_ELSEWHERE = 4_096
 _CACHE = {"type": "ephemeral"}
 MAX_PAUSES = 10
-"""How often one reply is continued that the API pauses."""
+"""How often a reply that the API pauses is continued."""
 _PAUSED = "pause_turn"
 _STOPS: dict[str, ReplyStop] = {
     "end_turn": "end",
@@ -76,7 +76,7 @@ _STOPS: dict[str, ReplyStop] = {
 
 
 class _Client(BoundedClient, DefaultAsyncHttpxClient):
-    """The SDK's HTTP client, bounded."""
+    """The SDK's HTTP client with bounds."""
 
 
 _BLOCK = "content[]."
@@ -123,7 +123,7 @@ class AnthropicModel:
         return await self._to_its_end(body, read)
 
     async def _to_its_end(self, body: Json, read: Callable[[Json], Reply]) -> Reply:
-        """Return the reply to ``body``, continued while the API pauses it."""
+        """Return the reply to ``body``, continued as long as the API pauses it."""
         reply = await self._endpoint.ask(body, read)
         for _ in range(MAX_PAUSES):
             if reply.stop != "other":
@@ -151,7 +151,7 @@ class AnthropicModel:
         )
 
     async def aclose(self) -> None:
-        """Give back connections."""
+        """Close connections."""
         with suppress(httpx2.HTTPError, OSError, RuntimeError):
             await self._client.close()
 
@@ -166,7 +166,7 @@ class AnthropicModel:
     # ── Out ──────────────────────────────────────────────────────────────────────────────────
 
     def _messages(self, conversation: Sequence[Message], translation: Translation) -> list[Json]:
-        """Return alternating messages: what the user and the tools say in between is one message."""
+        """Return alternating messages; consecutive messages of the user and of tools become one."""
         messages: list[Json] = []
         for step in steps(conversation):
             if isinstance(step, Reply):
@@ -184,7 +184,7 @@ class AnthropicModel:
         return messages
 
     def _sent_back(self, reply: Reply, translation: Translation) -> list[Json]:
-        """Return the blocks of an earlier reply: as the API wrote them, but without blank text, which it refuses."""
+        """Return the blocks of an earlier reply, without blank text, which the API refuses."""
         if isinstance(reply.native, list):
             return _without_blanks(reply.native)
         blocks: list[Json] = [{"type": "text", "text": reply.text}] if reply.text.strip() else []
@@ -211,10 +211,8 @@ class AnthropicModel:
         refusal = text_in(object_in(data, "stop_details"), "explanation", "stop_details.")
         stop = ending(reason, _STOPS, "stop_reason", calls=bool(requests))
         if stop == "other" and not _without_blanks(content):
-            raise Unusable("it was paused before it had said anything")
-        given_up = (
-            stop == "refusal" and requests
-        )  # calls that the refusal cut off are not to be made
+            raise Unusable("it was paused without any content")
+        given_up = stop == "refusal" and requests  # calls before a refusal are not made
         return Reply(
             text="\n".join(filter(None, texts)) or refusal,
             tool_requests=() if given_up else requests,
@@ -224,7 +222,7 @@ class AnthropicModel:
         )
 
     def _take_calls(self, content: list[Json], translation: Translation) -> tuple[ToolRequest, ...]:
-        """Return the calls in ``content``, and mend in it what the API itself would not take back."""
+        """Return the calls in ``content``, and repair parts that the API would not accept back."""
         ids = CallIds()
         requests = []
         for block in content:
@@ -243,7 +241,7 @@ class AnthropicModel:
 
 
 def _fixed_fields(spec: ModelSpec) -> Json:
-    """Return what every request of a model says."""
+    """Return the fields of every request of a model."""
     usual = MAX_TOKENS if is_own(spec) else MAX_TOKENS_ELSEWHERE
     fields: Json = {"model": spec.model_id, "max_tokens": spec.max_tokens or usual}
     if (warmth := temperature(spec)) is not None:
@@ -267,12 +265,12 @@ def _result(answer: ToolAnswer) -> Json:
         block["is_error"] = True
         block["content"] = (
             answer.text or "The call failed."
-        )  # the API refuses an error without a word
+        )  # the API refuses an error without text
     return block
 
 
 def _without_blanks(content: list[Json]) -> list[Json]:
-    """Return blocks as the API takes them back: it refuses blank text."""
+    """Return the blocks without blank text, which the API refuses."""
     return [
         block
         for block in content
@@ -281,7 +279,7 @@ def _without_blanks(content: list[Json]) -> list[Json]:
 
 
 def _joined(paused: Reply, rest: Reply) -> Reply:
-    """Return the reply that was paused and then continued."""
+    """Return a paused reply joined with its continuation."""
     return replace(
         rest,
         text="\n".join(filter(None, (paused.text, rest.text))),

@@ -1,4 +1,4 @@
-"""What the three APIs share in mapping a conversation: answers in order, ids, arguments, text."""
+"""Shared by the three APIs for mapping a conversation: answers in order, ids, arguments, text."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from harness.types import (
 )
 
 UNANSWERED = "This call was not executed."
-"""What a model is told of a call that nobody answered: an API rejects a conversation with open
-calls."""
+"""The answer for a call without a result: APIs reject a conversation with open calls."""
 
 
 def steps(conversation: Sequence[Message]) -> Iterator[str | Reply | list[ToolAnswer]]:
@@ -50,21 +49,21 @@ def _answers(requests: Iterable[ToolRequest], following: Message | None) -> list
 
 
 def error_text(answer: ToolAnswer) -> str:
-    """Return the text of ``answer`` for an API that has no other way to say that a call failed."""
+    """Return the text of ``answer`` for an API without a field for failed calls."""
     if not answer.is_error or answer.text[:5].lower() == "error":
         return answer.text
     return f"Error: {answer.text or 'the call failed'}"
 
 
 class CallIds:
-    """Ids of the calls of one reply: those that are missing or given twice are replaced."""
+    """Ids of the calls of one reply; missing and duplicate ones are replaced."""
 
     def __init__(self) -> None:
-        """Start with no id taken."""
+        """Start without ids."""
         self._taken: set[str] = set()
 
     def take(self, given: object) -> str:
-        """Return ``given`` if it can stand for this call alone, or else a new id."""
+        """Return ``given`` if it is a unique id, else a new id."""
         if isinstance(given, str) and given and given not in self._taken:
             self._taken.add(given)
             return given
@@ -76,9 +75,9 @@ class CallIds:
 
 
 def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:
-    """Return a call's arguments, or none and the text that is not a JSON object or cannot be kept whole.
+    """Return a call's arguments, or none and the text that is not a JSON object or is too large.
 
-    No text at all stands for no arguments: several servers send it for a tool that takes none.
+    An empty text means no arguments: several servers send it for a tool without parameters.
     """
     if isinstance(raw, dict):
         return (
@@ -96,10 +95,10 @@ def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:
 
 
 def text_of(value: object) -> str:
-    """Return ``value`` if it is text, and else nothing."""
+    """Return ``value`` if it is text, else an empty text."""
     return value if isinstance(value, str) else ""
 
 
 def dump_arguments(arguments: Mapping[str, Any]) -> str:
-    """Return arguments as the JSON text that OpenAI's APIs carry."""
+    """Return arguments as JSON text, for OpenAI's APIs."""
     return json.dumps(dict(arguments), ensure_ascii=False)

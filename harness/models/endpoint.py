@@ -1,11 +1,10 @@
-"""One model's API as the clients see it: a body goes out, a JSON object comes back, or a `ModelError`.
+"""One model's API: sends a body and returns a JSON object, or raises a `ModelError`.
 
-The SDKs do what they are good at: addresses, headers, authentication, connections. They are called
-through their own `post`, with the body as bytes and the response as it came: what the API wrote is
-read once and sent back unchanged, and neither is rebuilt from typed objects on the way (which can
-take twice the CPU of the rest of the call). Their retries are off and every setting is given to
-them: nothing is taken from the environment, neither a key nor a base URL, organisation, project or
-header.
+The SDKs handle addresses, headers, authentication and connections. They are called through their
+own `post`, with the body as bytes and the raw response: the API's text is read once and sent back
+unchanged, without typed objects (which can take twice the CPU of the rest of the call). Their
+retries are off and every setting is passed explicitly: no key, base URL, organisation, project or
+header comes from the environment.
 """
 
 from __future__ import annotations
@@ -31,24 +30,24 @@ from harness.models.settings import is_own
 from harness.types import UNKNOWN_USAGE, ModelSpec, Reply
 
 CONNECT_TIMEOUT_S = 10.0
-"""A server that does not even accept a connection by then is not slow but gone."""
+"""Seconds to connect: a server that accepts no connection by then is not slow but gone."""
 
 MAX_MARKS = 1_000_000
-"""Commas and opening brackets in a reply, texts included: there are no more values than that in it.
-They take a hundred times the memory of the text that they are written in, and nothing else runs
-while they are parsed."""
+"""Most commas and opening brackets in a reply, those in texts included: an upper bound of its
+values.
+
+Values take a hundred times the memory of their text, and parsing them blocks everything else."""
 
 Omit = TypeVar("Omit")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 ASIDE_BYTES = 100_000
-"""A larger reply is parsed and read in a thread, so that the conversations beside it go on
-meanwhile."""
+"""A larger reply is parsed in a thread, so that other conversations go on meanwhile."""
 
 
 class Endpoint:
-    """Where one model is asked, shared by all trials of a run."""
+    """The endpoint of one model, shared by all trials of a run."""
 
     def __init__(
         self,
@@ -59,7 +58,7 @@ class Endpoint:
         post: Callable[[bytes], Awaitable[httpx2.Response]],
         backoff: Backoff = full_jitter,
     ) -> None:
-        """``post`` sends one request; it returns any response, or raises `faults.ConnectionFailed`."""
+        """``post`` sends one request and returns any response, or raises `faults.ConnectionFailed`."""
         self.limiter = Limiter()
         self._spec = spec
         self._pricer = pricer
@@ -68,12 +67,12 @@ class Endpoint:
         self._backoff = backoff
 
     async def ask(self, body: Mapping[str, Any], read: Callable[[dict[str, Any]], Reply]) -> Reply:
-        """Send ``body``, again where that makes sense, and return what ``read`` makes of the response body.
+        """Send ``body``, with retries, and return ``read(response body)``.
 
-        Usage, the model's name and what it took to get the reply are filled in.
+        Usage, the model's name, attempts and waiting time are filled in.
 
         Raises:
-            ModelError: there was none, or it is unusable.
+            ModelError: there was no reply, or it is unusable.
         """
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=dict).encode(
             "utf-8", "replace"
@@ -93,7 +92,7 @@ class Endpoint:
 
     async def _attempt(self, content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply:
         try:
-            # The SDKs' own timeouts start anew with every byte; this one bounds the whole exchange.
+            # The SDKs' own timeouts restart with every byte; this one bounds the whole exchange.
             with anyio.fail_after(self._spec.timeout_s):
                 response = await self._post(content)
         except faults.ConnectionFailed as failed:
@@ -107,7 +106,7 @@ class Endpoint:
         return await anyio.to_thread.run_sync(self._take, response, read)
 
     def _take(self, response: httpx2.Response, read: Callable[[dict[str, Any]], Reply]) -> Reply:
-        """Return the reply in a response of success."""
+        """Return the reply in a successful response."""
         data = self._parse(response)
         usage = self._pricer.usage(data)
         if fault := faults.of_body(data, self._spec):
@@ -124,7 +123,7 @@ class Endpoint:
     def _parse(self, response: httpx2.Response) -> dict[str, Any]:
         content, status = response.content, response.status_code
         if sum(content.count(mark) for mark in b"[{,") > MAX_MARKS:
-            problem = f"the reply is unusable: it may hold more than {MAX_MARKS:,} values"
+            problem = f"the reply is unusable: it may contain more than {MAX_MARKS:,} values"
             raise faults.Fault(problem, status=status, usage=UNKNOWN_USAGE)
         try:
             data = loads(content, strict=True)
@@ -145,7 +144,7 @@ class Endpoint:
         return data
 
     def _wrong_address(self) -> str | None:
-        return "Does base_url lead to the API itself?" if self._spec.base_url else None
+        return "Is base_url the URL of the API itself?" if self._spec.base_url else None
 
 
 def base_url(spec: ModelSpec) -> str:
@@ -171,10 +170,10 @@ def base_url(spec: ModelSpec) -> str:
 
 
 def key(spec: ModelSpec) -> str:
-    """Return the key to be sent, or nothing.
+    """Return the key to send, or an empty text.
 
     Raises:
-        UsageError: it cannot be a key; what it is stays unsaid.
+        UsageError: it cannot be a key; the message does not show it.
     """
     return _sendable(
         spec.api_key.reveal() if spec.api_key else "", f"the key of model {spec.name!r}"
@@ -182,11 +181,10 @@ def key(spec: ModelSpec) -> str:
 
 
 def headers(spec: ModelSpec, *, inherited: str, omit: Omit) -> dict[str, str | Omit]:
-    """Return the headers that an SDK is to send beside its own; ``omit`` stands for "do not send".
+    """Return the headers to send beside the SDK's own; ``omit`` means "do not send".
 
-    The SDKs add the headers that a variable of the environment lists (``inherited`` names it): they
-    are taken out again. Without a key there is no ``authorization`` at all. Names are in lower
-    case.
+    The SDKs add the headers that an environment variable lists (``inherited`` names it): they are
+    removed again. Without a key there is no ``authorization``. Names are in lower case.
 
     Raises:
         UsageError: a key or header cannot be sent.
@@ -208,12 +206,12 @@ def _sendable(secret: str, what: str) -> str:
     value = secret.strip()
     if not (value.isascii() and value.isprintable()):
         raise UsageError(
-            f"{what} holds characters that cannot be sent",
-            meant="Is it copied whole, without quotes?",
+            f"{what} contains characters that cannot be sent",
+            meant="Was it copied completely and without quotes?",
         )
     return value
 
 
 def timeout(spec: ModelSpec) -> httpx2.Timeout:
-    """Return the SDK's own timeouts: those of single steps, all within the bound of the whole."""
+    """Return the SDK's own timeouts of single steps, all within the bound of the exchange."""
     return httpx2.Timeout(spec.timeout_s, connect=min(CONNECT_TIMEOUT_S, spec.timeout_s))

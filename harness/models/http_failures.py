@@ -1,13 +1,12 @@
-"""What went wrong in one HTTP exchange, in words for people and in facts for the retry loop.
+"""Failures of one HTTP exchange: messages for people and facts for the retry loop.
 
-Retried are faults that a repetition may cure: a connection that was refused, reset or timed out,
-and the statuses 408 (request timeout), 409 (a lock at the provider), 429 (rate limit) and 5xx
-except 501 (500, 502, 503 and 504 of servers and gateways, 529 "overloaded", 520 to 524 of a CDN). A
-reply that was lost on the way may have been paid for; it is worth nothing unless it is asked for
-again.
+Faults that may be transient are retried: a connection that was refused, reset or timed out, and the
+statuses 408 (request timeout), 409 (a lock at the provider), 429 (rate limit) and 5xx except 501
+(500, 502, 503 and 504 of servers and gateways, 529 "overloaded", 520 to 524 of a CDN). A lost reply
+may have been paid for; the request is sent again nevertheless.
 
-Never retried are the other statuses: 400, 401, 403 and 404 say the same again; and 429 for an
-account that has no credit left, or any status that the API marks ``x-should-retry: false``.
+Other statuses are never retried: 400, 401, 403 and 404 would come again; neither are 429 for an
+account without credit, and any status that the API marks ``x-should-retry: false``.
 """
 
 from __future__ import annotations
@@ -29,17 +28,17 @@ from harness.redirects import shown
 from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
 
 LONGEST_QUOTE = 300
-"""Characters of an API's own words that a message repeats."""
+"""Most characters of an API's own text that a message quotes."""
 READ_FOR_WORDS = 20 * LONGEST_QUOTE
-"""Characters among which they are looked for; much may be styles and markup."""
+"""Characters that are searched for that text; much of them may be styles and markup."""
 THROTTLED = frozenset({429, 529})
-"""Statuses that mean "less at once"."""
+"""Statuses that ask for fewer requests at once."""
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
-"""Error codes under which OpenAI answers 429 although no waiting helps."""
+"""Error codes of OpenAI's 429 replies for which waiting does not help."""
 PASSING_ERRORS = frozenset(
     {"server_error", "rate_limit_exceeded", "overloaded_error", "api_error", "timeout_error"}
 )
-"""Error types in the body of a response that says 200, which a repetition may cure."""
+"""Transient error types in the body of a response with status 200."""
 _TIDY = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^>]*>|\s+", re.DOTALL | re.IGNORECASE)
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk)-[\w*.…-]{4,}")
 
@@ -48,16 +47,16 @@ _DIGITS = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 class ConnectionFailed(Exception):
-    """There was no whole HTTP response."""
+    """There was no complete HTTP response."""
 
     def __init__(self, cause: BaseException) -> None:
-        """``cause`` is what the HTTP client raised."""
+        """``cause`` is the HTTP client's exception."""
         super().__init__(type(cause).__name__)
         self.cause = cause
 
 
 class Fault(Exception):
-    """One exchange that gave no usable reply."""
+    """An exchange without a usable reply."""
 
     def __init__(
         self,
@@ -69,9 +68,11 @@ class Fault(Exception):
         retry_after_s: float | None = None,
         usage: Usage | None = None,
     ) -> None:
-        """``message`` and ``advice`` are for people; ``retry_after_s`` is what the API asks for, in seconds.
+        """``message`` and ``advice`` are for people.
 
-        ``usage`` is what a reply took that came and is no use; ``None`` where none came.
+        ``retry_after_s`` is the API's wish in seconds.
+
+        ``usage`` is that of an unusable reply; ``None`` if no reply came.
         """
         super().__init__(message)
         self.message = message
@@ -83,12 +84,12 @@ class Fault(Exception):
 
     @property
     def throttled(self) -> bool:
-        """Whether the API says that it was too much at once."""
+        """Whether the API asks for fewer requests at once."""
         return self.retryable and self.status in THROTTLED
 
 
 def of_response(response: httpx2.Response, spec: ModelSpec, url: str) -> Fault:
-    """Return the fault that a response is whose status is no success."""
+    """Return the fault for a response whose status is no success."""
     status = response.status_code
     if response.next_request is not None:
         to = quote(shown(response.next_request.url), spec)
@@ -118,7 +119,7 @@ def of_response(response: httpx2.Response, spec: ModelSpec, url: str) -> Fault:
 
 
 def of_body(data: Mapping[str, Any], spec: ModelSpec) -> Fault | None:
-    """Return the fault that stands in the body of a response with status 200, if one does.
+    """Return the fault in the body of a response with status 200, if there is one.
 
     Gateways answer so, and Responses of the status ``failed``.
     """
@@ -134,7 +135,7 @@ def of_body(data: Mapping[str, Any], spec: ModelSpec) -> Fault | None:
 
 
 def of_connection(cause: BaseException, spec: ModelSpec, url: str) -> Fault:
-    """Return the fault that a connection without a whole response is."""
+    """Return the fault for a connection without a complete response."""
     if isinstance(cause, TooLarge | BrokeOff | httpx2.DecodingError):
         return _of_part(cause, spec, url)
     if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
@@ -146,11 +147,11 @@ def of_connection(cause: BaseException, spec: ModelSpec, url: str) -> Fault:
         return Fault(f"cannot connect to {origin(url)}", advice=advice, retryable=True)
     if isinstance(cause, TimeoutError | httpx2.TimeoutException):
         return Fault(
-            f"no whole reply from {origin(url)} within {spec.timeout_s:g} s", retryable=True
+            f"no complete reply from {origin(url)} within {spec.timeout_s:g} s", retryable=True
         )
     if isinstance(cause, httpx2.NetworkError | httpx2.RemoteProtocolError):
         return Fault(
-            f"the connection to {origin(url)} broke before the reply was whole", retryable=True
+            f"the connection to {origin(url)} broke before the reply was complete", retryable=True
         )
     return Fault(
         f"the request to {origin(url)} failed: {quote(str(cause) or type(cause).__name__, spec)}"
@@ -158,7 +159,7 @@ def of_connection(cause: BaseException, spec: ModelSpec, url: str) -> Fault:
 
 
 def _of_part(cause: TooLarge | BrokeOff | httpx2.DecodingError, spec: ModelSpec, url: str) -> Fault:
-    """Return the fault that a reply is of which a part came: nobody knows what it took."""
+    """Return the fault for an incomplete reply, whose usage is unknown."""
     if isinstance(cause, BrokeOff):
         fault = of_connection(cause.__cause__ or cause, spec, url)
         fault.usage = UNKNOWN_USAGE
@@ -167,7 +168,7 @@ def _of_part(cause: TooLarge | BrokeOff | httpx2.DecodingError, spec: ModelSpec,
         return Fault(
             f"the reply from {origin(url)} is larger than {spec.max_reply_mb:g} MB, and was not "
             f"read to its end",
-            advice="Where the model is meant to say so much, raise its max_reply_mb.",
+            advice="If the model is meant to reply at such length, raise its max_reply_mb.",
             usage=UNKNOWN_USAGE,
         )
     words = quote(str(cause), spec)
@@ -177,16 +178,15 @@ def _of_part(cause: TooLarge | BrokeOff | httpx2.DecodingError, spec: ModelSpec,
 
 
 def is_retryable(status: int) -> bool:
-    """Whether a repetition may cure this HTTP status."""
+    """Whether this HTTP status may be transient."""
     return status in {408, 409, 429} or (status >= 500 and status != 501)  # noqa: PLR2004 - HTTP's own numbers
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return the seconds that the API asks to wait, from any form of Retry-After; ``None`` without one.
+    """Return the seconds of any form of Retry-After; ``None`` without one.
 
-    ``retry-after-ms`` is more exact and wins. A date is measured against the response's own
-    ``Date`` where there is one, so that a wrong clock on this machine does no harm; ``now`` stands
-    in for it.
+    ``retry-after-ms`` is more exact and wins. A date is compared with the response's own ``Date``,
+    so that a wrong clock on this machine does no harm; without one, with ``now``.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -204,13 +204,13 @@ def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> fl
 
 
 def origin(url: str) -> str:
-    """Return ``https://host:port`` of ``url``, without the credentials and paths that it may carry."""
+    """Return ``https://host:port`` of ``url``, without credentials and path."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def quote(text: str, spec: ModelSpec) -> str:
-    """Return an API's words on one line, bounded, and with every secret of ``spec`` blotted out."""
+    """Return an API's text on one line, bounded, with every secret of ``spec`` redacted."""
     flat = _TIDY.sub(" ", text[:READ_FOR_WORDS])
     for secret in secrets(spec):
         flat = flat.replace(secret, "•••")
@@ -219,7 +219,7 @@ def quote(text: str, spec: ModelSpec) -> str:
 
 
 def secrets(spec: ModelSpec) -> Iterable[str]:
-    """Return what must never be repeated: the key, and header values that are long enough to be one."""
+    """Return the secrets of a model: the key, and header values that are long enough to be one."""
     key = spec.api_key.reveal().strip() if spec.api_key else ""
     values = (part for value in spec.headers.values() for part in value.split() if len(part) >= 8)  # noqa: PLR2004
     return sorted({key, *values} - {""}, key=len, reverse=True)
@@ -229,14 +229,12 @@ def _advice(status: int, code: object, spec: ModelSpec) -> str | None:
     if _is_one_of(code, NO_CREDIT):
         return "The account has no credit left."
     variable = spec.api_key_variable or "api_key"
-    root = (
-        " And is base_url the API's root? That of an OpenAI-compatible server mostly ends in /v1."
-    )
+    root = " Is base_url the API's root? For an OpenAI-compatible server it usually ends in /v1."
     return {
         401: f"Check the key in {variable}."
         if spec.api_key
         else f"No key was sent: set {variable}.",
-        403: f"The key may not use {spec.model_id!r} here.",
+        403: f"The key has no access to {spec.model_id!r} here.",
         404: f"Does this API have a model {spec.model_id!r}?{root if spec.base_url else ''}",
         413: "The conversation is too large for the API.",
         429: "Run fewer trials at once (--concurrency), or raise the account's rate limit.",
@@ -255,7 +253,7 @@ def _json_of(content: bytes) -> Any:
 
 
 def _error_of(data: Any) -> Any:
-    """Return the part of an error body that speaks: its ``error``, or all of it."""
+    """Return the ``error`` of an error body, or all of it."""
     return data.get("error") or data if isinstance(data, Mapping) else data
 
 
@@ -266,7 +264,7 @@ def _words(error: Any) -> str:
 
 
 def _number(value: str | None) -> float | None:
-    """Return the number that is written in plain digits, and not all that Python takes for one (``1_0``, ``1e3``)."""
+    """Return a number in plain digits; unlike ``float``, refuse ``1_0`` and ``1e3``."""
     if value is None or not _DIGITS.fullmatch(value.strip(" \t")):
         return None
     number = float(value)

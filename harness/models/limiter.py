@@ -1,15 +1,15 @@
-"""How many requests may be under way at a model, and until when all of them wait.
+"""Limits the requests under way at one model, and holds cooldowns for all of them.
 
-One `Limiter` belongs to one model, and so to all trials of a run. It starts without a limit of its
-own (the run's concurrency is the limit). A rate limit answered by the API halves it, from what was
-under way, down to one; it grows back by one each time that it was used up once over without another
-rate limit, so that an idle model never raises it. A cooldown makes everybody wait, whoever was told
-to: the next trial would only be told the same.
+One `Limiter` belongs to one model, and so to all trials of a run. It starts without a limit (the
+run's concurrency is the limit). A rate limit of the API halves it, starting from the requests under
+way, down to one. It grows by one each time that the limit was used up once without another rate
+limit, so that an idle model never raises it. A cooldown holds for all trials, whichever trial got
+it: the next one would get the same answer.
 
 Nothing here waits past the deadline of the caller's cancel scope: a cooldown that outlasts it is
-not waited for, and a turn that does not come is given up a moment before it. So whoever ends
-without having sent anything is told that it waited, and is never taken for slow. Who asks only in
-that last moment was slow before: then the deadline itself ends the wait.
+not begun, and waiting for a slot ends shortly before it. So a trial that sent nothing is reported
+as having waited, never as slow. A caller that asks only in that last moment was slow before: then
+the deadline itself ends the wait.
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ from dataclasses import dataclass
 import anyio
 
 _LAST_MOMENT_S = 0.25
-"""So long before the caller's deadline nothing is begun that takes a request to a model and
-back."""
+"""Seconds before the caller's deadline in which no request is begun."""
 
 
 class WaitTooLong(Exception):
-    """A wait that would not end before the caller's deadline."""
+    """A wait that would outlast the caller's deadline."""
 
     def __init__(self, wait_s: float, left_s: float, waited_s: float = 0.0) -> None:
-        """``wait_s`` is what is to come, infinite if unknown, ``left_s`` what the caller has, ``waited_s`` what was."""
+        """``wait_s``: the wait to come, may be infinite; ``left_s``: the caller's.
+
+        ``waited_s``: so far.
+        """
         super().__init__(wait_s, left_s)
         self.wait_s = wait_s
         self.left_s = left_s
@@ -39,10 +41,10 @@ class WaitTooLong(Exception):
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """The right to send one request; its holder says how that went."""
+    """The right to send one request; its holder records the outcome."""
 
     generation: int
-    """How often the limit had been halved when the request was sent."""
+    """How often the limit was halved before the request was sent."""
     waited_s: float = 0.0
     """Time between asking for the slot and having it, in seconds."""
     used_up: bool = False
@@ -50,7 +52,7 @@ class Slot:
     succeeded: bool = False
     """Set by the holder: the API answered."""
     throttled: bool = False
-    """Set by the holder: the API said that it was too much."""
+    """Set by the holder: the API asked for fewer requests."""
 
 
 class Limiter:
@@ -65,7 +67,7 @@ class Limiter:
 
     @property
     def limit(self) -> float:
-        """How many requests may be under way; infinite until the first rate limit."""
+        """Most requests under way; infinite until the first rate limit."""
         return self._slots.total_tokens
 
     @asynccontextmanager
@@ -95,7 +97,7 @@ class Limiter:
             self._slots.release_on_behalf_of(slot)
 
     def pause(self, seconds: float) -> None:
-        """Let nobody send anything for so long from now; a longer pause under way stands."""
+        """Send nothing for so many seconds; a longer pause under way continues."""
         self._ready_at = max(self._ready_at, anyio.current_time() + seconds)
 
     async def _acquire(self, slot: Slot) -> bool:
@@ -122,7 +124,7 @@ class Limiter:
 
     def _learn(self, slot: Slot) -> None:
         if slot.throttled:
-            # A burst that was under way together is told together: it halves the limit once.
+            # Requests under way together get the rate limit together: that halves the limit once.
             if slot.generation == self._generation:
                 under_way = min(self.limit, self._slots.borrowed_tokens)
                 self._slots.total_tokens = max(1, int(under_way) // 2)
@@ -136,10 +138,10 @@ class Limiter:
 
 
 async def sleep_if_it_fits(seconds: float) -> None:
-    """Sleep for so long, or say at once that the caller's deadline comes first.
+    """Sleep for so long, or raise at once if the caller's deadline comes first.
 
     Raises:
-        WaitTooLong: it does; nothing was waited.
+        WaitTooLong: the deadline comes first; nothing was waited.
     """
     left_s = anyio.current_effective_deadline() - anyio.current_time()
     if seconds > left_s:

@@ -1,4 +1,4 @@
-"""Models behind OpenAI's APIs: which of the two a configuration means."""
+"""Models behind OpenAI's two APIs: opens the one that the configuration names."""
 
 from __future__ import annotations
 

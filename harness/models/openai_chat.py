@@ -27,9 +27,9 @@ from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRe
 _STOPS: dict[str, ReplyStop] = {
     "stop": "end",
     "tool_calls": "tool_calls",
-    "": "end",  # some servers say nothing
+    "": "end",  # some servers send nothing
     "length": "max_tokens",
-    "model_length": "max_tokens",  # Mistral's word for the end of the context
+    "model_length": "max_tokens",  # Mistral's value for a full context
     "content_filter": "refusal",
 }
 
@@ -64,7 +64,7 @@ class OpenAIChat:
         )
 
     async def aclose(self) -> None:
-        """Give back connections."""
+        """Close connections."""
         await self._connection.aclose()
 
     # ── Out ──────────────────────────────────────────────────────────────────────────────────
@@ -92,7 +92,7 @@ class OpenAIChat:
         return messages
 
     def _sent_back(self, reply: Reply, translation: Translation) -> Json:
-        """Return an earlier reply as the API wrote it."""
+        """Return an earlier reply in the API's own form."""
         if isinstance(reply.native, dict):
             return reply.native
         calls = []
@@ -119,7 +119,7 @@ class OpenAIChat:
             raise Unusable(
                 "it calls a function in the old form (function_call), which is not offered"
             )
-        # Some servers send parts where OpenAI sends a text.
+        # Some servers send a list of parts where OpenAI sends a text.
         parts = (
             objects_in(message, "content", _PATH)
             if isinstance(message.get("content"), list)
@@ -135,9 +135,7 @@ class OpenAIChat:
         native, requests = self._take_calls(message, translation)
         reason = text_in(choices[0], "finish_reason", "choices[0].")
         stop = ending(reason, _STOPS, "finish_reason", calls=bool(requests), refusal=refusal)
-        given_up = (
-            stop == "refusal" and requests
-        )  # calls that the refusal cut off are not to be made
+        given_up = stop == "refusal" and requests  # calls before a refusal are not made
         return Reply(
             text=text or refusal,
             tool_requests=() if given_up else requests,
@@ -149,10 +147,10 @@ class OpenAIChat:
     def _take_calls(
         self, message: Json, translation: Translation
     ) -> tuple[Json, tuple[ToolRequest, ...]]:
-        """Return ``message`` as the API takes it back, and the calls in it.
+        """Return ``message`` in the form that the API accepts back, and the calls in it.
 
-        A field that is null says nothing, and some servers refuse it; so do all an empty list of
-        calls, a call without a name or id of its own, and a message without any content.
+        Fields that are null are removed, since some servers refuse them; all refuse an empty list
+        of calls, a call without a name or a unique id, and a message without any content.
         """
         native = {
             field: value
@@ -164,7 +162,7 @@ class OpenAIChat:
         native.pop("tool_calls", None)
         for call in objects_in(message, "tool_calls", _PATH):
             if not (function := object_in(call, "function", _CALL)):
-                raise Unusable("a call in it is not of a function")
+                raise Unusable("a call in it is not a function call")
             name, raw = name_in(function, f"{_CALL}function."), function.get("arguments")
             check_arguments(raw, f"{_CALL}function.arguments")
             arguments, malformed = parse_arguments(raw)
@@ -184,7 +182,7 @@ class OpenAIChat:
 
 
 def _fixed_fields(spec: ModelSpec) -> Json:
-    """Return what every request of a model says."""
+    """Return the fields of every request of a model."""
     fields: Json = {"model": spec.model_id, **sampling(spec)}
     newer = is_own(spec) or is_reasoning(spec)
     if spec.max_tokens is not None and not spec.body.keys() & {

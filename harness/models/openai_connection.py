@@ -1,13 +1,12 @@
-"""What both of OpenAI's APIs, and the endpoints compatible with them, have in common.
+"""Shared by both of OpenAI's APIs and compatible endpoints.
 
-What is decided here and not in the configuration:
+Decided here and not in the configuration:
 
-- Without a key nothing is sent in its place: Ollama, vLLM and llama.cpp need none.
-- ``temperature`` is not sent to reasoning models (o1, gpt-5 and their like, by name), which refuse
-  it.
-- ``max_tokens`` is called ``max_completion_tokens`` for OpenAI itself and for reasoning models, and
-  ``max_tokens`` for every other endpoint, as most of them know no other word.
-- A failed tool call is told by a text that begins with ``Error``: these APIs have no field for it.
+- Without a key no header is sent: Ollama, vLLM and llama.cpp need none.
+- ``temperature`` is not sent to reasoning models (o1, gpt-5 and similar, by name), which refuse it.
+- ``max_tokens`` is sent as ``max_completion_tokens`` to OpenAI itself and for reasoning models, and
+as ``max_tokens`` to every other endpoint, since most of them know only that.
+- A failed tool call is a text that begins with ``Error``: these APIs have no field for it.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from harness.types import ModelSpec
 
 
 class _Client(BoundedClient, DefaultAsyncHttpxClient):
-    """The SDK's HTTP client, bounded."""
+    """The SDK's HTTP client with bounds."""
 
 
 class OpenAIConnection:
@@ -49,7 +48,7 @@ class OpenAIConnection:
         for name in (
             "OpenAI-Organization",
             "OpenAI-Project",
-        ):  # in the SDK's spelling, over what it found itself
+        ):  # in the SDK's spelling, to override what it finds itself
             own[name] = own.pop(name.lower(), Omit())
         self._client = AsyncOpenAI(
             api_key=key(spec) or "none",  # never sent: without a key there is no header for it
@@ -61,7 +60,7 @@ class OpenAIConnection:
             default_headers=cast("dict[str, str]", own),
         )
         self._path = path
-        # Among the client's own headers the SDK does not take "none" for an answer.
+        # The SDK does not accept "omit" among the client's own headers.
         self._options: Any = (
             {} if isinstance(own["authorization"], str) else {"headers": {"authorization": Omit()}}
         )
@@ -69,7 +68,7 @@ class OpenAIConnection:
         self.endpoint = Endpoint(spec, pricer=pricer, url=url, post=self._post, backoff=backoff)
 
     async def aclose(self) -> None:
-        """Give back connections."""
+        """Close connections."""
         with suppress(httpx2.HTTPError, OSError, RuntimeError):
             await self._client.close()
 
@@ -85,13 +84,13 @@ class OpenAIConnection:
 
 
 def sampling(spec: ModelSpec) -> dict[str, float]:
-    """Return the temperature field, where one is configured and can be sent."""
+    """Return the temperature field, if one is configured and can be sent."""
     warmth = temperature(spec)
     return {} if warmth is None else {"temperature": warmth}
 
 
 def refusal_of(parts: list[Json], path: str) -> str:
-    """Return the words of the refusals among the parts of a message, which stand at ``path``.
+    """Return the text of the refusals in a message's parts, which are at ``path``.
 
     Raises:
         Unusable: one is no text.

@@ -1,8 +1,8 @@
 """OpenAI's Responses API.
 
 Nothing is stored at OpenAI (``store: false``): each request carries the whole conversation,
-reasoning included. Reasoning then travels encrypted, which is asked for where the model is one that
-reasons; the others refuse the question.
+reasoning included. Reasoning is then sent encrypted, which is requested only for reasoning models;
+others refuse that.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRe
 
 _STATUSES: dict[str, ReplyStop] = {
     "completed": "end",
-    "": "end",  # some servers say nothing
+    "": "end",  # some servers send nothing
 }
 _INCOMPLETE: dict[str, ReplyStop] = {
     "max_output_tokens": "max_tokens",
@@ -70,7 +70,7 @@ class OpenAIResponses:
         )
 
     async def aclose(self) -> None:
-        """Give back connections."""
+        """Close connections."""
         await self._connection.aclose()
 
     # ── Out ──────────────────────────────────────────────────────────────────────────────────
@@ -135,12 +135,10 @@ class OpenAIResponses:
         else:
             known, field, word = _STATUSES, "status", status
         stop = ending(word, known, field, calls=bool(requests), refusal=refusal)
-        given_up = (
-            stop == "refusal" and requests
-        )  # calls that the refusal cut off are not to be made
+        given_up = stop == "refusal" and requests  # calls before a refusal are not made
         while (
             output and output[-1].get("type") == "reasoning"
-        ):  # led to nothing, and is refused alone
+        ):  # without a following item the API refuses it
             output.pop()
         return Reply(
             text="\n".join(filter(None, texts)) or refusal,
@@ -151,7 +149,7 @@ class OpenAIResponses:
         )
 
     def _take_calls(self, output: list[Json], translation: Translation) -> tuple[ToolRequest, ...]:
-        """Return the calls in ``output``, and mend in it what the API itself would not take back."""
+        """Return the calls in ``output``, and repair items that the API would not accept back."""
         ids = CallIds()
         requests = []
         for item in output:
@@ -180,7 +178,7 @@ def _parts(message: Json) -> list[Json]:
 
 
 def _fixed_fields(spec: ModelSpec) -> Json:
-    """Return what every request of a model says."""
+    """Return the fields of every request of a model."""
     fields: Json = {"model": spec.model_id, "store": False, **sampling(spec)}
     if spec.max_tokens is not None:
         fields["max_output_tokens"] = spec.max_tokens
@@ -193,8 +191,8 @@ def _wire(offers: Sequence[Offer]) -> list[Json]:
     wire: list[Json] = []
     for offer in offers:
         described = {"description": offer.description} if offer.description else {}
-        # Left out, `strict` means that OpenAI may narrow the schema; a server's schema is what it
-        # is.
+        # Without `strict: false` OpenAI may narrow the schema; a server's schema must stay
+        # unchanged.
         wire.append(
             {
                 "type": "function",

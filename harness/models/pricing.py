@@ -1,10 +1,10 @@
 """Tokens and money of a reply.
 
 The price table is the one inside the `genai_prices` package; it is never updated over the network.
-It is asked by the address of the API, so that a gateway with prices of its own has its own, and a
-server that nobody sells (this machine's) has none. What is not known is ``None`` and never zero.
-`ModelSpec.input_price` and `ModelSpec.output_price`, given together, override the table, and so do
-the prices in a provider's traits; both hold for cached input tokens too.
+Prices are looked up by the API's address, so that a gateway has its own prices and a local server
+has none. An unknown cost is ``None``, never zero. `ModelSpec.input_price` and
+`ModelSpec.output_price`, given together, override the table, and so do the prices in a provider's
+traits; both hold for cached input tokens too.
 """
 
 from __future__ import annotations
@@ -16,32 +16,31 @@ from harness.models import traits_of
 from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
 
 Flavour: TypeAlias = Literal["default", "chat", "responses"]
-"""Which fields an API counts tokens in: Anthropic's Messages, Chat Completions, Responses."""
+"""The token fields of an API: Anthropic's Messages, Chat Completions, Responses."""
 
 PER_MILLION = 1_000_000
 MOST_TOKENS = 10**12
-"""No reply takes more; a count beyond it is unknown, as one is that is negative or no whole
-number."""
+"""No reply takes more tokens; a larger, negative or fractional count is treated as unknown."""
 
 
 class Pricer:
     """Reads the usage of one model's replies."""
 
     def __init__(self, spec: ModelSpec, *, url: str, flavour: Flavour) -> None:
-        """``url`` is the API's root: what it is called there decides the price."""
+        """``url`` is the API's root; the price is that of this address."""
         self._spec = spec
         self._url = url
         self._flavour = flavour
 
     def usage(self, data: Mapping[str, Any]) -> Usage:
-        """Return what the response body ``data`` reports; unknown is ``None``."""
+        """Return the usage that the response body ``data`` reports; unknown values are ``None``."""
         reported = data.get("usage")
         if not isinstance(reported, Mapping):
             return UNKNOWN_USAGE
         read, written = self._cached(reported)
         prefix = ("prompt", "completion") if self._flavour == "chat" else ("input", "output")
         fresh, output_tokens = (_count(reported.get(f"{word}_tokens")) for word in prefix)
-        # Anthropic's input_tokens leave out what was read from or written to the cache.
+        # Anthropic's input_tokens exclude tokens read from or written to the cache.
         apart = read + written if self._flavour == "default" else 0
         input_tokens = None if fresh is None else fresh + apart
         return Usage(
@@ -53,7 +52,7 @@ class Pricer:
         )
 
     def _cached(self, reported: Mapping[str, Any]) -> tuple[int, int]:
-        """Return the tokens read from and written to the provider's cache; without a word of it, none."""
+        """Return the tokens read from and written to the provider's cache; 0 if not reported."""
         if self._flavour == "default":
             keys = ("cache_read_input_tokens", "cache_creation_input_tokens")
             return _count(reported.get(keys[0])) or 0, _count(reported.get(keys[1])) or 0
@@ -76,7 +75,7 @@ class Pricer:
             return _at(price, input_tokens, output_tokens)
         served_by = data.get("model")
         names = [served_by, spec.model_id] if isinstance(served_by, str) else [spec.model_id]
-        # Where only one API is sold, the table calls its fields the default.
+        # For a provider with only one API, the table calls its fields the default.
         tries = (
             (name, flavour)
             for name in names
@@ -95,7 +94,7 @@ class Pricer:
         """Return the cost by the price table, if it knows the API and the model."""
         from genai_prices import (
             extract_usage,
-        )  # 30,000 lines of prices: read when the first reply is there
+        )  # 30,000 lines of prices: imported with the first reply
 
         tier = data.get("service_tier")
         try:
@@ -113,15 +112,13 @@ class Pricer:
         ):  # an API or model without a price; counts that contradict each other
             return None
         listed = price.model_price
-        if (
-            listed.input_mtok is None and listed.output_mtok is None
-        ):  # listed, but nobody knows at what price
+        if listed.input_mtok is None and listed.output_mtok is None:  # listed without a price
             return None
         return float(price.total_price)
 
 
 def _own_price(spec: ModelSpec) -> tuple[float, float] | None:
-    """Return dollars per million input and output tokens: as configured, or as the provider's traits say."""
+    """Return dollars per million input and output tokens, from the configuration or the traits."""
     if spec.input_price is not None and spec.output_price is not None:
         return spec.input_price, spec.output_price
     return traits_of(spec.provider).prices.get(spec.model_id)
@@ -140,7 +137,7 @@ def _count(value: Any) -> int | None:
 
 
 def list_price(spec: ModelSpec, input_tokens: int, output_tokens: int) -> float | None:
-    """Return what so many tokens cost at the model's price, without any cache; ``None`` if that is unknown."""
+    """Return the cost of so many tokens without caching; ``None`` if unknown."""
     if (own := _own_price(spec)) is not None:
         return _at(own, input_tokens, output_tokens)
     from genai_prices import Usage as Tokens

@@ -1,8 +1,8 @@
-"""Tool schemas in the form that a provider accepts; what cannot be said exactly is said more widely.
+"""Fits tool schemas to a provider; a part that cannot be expressed exactly becomes wider.
 
-A schema that is accepted as it is passes through untouched. One tool that is not makes an API
-reject the whole request, so every rule here leads to a schema that is accepted: never to a missing
-tool. A wider schema only tells the model less; the server validates the arguments in any case.
+An accepted schema is passed on unchanged. One tool with another schema would make an API reject the
+whole request, so every rule here produces an accepted schema, never a missing tool. A wider schema
+only gives the model less information; the server validates the arguments in any case.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Schema: TypeAlias = dict[str, Any]
 NEWEST_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 """The JSON Schema that both providers read."""
 _NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
-"""Keywords that hold schemas by name."""
+"""Keywords whose values are schemas by name."""
 _LISTED = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
-"""Keywords that hold a list of schemas, now or in an older draft."""
+"""Keywords whose values are lists of schemas, in this or an older draft."""
 _SINGLE = frozenset(
     {
         "items",
@@ -42,9 +42,9 @@ _SINGLE = frozenset(
     }
     | {"unevaluatedItems", "unevaluatedProperties"}
 )
-"""Keywords that hold one schema."""
+"""Keywords whose value is one schema."""
 STEPS = 40_000
-"""Steps of validation that go into one tool's schema: enough for some 500 properties, and 0.2 s."""
+"""Most validation steps for one tool's schema: enough for about 500 properties; 0.2 s."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,19 +52,19 @@ class Fitted:
     """A schema that the provider accepts."""
 
     schema: Mapping[str, Any]
-    """The server's own object where that was accepted."""
+    """The server's own object if that is accepted."""
     keys: Mapping[str, str] = field(default_factory=dict)
-    """The server's property key → the provider's, where they differ."""
+    """The server's property key → the provider's, if they differ."""
     hints: list[str] = field(default_factory=list)
-    """What the schema no longer says, for the tool's description."""
+    """Information that the schema lost, for the tool's description."""
     problems: list[str] = field(default_factory=list)
-    """What was wrong with it, a sentence each."""
+    """Its problems, in a sentence each."""
 
 
 def fit(schema: Mapping[str, Any], dialect: Dialect, budget: Budget | None = None) -> Fitted:
-    """Return ``schema`` as it is if ``dialect`` accepts it, or else the nearest that it accepts.
+    """Return ``schema`` unchanged if ``dialect`` accepts it, else the nearest accepted schema.
 
-    What takes more steps than ``budget`` has is offered by the names of its arguments alone.
+    A schema that takes more steps than ``budget`` is reduced to the names of its arguments.
     """
     with within(budget or Budget(STEPS)):
         return _fit(schema, dialect)
@@ -98,7 +98,7 @@ def _fit(schema: Mapping[str, Any], dialect: Dialect) -> Fitted:
 
 
 def legal_name(name: str, taken: set[str], *, longest: int, illegal: str, otherwise: str) -> str:
-    """Return a name without ``illegal`` characters, not in ``taken``, as near to ``name`` as can be."""
+    """Return the name most similar to ``name`` without ``illegal`` characters and not in ``taken``."""
     base = re.sub(illegal, "_", name)[:longest] or otherwise
     candidate, number = base, 2
     while candidate in taken:
@@ -129,7 +129,7 @@ def _is_valid(schema: Mapping[str, Any]) -> bool:
 
 
 def _make_object(schema: Schema) -> list[str]:
-    """Let the top be an object, and return what had to be given up for it."""
+    """Make the top an object, and return the problems that this causes."""
     kind = schema.get("type", "object")
     foreign = kind != "object" and not (isinstance(kind, list) and "object" in kind)
     if foreign:
@@ -145,7 +145,7 @@ def _make_object(schema: Schema) -> list[str]:
 
 
 def _modernise(schema: Schema) -> None:
-    """Say in draft 2020-12 what older drafts say in another way: tuples and exclusive bounds."""
+    """Convert older drafts to 2020-12: tuples and exclusive bounds."""
     for part in _parts(schema):
         if isinstance(part.get("items"), list):
             part["prefixItems"] = part.pop("items")
@@ -159,7 +159,7 @@ def _modernise(schema: Schema) -> None:
 
 
 def _drop_invalid(schema: Schema) -> list[str]:
-    """Take out what is no JSON Schema, a property at a time or else a keyword at a time, and say what."""
+    """Remove invalid parts, one property or keyword at a time, and return the problems."""
     problems: list[str] = []
     while error := _worst_error(schema, problems):
         word, *inner = map(str, error.absolute_path)
@@ -173,7 +173,7 @@ def _drop_invalid(schema: Schema) -> list[str]:
 
 
 def _worst_error(schema: Schema, problems: list[str]) -> ValidationError | None:
-    """Return what is most wrong with ``schema``; where that takes too much work, leave only the arguments' names."""
+    """Return the worst error of ``schema``; on too much work, keep only argument names."""
     worst: ValidationError | None = None
     try:
         worst = best_match(meta_errors(schema))
@@ -191,7 +191,7 @@ def _worst_error(schema: Schema, problems: list[str]) -> ValidationError | None:
 
 
 def _rename_keys(schema: Schema, legal: re.Pattern[str]) -> dict[str, str]:
-    """Give every property a key that is accepted, and return those that changed: the server's → the provider's."""
+    """Rename properties to accepted keys, and return the changes: the server's → the provider's."""
     properties: Schema = schema["properties"]
     kept = {name for name in properties if legal.fullmatch(name)}
     taken, renamed = set(kept), {}
@@ -205,7 +205,7 @@ def _rename_keys(schema: Schema, legal: re.Pattern[str]) -> dict[str, str]:
         schema["properties"] = {renamed.get(name, name): part for name, part in properties.items()}
         schema["required"] = [renamed.get(name, name) for name in schema.get("required", [])]
         for word in ("dependentRequired", "dependentSchemas", "dependencies"):
-            schema.pop(word, None)  # they name the old keys; the server holds to them all the same
+            schema.pop(word, None)  # they name the old keys; the server checks them in any case
     return renamed
 
 
@@ -215,7 +215,7 @@ def _lacks_items(part: Schema) -> bool:
 
 
 def _parts(schema: object) -> Iterator[Schema]:
-    """Yield every schema inside ``schema``, itself included; each may be changed as soon as it is yielded."""
+    """Yield every schema inside ``schema``, itself included; each may be changed when yielded."""
     waiting = [schema]
     while waiting:
         part = waiting.pop()

@@ -1,7 +1,7 @@
-"""``replay:RUN``: the replies that a run recorded are served again, while the server is live.
+"""``replay:RUN``: replays the recorded replies of a run with a live server.
 
-A reply is found by the conversation that led to it: what the user, the model and the tools said so
-far. A conversation that was never recorded is an error, which shows where it left the recording.
+A reply is found by the conversation before it: all messages of the user, the model and the tools. A
+conversation that was never recorded is an error that shows where it differs from the recording.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from harness.types import (
 )
 
 _SHOWN = 400
-"""Characters of a request that an error shows."""
+"""Most characters of a request that an error shows."""
 
 
 class ReplayModel:
@@ -37,7 +37,7 @@ class ReplayModel:
         self._recorded = _by_label(self._log)
 
     def for_trial(self, label: str) -> _Recording:
-        """Return the recording of that trial alone."""
+        """Return the recording of that trial only."""
         return _Recording(label, self._transcripts(label))
 
     async def answer(
@@ -48,7 +48,7 @@ class ReplayModel:
         return await _Recording("any trial", everything).answer(conversation, tools, system)
 
     async def aclose(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no connection is open."""
 
     def _transcripts(self, label: str) -> list[Sequence[Message]]:
         found = (self._log.transcript(key) for key in self._recorded.get(label, ()))
@@ -56,7 +56,7 @@ class ReplayModel:
 
 
 class _Recording:
-    """The replies of one trial, by the conversation that led to each."""
+    """The replies of one trial, by the conversation before each."""
 
     def __init__(self, label: str, conversations: Iterable[Sequence[Message]]) -> None:
         self._label = label
@@ -74,7 +74,7 @@ class _Recording:
     async def answer(
         self, conversation: Sequence[Message], tools: ToolList, system: str | None
     ) -> Reply:
-        """Return the recorded reply to this very conversation; several recorded ones take turns.
+        """Return the recorded reply to exactly this conversation; several are used in turn.
 
         Raises:
             ModelError: it was never recorded.
@@ -86,14 +86,14 @@ class _Recording:
         return replies[-1]
 
     async def aclose(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no connection is open."""
 
     def _never_recorded(self, conversation: Sequence[Message]) -> str:
         now = _words(conversation[-1])
         recorded = self._requests.get(len(conversation), [])
         if not recorded:
             return (
-                f"the recording of {self._label} holds no request after {len(conversation)} "
+                f"the recording of {self._label} has no request after {len(conversation)} "
                 f"messages: {now[:_SHOWN]}"
             )
         nearest = max(
@@ -119,7 +119,7 @@ def _key(conversation: Sequence[Message]) -> str:
 
 
 def _words(message: Message) -> str:
-    """Return what was said, without the ids, times and costs that differ from run to run."""
+    """Return the messages without ids, times and costs, which differ from run to run."""
     if isinstance(message, UserMessage):
         return message.text
     if isinstance(message, ToolMessage):

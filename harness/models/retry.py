@@ -1,10 +1,10 @@
 """The one retry loop of all models; the SDKs' own are off.
 
-Which faults are worth another attempt stands in `harness.models.http_failures`. A wait is what the
-API asks for, or else an exponential backoff with full jitter (each wait is drawn from zero to the
-bound, so that trials that failed together do not come back together). A wait that was asked for, or
-that follows a rate limit, holds for all trials of the model; any other is the trial's own. A wait
-that outlasts the trial is not begun: the trial ends at once, and says why.
+`harness.models.http_failures` decides which faults are retried. The wait is that which the API asks
+for, else an exponential backoff with full jitter (each wait is drawn from zero to the bound, so
+that trials that failed together do not retry together). A wait that the API asked for, or after a
+rate limit, holds for all trials of the model; any other is the trial's own. A wait that outlasts
+the trial is not begun: the trial ends at once and says why.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from harness.types import Usage
 T = TypeVar("T")
 
 Backoff: TypeAlias = Callable[[int], float]
-"""How many seconds to wait before the n-th further attempt, from 1."""
+"""Returns the seconds to wait before the n-th retry, from 1."""
 
 FIRST_BOUND_S = 0.5
-"""Bound of the first backoff, as the official SDKs have it; each further one doubles."""
+"""Bound of the first backoff in seconds, as in the official SDKs; each further one doubles."""
 LONGEST_BACKOFF_S = 8.0
-"""Beyond this, a provider that does not say when it is back is better left to the next run."""
+"""Longest backoff in seconds; a provider that needs longer should say so."""
 
 
 def full_jitter(retry: int) -> float:
@@ -38,14 +38,14 @@ def full_jitter(retry: int) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryOutcome(Generic[T]):
-    """What came of an exchange, and what it took."""
+    """The result of an exchange, with attempts and waiting time."""
 
     value: T
-    """What the last attempt returned."""
+    """The result of the last attempt."""
     attempts: int
     """HTTP requests sent."""
     waited_s: float
-    """Time spent waiting for a turn, a cooldown or between attempts, in seconds."""
+    """Seconds spent waiting for a slot, a cooldown or between attempts."""
 
 
 async def with_retries(
@@ -56,17 +56,17 @@ async def with_retries(
     max_retries: int,
     backoff: Backoff,
 ) -> RetryOutcome[T]:
-    """Run ``attempt`` until it succeeds or further attempts make no sense.
+    """Run ``attempt`` until it succeeds or a retry makes no sense.
 
     Args:
         attempt: One exchange; raises `Fault`.
-        name: What messages call the model.
+        name: The model's name for messages.
         limiter: Shared by all trials of the model.
         max_retries: Attempts after the first.
-        backoff: Waits where the API names none.
+        backoff: The wait if the API names none.
 
     Raises:
-        ModelError: there was no success.
+        ModelError: all attempts failed.
     """
     attempts, waited_s, used = 0, 0.0, Usage()
     fault: Fault | None = None
@@ -95,7 +95,7 @@ async def with_retries(
 
 
 def _next_wait(fault: Fault, limiter: Limiter, backoff_s: float) -> float:
-    """Tell everybody to wait where everybody must, and return what this trial waits alone, in seconds."""
+    """Pause all trials if needed, and return the seconds that only this trial waits."""
     if not fault.retryable:
         return 0.0
     if fault.retry_after_s is None and not fault.throttled:
@@ -114,7 +114,7 @@ def _error(
 ) -> ModelError:
     crowded = late is not None and math.isinf(late.wait_s)
     waiting = (
-        "other trials used all that the API allows at once"
+        "other trials used all requests that the API allows at once"
         if crowded
         else "the API asked all trials to wait"
     )
@@ -122,9 +122,7 @@ def _error(
     if attempts > 1:
         message += f" ({attempts} attempts)"
     if late and crowded:
-        message += (
-            f"; its turn had not come after {late.waited_s:.3g} s, when the trial's time was up"
-        )
+        message += f"; it had no slot after {late.waited_s:.3g} s, when the trial's time was up"
     elif late:
         message += (
             f"; the next attempt may start in {late.wait_s:.3g} s, but the trial ends in "

@@ -1,4 +1,4 @@
-"""Which configured settings a provider takes: known without its SDK, so that they can be listed at once."""
+"""Settings that a provider accepts, known without its SDK."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from harness.types import ModelSpec
 
 
 def is_own(spec: ModelSpec) -> bool:
-    """Whether ``spec`` means the provider's own API, and not a compatible one elsewhere."""
+    """Whether ``spec`` uses the provider's own API, not a compatible endpoint."""
     service = traits_of(spec.provider).service
     return spec.base_url is None if service is None else service.owns(spec.base_url)
 
 
 def temperature(spec: ModelSpec) -> float | None:
-    """Return the temperature that is sent; ``None`` where there is none, or the model would refuse it."""
+    """Return the temperature to send; ``None`` if there is none or the model would refuse it."""
     refused = traits_of(spec.provider).temperature_refused(spec)
     return None if refused else spec.temperature
 

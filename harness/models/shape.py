@@ -1,7 +1,7 @@
-"""Values of a reply by the types that the APIs document; anything else makes the reply unusable, and is never coerced.
+"""Reads values of a reply by their documented types; other types make the reply unusable.
 
-A field that is absent or null says nothing. What it says in another type than the documented one
-cannot be trusted.
+A field that is null counts as absent. Values of another type are never coerced, since they cannot
+be trusted.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from harness.types import ReplyStop
 Json = dict[str, Any]
 
 MAX_WORD = 100
-"""Characters of an API's own word that a message repeats."""
+"""Most characters of an API's own word that a message quotes."""
 
 
 class Unusable(Exception):
-    """A response of success that is no reply; the text says why."""
+    """A successful response that is no valid reply; the text says why."""
 
 
 def text_in(record: Json, name: str, path: str = "") -> str:
-    """Return the text in a field, or no text where it says nothing."""
+    """Return the text in a field; empty if absent."""
     value = record.get(name)
     if value is None:
         return ""
@@ -32,7 +32,7 @@ def text_in(record: Json, name: str, path: str = "") -> str:
 
 
 def object_in(record: Json, name: str, path: str = "") -> Json:
-    """Return the object in a field, or an empty one where it says nothing."""
+    """Return the object in a field; empty if absent."""
     value = record.get(name)
     if value is None:
         return {}
@@ -42,7 +42,7 @@ def object_in(record: Json, name: str, path: str = "") -> Json:
 
 
 def objects_in(record: Json, name: str, path: str = "") -> list[Json]:
-    """Return the list of objects in a field, or an empty one where it says nothing."""
+    """Return the list of objects in a field; empty if absent."""
     value = record.get(name)
     if value is None:
         return []
@@ -55,27 +55,27 @@ def objects_in(record: Json, name: str, path: str = "") -> list[Json]:
 
 
 def type_in(record: Json, path: str) -> str:
-    """Return the type of a block, part or item, which each of them has to name."""
+    """Return the type of a block, part or item, which is required."""
     if not (kind := text_in(record, "type", path)):
         raise Unusable(f"{path}type is missing")
     return kind
 
 
 def name_in(record: Json, path: str) -> str:
-    """Return the name of the tool that a call names."""
+    """Return the name of the called tool."""
     if not (name := text_in(record, "name", path)):
         raise Unusable(f"{path.rstrip('.')} is a call without the name of a tool")
     return name
 
 
 def check_arguments(value: object, path: str) -> None:
-    """Take arguments that are an object or a text, or not there: a text that is no object is the model's own fault."""
+    """Accept arguments that are an object, a text or absent; a bad text is the model's fault."""
     if not (value is None or isinstance(value, str | dict)):
         raise Unusable(f"{path} is {kind_of(value)}, not an object or a text")
 
 
 def check_role(record: Json, path: str = "") -> None:
-    """Take what the assistant says, and nobody else's words."""
+    """Accept only messages with the role of the assistant."""
     if (role := text_in(record, "role", path)) not in ("", "assistant"):
         raise Unusable(f"{path}role is {quoted(role)}, and not 'assistant'")
 
@@ -83,22 +83,24 @@ def check_role(record: Json, path: str = "") -> None:
 def ending(
     word: str, known: Mapping[str, ReplyStop], field: str, *, calls: bool, refusal: str = ""
 ) -> ReplyStop:
-    """Return why a reply ended whose ``field`` says ``word``, and which has ``calls`` or the words of a ``refusal``.
+    """Return why a reply ended, by its ``field``'s ``word``, its ``calls`` and its ``refusal``.
 
-    Calls are believed over a word that forgets them; a cut or refused reply stays what it is.
+    Calls count even if the word does not announce them; a cut or refused reply stays so.
 
     Raises:
-        Unusable: nobody knows the word, or it promises calls of which there is none.
+        Unusable: the word is unknown, or it announces calls but there is none.
     """
     if word not in known:
         raise Unusable(
-            f"{field} is {quoted(word)}, which is no known ending" if word else f"it has no {field}"
+            (f"{field} is {quoted(word)}, which is not a known ending")
+            if word
+            else f"it has no {field}"
         )
     stop = "refusal" if refusal else known[word]
     if calls and stop not in ("max_tokens", "refusal"):
         return "tool_calls"
     if stop == "tool_calls":
-        raise Unusable(f"{field} is {quoted(word)}, and there is no call in it")
+        raise Unusable(f"{field} is {quoted(word)}, but there is no call in it")
     return stop
 
 
@@ -108,7 +110,7 @@ def quoted(word: str) -> str:
 
 
 def kind_of(value: object) -> str:
-    """Return what a JSON value is, in words."""
+    """Return the kind of a JSON value in words."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""What is known of a provider without its SDK: its service, its names, what it takes and refuses.
+"""Traits of a provider, known without its SDK: its service, names, settings and schema rules.
 
 Configuration, estimates, ``harness models`` and ``harness lint`` read these traits, so that a
 provider is described in one place: its file in `harness.models.providers`.
@@ -37,14 +37,14 @@ class Service:
     base_url_variable: str
     """The environment variable that usually names another endpoint."""
     ids: re.Pattern[str]
-    """What the ids of its models look like: a name of that form needs no configuration."""
+    """Pattern of its model ids: a name of that form needs no configuration."""
     well_known: tuple[str, ...] = ()
-    """Names worth offering when somebody mistypes one."""
+    """Names to suggest for a misspelt one."""
     api_id: Callable[[str], tuple[str, str | None]] = _as_written
-    """The id that the API knows for a name in use, and a note for the user where it is another."""
+    """Returns the API's id for a name in use, and a note for the user if it differs."""
 
     def owns(self, base_url: str | None) -> bool:
-        """Whether ``base_url`` is the provider's own service, and no gateway or local server."""
+        """Whether ``base_url`` is the provider's own service, not a gateway or local server."""
         try:
             own = urlsplit(self.url).hostname or ""
             host = urlsplit(base_url.strip()).hostname or "" if base_url else own
@@ -55,16 +55,16 @@ class Service:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """What a provider accepts of tools."""
+    """A provider's rules for tools."""
 
     provider: str
-    """What messages call it."""
+    """Its name for messages."""
     longest_name: int
-    """Characters of a tool name; each is one of ``a-zA-Z0-9_-``."""
+    """Most characters of a tool name; each is one of ``a-zA-Z0-9_-``."""
     refused: tuple[str, ...]
-    """Keywords that must not stand at the top of a schema."""
+    """Keywords that are not allowed at the top of a schema."""
     key: re.Pattern[str] | None = None
-    """What a top-level property may be called; ``None``: anything."""
+    """Pattern of top-level property names; ``None``: any."""
     strict_shape: bool = False
     """Whether an object needs ``properties`` and an array ``items``."""
 
@@ -78,17 +78,18 @@ class Provider:
     """One provider of models."""
 
     opens: str | Callable[[ModelSpec], Model] | None
-    """What makes a `Model` of a `ModelSpec`, or ``module:attribute`` of it, which is imported at
-    its first use; ``None`` where nothing can be asked."""
+    """Makes a `Model` of a `ModelSpec`; may be ``module:attribute``, imported on first use.
+
+    ``None`` if there is no model to ask."""
     answers: Answers = "llm"
-    """Who answers."""
+    """The kind of its answers."""
     service: Service | None = None
     """The API that it hosts itself."""
     aliases: tuple[str, ...] = ()
     """Other names of it in a model's ``type``."""
     dialect: Dialect | None = None
-    """What it accepts of tools; ``None``: anything. ``harness lint`` tells what it refuses."""
+    """Its rules for tools; ``None``: no rules. ``harness lint`` reports violations."""
     temperature_refused: Callable[[ModelSpec], str | None] = _takes_any_temperature
     """Why a model would refuse a temperature, if it would."""
     prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Model id → dollars per million input and output tokens, where the price table has none."""
+    """Model id → dollars per million input and output tokens, for models not in the price table."""

@@ -1,9 +1,9 @@
-"""Tools in a provider's form, and the provider's calls back in the server's.
+"""Translates tools into a provider's form, and the provider's calls back.
 
 MCP allows names with dots and slashes, any property key and any schema; providers do not. A
-`Translator` gives every tool a legal name of its own and a schema that is accepted, remembers both
-ways, and notes what the provider's form no longer says. The mapping of names is a bijection: a name
-that is legal as it is stays, the others take what is free, in the server's order.
+`Translator` gives every tool a unique legal name and an accepted schema, remembers both directions,
+and records lost information. The mapping of names is a bijection: a legal name stays unchanged, the
+others get free names, in the server's order.
 """
 
 from __future__ import annotations
@@ -22,27 +22,26 @@ from harness.validation.budget import Budget
 
 STEPS = 200_000
 STEPS_OF_A_TOOL = 2_000
-"""Steps of validation that go into a list of tools: so many, and so many more for each tool of
-it."""
+"""Validation steps for a list of tools: a base, and further steps for each tool."""
 KEPT = 64
-"""Tool lists whose translation is kept: one for each user of a run, within reason."""
+"""Most tool lists whose translation is cached: about one for each user of a run."""
 _ILLEGAL = r"[^a-zA-Z0-9_-]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A tool as the provider is told of it."""
+    """A tool in the provider's form."""
 
     tool: Tool
     """The server's tool."""
     name: str
     """Its name for the provider."""
     description: str
-    """Its description, with what the schema no longer says; may be empty."""
+    """Its description, with information that the schema lost; may be empty."""
     schema: Mapping[str, Any]
-    """Its schema for the provider; the server's own object where that was accepted."""
+    """Its schema for the provider; the server's own object if that is accepted."""
     keys: Mapping[str, str]
-    """The server's property key → the provider's, where they differ."""
+    """The server's property key → the provider's, if they differ."""
 
 
 class Translation:
@@ -51,10 +50,10 @@ class Translation:
     def __init__(
         self, offers: Sequence[Offer], problems: Sequence[ToolProblem], wire: list[dict[str, Any]]
     ) -> None:
-        """``wire`` is what a request says of ``offers``."""
+        """``wire`` is the form of ``offers`` in a request."""
         self.offers = tuple(offers)
         self.problems = tuple(problems)
-        """What was changed or is no longer said; every tool is usable."""
+        """Changes and lost information; every tool is usable."""
         self.wire = wire
         self._by_name = {offer.name: offer for offer in offers}
         self._by_tool = {offer.tool.name: offer for offer in reversed(offers)}
@@ -65,7 +64,7 @@ class Translation:
         }
 
     def inward(self, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Return the provider's call as the server's; a name that was never offered stays as it is."""
+        """Return the provider's call in the server's names; an unknown name stays unchanged."""
         offer = self._by_name.get(name)
         if offer is None:
             return name, arguments
@@ -73,7 +72,7 @@ class Translation:
         return offer.tool.name, _renamed(arguments, keys) if keys else arguments
 
     def outward(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Return the server's call as the provider's; the opposite of `inward`."""
+        """Return the server's call in the provider's names; the inverse of `inward`."""
         offer = self._by_tool.get(tool)
         if offer is None:
             return tool, dict(arguments)
@@ -86,13 +85,13 @@ class Translator:
     def __init__(
         self, dialect: Dialect, wire: Callable[[Sequence[Offer]], list[dict[str, Any]]]
     ) -> None:
-        """``wire`` puts offers in the form of the provider's requests."""
+        """``wire`` converts offers to the form of the provider's requests."""
         self._dialect = dialect
         self._wire = wire
         self._kept: OrderedDict[Hashable, Translation] = OrderedDict()
 
     def __call__(self, tools: ToolList) -> Translation:
-        """Return the translation of ``tools``, made at most once for as long as it is in use."""
+        """Return the translation of ``tools``, cached while it is in use."""
         key: Hashable = tools.digest or tools
         if key in self._kept:
             self._kept.move_to_end(key)
@@ -104,14 +103,14 @@ class Translator:
         return self._kept[key]
 
     def legal_name(self, name: str) -> str:
-        """Return a name that a request may carry for a tool that was never offered."""
+        """Return a legal name for a tool that was never offered."""
         return legal_name(
             name, set(), longest=self._dialect.longest_name, illegal=_ILLEGAL, otherwise="tool"
         )
 
 
 def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[ToolProblem]]:
-    """Return every tool as ``dialect`` takes it, and what was changed or is no longer said."""
+    """Return every tool in the form of ``dialect``, and the changes."""
     offers, problems = [], []
     left = STEPS + STEPS_OF_A_TOOL * len(tools.tools)
     for tool, name in zip(tools.tools, _legal_names(tools, dialect), strict=True):
@@ -133,7 +132,7 @@ def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[Tool
         found = (
             []
             if name == tool.name
-            else [f"{dialect.provider} does not take its name; it is offered as {name!r}"]
+            else [f"{dialect.provider} does not accept its name; it is offered as {name!r}"]
         )
         found += [f"its argument {old!r} is offered as {new!r}" for old, new in fitted.keys.items()]
         problems += [
@@ -144,7 +143,7 @@ def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[Tool
 
 
 def _legal_names(tools: ToolList, dialect: Dialect) -> list[str]:
-    """Return a name for each tool: its own where that is legal and not taken, or else one that is free."""
+    """Return a name for each tool: its own if legal and free, else another free one."""
     legal = re.compile(rf"[a-zA-Z0-9_-]{{1,{dialect.longest_name}}}")
     unclaimed = {tool.name for tool in tools.tools if legal.fullmatch(tool.name)}
     taken = set(unclaimed)

@@ -1,8 +1,7 @@
-"""The top of a schema without ``$ref``, ``allOf``, ``anyOf``, ``oneOf``, ``enum``, ``const`` and ``not``.
+"""Flattens the top of a schema: no ``$ref``, ``allOf``, ``anyOf``, ``oneOf``, ``enum``, ``not``.
 
-What holds in every case is said exactly. Alternatives become one object with the properties of all
-of them, of which those are required that every alternative requires; which of them belong together
-is said in words.
+Constraints that always hold stay exact. Alternatives become one object with the properties of all
+of them; those that every alternative requires are required. A hint says which belong together.
 """
 
 from __future__ import annotations
@@ -14,12 +13,11 @@ from typing import Any, TypeAlias
 Schema: TypeAlias = dict[str, Any]
 
 DEEPEST = 16
-"""Levels of references and combinations that are followed; a schema that refers to itself never
-ends."""
+"""Most levels of references and combinations: a schema may refer to itself."""
 MOST_PARTS = 500
-"""References and combinations that are followed in one schema: each may be followed by two more."""
+"""Most references and combinations in one schema, since each may contain two more."""
 LONGEST_HINT = 400
-"""Characters of one hint."""
+"""Most characters of one hint."""
 _NOT_SHARED = frozenset(
     {"properties", "required", "additionalProperties", "unevaluatedProperties", "$defs"}
 )
@@ -28,20 +26,20 @@ _VALUES = {"enum": "one of", "const": "exactly", "not": "anything but"}
 
 
 class TopLevel:
-    """Flattens the top of one schema, and collects what the result no longer says."""
+    """Flattens the top of one schema, and collects the lost information."""
 
     def __init__(self, root: Schema) -> None:
-        """``root`` is the whole schema; local references are looked up in it."""
+        """``root`` is the whole schema, for local references."""
         self._root = root
         self._left = MOST_PARTS
         self.hints: list[str] = []
-        """For the model: what the schema no longer says."""
+        """Lost information, as hints for the model."""
         self.lost: list[str] = []
         """The keywords that could not be kept exactly."""
 
     @property
     def is_cut(self) -> bool:
-        """Whether there were more parts than are followed, so that the result is wider."""
+        """Whether there were too many parts, so that the result is wider."""
         return self._left < 0
 
     def flatten(self, refused: Iterable[str]) -> Schema:
@@ -81,7 +79,7 @@ class TopLevel:
         return flat
 
     def _target(self, reference: object) -> object:
-        """Return what a local reference such as ``#/$defs/Query`` points to."""
+        """Return the target of a local reference such as ``#/$defs/Query``."""
         target: object = self._root
         for step in str(reference).removeprefix("#").split("/")[1:]:
             name = step.replace("~1", "/").replace("~0", "~")
@@ -99,7 +97,7 @@ class TopLevel:
 
 
 def _join(flat: Schema, part: Schema) -> None:
-    """Let ``flat`` demand what ``part`` demands, too."""
+    """Add the constraints of ``part`` to ``flat``."""
     properties: Schema = (
         {**flat.get("properties", {})} if isinstance(flat.get("properties"), dict) else {}
     )
@@ -120,7 +118,7 @@ def _join(flat: Schema, part: Schema) -> None:
 
 
 def _widest(alternatives: Sequence[Schema]) -> Schema:
-    """Return an object schema that every one of ``alternatives`` fits."""
+    """Return an object schema that accepts all of ``alternatives``."""
     variants: dict[str, list[Any]] = {}
     for alternative in alternatives:
         for name, schema in _dict(alternative.get("properties")).items():
@@ -138,7 +136,7 @@ def _widest(alternatives: Sequence[Schema]) -> Schema:
 
 
 def _group(alternative: Schema) -> str:
-    """Name the arguments of one alternative: ``(kind="circle", radius)``."""
+    """Return the arguments of one alternative in words: ``(kind="circle", radius)``."""
     properties = _dict(alternative.get("properties"))
     names = [name for name in _list(alternative.get("required")) if isinstance(name, str)] or list(
         properties

@@ -1,15 +1,17 @@
-"""The HTTP client of one model: how much of an answer it takes, and where it follows a redirect.
+"""The HTTP client of one model, with bounded replies and safe redirects.
 
-| what comes                                   | what becomes of it                                              |
-|----------------------------------------------|-----------------------------------------------------------------|
-| a body of more than the model's bound        | `TooLarge`, counted on the wire and once more when decompressed |
-| the body of an error status                  | its beginning is kept, and what comes of it soon                |
-| a redirect within the origin, POST stays POST| followed, `MAX_REDIRECTS` times                                 |
-| any other redirect                           | left as it is: conversation and key go to no other server       |
-| a connection that breaks within a reply      | `BrokeOff`: the reply was on its way, and may have been paid for|
+What comes: what happens:
 
-A compressed body is decompressed in pieces of at most 1 MiB, so that no bomb is ever held in
-memory.
+- a body of more than the model's bound: `TooLarge`, counted on the wire and once more when
+  decompressed
+- the body of an error status: its beginning is kept, and what comes of it soon
+- a redirect within the origin, POST stays POST: followed, `MAX_REDIRECTS` times
+- any other redirect: left as it is: conversation and key go to no other server
+- a connection that breaks within a reply: `BrokeOff`: the reply was on its way, and may have been
+  paid for
+
+A compressed body is decompressed in pieces of at most 1 MiB, so that a decompression bomb is never
+held in memory.
 """
 
 from __future__ import annotations
@@ -23,9 +25,9 @@ import httpx2
 from harness.redirects import MAX_REDIRECTS, same_request_elsewhere
 
 ERROR_BYTES = 65_536
-"""How much of an error's body is read: its first words say what is wrong."""
+"""Bytes of an error's body that are read: its beginning says what is wrong."""
 ERROR_BODY_S = 2.0
-"""How long the body of an error is waited for: its status says what matters."""
+"""Seconds to wait for the body of an error: its status is what matters."""
 
 
 class TooLarge(httpx2.RequestError):
@@ -33,27 +35,27 @@ class TooLarge(httpx2.RequestError):
 
 
 class BrokeOff(httpx2.RequestError):
-    """A connection that failed after the status of a success had come; its cause says how."""
+    """A connection that failed after a successful status; its cause says how."""
 
 
 class BoundedClient(httpx2.AsyncClient):
-    """A client whose responses are whole, decompressed and bounded.
+    """A client whose responses are complete, decompressed and bounded.
 
-    Beside an SDK's own client among the bases of a class it comes first::
+    As a base class, put it before an SDK's own client::
 
         class Client(BoundedClient, DefaultAsyncHttpxClient): ...
     """
 
     def __init__(self, max_mb: float, **settings: Any) -> None:
-        """Take at most ``max_mb`` megabytes of a reply; the rest is for the client itself."""
+        """Accept at most ``max_mb`` megabytes of a reply; other arguments are the client's own."""
         super().__init__(**settings)
         self._max_bytes = round(max_mb * 1_000_000)
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Send ``request`` and return the whole response, whatever its status.
+        """Send ``request`` and return the complete response, whatever its status.
 
         Raises:
-            httpx2.RequestError: there is none; `TooLarge` and `BrokeOff` among others.
+            httpx2.RequestError: there is none; including `TooLarge` and `BrokeOff`.
         """
         options |= {"stream": True, "follow_redirects": False}
         response = await super().send(request, **options)
@@ -68,7 +70,7 @@ class BoundedClient(httpx2.AsyncClient):
         finally:
             with anyio.CancelScope(shield=True):
                 await response.aclose()
-        # What is decompressed already must not be decompressed again.
+        # A decompressed body must not be decompressed again.
         headers = [
             (name, value)
             for name, value in response.headers.raw
@@ -97,7 +99,7 @@ _OF_THE_WIRE = frozenset({b"content-encoding", b"content-length", b"transfer-enc
 
 
 class _Counted(httpx2.AsyncByteStream):
-    """The body of a response as it comes, up to a bound: what decompresses to nothing could be endless as well."""
+    """The raw body of a response, bounded: data that decompresses to nothing may be endless."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, max_bytes: int) -> None:
         self._stream = stream
@@ -121,7 +123,7 @@ async def _bounded(parts: AsyncIterable[bytes], max_bytes: int) -> AsyncIterator
 
 
 async def _beginning(response: httpx2.Response) -> bytes:
-    """Return what comes soon of the body of an error, and not more than `ERROR_BYTES`; nothing if it breaks off."""
+    """Return the beginning of an error's body: what arrives soon, at most `ERROR_BYTES`."""
     kept = b""
     try:
         with anyio.move_on_after(ERROR_BODY_S):

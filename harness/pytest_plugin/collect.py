@@ -25,7 +25,10 @@ class SuiteFile(pytest.File):
     """A suite in YAML or CSV."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield its cases; a file that is no valid suite is an error of the collection, with file and line."""
+        """Yield its cases.
+
+        A file that is no valid suite is an error of the collection, with file and line.
+        """
         bench = bench_of(self.config)
         read = reader(bench.request.max_cases)
         return _cases(self, bench, lambda: read(Path(shown(self.path)), VOCABULARY))

@@ -26,7 +26,10 @@ _LONGEST = 8_000
 
 
 def failure(case: CaseResult) -> str:
-    """Return why a judged case did not pass; the first line says the most, for pytest's list of failures."""
+    """Return why a judged case did not pass.
+
+    The first line says the most, for pytest's list of failures.
+    """
     run = case.spokesman
     return "\n".join((*_checks(run), *_context(case)))
 

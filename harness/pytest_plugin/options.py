@@ -1,4 +1,7 @@
-"""The plugin's options: a few, named after those of ``harness evals``; each may stand in pytest's configuration too."""
+"""The plugin's options: a few, named after those of ``harness evals``.
+
+Each may stand in pytest's configuration too.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +97,9 @@ def renamed(text: str) -> str:
 
 
 def value(config: pytest.Config, name: str) -> Any:
-    """Return an option's value, ``None`` where nobody gave one; the command line comes before the configuration.
+    """Return an option's value, ``None`` where nobody gave one.
+
+    The command line comes before the configuration.
 
     Raises:
         pytest.UsageError: it cannot be read.

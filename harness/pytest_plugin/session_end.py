@@ -66,7 +66,10 @@ def hear(node: Any) -> None:
 
 
 def finish(session: pytest.Session, exitstatus: int) -> None:
-    """Close the run of this process; the one that reports to the user makes one log of all parts, and reads it."""
+    """Close the run of this process.
+
+    The one that reports to the user makes one log of all parts, and reads it.
+    """
     config, bench = session.config, session.config.stash.get(BENCH, None)
     if bench is not None:
         _close(bench, session, exitstatus)
@@ -121,7 +124,10 @@ def _join(ending: Ending, folder: Path) -> None:
 
 
 def _holds(ending: Ending, path: Path) -> bool:
-    """Read the log and note what it comes to; return whether nothing in it is worse than pytest has seen."""
+    """Read the log and note what it comes to.
+
+    Return whether nothing in it is worse than pytest has seen.
+    """
     from harness.documents.files import shown
     from harness.errors import HarnessError
     from harness.pytest_plugin.failure_text import failed_later, totals

@@ -213,7 +213,9 @@ class Redactor:
         )
 
     def _is_in(self, text: str) -> bool:
-        """Whether there is a secret in ``text``; of a long one piece by piece, so that other threads have their turn.
+        """Whether there is a secret in ``text``.
+
+        Of a long one piece by piece, so that other threads have their turn.
 
         A secret that begins in one piece may end in the next.
         """

@@ -114,7 +114,10 @@ def _of_option(name: str, value: str) -> Iterator[str]:
 
 
 def _of_login(value: str, *, alone: bool) -> Iterator[str]:
-    """Yield a user with a password, and the password; where it may stand ``alone``, what looks like one, too."""
+    """Yield a user with a password, and the password.
+
+    Where it may stand ``alone``, what looks like one, too.
+    """
     _, _, password = value.partition(":")
     if password and not password.startswith("//") and not value.replace(":", "").isdigit():
         yield from (value, password)

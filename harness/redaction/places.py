@@ -174,7 +174,10 @@ def _of_url(url: str | None) -> Iterator[str]:
 
 
 def _of_login(text: str) -> Iterator[str]:
-    """Yield the passwords of the URLs in a text, as they stand there and decoded; a lone user may be a token."""
+    """Yield the passwords of the URLs in a text, as they stand there and decoded.
+
+    A lone user may be a token.
+    """
     for found in _LOGIN.finditer(text):
         user, _, password = found["login"].partition(":")
         if password or looks_secret(user):

@@ -292,7 +292,10 @@ class _Tree:
         return {names.INPUT_TOKENS: used, names.OUTPUT_TOKENS: made}
 
     def _clean(self, attributes: Mapping[str, Any]) -> Attributes:
-        """Leave out what is unknown, and content unless it was asked for; take out what looks like a secret."""
+        """Leave out what is unknown, and content unless it was asked for.
+
+        Take out what looks like a secret.
+        """
         kept = {
             name: value
             for name, value in attributes.items()

@@ -199,7 +199,10 @@ def _described(sentence: list[str]) -> _Said | None:
 
 
 def _opening(sentence: list[str]) -> _Said | None:
-    """Return what the first word says: *Close* or *Closes*; not *Closing prices*, nor *Changes between*."""
+    """Return what the first word says: *Close* or *Closes*.
+
+    Not *Closing prices*, nor *Changes between*.
+    """
     verb = _base(sentence[0]) if sentence else None
     after = sentence[1] if len(sentence) > 1 else ""
     if verb is None or (verb in _ALSO_NOUNS and after in _AFTER_NOUN):

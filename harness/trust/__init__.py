@@ -1,7 +1,8 @@
-"""Whether the commands of a folder may be run: those of a folder that is not one's own are asked about first.
+"""Asks before commands of somebody else's folder run.
 
-`harness.trust.folders` tells whose a folder is, `harness.trust.gate` asks and remembers. Everything
-that starts a process, sends a key or imports Python from a project's files goes through `GATE`.
+`harness.trust.folders` finds out whose a folder is; `harness.trust.gate` asks and remembers. All
+code that starts a process, sends a key or imports Python because of a project's files goes through
+`GATE`.
 """
 
 from harness.trust.gate import GATE, Deed, Gate

@@ -1,14 +1,15 @@
-"""Whose folder is this? By what the file system and git have recorded, without running anything.
+"""Finds out whose a folder is, from the file system and git, without running anything.
 
-| a file is not one's own if | told by |
-|---|---|
-| it, its folder or its project's belongs to another user of the machine | the owner; root's count as one's own |
-| its project was cloned, and one has committed nothing in the clone | the first and the other lines of git's reflog |
-| it was downloaded as it is | the attribute in which browsers note the address |
+A file is not the user's own if: known from:
 
-A project is the git repository around the file, else the file's folder. What harness itself brings,
-and the user's own configuration, is one's own. An archive that one has unpacked oneself leaves no
-such trace.
+- it, its folder or its project's belongs to another user of the machine: the owner; root's count as
+  one's own
+- its project was cloned, and nothing was committed in the clone: the first and the other lines of
+  git's reflog
+- it was downloaded directly: the attribute in which browsers store the address
+
+A project is the git repository around the file, else the file's folder. Files of harness itself and
+the user's own configuration are the user's own. An archive that the user unpacked leaves no trace.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ from harness.builtin import builtin_root
 
 _ORIGINS = ("user.xdg.origin.url", "user.com.apple.metadata:kMDItemWhereFroms")
 _MOST_BYTES = 1_000_000
-"""Of a reflog; what lies behind is no first line and hardly the first commit."""
+"""Bytes of a reflog that are read: enough for its first line and usually the first commit."""
 
 
 def project_of(file: Path) -> Path:
-    """Return the folder for which trust is remembered: the repository around ``file``, else its folder."""
+    """Return the folder that trust is stored for: the repository of ``file``, else its folder."""
     folder = file.resolve().parent
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
 
 
 def why_not_own(file: Path, environ: Mapping[str, str] = os.environ) -> str | None:
-    """Return in words why ``file`` is not the user's own; ``None`` if it is, or if there is no such file."""
+    """Return why ``file`` is not the user's own; ``None`` if it is, or if it does not exist."""
     path = file.resolve()
     if not path.exists() or _is_ours(path, environ):
         return None
@@ -40,7 +41,7 @@ def why_not_own(file: Path, environ: Mapping[str, str] = os.environ) -> str | No
 
 
 def _is_ours(path: Path, environ: Mapping[str, str]) -> bool:
-    """Whether harness brings the file itself, or the user's configuration names it."""
+    """Whether the file is part of harness or of the user's configuration."""
     named = [environ[name] for name in ("HARNESS_CONFIG", "MXCP_CONFIG") if environ.get(name)]
     if any(path == Path(name).expanduser().resolve() for name in named):
         return True
@@ -76,7 +77,7 @@ def _name_of(uid: int) -> str:
 
 
 def _cloned(project: Path) -> str | None:
-    """Tell a clone in which nothing was committed by its reflog: ``… clone: from URL``, then no ``commit``."""
+    """Recognise a clone without own commits by its reflog: ``clone: from URL``, no ``commit``."""
     try:
         with (_git_folder(project) / "logs" / "HEAD").open("rb") as file:
             lines = file.read(_MOST_BYTES).decode("utf-8", "replace").splitlines()
@@ -96,7 +97,7 @@ def _cloned(project: Path) -> str | None:
 
 
 def _git_folder(project: Path) -> Path:
-    """Return where git keeps what it knows of ``project``, which may be a worktree or a submodule."""
+    """Return the git folder of ``project``, which may be a worktree or a submodule."""
     git = project / ".git"
     if not git.is_file():
         return git

@@ -1,4 +1,4 @@
-"""Who is asked before the first run of a command that stands in somebody else's folder, and what is remembered."""
+"""Asks before the first run of a command from somebody else's folder, and remembers the answer."""
 
 from __future__ import annotations
 
@@ -18,48 +18,47 @@ from harness.trust.folders import project_of, why_not_own
 from harness.types import ModelSpec, ServerSpec
 
 VARIABLE = "HARNESS_TRUST"
-"""Set to 1, it says what ``--trust`` says."""
+"""Set to 1, it means the same as ``--trust``."""
 _SHOWN = 20
 _LONGEST = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """Something that a file would have harness do."""
+    """An action that a file asks for."""
 
     file: Path
     """The file."""
     words: str
-    """What: ``start python server.py``. References such as ``${NAME}`` are as they are written."""
+    """The action: ``start python server.py``. References such as ``${NAME}`` are not expanded."""
     detail: str = ""
-    """What makes it another deed when it changes, beside the words."""
+    """Further content whose change makes it another action."""
 
     @property
     def digest(self) -> str:
-        """What is remembered: a deed that has changed is another one."""
+        """The digest that is remembered; a changed action has another one."""
         return hashlib.sha256(
             f"{self.words}\n{self.detail}".encode("utf-8", "surrogatepass")
         ).hexdigest()
 
 
 class Gate:
-    """Lets a deed pass if its file is one's own, if the user has trusted it before, or does so now."""
+    """Allows an action if its file is the user's own, or if the user trusts it."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
-        """Trust nothing of others yet, and have nobody to ask."""
+        """Trust no other folders yet, without anybody to ask."""
         self.environ = environ
         self.trusting = False
-        """Whether the user said ``--trust``."""
+        """Whether the user gave ``--trust``."""
         self.ask: Callable[[str], bool] | None = None
-        """Shows a text and returns whether the user agrees; ``None`` where nobody would answer."""
+        """Shows a text and returns whether the user agrees; ``None`` without a terminal."""
         self._passed: set[Deed] = set()
 
     def require(self, deeds: Iterable[Deed]) -> None:
-        """Return if all ``deeds`` may be done.
+        """Return if all ``deeds`` are allowed.
 
         Raises:
-            UsageError: one stands in a folder that is not the user's own, and they did not agree to
-                it.
+            UsageError: one is from a folder that is not the user's own, and the user did not agree.
         """
         new = [deed for deed in dict.fromkeys(deeds) if deed not in self._passed]
         foreign: dict[Path, list[Deed]] = {}
@@ -71,7 +70,7 @@ class Gate:
         self._passed.update(new)
 
     def plan(self, servers: Iterable[ServerSpec], models: Iterable[ModelSpec] = ()) -> None:
-        """Require that ``servers`` may be started or reached, and ``models`` asked: one question for all of it."""
+        """Require that ``servers`` and ``models`` may be used, by one question."""
         self.require([*_of_servers(servers), *_of_models(models)])
 
     def code(self, file: Path) -> None:
@@ -79,11 +78,11 @@ class Gate:
         try:
             content = hashlib.sha256(file.read_bytes()).hexdigest()
         except OSError:
-            return  # whoever imports it says so
+            return  # reported by the import itself
         self.require([Deed(file, f"run the Python code in {file}", content)])
 
     def vouch(self, file: Path, server: ServerSpec) -> None:
-        """Remember that ``file``, which harness has just written, says what the user has typed."""
+        """Remember that ``file``, which harness has just written, has what the user typed."""
         if why_not_own(file, self.environ) is not None:
             self._remember(project_of(file), [Deed(file, words) for words in server.deeds])
 
@@ -119,7 +118,7 @@ class Gate:
         )
         path = self._place
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-        with suppress(OSError):  # who cannot keep it is asked again
+        with suppress(OSError):  # if it cannot be stored, the user is asked again
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             beside.touch(0o600)
             beside.write_text(json.dumps({"folders": folders}, indent=1) + "\n", "utf-8")
@@ -153,7 +152,7 @@ def _of_servers(servers: Iterable[ServerSpec]) -> Iterator[Deed]:
 
 
 def _of_models(models: Iterable[ModelSpec]) -> Iterator[Deed]:
-    """Yield that a conversation, and a key, is sent to where a file says that a model is."""
+    """Yield the actions of models in a file: sending conversations and keys to its URL."""
     for model in models:
         file, _, line = model.sources.get("base_url", "").rpartition(":")
         if file and line.isdigit():

@@ -1,4 +1,4 @@
-"""What a model is told that plays a user, where a case has no guidelines of its own."""
+"""Default instructions for a model that plays a user."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ You play a person who talks with a customer service agent. The agent is a progra
 - If the agent hands you over to somebody else, write ###TRANSFER### alone.
 - If the scenario does not tell you enough to go on, write ###OUT-OF-SCOPE### alone.
 """
-"""The same three marks end a conversation in tau2-bench, whose guidelines say as much in other
-words."""
+"""The three marks are those of tau2-bench, whose guidelines are similar."""
 
 
 def system_prompt(scenario: str, guidelines: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""The ways in which a user is played: by a model, by a script, by a program."""
+"""Users played by a model, by a script, or by a program."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class Utterance:
     """One message of a user."""
 
     text: str
-    """Their words."""
+    """Its text."""
     usage: Usage = field(default_factory=Usage)
-    """What it took to find them."""
+    """Tokens and cost of the message."""
     waited_s: float = 0.0
-    """Of the time that took, waiting for rate limits."""
+    """Seconds spent waiting for rate limits."""
 
 
 class ModelUser:
     """A user played by a model, which sees the conversation with the roles changed."""
 
     def __init__(self, user: SimulatedUser, model: Model) -> None:
-        """Have ``model`` play ``user``."""
+        """``model`` plays ``user``."""
         self._model = model
         self._system = system_prompt(user.scenario, user.guidelines)
         self._first = user.first_message
@@ -67,10 +67,10 @@ class ModelUser:
 
 
 class ScriptedUser:
-    """A user who says what is written down, whatever they hear."""
+    """A user with written messages, whatever the answers."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        """Say ``lines``, one after the other."""
+        """Send ``lines`` in order."""
         self._lines = iter(lines)
 
     async def speak(self, heard: str) -> Utterance | None:
@@ -83,7 +83,7 @@ class CodeUser:
     """A user played by a program."""
 
     def __init__(self, user: SimulatedUser) -> None:
-        """Have ``user.code`` play ``user``."""
+        """``user.code`` plays ``user``."""
         self._user = user
         self._side: list[Message] = []
 
@@ -98,7 +98,7 @@ class CodeUser:
             return None
         if not isinstance(said, str):
             raise HarnessError(
-                f"the simulated user has to say text or None, and returned {type(said).__name__}"
+                f"the simulated user must return text or None, but returned {type(said).__name__}"
             )
         self._side.append(AssistantMessage(reply=Reply(text=said)))
         return Utterance(text=said)
@@ -109,7 +109,7 @@ class CodeUser:
             return await said if inspect.isawaitable(said) else said
         except HarnessError:
             raise
-        except Exception as error:  # whatever a suite's own code raises is told in words
+        except Exception as error:  # any exception of a suite's own code becomes a message
             raise HarnessError(
                 f"the simulated user's program raised {type(error).__name__}: {error}"
             ) from error

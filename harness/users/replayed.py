@@ -1,4 +1,4 @@
-"""Users who say again what they said in a recorded run."""
+"""Users who repeat their messages of a recorded run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RecordedUsers:
                 self._keys[f"{run.suite}::{run.case.name}#{run.index}"].append(run.key)
 
     def speaker(self, label: str) -> RecordedUser:
-        """Return the user of the trial called ``label``; of several entrants' users, each in turn."""
+        """Return the user of the trial ``label``; with several models, each one's in turn."""
         keys = self._keys.get(label)
         transcript = self._log.transcript(keys[0]) if keys else None
         if keys:
@@ -38,7 +38,7 @@ class RecordedUser:
     """The user of one recorded trial."""
 
     def __init__(self, label: str, transcript: Transcript) -> None:
-        """Say what the user says in ``transcript``."""
+        """Repeat the user's messages in ``transcript``."""
         lines: Sequence[str] = [
             message.text
             for message in transcript.messages
@@ -53,7 +53,7 @@ class RecordedUser:
         """Return the next recorded message.
 
         Raises:
-            ModelError: there is none, and they had not stopped.
+            ModelError: there is none, but the recorded user had not stopped.
         """
         line = next(self._lines, None)
         if line is not None:

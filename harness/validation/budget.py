@@ -17,7 +17,10 @@ class OutOfSteps(Exception):
 
 
 class Budget:
-    """Steps that are left. One step is a keyword that is applied to a value: some five microseconds."""
+    """Steps that are left.
+
+    One step is a keyword that is applied to a value: some five microseconds.
+    """
 
     __slots__ = ("left", "level", "steps")
 

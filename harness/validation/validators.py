@@ -92,7 +92,10 @@ def schema_problem(schema: Any, budget: Budget) -> str | None:
 
 
 def check(value: Any, schema: Any, budget: Budget, *, most: int = MAX_ERRORS) -> Validation:
-    """Return where ``value`` breaks ``schema``, which has to be a JSON Schema; at most ``most`` errors."""
+    """Return where ``value`` breaks ``schema``, which has to be a JSON Schema.
+
+    At most ``most`` errors.
+    """
     found, why = find_errors(value, schema, budget, most=most)
     return Validation(errors=tuple(map(_told, found)), gave_up=why)
 
@@ -158,14 +161,19 @@ def _counted(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
             spend_on_reference(wanted)
         with one_level_deeper():
             for error in function(validator, wanted, value, schema) or ():
-                yield error  # before it is paid for, so that it is told even if it was the last that could be found
+                # before it is paid for, so that it is told even if it was the last that could be
+                # found
+                yield error
                 spend(1 + len(error.message) // _CHARS_PER_STEP)
 
     return apply
 
 
 def _evolve(self: Any, **changes: Any) -> Any:
-    """Return the validator for a part of a schema; a part that names another draft stays within bounds, too."""
+    """Return the validator for a part of a schema.
+
+    A part that names another draft stays within bounds, too.
+    """
     schema = changes.get("schema", self.schema)
     spend(_SCHEMA + _things(schema) // _PER_STEP)
     kind = type(self)
@@ -188,7 +196,10 @@ def _told(error: ValidationError) -> str:
 
 @_FORMATS.checks("regex", raises=re.error)
 def _is_pattern(text: object) -> bool:
-    """Whether ``text`` is a regular expression, of RE2 or of Python; one that is too long counts as one."""
+    """Whether ``text`` is a regular expression, of RE2 or of Python.
+
+    One that is too long counts as one.
+    """
     if not isinstance(text, str) or len(text) > _LONGEST_PATTERN:
         return True
     try:

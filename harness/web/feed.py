@@ -2,10 +2,13 @@
 
 ::
 
-    run               {id, state, suites, models, planned, …}    first, and again when the state changes
+    run               {id, state, suites, models, planned, …}    first, and again when the state
+    changes
     test_case_start   {suite, case, model, trial}
-    test_case_waiting {suite, case, model, trial, progress}      it has ended; its status takes the other identities
-    test_case_result  {…everything about the trial…, progress}   its status is settled: once for each trial
+    test_case_waiting {suite, case, model, trial, progress}      it has ended; its status takes the
+    other identities
+    test_case_result  {…everything about the trial…, progress}   its status is settled: once for
+    each trial
     summary           {…}                                        last
     error             {message, problems}                        last, in place of a summary
 
@@ -82,7 +85,10 @@ class Feed:
     """What happened in one run so far, in order."""
 
     def __init__(self, log: Path, series: str = FROM_LOG) -> None:
-        """Begin with nothing; ``series`` tells these numbers from those of another feed of the same run."""
+        """Begin with nothing.
+
+        ``series`` tells these numbers from those of another feed of the same run.
+        """
         self.log = log
         self.series = series
         self.ended = False
@@ -232,7 +238,10 @@ async def follow_log(
 
 
 def run_facts(header: Header, log: Path) -> dict[str, Any]:
-    """Return what a log's header says of its run, as the event ``run`` has it; a run is called like its folder."""
+    """Return what a log's header says of its run, as the event ``run`` has it.
+
+    A run is called like its folder.
+    """
     suites = [
         {
             "name": name_of(name),

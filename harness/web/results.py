@@ -244,7 +244,10 @@ def _query(said: Transcript) -> str:
 
 
 def _expected(run: TrialResult, graded: CheckResult | None) -> list[dict[str, Any]]:
-    """Return the calls that were asked for; where arguments count, with those of the call that came nearest."""
+    """Return the calls that were asked for.
+
+    Where arguments count, with those of the call that came nearest.
+    """
     pairs = _facts(graded).get("metrics", {}).get("argument_match", {}).get("pairs")
     if isinstance(pairs, list | tuple):
         return [

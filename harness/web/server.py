@@ -69,7 +69,10 @@ class _Server(uvicorn.Server):
         """The first signal that asked for the end."""
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until a signal; the caller raises it anew, after the event loop: in its midst it can get lost."""
+        """Serve until a signal.
+
+        The caller raises it anew, after the event loop: in its midst it can get lost.
+        """
         before = {one: signal.signal(one, self.handle_exit) for one in HANDLED_SIGNALS}
         try:
             await self._serve(sockets)

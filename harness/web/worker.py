@@ -162,7 +162,10 @@ def _facts(prepared: Prepared) -> dict[str, Any]:
 
 
 def problems(error: HarnessError, path: Path, name: str) -> list[dict[str, Any]]:
-    """Return what is wrong, each with its line; paths of ours become the name that the file came with."""
+    """Return what is wrong, each with its line.
+
+    Paths of ours become the name that the file came with.
+    """
     own = shown(path)
 
     def told(text: str | None) -> str | None:

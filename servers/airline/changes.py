@@ -43,7 +43,10 @@ def change_baggages(
 def change_flights(
     store: Store, reservation_id: Any, cabin: Any, flights: Any, payment_id: Any
 ) -> Record:
-    """Replace flights and cabin; what stays as it was keeps its price, and no seats are taken or freed."""
+    """Replace flights and cabin.
+
+    What stays as it was keeps its price, and no seats are taken or freed.
+    """
     wanted = made_into(FlightInfo, flights)
     lookups = Lookups(store)
     reservation = lookups.reservation(reservation_id)
@@ -96,7 +99,10 @@ def _new(lookups: Lookups, cabin: Any, flight: FlightInfo, passengers: int) -> R
 
 
 def _pay(user: Record, reservation: Record, payment_id: Any, price: Any) -> None:
-    """Charge ``price``, below zero a refund; the method has to be a good one even if nothing is to be paid."""
+    """Charge ``price``, below zero a refund.
+
+    The method has to be a good one even if nothing is to be paid.
+    """
     if payment_id not in user["payment_methods"]:
         raise ValueError("Payment method not found")
     method = user["payment_methods"][payment_id]

@@ -48,7 +48,10 @@ class GovernedServer(MCPServer[Any]):
         policies: Policies,
         environ: Mapping[str, str],
     ) -> None:
-        """Serve ``tools``; requests without an identity of their own are those of the user in ``environ``."""
+        """Serve ``tools``.
+
+        Requests without an identity of their own are those of the user in ``environ``.
+        """
         self._offered = {tool.name: tool for tool in tools}
         self._policies = policies
         self._environ = environ
@@ -88,7 +91,10 @@ class GovernedServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult:
-        """Call a tool as the user who asks; whatever goes wrong is a result that the model can read."""
+        """Call a tool as the user who asks.
+
+        Whatever goes wrong is a result that the model can read.
+        """
         user = _USER.get()
         if name not in self._offered:
             return _error(f"Unknown tool: {name}")

@@ -21,7 +21,9 @@ GRACE_S = 1
 
 
 def trust_of(options: argparse.Namespace) -> Trust | None:
-    """Return whose tokens count by the command line, else by the environment; ``None`` if neither says.
+    """Return whose tokens count by the command line, else by the environment.
+
+    ``None`` if neither says.
 
     Raises:
         CannotStart: what should be a URL is none.

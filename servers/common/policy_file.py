@@ -54,7 +54,9 @@ class PolicyError(CannotStart):
 
 
 def load_policies(path: Path, tools: Mapping[str, ToolShape]) -> Policies:
-    """Read the policy file at ``path`` for a server that offers ``tools``. An empty file holds no rules.
+    """Read the policy file at ``path`` for a server that offers ``tools``.
+
+    An empty file holds no rules.
 
     Raises:
         PolicyError: it cannot be read or means something that the server does not have.

@@ -40,7 +40,10 @@ def serve(
 
 
 def serve_to_all(name: str, description: str, make_server: Callable[[], GovernedServer]) -> int:
-    """Run the server ``servers.NAME``, which has no policies, as its command line asks; return the exit code."""
+    """Run the server ``servers.NAME``, which has no policies, as its command line asks.
+
+    Return the exit code.
+    """
     parser = _parser(name, description)
     return _run(make_server(), parser, parser.parse_args())
 
@@ -51,7 +54,9 @@ def serve_with(
     add_options: Callable[[argparse.ArgumentParser], None],
     make_server: Callable[[argparse.Namespace], GovernedServer],
 ) -> int:
-    """Run the server ``servers.NAME``, which takes options of its own, as its command line asks; return the exit code.
+    """Run the server ``servers.NAME``, which takes options of its own, as its command line asks.
+
+    Return the exit code.
 
     0: stdin ended, or a signal came. 2: what was asked for cannot be done; `make_server` says why
     by a `CannotStart`.
@@ -105,7 +110,8 @@ def _run(
         if options.port is not None or options.allow_anonymous:
             parser.error("--port and --allow-anonymous need --transport http or sse")
         server.run("stdio")
-        gc.freeze()  # the process ends: Python need not take everything apart first, while a client waits
+        # the process ends: Python need not take everything apart first, while a client waits
+        gc.freeze()
         return 0
     if options.port is None:
         parser.error(f"--transport {options.transport} needs --port")

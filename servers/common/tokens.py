@@ -105,7 +105,10 @@ class Gate(BearerAuthBackend):
     async def authenticate(
         self, conn: HTTPConnection
     ) -> tuple[AuthCredentials, AuthenticatedUser] | None:
-        """Return who comes, or ``None`` for 401. A token that does not count never makes anybody anonymous."""
+        """Return who comes, or ``None`` for 401.
+
+        A token that does not count never makes anybody anonymous.
+        """
         if self._allow_anonymous and "authorization" not in conn.headers:
             nobody = AccessToken(token="", client_id="anonymous", scopes=[], claims={})
             return AuthCredentials([]), AuthenticatedUser(nobody)
@@ -136,7 +139,10 @@ def gated(app: Starlette, trust: Trust | None, *, allow_anonymous: bool) -> ASGI
 
 
 def claims_of(request: Any) -> Mapping[str, Any]:
-    """Return what the verified token of an HTTP request says of its user; nothing where there was none."""
+    """Return what the verified token of an HTTP request says of its user.
+
+    Nothing where there was none.
+    """
     user = request.scope.get("user")
     if not isinstance(user, AuthenticatedUser):
         return {}

@@ -124,7 +124,10 @@ class CustomerDatabase:
         return count, cents / 100, [self._with_items(row) for row in rows]
 
     def update_customer(self, customer_id: str, changes: Mapping[str, str | None]) -> None:
-        """Set email, phone, address, city, segment and status of a customer; ``None`` keeps what is there."""
+        """Set email, phone, address, city, segment and status of a customer.
+
+        ``None`` keeps what is there.
+        """
         self._database.change(_UPDATE, {**changes, "customer_id": customer_id})
 
     def delete_customer(self, customer_id: str) -> int:

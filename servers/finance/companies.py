@@ -33,7 +33,9 @@ COMPANIES: Final[tuple[CompanyRow, ...]] = (
      "Designs chips for networks and data centres, and sells infrastructure software."),
     ("ORCL", "Oracle Corporation", "Technology", "Software", "NYSE", "Austin, Texas", 1977, 159_000,
      "Sells databases, business software and cloud computing."),
-    ("CRM", "Salesforce, Inc.", "Technology", "Software", "NYSE", "San Francisco, California", 1999, 76_000,
+    ("CRM", "Salesforce, Inc.", "Technology", "Software", "NYSE", (
+        "San Francisco, California"
+    ), 1999, 76_000,
      "Sells cloud software for sales, service and marketing."),
     ("ADBE", "Adobe Inc.", "Technology", "Software", "NASDAQ", "San Jose, California", 1982, 31_000,
      "Sells software for design, documents and marketing by subscription."),
@@ -43,7 +45,9 @@ COMPANIES: Final[tuple[CompanyRow, ...]] = (
     ("INTC", "Intel Corporation", "Technology", "Semiconductors", "NASDAQ", ("Santa Clara, "
         "California"), 1968, 109_000,
      "Designs and makes processors for computers and data centres."),
-    ("IBM", "International Business Machines Corporation", "Technology", "IT services", "NYSE", "Armonk, New York",
+    ("IBM", (
+        "International Business Machines Corporation"
+    ), "Technology", "IT services", "NYSE", "Armonk, New York",
      1911, 270_000, "Sells business software, consulting and mainframe computers."),
     ("CSCO", "Cisco Systems, Inc.", "Technology", "Networking equipment", "NASDAQ", ("San Jose, "
         "California"), 1984,
@@ -54,7 +58,9 @@ COMPANIES: Final[tuple[CompanyRow, ...]] = (
     ("NFLX", "Netflix, Inc.", "Communication services", "Streaming", "NASDAQ", ("Los Gatos, "
         "California"), 1997, 14_000,
      "Streams films and series to subscribers."),
-    ("DIS", "The Walt Disney Company", "Communication services", "Entertainment", "NYSE", "Burbank, California", 1923,
+    ("DIS", (
+        "The Walt Disney Company"
+    ), "Communication services", "Entertainment", "NYSE", "Burbank, California", 1923,
      233_000, "Runs film studios, television and streaming services, and theme parks."),
     ("JPM", "JPMorgan Chase & Co.", "Financials", "Banks", "NYSE", "New York, New York", 1799, 317_000,
      "Takes deposits, lends, and does investment banking and asset management."),
@@ -67,9 +73,13 @@ COMPANIES: Final[tuple[CompanyRow, ...]] = (
      46_000, "Does investment banking, trading and asset management."),
     ("V", "Visa Inc.", "Financials", "Payments", "NYSE", "San Francisco, California", 1958, 32_000,
      "Runs a network for card payments."),
-    ("MA", "Mastercard Incorporated", "Financials", "Payments", "NYSE", "Purchase, New York", 1966, 35_000,
+    ("MA", (
+        "Mastercard Incorporated"
+    ), "Financials", "Payments", "NYSE", "Purchase, New York", 1966, 35_000,
      "Runs a network for card payments."),
-    ("BRK.B", "Berkshire Hathaway Inc.", "Financials", "Conglomerate", "NYSE", "Omaha, Nebraska", 1839, 392_000,
+    ("BRK.B", (
+        "Berkshire Hathaway Inc."
+    ), "Financials", "Conglomerate", "NYSE", "Omaha, Nebraska", 1839, 392_000,
      ("Owns insurers, a railway, energy utilities and many other businesses, and holds shares of "
         "others.")),
     ("JNJ", "Johnson & Johnson", "Health care", "Pharmaceuticals", "NYSE", ("New Brunswick, New "
@@ -92,14 +102,18 @@ COMPANIES: Final[tuple[CompanyRow, ...]] = (
      "Makes soft drinks and their concentrates."),
     ("PEP", "PepsiCo, Inc.", "Consumer staples", "Beverages", "NASDAQ", "Purchase, New York", 1965, 319_000,
      "Makes soft drinks and snacks."),
-    ("PG", "The Procter & Gamble Company", "Consumer staples", "Household products", "NYSE", "Cincinnati, Ohio", 1837,
+    ("PG", (
+        "The Procter & Gamble Company"
+    ), "Consumer staples", "Household products", "NYSE", "Cincinnati, Ohio", 1837,
      109_000, "Makes household and personal care goods."),
     ("MCD", "McDonald's Corporation", "Consumer discretionary", "Restaurants", "NYSE", ("Chicago, "
         "Illinois"), 1955,
      150_000, "Runs and franchises restaurants."),
     ("NKE", "NIKE, Inc.", "Consumer discretionary", "Footwear", "NYSE", "Beaverton, Oregon", 1964, 77_800,
      "Designs and sells sports shoes and clothing."),
-    ("XOM", "Exxon Mobil Corporation", "Energy", "Oil and gas", "NYSE", "Spring, Texas", 1882, 61_000,
+    ("XOM", (
+        "Exxon Mobil Corporation"
+    ), "Energy", "Oil and gas", "NYSE", "Spring, Texas", 1882, 61_000,
      "Produces, refines and sells oil, gas and chemicals."),
     ("CVX", "Chevron Corporation", "Energy", "Oil and gas", "NYSE", "Houston, Texas", 1879, 45_000,
      "Produces, refines and sells oil and gas."),

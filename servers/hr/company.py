@@ -67,7 +67,9 @@ LOCATIONS: Final[tuple[tuple[Location, int], ...]] = (
 )  # fmt: skip
 
 HOBBIES: Final = (
-    "bakes bread", "builds model ships", "coaches a youth football team", "collects maps", "gardens on a balcony",
+    "bakes bread", "builds model ships", (
+        "coaches a youth football team"
+    ), "collects maps", "gardens on a balcony",
     "goes climbing", "plays the cello", "restores old bicycles", "runs half marathons", ("sings in "
         "a choir"),
     "sketches cities", "volunteers at an animal shelter",

@@ -137,7 +137,9 @@ class HrDatabase:
         return {**row, "requests": self._database.rows(_REQUESTS, {"employee_id": employee_id})}
 
     def request_leave(self, request: Mapping[str, Any]) -> int:
-        """Add a request (employee_id, leave_type, first_day, last_day, working_days); return its number.
+        """Add a request (employee_id, leave_type, first_day, last_day, working_days).
+
+        Return its number.
 
         Vacation days count as booked from now on.
         """

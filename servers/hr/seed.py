@@ -93,7 +93,9 @@ def generate() -> Data:
 def _positions(dice: Dice) -> Iterator[_Position]:
     """Yield the chief executive, then each department: its director, its managers, its staff."""
     yield _Position(
-        number=1, department="Executive", level="executive", title="Chief Executive Officer", manager=None,
+        number=1, department="Executive", level="executive", title=(
+            "Chief Executive Officer"
+        ), manager=None,
         mid_salary=118_000,
     )  # fmt: skip
     first = 2

@@ -31,7 +31,10 @@ _WORD_WEIGHT: Final = 2.0
 
 
 def embed(text: str) -> bytes:
-    """Return the vector of ``text``: `DIMENSIONS` floats of 4 bytes; the same text always gives the same."""
+    """Return the vector of ``text``: `DIMENSIONS` floats of 4 bytes.
+
+    The same text always gives the same.
+    """
     vector = array("f", bytes(4 * DIMENSIONS))
     for feature, count in Counter(_features(text)).items():
         weight = _WORD_WEIGHT if feature.startswith("=") else 1.0

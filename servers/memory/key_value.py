@@ -103,7 +103,10 @@ class _Part(MemoryPart):
         return r.Keys(keys=self._keys())
 
     async def key_search(self, query: Query, k: Most = 5) -> r.RankedKeys:
-        """Find names in {memory} that have words in common with a query, the best first. It returns no values."""
+        """Find names in {memory} that have words in common with a query, the best first.
+
+        It returns no values.
+        """
         found = ranked(query, self._keys(), k)
         return r.RankedKeys(
             ranked_results=[r.RankedKey(score=score, key=key) for score, key in found]

@@ -14,7 +14,10 @@ _DELTA: Final = 1.0
 
 
 def ranked(query: str, keys: Sequence[str], most: int) -> list[tuple[float, str]]:
-    """Return at most ``most`` of ``keys`` with their scores, the best first; equal ones stay in their order."""
+    """Return at most ``most`` of ``keys`` with their scores, the best first.
+
+    Equal ones stay in their order.
+    """
     texts = [_words(key) for key in keys]
     mean = sum(map(len, texts)) / len(texts) if texts else 0.0
     holding = Counter(word for text in texts for word in set(text))

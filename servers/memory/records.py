@@ -37,7 +37,10 @@ class Entry:
 
 
 class Records:
-    """All memories; use it from one thread. Every change is written before the call that makes it returns."""
+    """All memories; use it from one thread.
+
+    Every change is written before the call that makes it returns.
+    """
 
     def __init__(self, file: Path | None = None) -> None:
         """Open the memories in ``file``, or empty ones that are gone with the object.

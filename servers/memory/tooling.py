@@ -28,12 +28,17 @@ _ROOM: Final = {
 
 
 def current_memory() -> str:
-    """Return whose memory it is: the identity that came with the request, as a text; nobody has one, too."""
+    """Return whose memory it is: the identity that came with the request, as a text.
+
+    Nobody has one, too.
+    """
     return json.dumps(current_user(), sort_keys=True, ensure_ascii=False)
 
 
 class MemoryPart(ABC):
-    """One part of every user's memory; its public coroutines are tools, all named after one model: ``core_memory_add``.
+    """One part of every user's memory.
+
+    Its public coroutines are tools, all named after one model: ``core_memory_add``.
 
     Their docstrings may name ``{memory}`` and its ``{room}``.
     """
@@ -48,7 +53,10 @@ class MemoryPart(ABC):
         """Return the tools, in the order in which they are listed."""
 
     async def clear(self) -> r.Status:
-        """Forget everything in {memory}, including what earlier conversations stored. It cannot be undone."""
+        """Forget everything in {memory}, including what earlier conversations stored.
+
+        It cannot be undone.
+        """
         self._records.clear(current_memory(), self._part)
         return r.Status(status="Memory cleared.")
 

@@ -99,7 +99,10 @@ def change_items(
 
 
 def _replace_items(order: Record, pairs: list[Swap]) -> None:
-    """Give the items their new ids; price and options are those of the last pair's variant, for every pair."""
+    """Give the items their new ids.
+
+    Price and options are those of the last pair's variant, for every pair.
+    """
     for pair in pairs:
         item = next((item for item in order["items"] if item["item_id"] == pair.old_id), None)
         if item is None:

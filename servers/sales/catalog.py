@@ -33,7 +33,9 @@ PRODUCTS: Final[Mapping[Category, tuple[tuple[str, int], ...]]] = {
         ("Fern Divider", 18_900),
     ),
     "software": (
-        ("Ledger Accounting, seat", 24_000), ("Ledger Payroll, seat", 18_000), ("Beacon CRM, seat", 36_000),
+        ((
+            "Ledger Accounting, seat"
+        ), 24_000), ("Ledger Payroll, seat", 18_000), ("Beacon CRM, seat", 36_000),
         ("Beacon Helpdesk, seat", 29_000), ("Vault Backup, seat", 9_600), ("Vault Passwords, seat", 4_800),
         ("Sketch Diagrams, seat", 12_000), ("Relay Chat, seat", 7_200),
     ),

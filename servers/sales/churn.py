@@ -71,5 +71,8 @@ def _sum(orders: Sequence[Order]) -> float:
 
 
 def _drop(before: float, now: float) -> float:
-    """Return by which part ``now`` is less than ``before``; all of it if there was nothing in either."""
+    """Return by which part ``now`` is less than ``before``.
+
+    All of it if there was nothing in either.
+    """
     return 1 - now / before if before else float(not now)

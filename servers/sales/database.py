@@ -184,7 +184,10 @@ class SalesDatabase:
     def search_customers(
         self, filters: Mapping[str, str | None], limit: int
     ) -> tuple[int, list[Row]]:
-        """Return how many customers match and the first of them; ``filters`` holds name, segment and region."""
+        """Return how many customers match and the first of them.
+
+        ``filters`` holds name, segment and region.
+        """
         return self._database.page(_CUSTOMERS, filters, limit)
 
     def inactive_customers(
@@ -198,7 +201,10 @@ class SalesDatabase:
         return self._database.rows(_ORDERS_OF, {"customer_id": customer_id})
 
     def projects(self, filters: Mapping[str, str | None], limit: int) -> tuple[int, list[Row]]:
-        """Return how many projects match and the first of them; ``filters`` holds status, name and customer_id."""
+        """Return how many projects match and the first of them.
+
+        ``filters`` holds status, name and customer_id.
+        """
         return self._database.page(_PROJECTS, filters, limit)
 
     def project(self, project_id: str) -> Row | None:

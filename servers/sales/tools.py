@@ -169,7 +169,10 @@ class SalesTools:
         customer_id: a.OfCustomer = None,
         max_results: a.MaxResults = 20,
     ) -> r.ProjectPage:
-        """List projects with their status, owner, due date and progress; by status, name or customer."""
+        """List projects with their status, owner, due date and progress.
+
+        By status, name or customer.
+        """
         if customer_id is not None:
             self._customer(customer_id)
         filters = {"status": status, "name": name, "customer_id": customer_id}

@@ -57,7 +57,8 @@ def serve(domain: str, title: str, make_tools: Callable[[Mapping[str, Any]], Too
         unlisted_tools=options.unlisted_tool,
     )
     anyio.run(_run, make_server(make_tools(data.database), face))
-    gc.freeze()  # the process ends: Python need not take everything apart first, while a client waits
+    # the process ends: Python need not take everything apart first, while a client waits
+    gc.freeze()
     return 0
 
 

@@ -42,7 +42,10 @@ class Store:
         collections: Mapping[str, Mapping[str, Record]],
         indexed: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """Load ``collections`` (name → id → document); the fields ``indexed`` of each can be asked for in `find`."""
+        """Load ``collections`` (name → id → document).
+
+        The fields ``indexed`` of each can be asked for in `find`.
+        """
         self._names = sorted(collections)
         self._connection = sqlite3.connect(":memory:", isolation_level=None)
         close_with(self, self._connection)

@@ -187,7 +187,7 @@ def test_an_env_file_is_read_and_what_stands_in_the_entry_goes_before_it(tmp_pat
         ),
         (
             {"command": "a", "envFile": "bad.env"},
-            "bad.env:2: this line is no variable.\n    Write NAME=value",
+            "bad.env:2: this line is not a variable.\n    Write NAME=value",
         ),
         ({"command": "a", "envFile": "bad.env"}, "bad.env:3: the value of OPEN has an open quote."),
         (

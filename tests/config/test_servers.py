@@ -295,7 +295,7 @@ def test_a_url_and_headers_take_variables_and_are_looked_at_once_they_are_known(
     )
     with pytest.raises(InvalidInput) as raised:
         configure(text, SHOP="shop.example.com", KEY="k-271828\n").server("shop", "any")
-    wrong = "its value holds the character U+000A, and only printable Latin-1 may stand there."
+    wrong = "its value contains the character U+000A, but only printable Latin-1 is allowed."
     assert [str(problem) for problem in raised.value.problems] == [
         (
             "harness.yml:3:10: server 'shop': url: expected a URL that begins with http:// or "

@@ -260,7 +260,7 @@ def test_characters_that_editors_and_yaml_disagree_on_are_refused_where_they_sta
 ) -> None:
     message = refused(folder, f"a: 1\nb: x{character}\n")
     assert message.startswith(
-        f"x.yml:2:5: the character U+{ord(character):04X} cannot stand in a YAML file."
+        f"x.yml:2:5: the character U+{ord(character):04X} is not allowed in a YAML file."
     )
 
 

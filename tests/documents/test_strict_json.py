@@ -29,8 +29,8 @@ def test_whatever_json_holds_is_read(value: object) -> None:
     ("text", "said"),
     [
         ('{"a": 1, "b": {"c": 1, "c": 2}}', "the key 'c' is given twice"),
-        ("[NaN]", "NaN is no number in JSON"),
-        ("[-Infinity]", "-Infinity is no number in JSON"),
+        ("[NaN]", "NaN is not a number in JSON"),
+        ("[-Infinity]", "-Infinity is not a number in JSON"),
         ("1" * 5000, "a number in it has too many digits"),
         ("[" * 100_000, "this is nested too deeply"),
         (

@@ -153,7 +153,7 @@ def chat_calling(**call: Any) -> dict[str, Any]:
             "in the old form (function_call)",
         ),
         ("chat", chat_with(tool_calls="list_orders"), "choices[0].message.tool_calls is a text"),
-        ("chat", chat_calling(function=None), "a call in it is not of a function"),
+        ("chat", chat_calling(function=None), "a call in it is not a function call"),
         ("chat", chat_calling(id=42), "tool_calls[].id is a number"),
         (
             "chat",

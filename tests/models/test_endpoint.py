@@ -70,7 +70,7 @@ async def test_a_key_with_a_newline_at_its_end_works(api: Api) -> None:
 
 async def test_a_key_that_cannot_be_one_is_refused_without_being_shown(api: Api) -> None:
     with pytest.raises(
-        UsageError, match="the key of model 'the-model' holds characters that cannot be sent"
+        UsageError, match="the key of model 'the-model' contains characters that cannot be sent"
     ) as refused:
         async with opened(api, "http://127.0.0.1:9", api_key=Secret("sécret")):
             pass

@@ -83,7 +83,7 @@ class TestOnTheWire:
     ) -> None:
         error, requests = await failure(api, reset(after))
         assert requests == 3
-        assert "broke before the reply was whole" in str(error)
+        assert "broke before the reply was complete" in str(error)
         assert error.status is None
 
     @pytest.mark.parametrize("after", [None, 20])
@@ -98,7 +98,7 @@ class TestOnTheWire:
             if len(provider.journal) == 2:
                 break
         assert (raised.value.attempts, len(provider.journal)) == (2, 2)
-        assert "no whole reply from http://127.0.0.1:" in str(raised.value)
+        assert "no complete reply from http://127.0.0.1:" in str(raised.value)
         assert f"within {seconds:g} s (2 attempts)" in str(raised.value)
 
     async def test_a_reply_that_trickles_in_ends_with_the_exchanges_bound_all_the_same(
@@ -147,7 +147,7 @@ class TestOnTheWire:
         error, requests = await failure(api, malformed(text))
         assert requests == 1
         assert "is not JSON: " in str(error)
-        assert "Does base_url lead to the API itself?" in str(error)
+        assert "Is base_url the URL of the API itself?" in str(error)
         assert "<" not in str(error)
 
     @pytest.mark.parametrize("text", ["", " "])
@@ -200,7 +200,7 @@ class TestOnTheWire:
                 {"api_key": None, "api_key_variable": "THE_KEY"},
                 "No key was sent: set THE_KEY.",
             ),
-            (403, {"model_id": "claude-x"}, "The key may not use 'claude-x' here."),
+            (403, {"model_id": "claude-x"}, "The key has no access to 'claude-x' here."),
             (404, {"model_id": "claude-x"}, "Does this API have a model 'claude-x'?"),
             (413, {}, "The conversation is too large for the API."),
             (429, {"max_retries": 0}, "Run fewer trials at once (--concurrency)"),
@@ -280,11 +280,11 @@ def test_a_key_is_never_quoted(text: str, at: int) -> None:
     ("cause", "words", "retryable"),
     [
         (httpx2.ConnectTimeout("late"), "cannot connect to https://host", True),
-        (httpx2.ReadTimeout("late"), "no whole reply from https://host within 60 s", True),
-        (TimeoutError(), "no whole reply from https://host within 60 s", True),
+        (httpx2.ReadTimeout("late"), "no complete reply from https://host within 60 s", True),
+        (TimeoutError(), "no complete reply from https://host within 60 s", True),
         (
             httpx2.ReadError("reset"),
-            "the connection to https://host broke before the reply was whole",
+            "the connection to https://host broke before the reply was complete",
             True,
         ),
         (

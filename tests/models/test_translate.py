@@ -200,7 +200,7 @@ def test_a_legal_name_stays_even_when_another_would_become_it(dialect: Dialect) 
     assert all(problem.usable for problem in problems)
     assert (
         problems[0].problem
-        == f"{dialect.provider} does not take its name; it is offered as 'a_b_3'"
+        == f"{dialect.provider} does not accept its name; it is offered as 'a_b_3'"
     )
 
 

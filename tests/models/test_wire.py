@@ -128,7 +128,7 @@ async def test_a_reply_of_more_values_than_any_is_unusable(api: Api, value: byte
     body = b'{"content":[' + value * (3_500_000 // len(value)) + b"1]}"
     before = peak_mb()
     error = await failure(api, always(response(body)))
-    assert "the reply is unusable: it may hold more than 1,000,000 values" in str(error)
+    assert "the reply is unusable: it may contain more than 1,000,000 values" in str(error)
     assert peak_mb() - before < MEMORY_MB
 
 
@@ -183,7 +183,7 @@ async def test_an_error_whose_body_breaks_off_is_told_by_its_status(api: Api) ->
 
 async def test_a_reply_that_breaks_off_may_have_been_paid_for(api: Api) -> None:
     error = await failure(api, always(response(b'{"id"', headers="content-length: 500\r\n")))
-    assert "broke before the reply was whole" in str(error)
+    assert "broke before the reply was complete" in str(error)
     assert error.usage == UNKNOWN_USAGE
 
 

@@ -206,10 +206,10 @@ def test_every_mistake_of_a_file_is_told_at_once_in_order(tmp_path: Path) -> Non
             "of "
             "'{'."
         ),
-        "3: this line is no JSON object.",
+        "3: this line is not a JSON object.",
         "4: the name 'a' is given twice; first at line 1.",
         "5: the key 'a' is given twice.",
-        "6: NaN is no number in JSON.",
+        "6: NaN is not a number in JSON.",
     ]
 
 

@@ -129,7 +129,7 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
         ("{command: x, args: [y, 5]}", "2:32: args: expected text."),
         (
             '{command: x, args: ["a\\0"]}',
-            "2:29: args: no process can be given text with a NUL character in it.",
+            "2:29: args: a text for a process must not contain a NUL character.",
         ),
         ("{command: x, env: {A: 1}}", "2:31: env: expected text."),
         ("{command: x, read_only: yes}", '2:33: read_only: expected true or false, found "yes".'),
@@ -162,7 +162,7 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
         ),
         (
             "{url: http://h/mcp, headers: {Host: h}}",
-            "2:39: the header 'Host' cannot be sent: harness itself says what stands there.",
+            "2:39: the header 'Host' cannot be sent: harness itself sets this header.",
         ),
         ("{command: x, identity: 5}", "2:32: identity: expected text, found 5."),
         (

@@ -1,9 +1,9 @@
 """The memory cases, live: what went before is told to the model, conversation by conversation, then all is asked.
 
-The leaderboard tells a model the conversations of a scenario once and then asks every question about
-it from the memory that was left. So does one case here, `memory_kv-customer`: its questions are its
-turns, each judged by the official rule, and each counts as one of the leaderboard's cases. The memory
-is `servers/memory`.
+The leaderboard tells a model the conversations of a scenario once and then asks every question
+about it from the memory that was left. So does one case here, `memory_kv-customer`: its questions
+are its turns, each judged by the official rule, and each counts as one of the leaderboard's cases.
+The memory is `servers/memory`.
 
 Three things differ from the official run, so scores are not the leaderboard's. The tools have our
 descriptions, and the vector store finds by words, not by a sentence encoder. What a model stores

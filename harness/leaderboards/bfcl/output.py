@@ -1,4 +1,7 @@
-"""What a model did, as the rules look at it: calls per reply, replies per turn; read from a transcript."""
+"""What a model did, as the rules look at it: calls per reply, replies per turn.
+
+Read from a transcript.
+"""
 
 from __future__ import annotations
 

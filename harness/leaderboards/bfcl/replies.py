@@ -26,7 +26,9 @@ from harness.types import (
 
 
 def steps_of(result: Any, category: Category) -> list[list[Any]] | None:
-    """Return a recorded result as turns of steps, each what one reply was; ``None`` where it has no turns.
+    """Return a recorded result as turns of steps, each what one reply was.
+
+    ``None`` where it has no turns.
 
     A turn that is an object is gone through by its keys, and one that is a text letter by letter,
     of which the last one is kept: as upstream, where neither is read as calls.

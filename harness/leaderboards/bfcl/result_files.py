@@ -152,7 +152,9 @@ class BfclRecording:
 
 
 def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str, BfclRecording]:
-    """Return what ``path`` holds, by model. What belongs to no category is left out, and a note tells of it.
+    """Return what ``path`` holds, by model.
+
+    What belongs to no category is left out, and a note tells of it.
 
     Raises:
         UsageError: it holds no results of BFCL.
@@ -221,7 +223,10 @@ def _lines(file: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _category(case: str) -> str:
-    """Return the category in a case's name; that of ``format_sensitivity_0:how:live_simple_1`` is the first."""
+    """Return the category in a case's name.
+
+    That of ``format_sensitivity_0:how:live_simple_1`` is the first.
+    """
     return case.partition(":")[0].rpartition("_")[0]
 
 

@@ -160,7 +160,10 @@ def _summary(noted: dict[str, Any]) -> str:
 
 
 def fetched(root: Path | None = None) -> dict[str, Any] | None:
-    """Return what was noted of the fetched data; ``None`` where there is none, or of another release."""
+    """Return what was noted of the fetched data.
+
+    ``None`` where there is none, or of another release.
+    """
     noted = stamp(data_folder(root))
     return noted if noted is not None and noted.get("tree") == TREE_SHA256 else None
 

@@ -81,7 +81,10 @@ BFCL = Bfcl()
 
 
 def _cases(category: Category) -> Iterator[Case]:
-    """Yield the cases of a category; those that ask a memory stand beside the cases that only recordings have."""
+    """Yield the cases of a category.
+
+    Those that ask a memory stand beside the cases that only recordings have.
+    """
     entries = entries_of(category.name, data_folder())
     yield from map(_case, entries)
     if category.remembers:

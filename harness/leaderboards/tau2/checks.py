@@ -1,4 +1,6 @@
-"""The leaderboard's rules as checks of a case; what is not in a task's basis is shown and decides nothing.
+"""The leaderboard's rules as checks of a case.
+
+What is not in a task's basis is shown and decides nothing.
 
 The database is compared by ``end_state``: the resource that is its digest, with what it is after
 the gold actions.
@@ -41,7 +43,10 @@ _CHARS = 60_000
 
 
 def checks_of(criteria: Criteria | None) -> tuple[Check, ...]:
-    """Return what has to hold for a reward of 1; without criteria that is only how the conversation ended."""
+    """Return what has to hold for a reward of 1.
+
+    Without criteria that is only how the conversation ended.
+    """
     ended = Check(kind=RULE, params={"component": "TERMINATION"})
     if criteria is None:
         return (ended,)
@@ -140,7 +145,8 @@ def _communicated(params: JsonObject, evidence: Evidence) -> CheckFinding:
     lines = [] if told else [f"The agent never said {show(wanted, 200)}."]
     if not told and "," in wanted:
         lines.append(
-            "A comma in it can never be found: the leaderboard takes them out of what the agent says."
+            "A comma in it can never be found: the leaderboard takes them out of what the agent "
+            "says."
         )
     return CheckFinding(
         label=f"COMMUNICATE {show(wanted, 60)}",

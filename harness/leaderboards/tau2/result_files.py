@@ -282,7 +282,10 @@ def _outcome(node: Node) -> SimulationOutcome:
 
 
 def _judged(node: Node) -> tuple[str, Judgement]:
-    """Return an assertion and its recorded verdict; the question that was asked then is not recorded."""
+    """Return an assertion and its recorded verdict.
+
+    The question that was asked then is not recorded.
+    """
     met = node.get("met", bool)
     return node.get("nl_assertion", str), Judgement(
         question="",

@@ -3,12 +3,13 @@
 Each component is a check (`harness.leaderboards.tau2.checks`), and a trial passes where the reward
 is 1.
 
-| component        | 1 if                                                                                      |
-|------------------|-------------------------------------------------------------------------------------------|
-| ``DB``           | the database has the digest of one on which the gold actions were carried out             |
-| ``COMMUNICATE``  | each wanted text, in lower case, is part of a message of the agent, lower and without ``,``|
-| ``ACTION``       | each gold action has the name of some call and the same compared arguments                |
-| ``NL_ASSERTION`` | a judge finds all assertions met                                                          |
+Component: 1 if:
+
+- ``DB``: the database has the digest of one on which the gold actions were carried out
+- ``COMMUNICATE``: each wanted text, in lower case, is part of a message of the agent, lower and
+  without ``,``
+- ``ACTION``: each gold action has the name of some call and the same compared arguments
+- ``NL_ASSERTION``: a judge finds all assertions met
 
 A conversation that neither the user nor the agent ended is worth nothing: it ends by a limit or in
 an error, and never passes. What follows is the part of the rules that needs nothing but the
@@ -42,7 +43,10 @@ def requested(transcript: Transcript) -> list[ToolRequest]:
 
 
 def communicated(wanted: str, texts: Sequence[str]) -> bool:
-    """Whether ``wanted`` is part of one of ``texts``; commas in it stay, so one that has any never is."""
+    """Whether ``wanted`` is part of one of ``texts``.
+
+    Commas in it stay, so one that has any never is.
+    """
     return any(wanted.lower() in text.lower().replace(",", "") for text in texts)
 
 

@@ -1,7 +1,7 @@
 """What a model is shown of a domain's tools, read from the source of the leaderboard: it is parsed, and never run.
 
-The leaderboard writes no file of schemas: it makes them of each tool's signature and docstring. Here
-the same is made of the source text: names and types of the parameters, and the words of the
+The leaderboard writes no file of schemas: it makes them of each tool's signature and docstring.
+Here the same is made of the source text: names and types of the parameters, and the words of the
 docstring's first part and of ``Args:``.
 """
 

@@ -123,7 +123,10 @@ def _files(request: FetchRequest, progress: Progress) -> dict[str, bytes]:
 
 
 def _target(name: str) -> str | None:
-    """Return what a file of a checkout, an archive or a plain folder is to be called; ``None`` if it is not needed."""
+    """Return what a file of a checkout, an archive or a plain folder is to be called.
+
+    ``None`` if it is not needed.
+    """
     path = PurePosixPath(name)
     if path.name == _LICENCE and (len(path.parts) <= 2 or path.parent.name == "licenses"):  # noqa: PLR2004 - at the top
         return _LICENCE
@@ -137,7 +140,10 @@ def _target(name: str) -> str | None:
 
 
 def _revision(files: Mapping[str, bytes], domains: Collection[str]) -> Revision:
-    """Return the revision whose tasks these are; the newest where they are of none, to be refused by `_verify`."""
+    """Return the revision whose tasks these are.
+
+    The newest where they are of none, to be refused by `_verify`.
+    """
     digests = {domain: _sha256(files.get(f"{domain}/tasks.json", b"")) for domain in domains}
     return next(
         (
@@ -150,7 +156,10 @@ def _revision(files: Mapping[str, bytes], domains: Collection[str]) -> Revision:
 
 
 def _complete(files: dict[str, bytes], domain: str, revision: Revision) -> None:
-    """Make ``tools.json`` of the leaderboard's source where it is missing; add the later tool where it is older."""
+    """Make ``tools.json`` of the leaderboard's source where it is missing.
+
+    Add the later tool where it is older.
+    """
     name = f"{domain}/tools.json"
     sources = [files.get(f"{domain}/{source}") for source in _SOURCES]
     if name not in files and None not in sources:

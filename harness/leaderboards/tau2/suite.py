@@ -51,7 +51,9 @@ class Tau2:
     """tau2-bench; satisfies `harness.leaderboards.Leaderboard` and `Replayable`."""
 
     def suites(self, part: str | None) -> Sequence[Suite]:
-        """Return one suite for each of the domains that ``part`` names, joined by commas; ``None`` means all.
+        """Return one suite for each of the domains that ``part`` names, joined by commas.
+
+        ``None`` means all.
 
         Raises:
             UsageError: there is no such domain.

@@ -1,1 +1,1 @@
-"""The rules of ``harness lint``, one file a family, whose ``FAMILY`` names them and finds what breaks them."""
+"""The rules of ``harness lint``, one file for each family; its ``FAMILY`` names and checks them."""

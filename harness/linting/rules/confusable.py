@@ -1,9 +1,9 @@
-"""Which tools a model may take for each other.
+"""Finds tools that a model may confuse with each other.
 
-Two tools are compared only if one fits the other's own words as well, or if their descriptions
-share most of their words. Of these, most are a family, such as ``create_branch`` and
-``create_issue``, that nobody mixes up: they differ in what they do, in what they do it to, or in
-what they have to be given. What is left is told.
+Two tools are compared only if one fits the other's description as well, or if their descriptions
+share most of their words. Most of these pairs, such as ``create_branch`` and ``create_issue``, are
+distinguishable: they differ in their action, in its object, or in their required arguments. The
+others are reported.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from harness.tool_text.ranking import Index
 from harness.tool_text.terms import first_sentence, stem, synonyms, terms, word_set, words
 from harness.types import Tool, ToolList
 
-_AS_WELL = 0.85  # share of a tool's own score from which another tool fits its own words as well
-_ALIKE = 0.75  # share of terms that two descriptions have in common
-_MOST = 400  # tools that are compared: each with each
+# least share of a tool's own score with which another tool fits its description as well
+_AS_WELL = 0.85
+_ALIKE = 0.75  # share of common terms of two descriptions
+_MOST = 400  # most tools that are compared, each with each
 
 _LINK = word_set(
     "in on of from to for with by as across between into at via using through that which and or "
@@ -37,7 +38,7 @@ _IDENTIFY = word_set(
 
 
 def check_confusable(tools: ToolList) -> Iterator[LintFinding]:
-    """Yield each pair of tools that a model may take for each other."""
+    """Yield each pair of tools that a model may confuse."""
     compared = tools.tools[:_MOST]
     index = Index(ToolList(tools=compared))
     read = {tool.name: _read(tool) for tool in compared}
@@ -60,7 +61,7 @@ def check_confusable(tools: ToolList) -> Iterator[LintFinding]:
 
 
 def _similar(tool: Tool, index: Index) -> Iterator[Tool]:
-    """Yield the tools that a request in the words of ``tool`` may go to instead, the likeliest first."""
+    """Yield the tools that a request for ``tool`` may select instead, likeliest first."""
     own_words, own_terms = words(tool.description), set(terms(tool.description))
     ranked = index.rank(dict.fromkeys(terms(first_sentence(tool.description))))
     own = next((match.score for match in ranked if match.entry.tool is tool), 0.0)
@@ -76,18 +77,18 @@ def _similar(tool: Tool, index: Index) -> Iterator[Tool]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """What sets a tool apart, by its words and its parameters."""
+    """The distinguishing features of a tool: its words and its parameters."""
 
     action: Action | None
     """Whether it reads, creates, updates or deletes."""
     verb: str | None
-    """Stem of the word that opens its description."""
+    """Stem of the first word of its description."""
     things: frozenset[str]
-    """Terms of what it is done to: ``{branch}`` for "Create a new branch in a project"."""
+    """Terms of the action's object: ``{branch}`` for "Create a new branch in a project"."""
     summary: frozenset[str]
     """Terms of its first sentence and its name."""
     params: Sequence[Param]
-    """What it takes."""
+    """Its parameters."""
 
 
 def _read(tool: Tool) -> _Read:
@@ -103,7 +104,7 @@ def _read(tool: Tool) -> _Read:
 
 
 def _verb_and_thing(spoken: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Return what the first word says is done, and the words of what it is done to."""
+    """Return the action of the first word, and the words of its object."""
     if not spoken:
         return None, []
     rest = list(spoken[1:])
@@ -114,13 +115,13 @@ def _verb_and_thing(spoken: Sequence[str]) -> tuple[str | None, list[str]]:
 
 
 def _meaning(said: Sequence[str]) -> frozenset[str]:
-    """Return the terms of words that are neither verbs nor go with anything."""
+    """Return the terms of words that are neither verbs nor filler words."""
     meant = " ".join(word for word in said if not is_verb(word))
     return frozenset(term for term in terms(meant) if term not in _FILLER)
 
 
 def _differ(one: _Read, other: _Read) -> bool:
-    """Whether anything tells two tools plainly apart."""
+    """Whether anything clearly distinguishes two tools."""
     if one.action and other.action and one.action != other.action:
         return True
     if (
@@ -129,7 +130,7 @@ def _differ(one: _Read, other: _Read) -> bool:
         and _own({one.verb}, {other.verb})
         and "read" not in (one.action, other.action)
     ):
-        return True  # start and stop; of reading, people speak in any words
+        return True  # start and stop; for reading, all verbs are used alike
     if _needs_more(one, other) or _needs_more(other, one):
         return True
     apart = _own(one.things, other.things), _own(other.things, one.things)
@@ -143,7 +144,7 @@ def _differ(one: _Read, other: _Read) -> bool:
 def _own(
     terms_of_one: frozenset[str] | set[str], terms_of_other: frozenset[str] | set[str]
 ) -> set[str]:
-    """Return the terms of the one for which the other has no word."""
+    """Return the terms of one that the other has no word for."""
     return {
         term
         for term in terms_of_one
@@ -152,7 +153,7 @@ def _own(
 
 
 def _needs_more(one: _Read, other: _Read) -> bool:
-    """Whether ``one`` has to be given something that ``other`` does not take at all."""
+    """Whether ``one`` requires an argument that ``other`` does not have."""
     taken = {param.name for param in other.params}
     missing = [param for param in one.params if param.required and param.name not in taken]
     spare = [
@@ -161,7 +162,7 @@ def _needs_more(one: _Read, other: _Read) -> bool:
         if param.required and param.name not in {each.name for each in one.params}
     ]
     if len(missing) == len(spare) and all(map(_identifies, (*missing, *spare))):
-        return False  # customer_id here and client_id there: two words for one thing
+        return False  # customer_id and client_id: two words for the same thing
     return bool(missing)
 
 
@@ -179,4 +180,4 @@ FAMILY = Family(
         ),
     },
 )
-"""The rules on tools that may be taken for each other."""
+"""The rules on confusable tools."""

@@ -1,4 +1,4 @@
-"""Rules on what tools say of themselves, each alone and next to the others."""
+"""Rules on tools' descriptions, each alone and in comparison."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _DEPRECATED = re.compile(
     r"|\b(?:this|it)(?:\s+(?:tool|function|method|command|endpoint))?\s+(?:is|has "
     r"been)\s+(?:now\s+)?deprecated\b)"
 )
-"""How a tool says of itself that it is deprecated, and not that it finds what is."""
+"""Matches a description that calls the tool deprecated, not one about deprecated things."""
 
 
 def check_descriptions(tools: ToolList) -> Iterator[LintFinding]:
-    """Yield what is missing from descriptions, which are the same, and which speak of tools that should be gone."""
+    """Yield missing, short and equal descriptions, and deprecated tools."""
     for tool in tools.tools:
         yield from _alone(tool)
         yield from _deprecated(tool)
@@ -84,8 +84,10 @@ FAMILY = Family(
     rules={
         "no-description": Rule(
             severity="error",
-            why="The description is all that a model knows of a tool; without one it guesses by the "
-            "name.",
+            why=(
+                "The description is all that a model knows of a tool; without one it guesses by "
+                "the name."
+            ),
         ),
         "same-description": Rule(
             severity="error", why="Where two tools say the same, a model chooses by chance."

@@ -1,4 +1,4 @@
-"""Rules on the list as clients and providers take it: form, marks, size."""
+"""Rules on the list as clients and providers see it: form, marks, size."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ CHARACTERS_PER_TOKEN = 4
 """A rule of thumb for JSON and languages with an alphabet; no provider counts quite like
 another."""
 LARGE_TOOL = 1_000
-"""Tokens from which one tool is too much."""
+"""Tokens from which one tool is too large."""
 LARGE_LIST = 15_000
-"""Tokens from which the whole list is too much."""
+"""Tokens from which the whole list is too large."""
 MOST_TOOLS = 128
-"""What OpenAI takes in one request."""
+"""Most tools in one request to OpenAI."""
 
 _MOST_NAMES = 6  # of tools in one message
 
 
 def check_listing(tools: ToolList) -> Iterator[LintFinding]:
-    """Yield what clients and providers do not take, or have to pay for."""
+    """Yield problems that clients or providers reject or have to pay for."""
     if not tools.tools:
         yield LintFinding(
             rule="no-tools",
@@ -51,7 +51,7 @@ def estimated_tokens(tool: Tool) -> int:
 
 
 def _is_dense(letter: str) -> bool:
-    """Whether a letter is about a token by itself: those of Chinese, Japanese and Korean are."""
+    """Whether a letter is about one token by itself, as in Chinese, Japanese and Korean."""
     return (
         "\u2e80" <= letter <= "\u9fff"
         or "\uac00" <= letter <= "\ud7a3"
@@ -90,7 +90,8 @@ def _provider_forms(tools: ToolList) -> Iterator[LintFinding]:
                 rule="provider-form",
                 tool=problem.tool,
                 message=f"{provider}{problem.problem}.",
-                instead=f"Name tools with 1 to {longest} of A-Z a-z 0-9 _ and -, and let a schema's top be "
+                instead=f"Name tools with 1 to {longest} of A-Z a-z 0-9 _ and -, and let a schema's "
+                "top be "
                 "a plain object "
                 'with "properties", without anyOf, oneOf, allOf or $ref.',
             )

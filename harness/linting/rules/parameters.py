@@ -1,4 +1,4 @@
-"""Rules on parameters: whether a model can know what to put into them."""
+"""Rules on parameters: whether a model can know their values."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ _IDENTIFIES = word_set("id key code uuid guid sku ref reference identifier")
 _DATES = word_set("date day datetime timestamp since until deadline")
 _ENDS = word_set(
     "from to start end min max after before utc"
-)  # what may still come after the word for a date
+)  # words that may follow the word for a date
 _DATE_FORM = re.compile(
     r"\bISO\b|[YD]{2,4}[-/.]M{2}|M{2}[-/.]D{2}|\d{4}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{4}|RFC\s?3339|epoch|unix",
     re.IGNORECASE,
 )
 _LISTING = re.compile(
     r"\b(?:(?:one of|allowed(?: values)?|possible values|valid values|options?)\b:?\s+"
-    r"|(?:either|must be)(?::\s+|\s+(?=['\"`])))"  # either word opens prose as well: "must be lowercase or empty"
+    # either word also begins prose: "must be lowercase or empty"
+    r"|(?:either|must be)(?::\s+|\s+(?=['\"`])))"
     r"(?P<list>[^.;\n)]{3,200})",
     re.IGNORECASE,
 )
 _LISTED = re.compile(
     r"(?:['\"`]?[\w-]{1,30}['\"`]?\s*(?:,|\bor\b|\|)\s*(?:or\s+)?)+['\"`]?[\w-]{1,30}['\"`]?\s*$"
 )
-_CODE = 2  # letters up to which a choice says nothing by itself; "5d" does, and "EUR" does
+_CODE = 2  # most letters of a choice that is unclear by itself; "5d" is clear, and so is "EUR"
 _SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we")
 
 
 def check_parameters(tools: ToolList) -> Iterator[LintFinding]:
-    """Yield what the parameters of each tool leave open, one finding for each rule."""
+    """Yield the findings on the parameters of each tool, one for each rule."""
     for tool in tools.tools:
         params = tuple(_every(params_of(tool)))
         yield from _undescribed(tool, params)
@@ -44,7 +45,7 @@ def check_parameters(tools: ToolList) -> Iterator[LintFinding]:
 
 
 def _every(params: Sequence[Param], above: str = "") -> Iterator[tuple[str, Param]]:
-    """Yield each parameter with its path, those inside others included."""
+    """Yield each parameter with its path, including nested ones."""
     for param in params:
         path = f"{above}{param.name}"
         yield path, param
@@ -154,7 +155,7 @@ def _is_id(param: Param) -> bool:
 
 
 def _is_date(param: Param) -> bool:
-    """Whether the name ends in a word for a date: ``start_date`` or ``date_to``, not ``day_of_week``."""
+    """Whether the name ends in a word for a date: ``start_date``, not ``day_of_week``."""
     last = [word for word in words(param.name) if word not in _ENDS][-1:]
     return bool(_DATES & set(last))
 
@@ -202,7 +203,10 @@ FAMILY = Family(
         ),
         "choices-in-prose": Rule(
             severity="warning",
-            why="A model may send any text where only the description knows the few that are allowed.",
+            why=(
+                "A model may send any text where only the description knows the few that are "
+                "allowed."
+            ),
         ),
         "opaque-choices": Rule(
             severity="warning", why="A model cannot tell which code stands for what the user said."

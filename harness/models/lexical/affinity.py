@@ -204,7 +204,10 @@ def _role_score(param: Param, around: Nearby) -> float:
 
 
 def _shape(example: str, text: str) -> bool:
-    """Whether ``text`` is built like ``example``: the same letters, other digits; or both are codes in capitals."""
+    """Whether ``text`` is built like ``example``: the same letters, other digits.
+
+    Or both are codes in capitals.
+    """
     if re.search(r"\d", example):
         return _skeleton(example) == _skeleton(text)
     if "/" in example:

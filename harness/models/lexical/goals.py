@@ -62,7 +62,10 @@ class Goal:
 
 
 def goals(prompt: str, earlier: Sequence[Reading], index: Index, today: date) -> tuple[Goal, ...]:
-    """Return the goals of ``prompt``, in its order; ``earlier`` holds what was said before it, the latest first."""
+    """Return the goals of ``prompt``, in its order.
+
+    ``earlier`` holds what was said before it, the latest first.
+    """
     requests = split(prompt, today)
     found: list[Goal] = []
     for place, request in enumerate(requests):
@@ -139,7 +142,10 @@ def _continued(goal: Goal, before: Goal | None) -> Goal:
 
 
 def _filling(entry: Entry, request: PromptRequest, context: Sequence[Reading]) -> Filling:
-    """Fill a tool; what is deleted must be named by the request itself, or pointed to ("delete it")."""
+    """Fill a tool.
+
+    What is deleted must be named by the request itself, or pointed to ("delete it").
+    """
     known = () if entry.action == "delete" and not request.points_back else context
     return fill(entry, request.reading, known, points_back=request.points_back)
 
@@ -223,7 +229,10 @@ def _lookup(param: Param, goal: Goal, index: Index) -> tuple[Entry, Filling] | N
 
 
 def _merged(found: list[Goal], index: Index, today: date) -> tuple[Goal, ...]:
-    """Read what means no tool by itself as part of the goal before it: "List orders. Only those of 2024."."""
+    """Read what means no tool by itself as part of the goal before it: "List orders.
+
+    Only those of 2024.".
+    """
     merged: list[Goal] = []
     for goal in found:
         before = merged[-1] if merged else None

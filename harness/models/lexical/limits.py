@@ -12,7 +12,10 @@ _SUMS = frozenset(terms("expression formula equation calculation"))
 
 
 def beyond_filling(param: Param) -> str | None:
-    """Return what it takes to fill ``param`` where no words of the prompt are its value; ``None`` if only words."""
+    """Return what it takes to fill ``param`` where no words of the prompt are its value.
+
+    ``None`` if only words.
+    """
     if (
         param.kind == "array"
         and param.items is not None

@@ -110,7 +110,10 @@ def _cuts(whole: Reading) -> list[tuple[int, int, bool]]:
 
 
 def _breaks(cut: tuple[int, int, bool], value: Value) -> bool:
-    """Whether a cut goes through a value, such as a sentence in quotes; a bullet's number is no part of one."""
+    """Whether a cut goes through a value, such as a sentence in quotes.
+
+    A bullet's number is no part of one.
+    """
     overlaps = cut[0] < value.end and value.start < cut[1]
     return overlaps and not (cut[0] <= value.start and value.end <= cut[1])
 

@@ -122,7 +122,10 @@ def period(param: Param, value: Value) -> Scored | None:
 
 
 def _day_or_words(param: Param, value: Value, days: Period) -> Scored | None:
-    """Return the first or the last day, as the parameter's name asks; or the words, for a "timeframe"."""
+    """Return the first or the last day, as the parameter's name asks.
+
+    Or the words, for a "timeframe".
+    """
     roles = param.name_terms | param.name_words
     dated = str(param.schema.get("format")).startswith("date") or roles & _DATED
     if not dated:

@@ -91,7 +91,10 @@ def find_argument(
 
 
 def most_relevant(text: str, wanted: frozenset[str]) -> str:
-    """Return the record of a result that holds most of the ``wanted`` terms, as text; or the whole text."""
+    """Return the record of a result that holds most of the ``wanted`` terms, as text.
+
+    Or the whole text.
+    """
     found = [(_held(record, wanted), record) for record in records(documents(text))]
     rank, record = max(found, key=lambda pair: pair[0], default=(0, {}))
     return "\n".join(f"{key}: {value}" for key, value in record.items()) if rank else text

@@ -1,1 +1,1 @@
-"""The providers, one file each: the traits of each are its ``PROVIDER``, read without its SDK."""
+"""The providers, one file each; its ``PROVIDER`` are the traits, read without its SDK."""

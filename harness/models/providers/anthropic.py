@@ -1,8 +1,8 @@
 """Anthropic and every endpoint compatible with its Messages API.
 
-Names such as ``claude-4-sonnet`` are in wide use and are not ids that the API knows; `api_id` turns
-them into one and says so. An id that the API does know is never replaced by another, even if it is
-old: then the API's own answer is the better message.
+Names such as ``claude-4-sonnet`` are in wide use but are no ids of the API; `api_id` translates
+them and says so. An id that the API knows is never replaced, even if it is old: then the API's own
+answer is the better message.
 """
 
 from __future__ import annotations
@@ -23,23 +23,21 @@ _RETIRED: Mapping[str, tuple[str, str]] = {
     "claude-4-sonnet": ("Claude Sonnet 4", "claude-sonnet-4-6"),
     "claude-4-opus": ("Claude Opus 4", "claude-opus-4-8"),
 }
-# Name in use → the model that it named, which the API no longer serves, and the successor that
-# its maker recommends.
+# Name in use → the retired model that it names, and the successor that Anthropic recommends.
 
 _FAMILY = r"(?P<family>opus|sonnet|haiku)"
 _SWAPPED = re.compile(rf"claude-(?P<major>\d)-(?P<minor>\d)-{_FAMILY}")
 _WITH_DASHES = re.compile(
     rf"claude-(?:{_FAMILY}-\d.*|\d-\d-(?:opus|sonnet|haiku)(?:-\d{{8}}|-latest)?)"
 )
-# Ids that people write with a dot; claude-2.1 and claude-instant-1.2 have theirs to the API as
-# well.
+# Ids that are often written with a dot; claude-2.1 and claude-instant-1.2 really have one.
 _FAMILY_LAST = re.compile(rf"claude-\d-{_FAMILY}")
 
 _WELL_KNOWN = (*_RETIRED, "claude-sonnet-4-6", "claude-opus-4-8", "claude-haiku-4-5")
 
 
 def api_id(name: str) -> tuple[str, str | None]:
-    """Return the id that the API knows for ``name``, and a note for the user where it is another.
+    """Return the API's id for ``name``, and a note for the user if it differs.
 
     >>> api_id("claude-4.5-sonnet")
     ('claude-sonnet-4-5', 'claude-4.5-sonnet is claude-sonnet-4-5 to the API')
@@ -51,7 +49,7 @@ def api_id(name: str) -> tuple[str, str | None]:
         model, successor = _RETIRED[dashed]
         return (
             successor,
-            f"{name} names {model}, which is retired: its successor {successor} answers",
+            f"{name} names {model}, which is retired; its successor {successor} answers",
         )
     swapped = _SWAPPED.fullmatch(dashed)
     known = (
@@ -61,7 +59,7 @@ def api_id(name: str) -> tuple[str, str | None]:
 
 
 def _advice(name: str) -> str | None:
-    """Return a note on a name that looks like one in use, and is neither that nor an id in the API's form."""
+    """Return a note on a name that looks like one in use but is unknown and not an id."""
     wrong = _FAMILY_LAST.fullmatch(name)
     near = next(
         (
@@ -71,11 +69,7 @@ def _advice(name: str) -> str | None:
         ),
         None,
     )
-    return (
-        f"{name} is no name that is known here, and ids have the family first: {near}"
-        if near
-        else None
-    )
+    return f"{name} is not a known name; ids begin with the family: {near}" if near else None
 
 
 def _temperature_refused(spec: ModelSpec) -> str | None:
@@ -93,7 +87,7 @@ DIALECT = Dialect(
     refused=("allOf", "anyOf", "oneOf"),
     key=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
 )
-"""The tools that its API takes."""
+"""Rules of its API for tools."""
 
 PROVIDER = Provider(
     opens="harness.models.anthropic:AnthropicModel",

@@ -11,7 +11,7 @@ _REASONS = re.compile(r"(?:^|/)(?:o\d|gpt-[5-9](?!\d))(?!.*chat)")
 
 
 def is_reasoning(spec: ModelSpec) -> bool:
-    """Whether this is one of OpenAI's reasoning models, by its name, also behind a gateway's prefix."""
+    """Whether this is a reasoning model, by its name, which may have a gateway's prefix."""
     return _REASONS.search(spec.model_id) is not None
 
 
@@ -27,7 +27,7 @@ DIALECT = Dialect(
     refused=("allOf", "anyOf", "oneOf", "enum", "const", "not"),
     strict_shape=True,
 )
-"""The tools that both of its APIs take."""
+"""Rules of both of its APIs for tools."""
 
 PROVIDER = Provider(
     opens="harness.models.openai:open_openai",

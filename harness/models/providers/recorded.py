@@ -1,4 +1,4 @@
-"""What a model did elsewhere in a leaderboard: judged, and not asked (`harness.runner.recordings`)."""
+"""Recorded outputs of a model in a leaderboard, judged without asking a model."""
 
 from __future__ import annotations
 

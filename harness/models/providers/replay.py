@@ -1,4 +1,4 @@
-"""The replies of a recorded run, served again while the server is live."""
+"""Replays the replies of a recorded run with a live server."""
 
 from __future__ import annotations
 

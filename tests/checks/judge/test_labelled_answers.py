@@ -94,13 +94,13 @@ def test_a_mistake_is_told_with_its_line(
     ("name", "content", "words"),
     [
         ("l.jsonl", "", "l.jsonl:1: the file is empty"),
-        ("l.jsonl", "[]\n", "l.jsonl:1: this line is no JSON object"),
+        ("l.jsonl", "[]\n", "l.jsonl:1: this line is not a JSON object"),
         (
             "l.jsonl",
             '{"query": "q", "query": "r", "answer": "a", "human": 1}\n',
             "the key 'query' is given twice",
         ),
-        ("l.jsonl", '{"query": "q", "answer": "a", "human": NaN}\n', "NaN is no number in JSON"),
+        ("l.jsonl", '{"query": "q", "answer": "a", "human": NaN}\n', "NaN is not a number in JSON"),
         ("l.jsonl", "{\n", "l.jsonl:1: this is not JSON"),
         ("l.jsonl", '{"query": "q", "answer": "a"}\n', "'human' is missing"),
         ("l.csv", "query,answer\n", "the column 'human' is missing"),

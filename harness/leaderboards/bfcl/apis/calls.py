@@ -26,7 +26,9 @@ class Call:
 
 
 def parse_call(text: str) -> Call:
-    """Read ``name(value, key=value)``, in which every value is a literal or such a call. Nothing is evaluated.
+    """Read ``name(value, key=value)``, in which every value is a literal or such a call.
+
+    Nothing is evaluated.
 
     Raises:
         NotACall: ``text`` is anything else.

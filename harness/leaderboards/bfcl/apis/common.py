@@ -23,7 +23,10 @@ class Api:
     def __init__(
         self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
     ) -> None:
-        """``scenario`` is owned by the instance from now on; ``tables`` are shared and never changed."""
+        """``scenario`` is owned by the instance from now on.
+
+        ``tables`` are shared and never changed.
+        """
         self._scenario = scenario
         self._tables = tables
 

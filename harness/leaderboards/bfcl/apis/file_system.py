@@ -226,7 +226,10 @@ class GorillaFileSystem(Api):
         return place
 
     def _item(self, name: str) -> File | Directory:
-        """Return the entry ``name`` here, which must exist; ``.`` is this directory whatever the entry is."""
+        """Return the entry ``name`` here, which must exist.
+
+        ``.`` is this directory whatever the entry is.
+        """
         return self._here if name == "." else self._here.contents[name]
 
     def _text(self, name: str) -> str | None:

@@ -36,7 +36,10 @@ class Directory:  # noqa: PLW1641 - what changes has no hash
     contents: dict[str, File | Directory] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
-        """Compare names and all that is below; the same two directories once, so that this has an end."""
+        """Compare names and all that is below.
+
+        The same two directories once, so that this has an end.
+        """
         if not isinstance(other, Directory):
             return NotImplemented
         waiting, met = [(self, other)], {(id(self), id(other))}

@@ -1,4 +1,7 @@
-"""The calculator of the leaderboard. It has no state; its texts for numbers that JSON lacks are Python's."""
+"""The calculator of the leaderboard.
+
+It has no state; its texts for numbers that JSON lacks are Python's.
+"""
 
 from __future__ import annotations
 

@@ -33,7 +33,10 @@ LONG_CONTEXT = "long_context.py"
 
 
 class Tables(Mapping[str, Any]):
-    """The tables of one class, by the package's own names. A missing one is a `UsageError` that says where."""
+    """The tables of one class, by the package's own names.
+
+    A missing one is a `UsageError` that says where.
+    """
 
     def __init__(self, values: Mapping[str, Any], *, origin: str) -> None:
         """``origin`` is the place that the values were read from, for the error."""
@@ -61,8 +64,8 @@ class Tables(Mapping[str, Any]):
 def read_tables(package: Path, class_name: str, *, long_context: bool) -> Tables:
     """Return the tables of ``class_name``, with the long texts if asked for.
 
-    ``package`` is the folder that holds the leaderboard's ``data``, as ``harness fetch bfcl`` leaves
-    it.
+    ``package`` is the folder that holds the leaderboard's ``data``, as ``harness fetch bfcl``
+    leaves it.
     """
     modules = ([LONG_CONTEXT] if long_context else []) + (
         [MODULES[class_name]] if class_name in MODULES else []

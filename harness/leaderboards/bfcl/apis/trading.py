@@ -224,7 +224,10 @@ class TradingBot(Api):
     def filter_stocks_by_price(
         self, stocks: list[str], min_price: float, max_price: float
     ) -> Reply:
-        """Return those of ``stocks`` that cost between the two prices; an unknown one costs nothing."""
+        """Return those of ``stocks`` that cost between the two prices.
+
+        An unknown one costs nothing.
+        """
         prices = {symbol: quote.get("price", 0) for symbol, quote in self.stocks.items()}
         found = [
             name

@@ -103,7 +103,10 @@ class VehicleControlAPI(Api):
         self._slope: float = scenario.get("slopeAngle", defaults["_slopeAngle"])
 
     def startEngine(self, ignitionMode: str) -> Reply:
-        """Start the engine: doors locked, brake down. Stopping it is answered with an error, and done."""
+        """Start the engine: doors locked, brake down.
+
+        Stopping it is answered with an error, and done.
+        """
         if ignitionMode == "STOP":
             self.engine_state = "stopped"
         obstacle = self._obstacle_to_starting()

@@ -105,7 +105,10 @@ def answer_type(answers: Sequence[Any]) -> type | None:
 def _elements_fit(
     parameter: str, value: Sequence[Any], answers: Sequence[Any], inner: type
 ) -> bool:
-    """Whether the elements have the right type beside one of the answers; the rule looks one level deep."""
+    """Whether the elements have the right type beside one of the answers.
+
+    The rule looks one level deep.
+    """
     element = Expected(inner.__name__, inner)
     return any(
         not isinstance(answer, list)

@@ -1,4 +1,7 @@
-"""Calls written as Python, in a text: ``[area(side=2), area(side=3)]``. Nothing of it is ever evaluated."""
+"""Calls written as Python, in a text: ``[area(side=2), area(side=3)]``.
+
+Nothing of it is ever evaluated.
+"""
 
 from __future__ import annotations
 

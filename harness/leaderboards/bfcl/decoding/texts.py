@@ -25,7 +25,10 @@ PYTHON_TAG = "<|python_tag|>"
 
 
 def tagged(item: Any) -> list[dict[str, Any]]:
-    """Read a text with ``<tool_call>`` blocks, an object in each; a block that is no JSON is passed over."""
+    """Read a text with ``<tool_call>`` blocks, an object in each.
+
+    A block that is no JSON is passed over.
+    """
     found = []
     for block in _TOOL_CALL.findall(_text(item)):
         try:
@@ -36,7 +39,10 @@ def tagged(item: Any) -> list[dict[str, Any]]:
 
 
 def tagged_list(item: Any) -> list[dict[str, Any]]:
-    """Read a text with one ``<tool_call>`` block that holds a list, or a fenced one; what follows it is passed over."""
+    """Read a text with one ``<tool_call>`` block that holds a list, or a fenced one.
+
+    What follows it is passed over.
+    """
     _, tag, rest = _text(item).partition("<tool_call>")
     if not tag:
         raise NotCalls("there is no <tool_call>")
@@ -68,7 +74,10 @@ def with_parameters(item: Any) -> list[dict[str, Any]]:
 
 
 def after_thought(item: Any) -> list[dict[str, Any]]:
-    """Read a JSON list that stands after ``</think>``, with quotes of either kind; without the tag nothing is there."""
+    """Read a JSON list that stands after ``</think>``, with quotes of either kind.
+
+    Without the tag nothing is there.
+    """
     _, tag, rest = _text(item).strip().replace("'", '"').partition("</think>")
     return named(loaded(rest.strip())) if tag else []
 
@@ -79,7 +88,10 @@ def never_executed(_item: Any) -> Pairs:
 
 
 def parts(item: Any) -> list[Any]:
-    """Read a text whose parts begin with ``<function_call>``; a part that is no JSON or no function is words."""
+    """Read a text whose parts begin with ``<function_call>``.
+
+    A part that is no JSON or no function is words.
+    """
     found: list[Any] = []
     for part in filter(None, map(str.strip, _text(item).split("<function_call>"))):
         try:

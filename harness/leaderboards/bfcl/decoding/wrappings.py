@@ -32,7 +32,10 @@ def _language(item: Any) -> Any:
 
 
 def _fenced_list(item: Any) -> Any:
-    """Return a JSON list without fences; words are an empty one, and what is JSON and no list is nothing at all."""
+    """Return a JSON list without fences.
+
+    Words are an empty one, and what is JSON and no list is nothing at all.
+    """
     if not isinstance(item, str):
         return item
     text = item.replace("```", "")
