@@ -22,7 +22,7 @@ UNANSWERED = "This call was not executed."
 
 
 def steps(conversation: Sequence[Message]) -> Iterator[str | Reply | list[ToolAnswer]]:
-    """Yield what was said, in order: a user's words, a reply, or the answers to the calls of the reply before it.
+    """Yield the parts in order: a user's message, a reply, or the answers to the calls of a reply.
 
     There is exactly one answer for each call, in the order of the calls, right after the reply.
     """
