@@ -120,7 +120,7 @@ class TestOnTheWire:
             async with opened(api, url, timeout_s=0.2) as model:
                 with (
                     anyio.fail_after(BOUND_S),
-                    pytest.raises(ModelError, match="no whole reply") as raised,
+                    pytest.raises(ModelError, match="no complete reply") as raised,
                 ):
                     await converse(model)
             group.cancel_scope.cancel()
