@@ -58,7 +58,7 @@ TALLY = Writer(write=write, file_name="tally.txt", media_type="text/plain")
 
 
 def read_lines(path, vocabulary):
-    checks = tuple(Check(kind="says_please", params=params) for _, params in vocabulary.parse("says_please", True))
+    checks = tuple(check for _, check in vocabulary.parse("says_please", True))
     cases = [Case(name=line, prompt=line, checks=checks) for line in path.read_text().split("\\n") if line]
     return Suite(name=path.stem, cases=tuple(cases), server="plain")
 """
