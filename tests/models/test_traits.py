@@ -11,6 +11,7 @@ import pytest
 from harness.config import Config
 from harness.errors import UsageError
 from harness.models import PROVIDERS, built_in_providers, open_model, traits_of, unknown_provider
+from harness.models.pricing import list_price
 from harness.models.traits import Provider, Service
 from harness.types import ModelSpec
 
@@ -36,6 +37,20 @@ def open_acme(_spec: ModelSpec) -> Any:
 
 
 ACME = Provider(opens=open_acme, prices={"large": (2.0, 8.0)})
+
+
+def test_a_provider_has_prices_of_its_own_unless_the_configuration_says_otherwise(
+    plugged_in: Any,
+) -> None:
+    plugged_in("acme", "tests.models.test_traits:ACME")
+    assert list_price(acme(), 1_000_000, 500_000) == 6.0
+    assert list_price(acme(input_price=1.0, output_price=1.0), 1_000_000, 0) == 1.0
+
+
+def test_a_package_may_name_just_what_opens_its_models(plugged_in: Any) -> None:
+    plugged_in("acme", "tests.models.test_traits:open_acme")
+    assert traits_of("acme").answers == "llm"
+    assert isinstance(open_model(acme()), SimpleNamespace)
 
 
 def test_a_package_that_cannot_be_imported_is_told_with_the_model_and_breaks_nothing_else(
