@@ -69,6 +69,8 @@ class LiveJudge:
     async def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
         """Do what `RunJudge.failing` does, also by the results of the earlier part."""
         async with self._turn:
+            if not self._judge.has_waiting(result.suite):
+                return ()
             return await anyio.to_thread.run_sync(self._search, result)
 
     async def close(self) -> tuple[TrialResult, ...]:

@@ -9,9 +9,13 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from harness.runlog import LogWriter
 from harness.types import Status
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.fake_provider import FakeProvider
+from tests.judging.test_access import FULL, LEAKING
+from tests.judging.test_access import a_log as asked_as_several
+from tests.judging.test_access import a_run as asked_as
 from tests.reports.formats.test_html import CONTRAST
 from tests.reports.logs import a_log, a_run
 from tests.web.support import COLUMNS, Page, dataset
@@ -324,3 +328,20 @@ def test_a_keyboard_alone_reaches_everything_on_the_form(page: Page, browser: Br
 def test_a_run_that_does_not_exist_is_told(page: Page, browser: Browser) -> None:
     browser.open(f"{page.url}/evaluation?run=none")
     browser.until(lambda: "no such run" in browser.run(TEXT, "#failure"))
+
+
+def test_a_test_waits_for_the_other_identities_until_its_status_is_settled(
+    page: Page, browser: Browser, tmp_path: Path
+) -> None:
+    whole = asked_as_several(tmp_path, (asked_as("admin"), FULL), (asked_as("clerk"), LEAKING))
+    path = page.project.folder / ".harness" / "runs" / "20260105T000000Z-shop-abcdef" / "log.jsonl"
+    path.parent.mkdir(parents=True)
+    with LogWriter(path):  # as long as it is open, the run goes on
+        path.write_bytes(whole.path.read_bytes())
+        browser.open(f"{page.url}/evaluation?run={path.parent.name}")
+        waiting = (
+            "return [...document.querySelectorAll('.card .status')].map((one) => one.textContent)"
+        )
+        browser.until(lambda: browser.run(waiting) == ["waiting for the other identities"] * 2)
+    ended(browser)
+    assert sorted(browser.run(CARDS)) == [["failed", "card red"], ["passed", "card green"]]
