@@ -15,7 +15,7 @@ from tests.fake_provider import FakeProvider, call, stall
 from tests.pytest_plugin.sessions import logs, outcomes, run, start
 from tests.sessions.servers import alive, all_gone
 
-POLICED_SERVER = Path(__file__).parents[1] / "end_to_end" / "policed_server.py"
+POLICED_SERVER = Path(__file__).parents[1] / "end_to_end" / "policies" / "policed_server.py"
 ECHO: dict[str, Any] = {"prompt": "Echo 'hello'.", "assertions": {"must_call": ["echo"]}}
 CAPITALS = '''
 CAPITALS = {"France": "Paris", "Italy": "Rome"}

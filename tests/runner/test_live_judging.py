@@ -21,7 +21,7 @@ from harness.runner.run import RunOptions
 from harness.types import TrialResult
 from tests.end_to_end.harness_process import Project
 
-SERVER = Path(__file__).parents[1] / "end_to_end" / "policed_server.py"
+SERVER = Path(__file__).parents[1] / "end_to_end" / "policies" / "policed_server.py"
 RECORD = {"name": "record", "prompt": "Show the record of person P-1007."}
 TEAM = {"name": "team", "prompt": "List all members of the team blue."}
 
