@@ -1,9 +1,9 @@
-"""The page and its HTTP API: datasets dropped into a browser, results as they arrive, past runs.
+"""The web page and its HTTP API: run dropped datasets, show results as they arrive, list past runs.
 
-The page's process never runs a suite. Each run has a process of its own (`worker`), and says there
-what it begins and ends; what came of it is read from its log (`feed`), exactly as for a run that
-was started in a terminal. Nothing is kept anywhere else, so a page that is closed, reloaded or
-opened by somebody else shows the same.
+The page's process never runs a suite. Each run has a process of its own (`worker`), which reports
+what it begins and ends; results are read from its log (`feed`), as for a run that was started in a
+terminal. There is no other storage, so a page that is closed, reloaded or opened by somebody else
+shows the same.
 
 ========== =====================================================================
 `settings` limits, address, token

@@ -1,4 +1,4 @@
-"""The API: ``/evaluations``. Runs are begun, listed, listened to, cancelled and downloaded."""
+"""The API ``/evaluations``: starts, lists, streams, cancels and downloads runs."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from harness.web.settings import Settings
 from harness.web.uploads import MAX_CONCURRENCY, read_upload
 
 RETRY_MS = 1_000
-"""After which a browser that lost its stream asks again."""
+"""Milliseconds after which a browser that lost its stream reconnects."""
 FAREWELL_S = LISTEN_S + STOP_S + ABORT_S
-"""How long a stream stays open when the page is stopped: to tell how its run was interrupted."""
+"""Seconds that a stream stays open when the page stops, to report the interruption of its run."""
 SAMPLE = "finance.csv"
 ENDINGS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "passed": lambda run: (
@@ -49,7 +49,7 @@ ENDINGS: dict[str, Callable[[dict[str, Any]], bool]] = {
         run["state"] != "running" and run.get("reason") == "interrupted"
     ),
 }
-"""What a listed run can be asked for by."""
+"""Results that the list of runs can be filtered by."""
 
 
 class Evaluations:
@@ -76,7 +76,7 @@ class Evaluations:
         ]
 
     async def options(self, _request: Request) -> Response:
-        """Return what can be chosen, by name alone."""
+        """Return the names of models, servers and judges to choose from."""
         config = await anyio.to_thread.run_sync(load_config, Path.cwd(), os.environ)
         settings = self._settings
         usable = {model.spec.name: model.error is None for model in config.models()}
@@ -101,17 +101,17 @@ class Evaluations:
         )
 
     async def sample(self, _request: Request) -> Response:
-        """Return a dataset to begin with."""
+        """Return the sample dataset."""
         text = (builtin_suites() / SAMPLE).read_text("utf-8")
         return PlainTextResponse(text, media_type="text/csv", headers=_attached("sample.csv"))
 
     async def check(self, request: Request) -> Response:
-        """Say what an upload would be as a run."""
+        """Return the plan of an upload without running it."""
         upload, choice = await read_upload(request, self._settings)
         return JSONResponse({"ok": True, **await self._board.check(upload, choice)})
 
     async def begin(self, request: Request) -> Response:
-        """Begin a run and return at once."""
+        """Start a run and return at once."""
         upload, choice = await read_upload(request, self._settings)
         job = await self._board.submit(upload, choice)
         return JSONResponse(
@@ -119,7 +119,7 @@ class Evaluations:
         )
 
     async def run(self, request: Request) -> Response:
-        """Begin a run and stream its events; what cannot be run is an event, too."""
+        """Start a run and stream its events; a refusal is an event as well."""
         upload, choice = await read_upload(request, self._settings)
         try:
             job = await self._board.submit(upload, choice)
@@ -129,7 +129,7 @@ class Evaluations:
         return self._stream(job.feed.listen(), {"x-run-id": job.id})
 
     async def events(self, request: Request) -> Response:
-        """Stream the events of a run, from where the listener was."""
+        """Stream the events of a run after the listener's last event."""
         last_seen = request.headers.get("last-event-id") or request.query_params.get(
             "last_event_id"
         )
@@ -139,7 +139,7 @@ class Evaluations:
         )
 
     async def list(self, request: Request) -> Response:
-        """Return runs, the newest first: those that wait, and those with a log that the filters let pass."""
+        """Return runs, the newest first: waiting ones, and those with a log that match the filters."""
         wanted = request.query_params
         limit = _limit(wanted.get("limit", "50"))
         if (result := wanted.get("result")) and result not in ENDINGS:
@@ -166,7 +166,7 @@ class Evaluations:
         return JSONResponse({"waiting": waiting, "runs": ours, "known": known})
 
     async def get(self, request: Request) -> Response:
-        """Return a run as a whole."""
+        """Return a whole run."""
         job = self._job(request)
         if job is not None and not history.has_begun(job.log):
             return JSONResponse(_linked(job.as_json()))
@@ -182,7 +182,7 @@ class Evaluations:
         )
 
     async def cancel(self, request: Request) -> Response:
-        """End a run; its log is whole when this returns."""
+        """End a run; its log is complete when this returns."""
         job = self._job(request)
         if job is None:
             self._log(request)
@@ -237,7 +237,7 @@ async def _told(events: AsyncIterator[tuple[str, str, str]]) -> AsyncIterator[Se
 
 
 def refused(_request: Request, error: Exception) -> Response:
-    """Answer for an upload that cannot be run, or not now."""
+    """Return the response for an upload that cannot be run, or not now."""
     if isinstance(error, Refused):
         return JSONResponse(_refusal(error), 422)
     status, headers = (503, {"retry-after": "10"}) if isinstance(error, Busy) else (422, {})

@@ -12,10 +12,9 @@
     summary           {…}                                        last
     error             {message, problems}                        last, in place of a summary
 
-A `Feed` keeps what happened as small records; a result is only a place in the run log, from which
-it is read when somebody listens. So a hundred listeners cost no more memory than one, a slow one
-holds up nobody, and one that comes back with the number of the last event that it saw misses
-nothing.
+A `Feed` keeps events as small records; a result is only an offset in the run log, read when
+somebody listens. So a hundred listeners need no more memory than one, a slow one delays nobody, and
+one that returns with the number of its last event misses nothing.
 """
 
 from __future__ import annotations
@@ -49,25 +48,24 @@ from harness.types import JsonObject, ToolList, TrialResult
 from harness.web.results import Progress, clean, name_of, result, summary
 
 FROM_LOG = "log"
-"""Begins the numbers of events that are read off a log as it stands: the same for everybody, at any
-time."""
+"""Prefix of event numbers of a finished log: the same for every listener at any time."""
 POLL_S = 0.4
-"""How often the log of a run in a terminal is looked at, while somebody does."""
+"""Seconds between reads of the log of a run in a terminal, while somebody listens."""
 _REMEMBERED = 128
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened, in as little memory as can be: a page that is never stopped has seen many."""
+    """One event, in little memory: a page that runs for long has many."""
 
     name: str
     """``run``, ``test_case_start`` …"""
     text: str = "{}"
-    """What is known of it without the log, as JSON."""
+    """Its data without the log, as JSON."""
     offset: int | None = None
-    """Where the log tells the rest."""
+    """Offset of the rest of its data in the log."""
     settled: TrialResult | None = None
-    """What a trial came to in the end, where the log's line has only what it is by itself."""
+    """The settled result of a trial, if the log's line has only its own status."""
 
     @classmethod
     def of(
@@ -82,7 +80,7 @@ class Event:
 
 
 class Feed:
-    """What happened in one run so far, in order."""
+    """The events of one run so far, in order."""
 
     def __init__(self, log: Path, series: str = FROM_LOG) -> None:
         """Begin with nothing.
@@ -109,11 +107,11 @@ class Feed:
         news.set()
 
     async def catch_up(self, *, trials: int | None = None, starts: bool = False) -> bool:
-        """Take in what the log holds beyond what was read: all, or up to so many trials.
+        """Read further lines of the log: all, or up to so many trials.
 
         Return whether the last line that was read is a footer.
 
-        ``starts``: the log is all there is, so that a trial's beginning is told with its result.
+        ``starts``: there is only the log, so a trial's start event comes with its result.
 
         Raises:
             InvalidInput: the log is damaged.
@@ -125,7 +123,7 @@ class Feed:
         return bool(lines) and isinstance(lines[-1][2], Footer)
 
     async def conclude(self) -> None:
-        """Tell how the trials ended that waited for one another; then the summary.
+        """Add the results of trials that waited for each other, then the summary.
 
         Raises:
             InvalidInput: the log is damaged.
@@ -166,7 +164,7 @@ class Feed:
                 self.add(Event.of("test_case_result", self._progress.as_json(), offset))
 
     def _view(self, offset: int) -> View | None:
-        """Return what the identity saw of whose trial the log has a line at ``offset``."""
+        """Return the view of the identity whose trial has its log line at ``offset``."""
         line = _trial_at(self.log, offset)
         if line.transcript is None:
             return None
@@ -185,7 +183,7 @@ class Feed:
             await news.wait()
 
     async def so_far(self, last_seen: str | None = None) -> AsyncIterator[tuple[str, str, str]]:
-        """Yield those events alone that are known by now."""
+        """Yield only the events known by now."""
         place = self._place(last_seen)
         while place < len(self._events):
             event = self._events[place]
@@ -193,7 +191,7 @@ class Feed:
             yield f"{self.series}-{place}", event.name, await self._text(event)
 
     def _place(self, last_seen: str | None) -> int:
-        """Return how many events somebody has seen; whoever names none of ours gets all of them."""
+        """Return how many events a listener has seen; 0 for an unknown event id."""
         series, _, number = (last_seen or "").rpartition("-")
         known = (
             series == self.series
@@ -218,7 +216,7 @@ class Feed:
 async def follow_log(
     log: Path, last_seen: str | None = None
 ) -> AsyncIterator[tuple[str, str, str]]:
-    """Yield the events of a run that is not ours, from its log: all of a past one, and those to come of a live one.
+    """Yield the events of a run started elsewhere, from its log, including those to come.
 
     Raises:
         InvalidInput: the log is damaged.
@@ -226,9 +224,9 @@ async def follow_log(
     feed = Feed(log)
     seen = last_seen
     while not feed.ended:
-        writing = being_written(log)  # asked first: what is written until then is read below
+        writing = being_written(log)  # checked first: lines written until then are read below
         await feed.catch_up(starts=True)
-        if not writing:  # a footer alone tells nothing: a run may be resumed
+        if not writing:  # a footer alone is no end: a run may be resumed
             await feed.conclude()
         async for number, name, text in feed.so_far(seen):
             seen = number
@@ -281,7 +279,7 @@ def _some_lines(
 
 @lru_cache(maxsize=_REMEMBERED)
 def _result_text(log: Path, offset: int, progress: str) -> str:
-    """Return a result as JSON; whoever listens at the same time asks for the same ones."""
+    """Return a result as JSON; cached, since simultaneous listeners need the same ones."""
     line = _trial_at(log, offset)
     return json.dumps({**result(line), "progress": json.loads(progress)})
 
@@ -298,5 +296,5 @@ def _trial_at(log: Path, offset: int) -> TrialLine:
 
 
 def _unordered(_result: TrialResult) -> int:
-    """Leave results in their order of arrival, as long as the log's header is not read."""
+    """Keep results in their order of arrival until the log's header is read."""
     return 0

@@ -1,12 +1,11 @@
-"""Who may ask for anything: the one door in front of every page and every call.
+"""Access control in front of every page and every API call.
 
-- **Host**: a page of another site can make a browser ask a name of its own that resolves to this
-  machine (DNS rebinding). Only names that this page goes by are answered; an IP address is nobody's
-  name.
-- **Origin**: a page of another site can make a browser send forms here. Whatever a browser says
-  comes from elsewhere is refused; a link that a person follows is not.
-- **Token**: where others can reach the address, everybody shows it: once in the link, then in a
-  cookie that no script can read, or as ``Authorization: Bearer``.
+- **Host**: another site can make a browser use a name of its own that resolves to this machine (DNS
+rebinding). Only this page's names and IP addresses are answered.
+- **Origin**: another site can make a browser send forms here. Requests that a browser marks as
+  coming from elsewhere are refused; a link that a person follows is not.
+- **Token**: if others can reach the address, every request needs it: once in the link, then in a
+cookie that scripts cannot read, or as ``Authorization: Bearer``.
 """
 
 from __future__ import annotations
@@ -31,7 +30,8 @@ POLICY = (
     "'script'; "
     "trusted-types 'none'"
 )
-"""No script, style or picture but the page's own files; no markup made of strings."""
+"""Content security policy: only the page's own scripts, styles and images; no markup from strings.
+"""
 
 _HEADERS = {
     "content-security-policy": POLICY,
@@ -45,10 +45,10 @@ _HEADERS = {
 
 
 class Guard:
-    """ASGI middleware that refuses, or lets through and adds headers."""
+    """ASGI middleware that refuses requests, or passes them on and adds headers."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        """Stand in front of ``app``."""
+        """Protect ``app``."""
         self._app = app
         self._settings = settings
 
@@ -125,7 +125,7 @@ def _is_ours(origin: str, host: str) -> bool:
 
 
 def _shown(headers: Mapping[str, str]) -> str:
-    """Return the token that a request shows, or an empty text."""
+    """Return the token of a request, or an empty text."""
     kind, _, value = headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer":
         return value.strip()
@@ -137,12 +137,12 @@ def _shown(headers: Mapping[str, str]) -> str:
 
 
 def _let_in(scope: Scope, token: str) -> Response | None:
-    """Turn the token of a link into a cookie, and the link into one without it."""
+    """Set the cookie for a token in a link, and redirect to the link without it."""
     query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     if scope["method"] != "GET" or not _same(dict(query).get("token", ""), token):
         return None
     rest = urlencode([(name, value) for name, value in query if name != "token"])
-    # One slash at the beginning: two would lead to another site.
+    # Exactly one leading slash: two would lead to another site.
     target = "/" + scope["path"].lstrip("/") + (f"?{rest}" if rest else "")
     answer = RedirectResponse(target, 303)
     answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", path="/")

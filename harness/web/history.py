@@ -1,4 +1,4 @@
-"""Past runs, read from their logs; what a log said is remembered until the file changes."""
+"""Past runs, read from their logs and cached until the file changes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from harness.runner.runs.folders import log_path, run_ids
 from harness.web.results import clean, name_of, summary
 
 MOST = 500
-"""Runs that one request can ask for."""
+"""Most runs in one request."""
 _REMEMBERED = 2_000
 
 
 def entries(
     runs: Path, keep: Callable[[dict[str, Any]], bool], limit: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """Return the newest ``limit`` runs that ``keep`` lets pass, and how many there are in all."""
+    """Return the newest ``limit`` runs that ``keep`` accepts, and the number of all such runs."""
     known = run_ids(runs)
     found: list[dict[str, Any]] = []
     for run_id in reversed(known):
@@ -34,7 +34,7 @@ def entries(
 
 
 def find_run(run_id: str, runs: Path) -> Path | None:
-    """Return the log of exactly that run; a name that leads anywhere else is none."""
+    """Return the log of exactly that run; names with a path are unknown."""
     plain = (
         bool(run_id)
         and "/" not in run_id
@@ -47,12 +47,12 @@ def find_run(run_id: str, runs: Path) -> Path | None:
 
 
 def has_begun(path: Path) -> bool:
-    """Return whether there is anything in the log; its header comes a moment after the file."""
+    """Return whether the log has a header, which is written shortly after the file is created."""
     return path.is_file() and path.stat().st_size > 0
 
 
 def state_of(log: RunLog) -> str:
-    """Return ``running``, or ``finished`` for a run that has ended or was cut off."""
+    """Return ``running``, or ``finished`` for a run that has ended or was killed."""
     return "running" if log.footer is None and being_written(log.path) else "finished"
 
 
@@ -100,7 +100,7 @@ def _entry(path: Path, _changed: int, _size: int) -> dict[str, Any]:
 
 
 def _by_suite(log: RunLog) -> list[dict[str, Any]]:
-    """Return passed and judged trials of each suite and model: what a trend is drawn of."""
+    """Return passed and judged trials of each suite and model, for the trend."""
     found: dict[tuple[str, str], list[bool]] = {}
     for run in build_report(log).results:
         if run.status in {"passed", "failed"}:

@@ -1,6 +1,6 @@
-"""One run from upload to log, and the board of all of them with its queue.
+"""Runs started on the page, from upload to log, and the board with their queue.
 
-A run belongs to the board, not to whoever asked for it: a client that goes away ends nothing.
+A run belongs to the board, not to the client: a client that disconnects ends nothing.
 """
 
 from __future__ import annotations
@@ -26,32 +26,33 @@ from harness.web.settings import Settings
 from harness.web.uploads import Choice, Upload
 
 State: TypeAlias = Literal["queued", "running", "finished", "refused", "cancelled"]
-"""Where a run is; ``refused``: it could not be begun, and there is no log; ``cancelled``: before it
-began."""
+"""State of a run; ``refused``: it could not start and has no log; ``cancelled``: before it started.
+"""
 
 LISTEN_S = 15.0
-"""From ``go`` to the first trial, before which an interrupt would leave a log without its end."""
+"""Seconds from ``go`` to the first trial; an interrupt before it would leave a log without an end.
+"""
 STOP_S = 8.0
-"""From an interrupt to the end of the process: it closes conversations, servers and its log."""
+"""Seconds from an interrupt to the end of the process, which closes servers and its log."""
 ABORT_S = 3.0
-"""From the second interrupt, at which it closes its log and leaves everything else."""
+"""Seconds from the second interrupt, after which it only closes its log."""
 CHECKS = 8
-"""Uploads that are read at the same time."""
+"""Most uploads that are read at the same time."""
 REMEMBERED = 50
-"""Runs of which the events are kept after their end; of older ones they are read off the log."""
+"""Most ended runs whose events are kept; for older ones they are read from the log."""
 
 
 class Busy(HarnessError):
-    """There is no place in the queue."""
+    """The queue is full."""
 
 
 class Job:
-    """One run that was asked for here."""
+    """One run started on the page."""
 
     def __init__(
         self, run_id: str, upload: Upload, log: Path, worker: Worker, facts: dict[str, Any]
     ) -> None:
-        """Wait for a place; ``facts`` is what the worker said of the plan."""
+        """Begin in the queue; ``facts`` are the worker's facts about the plan."""
         self.id = run_id
         self.log = log
         self.worker = worker
@@ -65,7 +66,7 @@ class Job:
         self.become("queued")
 
     def become(self, state: State) -> None:
-        """Change state, and tell."""
+        """Change the state and add an event."""
         self.state = state
         if state == "running":
             self._facts["started_at"] = utc_now()
@@ -81,20 +82,20 @@ class Job:
         )
 
     def note(self, text: str) -> None:
-        """Keep a sentence for the user, and tell."""
+        """Add a note for the user, and an event."""
         self._facts["notes"] = [*self._facts["notes"], clean(text)]
         self.feed.add(Event.of("run", self.as_json()))
 
     def as_json(self) -> dict[str, Any]:
-        """Return what is known of it besides its results."""
+        """Return its facts without the results."""
         return {"id": self.id, "state": self.state, "ours": True, **self._facts}
 
 
 class Board:
-    """Every run that was asked for here. Open it as a context: its end is the end of all of them."""
+    """All runs started on the page; a context manager whose end ends all of them."""
 
     def __init__(self, settings: Settings) -> None:
-        """Start with none."""
+        """Begin without runs."""
         self.settings = settings
         self._jobs: dict[str, Job] = {}
         self._checking = 0
@@ -114,18 +115,18 @@ class Board:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End every run and leave its log whole."""
+        """End every run with a complete log."""
         with anyio.CancelScope(shield=True):
             await self.close()
         self._tasks.cancel_scope.cancel()
         await self._tasks.__aexit__(None, None, None)
 
     def get(self, run_id: str) -> Job | None:
-        """Return a run that was asked for here and is remembered."""
+        """Return a run that was started here and is still kept."""
         return self._jobs.get(run_id)
 
     def waiting(self) -> list[Job]:
-        """Return those that have no log yet, the newest first."""
+        """Return the runs without a log, the newest first."""
         return [
             job
             for job in reversed(self._jobs.values())
@@ -138,7 +139,7 @@ class Board:
         return sum(not job.over.is_set() for job in self._jobs.values())
 
     async def check(self, upload: Upload, choice: Choice) -> dict[str, Any]:
-        """Return what a run would be, without running it.
+        """Return the plan of a run without running it.
 
         Raises:
             Refused: it cannot be run.
@@ -171,7 +172,7 @@ class Board:
         return job
 
     async def cancel(self, job: Job) -> None:
-        """End a run: at once if it waits, and with a whole log if it runs."""
+        """End a run: at once if it waits, with a complete log if it runs."""
         job.cancelled = True
         if job.state == "queued":
             job.waiting.cancel()
@@ -186,7 +187,7 @@ class Board:
         await job.over.wait()
 
     async def close(self) -> None:
-        """End every run, and take no more."""
+        """End every run, and accept no more."""
         self._closed = True
         async with anyio.create_task_group() as group:
             for job in list(self._jobs.values()):
@@ -200,10 +201,9 @@ class Board:
             raise Busy("too many uploads are being read at the moment.")
         if self.under_way + self._checking >= settings.at_once + settings.queued:
             raise Busy(f"the queue is full: {self.under_way} runs are under way or wait.")
-        # A name of our own: what the upload is called is for people, and leads nowhere on this
-        # disk.
+        # A name of the page's own: the upload's name is only displayed, never used as a path.
         path = folder / f"suite.{upload.suffix}"
-        path.touch(0o600)  # a user may have written secrets into it
+        path.touch(0o600)  # it may contain secrets of the user
         path.write_bytes(upload.content)
         order = {
             "path": str(path),
@@ -228,7 +228,7 @@ class Board:
             if job.waiting.cancelled_caught:
                 await job.worker.kill()
                 _remove(job.log)
-                job.fail("cancelled", "It was cancelled before it began.")
+                job.fail("cancelled", "It was cancelled before it started.")
                 return
             try:
                 await self._run(job)
@@ -236,7 +236,7 @@ class Board:
                 HarnessError,
                 OSError,
                 ValueError,
-            ) as error:  # a damaged log, a full disk: no fault of the page
+            ) as error:  # a damaged log or a full disk: not a bug of the page
                 job.fail("finished", f"The run cannot be followed any further: {error}")
             finally:
                 self._slots.release_on_behalf_of(job)
@@ -255,7 +255,7 @@ class Board:
                 job.feed.add(Event.of("test_case_start", message["start"]))
             elif "result" in message:
                 await job.feed.catch_up(trials=1)
-            elif "note" in message and not job.cancelled:  # a cancelled one speaks of signals
+            elif "note" in message and not job.cancelled:  # a cancelled one would report signals
                 job.note(message["note"])
             elif "invalid" in message:
                 problems = message["invalid"]
@@ -266,12 +266,14 @@ class Board:
         elif not job.log.exists():
             job.fail(
                 "refused",
-                "The run's process ended before it began; the terminal of 'harness serve' says "
-                "more.",
+                (
+                    "The run's process ended before the run started; see the terminal of 'harness "
+                    "serve'."
+                ),
             )
         else:
             if not await job.feed.catch_up():  # no footer
-                job.note("The run broke off: its process ended before it had closed the log.")
+                job.note("The run broke off: its process ended before it closed the log.")
             await job.feed.conclude()
             job.state = "finished"
 
@@ -281,7 +283,7 @@ class Board:
 
 
 def _remove(log: Path) -> None:
-    """Remove a run's folder with what we put there; one that holds anything else stays."""
+    """Remove a run's folder with the page's own files; keep it if it contains anything else."""
     with suppress(OSError):
         for path in log.parent.glob("suite.*"):
             path.unlink()

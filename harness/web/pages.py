@@ -1,4 +1,4 @@
-"""What a browser opens: the pages themselves, the report of a run, a comparison of two."""
+"""The HTML pages: the pages themselves, the report of a run, a comparison of two runs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _CHUNK = 65_536
 
 
 class Pages:
-    """The endpoints that answer with something to look at."""
+    """The endpoints of HTML pages."""
 
     def __init__(self, settings: Settings) -> None:
         """Show the runs of ``settings``."""
@@ -61,7 +61,7 @@ class Pages:
         ]
 
     async def report(self, request: Request) -> Response:
-        """Return the page of a run: every message, call and check."""
+        """Return the report page of a run: every message, call and check."""
         path = self._log(request.path_params["id"])
 
         def write(stream: TextIO) -> None:
@@ -71,7 +71,7 @@ class Pages:
         return await _written(write, page_policy() + "; frame-ancestors 'none'")
 
     async def compare(self, request: Request) -> Response:
-        """Return two runs side by side."""
+        """Return the comparison page of two runs."""
         before, after = (self._log(request.query_params.get(side, "")) for side in ("a", "b"))
 
         def write(stream: TextIO) -> None:
@@ -97,7 +97,7 @@ def _page(name: str) -> Callable[[Request], Response]:
 
 
 async def _written(write: Callable[[TextIO], None], policy: str) -> Response:
-    """Return a page that is written into a file that nobody else sees, so that a large one needs little memory."""
+    """Return a page via a private temporary file, so that a large one needs little memory."""
     file = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace", newline="")  # noqa: SIM115 - closed below
 
     def whole() -> None:

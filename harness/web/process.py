@@ -1,4 +1,4 @@
-"""The process of a run, as the page sees it: `harness.web.worker` is its other end."""
+"""The page's side of a run's process; `harness.web.worker` is the other side."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from harness.errors import HarnessError
 from harness.sessions.processes.pipes import see_off
 
 READY_S = 30.0
-"""From an upload to what is to be said of it: a process starts, reads and plans."""
+"""Seconds from an upload to its plan: a process starts, reads and plans."""
 REAP_S = 3.0
-"""From SIGKILL to giving up: only a process stuck in the kernel runs this out."""
+"""Seconds from SIGKILL to giving up: only a process stuck in the kernel takes this long."""
 _LINE = 4_000_000
 _GONE = (
     anyio.IncompleteRead,
     anyio.EndOfStream,
     anyio.BrokenResourceError,
     anyio.ClosedResourceError,
-    anyio.DelimiterNotFound,  # it says what no worker of ours would
+    anyio.DelimiterNotFound,  # its message has an unknown form
 )
 
 
 class Refused(HarnessError):
-    """What was uploaded cannot be run."""
+    """The upload cannot be run."""
 
     def __init__(self, problems: list[dict[str, Any]]) -> None:
         """Each problem is ``{line, column, message, meant}``."""
@@ -41,10 +41,10 @@ class Refused(HarnessError):
 
 
 class Worker:
-    """The process of a run, as the page sees it."""
+    """The process of a run."""
 
     def __init__(self, process: anyio.abc.Process) -> None:
-        """Take charge of ``process``."""
+        """Manage ``process``."""
         assert process.stdin is not None
         assert process.stdout is not None
         self._process = process
@@ -53,10 +53,10 @@ class Worker:
 
     @classmethod
     async def start(cls, order: dict[str, Any]) -> tuple[Self, dict[str, Any]]:
-        """Start a process and return it with what it says of the upload.
+        """Start a process and return it with its plan of the upload.
 
         Raises:
-            Refused: the upload cannot be run; the process is gone.
+            Refused: the upload cannot be run; the process has ended.
         """
         process = await anyio.open_process(
             [
@@ -64,11 +64,11 @@ class Worker:
                 "-P",
                 "-m",
                 "harness.web.worker",
-            ],  # -P: nothing is imported from where we happen to be
+            ],  # -P: nothing is imported from the working directory
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=None,
-            start_new_session=True,  # Ctrl-C in the terminal is for the page, which passes it on
+            start_new_session=True,  # the page handles Ctrl-C in the terminal and passes it on
         )
         worker = cls(process)
         message: dict[str, Any] | None = None
@@ -92,24 +92,24 @@ class Worker:
         await self._orders.send(b"go\n")
 
     async def hear(self) -> dict[str, Any] | None:
-        """Return what it says next; ``None`` when it is gone."""
+        """Return its next message; ``None`` when it has ended."""
         with suppress(*_GONE):
             message: dict[str, Any] = json.loads(await self._lines.receive_until(b"\n", _LINE))
             return message
         return None
 
     async def messages(self) -> AsyncIterator[dict[str, Any]]:
-        """Yield all that it says, to its end; every trial of the run has a deadline of its own."""
+        """Yield its messages until its end; each trial has a deadline of its own."""
         while (message := await self.hear()) is not None:
             yield message
 
     def interrupt(self) -> None:
-        """Ask it to end; the second time, at once."""
+        """Interrupt it; the second time, it ends at once."""
         with suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGTERM)
 
     async def kill(self) -> None:
-        """End it for certain, and wait for that."""
+        """Kill it, and wait for its end."""
         with anyio.CancelScope(shield=True):
             with suppress(ProcessLookupError):
                 if self._process.returncode is None:

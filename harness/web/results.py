@@ -1,7 +1,7 @@
-"""One trial, and a whole run, as the page and its API show them: plain JSON, made of the log alone.
+"""One trial, and a whole run, as JSON for the page and its API, made from the log alone.
 
-Every text is harmless (no control characters, none that turn its direction) and bounded; a key
-never gets here, since none is ever written into a log.
+Every text is safe (no control characters, none that change the text's direction) and bounded. Keys
+cannot appear, since logs do not contain them.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from harness.types import (
 )
 
 Band: TypeAlias = Literal["good", "acceptable", "needs work"]
-"""What a share comes to: from 0.9, from 0.7, below."""
+"""Band of a share: from 0.9, from 0.7, below."""
 Colour: TypeAlias = Literal["green", "yellow", "red", "grey"]
-"""What a trial's score comes to: from 0.7, from 0.4, below; grey where there is none."""
+"""Colour of a trial's score: from 0.7, from 0.4, below; grey without a score."""
 
 _Ending: TypeAlias = Status | Literal["waiting"]
-"""A trial's status, or that it is not settled yet."""
+"""A trial's status, or ``waiting`` if it is not settled yet."""
 
 METRICS = ("tool_selection", "argument_match", "faithfulness")
 
@@ -47,14 +47,14 @@ _MOST_ITEMS = 200
 
 
 def band(value: float | None) -> Band | None:
-    """Return what a pass rate or an average comes to."""
+    """Return the band of a pass rate or an average."""
     if value is None:
         return None
     return "good" if value >= GOOD else "acceptable" if value >= ACCEPTABLE else "needs work"
 
 
 def colour(run: TrialResult, score: float | None) -> Colour:
-    """Return how a trial is shown; a score decides, and where there is none its status."""
+    """Return the colour of a trial: by its score, else by its status."""
     if run.status not in {"passed", "failed"}:
         return "grey"
     if score is None:
@@ -63,7 +63,7 @@ def colour(run: TrialResult, score: float | None) -> Colour:
 
 
 def result(line: TrialLine) -> dict[str, Any]:
-    """Return a trial with everything that its card shows."""
+    """Return a trial with all data of its card."""
     run, said = line.run, line.transcript or Transcript()
     graded = graded_check(run)
     score = graded.score if graded else None
@@ -99,7 +99,7 @@ def result(line: TrialLine) -> dict[str, Any]:
 
 
 def summary(log: RunLog) -> dict[str, Any]:
-    """Return a run as a whole: its pass rate, the averages of the three metrics, time and cost."""
+    """Return the summary of a run: pass rate, averages of the three metrics, time and cost."""
     report = build_report(log)
     rate = pass_rate(report)
     counts = report.counts
@@ -142,10 +142,10 @@ def averages(report: Report) -> dict[str, Any]:
 
 
 class Progress:
-    """How far a run is, added up trial by trial."""
+    """The progress of a run, counted trial by trial."""
 
     def __init__(self, planned: int) -> None:
-        """Begin with nothing done."""
+        """Begin at zero."""
         self._planned = planned
         self._ended: dict[str, tuple[_Ending, float | None]] = {}
         self._endings: Counter[_Ending] = Counter()
@@ -153,11 +153,11 @@ class Progress:
         self._unpriced = 0
 
     def add(self, result: TrialResult) -> None:
-        """Count a trial; where a resumed run made it once more, in the place of the earlier one."""
+        """Count a trial; a repeated trial of a resumed run replaces the earlier one."""
         self._take(result, result.status)
 
     def wait(self, ended: TrialResult) -> None:
-        """Count a trial that has ended, and whose status is not settled."""
+        """Count a trial that has ended but is not settled."""
         self._take(ended, "waiting")
 
     def _take(self, result: TrialResult, ending: _Ending) -> None:
@@ -173,7 +173,7 @@ class Progress:
         self._unpriced += times * (cost is None)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the numbers so far; the cost is null as long as one is unknown."""
+        """Return the numbers so far; the cost is null if any cost is unknown."""
         done = len(self._ended)
         endings: dict[str, int] = {
             status: count for status, count in self._endings.items() if count
@@ -183,19 +183,19 @@ class Progress:
 
 
 def graded_check(run: TrialResult) -> CheckResult | None:
-    """Return the check that grades a trial, if one does."""
+    """Return the graded check of a trial, if there is one."""
     return next((check for check in run.checks if check.kind == GRADED), None)
 
 
 def name_of(text: str) -> str:
-    """Return a name as every event and answer has it, so that they agree on whom they speak of."""
+    """Return a name in the form that all events and answers share."""
     return bounded(text, _NAME)
 
 
 def clean(value: Any, longest: int = _RESULT, depth: int = 0) -> Any:
-    """Return a JSON value whose texts are harmless and bounded, and which is neither deep nor wide without end.
+    """Return a JSON value with safe, bounded texts and bounded depth and width.
 
-    What is left out for its width is counted in one item more.
+    One further item says how many were left out.
     """
     if isinstance(value, str):
         return bounded(value, longest)
@@ -282,7 +282,7 @@ def _calls(run: TrialResult, said: Transcript, graded: CheckResult | None) -> li
 
 
 def _explanation(run: TrialResult, graded: CheckResult | None) -> str:
-    """Return what the judge says, or what stands in for one."""
+    """Return the explanation of the judge, or of the score in its place."""
     faith = _facts(graded).get("metrics", {}).get("faithfulness", {})
     if faith.get("explanation"):
         return str(faith["explanation"])

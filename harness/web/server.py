@@ -1,4 +1,4 @@
-"""The page's process: it listens, and ends with every run interrupted and every log whole."""
+"""The page's server process; at its end every run is interrupted and every log complete."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from harness.web.settings import Settings
 
 BACKLOG = 1024
 GARBAGE = (700, 10, 10)
-"""Python's own thresholds: what suits a command that ends in a second would let a page grow for
-days."""
+"""Python's default garbage thresholds: those of short commands would let a long-lived page grow."""
 GOODBYE_S = 5
-"""For connections to close once every run has ended."""
+"""Seconds for connections to close after every run has ended."""
 
 
 def serve(settings: Settings, tell: Callable[[str], None]) -> None:
-    """Serve until Ctrl-C or SIGTERM; ``tell`` hears where, once it listens.
+    """Serve until Ctrl-C or SIGTERM; ``tell`` gets the address once it listens.
 
     Raises:
         UsageError: the address cannot be listened on.
@@ -46,7 +45,7 @@ async def _serve(settings: Settings, listener: socket.socket) -> signal.Signals 
         config = uvicorn.Config(
             make_app(board, settings),
             log_level="warning",
-            access_log=False,  # it would hold the token of the first link
+            access_log=False,  # it would contain the token of the first link
             lifespan="off",
             server_header=False,
             proxy_headers=False,
@@ -59,14 +58,14 @@ async def _serve(settings: Settings, listener: socket.socket) -> signal.Signals 
 
 
 class _Server(uvicorn.Server):
-    """Ends the runs first, so that whoever listens still hears how they ended."""
+    """Ends the runs first, so that listeners still get their last events."""
 
     def __init__(self, config: uvicorn.Config, board: Board) -> None:
         super().__init__(config)
         self._board = board
         self._closing: asyncio.Task[None] | None = None
         self.ended_by: signal.Signals | None = None
-        """The first signal that asked for the end."""
+        """The first signal that ended the server."""
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve until a signal.

@@ -1,4 +1,4 @@
-"""What `harness serve` was told: address, limits, token."""
+"""Settings of `harness serve`: address, limits, token."""
 
 from __future__ import annotations
 
@@ -11,36 +11,35 @@ from harness.suites.csv_dataset import MAX_CASES
 from harness.types import DEFAULT_TIMEOUT_S
 
 MAX_BYTES = 5_000_000
-"""One upload; as much as the readers of suites take."""
+"""Largest upload: as much as the readers of suites accept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How the page is served; nothing of it is changed while it runs."""
+    """The page's settings, which do not change while it runs."""
 
     host: str = "127.0.0.1"
-    """Where to listen."""
+    """Address to listen on."""
     port: int = 8000
-    """Likewise; 0 takes a free one."""
+    """Port to listen on; 0 chooses a free one."""
     token: str | None = field(default=None, repr=False)
-    """What everybody must show who asks for anything; ``None`` lets in whoever reaches the
-    address."""
+    """Token that every request needs; ``None``: no token is needed."""
     names: tuple[str, ...] = ()
-    """Names besides `host` by which the page is reached from elsewhere."""
+    """Host names besides `host` by which the page is reached."""
     runs: Path = RUNS
-    """Where run logs are."""
+    """Folder of the run logs."""
     max_bytes: int = MAX_BYTES
-    """Size of an upload."""
+    """Largest upload."""
     max_cases: int = MAX_CASES
-    """Trials of one run."""
+    """Most trials of one run."""
     case_timeout_s: float = DEFAULT_TIMEOUT_S
-    """The most that one trial may take, whatever a suite says."""
+    """Most seconds of one trial, whatever the suite says."""
     at_once: int = 2
     """Runs at the same time."""
     queued: int = 20
-    """Runs that may wait for their turn; more are refused."""
+    """Most waiting runs; more are refused."""
     heartbeat_s: float = 15.0
-    """Between signs of life on a stream that has nothing to say."""
+    """Seconds between keep-alive comments on an idle stream."""
 
     @property
     def is_local(self) -> bool:
@@ -49,7 +48,7 @@ class Settings:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether ``host`` is this machine and nothing else: ``localhost``, 127.0.0.0/8, ``::1``."""
+    """Return whether ``host`` is only this machine: ``localhost``, 127.0.0.0/8, ``::1``."""
     return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 

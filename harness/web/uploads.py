@@ -1,4 +1,4 @@
-"""A multipart request becomes an `Upload` and a `Choice`, within the limits."""
+"""Reads a multipart request into an `Upload` and a `Choice`, within limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.safe_text import one_line
 from harness.web.settings import Settings
 
 RECEIVE_S = 60.0
-"""A request's whole body; five megabytes take that long at 0.7 Mbit/s."""
+"""Seconds for a request's whole body; five megabytes take that long at 0.7 Mbit/s."""
 MAX_CONCURRENCY = 16
 SUFFIXES = ("csv", "yml", "yaml")
 
@@ -27,24 +27,24 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.+:/@ -]*", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """A file that somebody sent."""
+    """An uploaded file."""
 
     name: str
-    """What they call it, for people to read; never part of a path."""
+    """The client's name of it, for display; never part of a path."""
     suffix: str
     """One of `SUFFIXES`."""
     content: bytes
-    """All of it."""
+    """Its bytes."""
 
     @property
     def stem(self) -> str:
-        """The name without its suffix: what a dataset is called."""
+        """The name without its suffix, which is a dataset's name."""
         return self.name.rpartition(".")[0].strip() or "upload"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """How they want it run; ``None`` leaves it to the suite and the configuration."""
+    """The client's choices; ``None`` leaves them to the suite and the configuration."""
 
     model: str | None = None
     """Name of a configured model."""
@@ -56,16 +56,16 @@ class Choice:
     """Trials at the same time."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as the worker is told."""
+        """Return it in the form for the worker."""
         return asdict(self)
 
 
 async def read_upload(request: Request, settings: Settings) -> tuple[Upload, Choice]:
-    """Return what a request holds.
+    """Return the upload and the choices of a request.
 
     Raises:
-        HTTPException: it is too large or too slow, holds no file or another sort of one, or its
-            fields are wrong.
+        HTTPException: it is too large or too slow, has no file or one of another kind, or wrong
+        fields.
     """
     limit = settings.max_bytes + _FORM_BYTES
     if _announced(request) > limit:
@@ -105,8 +105,7 @@ async def _upload(part: Any, settings: Settings) -> Upload:
             "Send the suite as the multipart field 'file', for example curl -F "
             '"file=@tests.csv".',
         )
-    # Whatever path a client puts into the name, only its last part is shown, and none of it is
-    # opened.
+    # Of a path in the client's file name only the last part is shown, and none is opened.
     name = one_line(PurePosixPath((part.filename or "").replace("\\", "/")).name)[:120]
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     if suffix not in SUFFIXES:

@@ -1,7 +1,7 @@
-"""What an uploaded suite may not ask for: whoever can reach the page must not be able to run programs here.
+"""Checks that an uploaded suite cannot run programs on this machine.
 
-A suite on the disk was put there by somebody who may start programs anyway. One that came through
-the page may only name what the operator has configured: servers, models, judges.
+A suite on the disk comes from somebody who may start programs anyway. An uploaded one may only name
+servers, models and judges that the operator has configured.
 """
 
 from __future__ import annotations
@@ -22,25 +22,24 @@ from harness.suites.readers import reader
 from harness.types import DEFAULT_TIMEOUT_S, Case, Location, ServerSpec, Suite
 
 DATASET_SERVER = "finance"
-"""The server that datasets in CSV come with: it is tested where a dataset names none and none is
-configured."""
+"""The built-in server of the sample dataset: the default if no server is named or configured."""
 
 
 def model_names(config: Config) -> tuple[str, ...]:
-    """Return the models that the page offers: those configured, and the embedded one."""
+    """Return the models that the page offers: the configured ones and the built-in one."""
     return tuple(dict.fromkeys((OFFLINE, *(model.spec.name for model in config.models()))))
 
 
 def server_names(config: Config) -> tuple[str, ...]:
-    """Return the servers that the page offers: those configured, and the built-in ones."""
+    """Return the servers that the page offers: the configured and the built-in ones."""
     return tuple(dict.fromkeys((*config.server_names, *builtin_servers())))
 
 
 def read_uploaded(path: Path, called: str, max_cases: int, config: Config) -> Suite:
-    """Return the suite in ``path``; a dataset is called ``called``.
+    """Return the suite in ``path``; a dataset gets the name ``called``.
 
     Raises:
-        InvalidInput: it holds mistakes, or asks for what only the operator may decide.
+        InvalidInput: it has mistakes, or asks for something that only the operator may decide.
     """
     suite = reader(max_cases)(path, VOCABULARY)
     if path.suffix == ".csv":
@@ -51,10 +50,10 @@ def read_uploaded(path: Path, called: str, max_cases: int, config: Config) -> Su
 
 
 def choose_server(suite: Suite, named: str | None, config: Config) -> tuple[str | None, str | None]:
-    """Return the server to ask for, ``None`` for the suite's own, and what is to be said of the choice.
+    """Return the server to use (``None``: the suite's own), and a note on the choice.
 
     Raises:
-        UsageError: the suite leaves it open, and nothing settles it.
+        UsageError: neither the suite nor the configuration determines it.
     """
     settled = (
         suite.server is not None
@@ -73,7 +72,7 @@ def choose_server(suite: Suite, named: str | None, config: Config) -> tuple[str 
 
 
 def choose_model(suite: Suite, named: str | None, config: Config) -> tuple[str | None, str | None]:
-    """Return the model to ask for, ``None`` for the suite's own, and what is to be said of the choice."""
+    """Return the model to use (``None``: the suite's own), and a note on the choice."""
     model = named or (None if suite.model else config.default_model or OFFLINE)
     baseline = OFFLINE in (model, suite.model if model is None else None)
     return (
@@ -83,7 +82,7 @@ def choose_model(suite: Suite, named: str | None, config: Config) -> tuple[str |
 
 
 def bounded(suite: Suite, timeout_s: float, config: Config) -> Suite:
-    """Return ``suite`` with no case that may take longer than ``timeout_s``."""
+    """Return ``suite`` with the timeout of every case limited to ``timeout_s``."""
 
     def within(case: Case) -> Case:
         own = case.limits.timeout_s or config.timeout_s or DEFAULT_TIMEOUT_S
@@ -95,10 +94,10 @@ def bounded(suite: Suite, timeout_s: float, config: Config) -> Suite:
 def require_offered(
     model: str | None, server: str | None, judge: str | None, config: Config
 ) -> None:
-    """Refuse names that the page does not offer: a command line is none, and neither is ``provider:model``.
+    """Refuse names that the page does not offer, such as command lines and ``provider:model``.
 
     Raises:
-        UsageError: with the names that it does.
+        UsageError: with the offered names.
     """
     offers = [
         ("model", model, model_names(config)),
@@ -111,7 +110,7 @@ def require_offered(
 
 
 def require_plan(plan: Plan, max_cases: int, config: Config) -> None:
-    """Refuse a plan that is too long, or that uses a model or a server which the page does not offer.
+    """Refuse a plan that is too long, or uses a model or server that the page does not offer.
 
     Raises:
         UsageError: it does.
@@ -141,8 +140,10 @@ def _forbidden(suite: Suite, config: Config) -> Iterator[Problem]:
         if isinstance(server, ServerSpec):
             yield Problem(
                 at=server.at or place,
-                message="an uploaded suite cannot say how a server is started: that would run a "
-                "program on this host.",
+                message=(
+                    "an uploaded suite cannot start a server: that would run a program on this "
+                    "host."
+                ),
                 meant=f"Write 'server: NAME'; {_offered('', server_names(config))} Others go into "
                 f"harness.yml.",
             )

@@ -1,6 +1,7 @@
-"""The process of one run: reads the upload, says whether it can be run, and runs it when told to.
+"""The process of one run: reads the upload, reports whether it can run, and runs it on request.
 
-It is told on stdin: one line of JSON, then ``go``. It says on its stdout, a line of JSON each::
+On stdin it gets one line of JSON, then ``go``. On stdout it writes one line of JSON for each
+message::
 
     {"invalid": [{line, column, message, meant}]}     …and ends
     {"ready": {suites, models, server, planned, …}}   …and waits
@@ -37,36 +38,35 @@ from harness.web import vetting
 from harness.web.results import clean, name_of
 
 GARBAGE_THRESHOLD = 200_000
-"""New objects after which Python looks for unreachable ones: a run is short, and loads large
-SDKs."""
+"""New objects after which the garbage collector runs: a run is short and loads large SDKs."""
 NICENESS = 2
-"""Runs give way to the page."""
+"""Runs have a lower priority than the page."""
 BEGIN_S = 15.0
-"""How long an interrupt may wait until the run listens to it."""
+"""Seconds that an interrupt may wait until the run handles it."""
 _LONGEST = 2_000
 
 
 class Voice:
-    """Says what happens on the pipe to the page: a `harness.runner.observer.Observer`."""
+    """Reports events on the pipe to the page: a `harness.runner.observer.Observer`."""
 
     def __init__(self, pipe: int) -> None:
-        """Speak into the file descriptor ``pipe``."""
+        """Write to the file descriptor ``pipe``."""
         self._pipe = pipe
         self._waiting: set[str] = set()
         self.begun = threading.Event()
 
     def say(self, **message: Any) -> None:
-        """Write one message, whole; where nobody listens any more, the log is all that matters."""
+        """Write one complete message; if the page is gone, only the log matters."""
         data = json.dumps(KNOWN.json(message)).encode() + b"\n"
         with suppress(OSError):
             while data:
                 data = data[os.write(self._pipe, data) :]
 
     def planned(self, total: int) -> None:
-        """Know it already."""
+        """Do nothing: the page already has the plan."""
 
     def started(self, trial: Trial) -> None:
-        """Say that a trial begins."""
+        """Report that a trial begins."""
         self.begun.set()
         names = {
             "suite": name_of(trial.suite),
@@ -76,26 +76,26 @@ class Voice:
         self.say(start={**names, "trial": trial.index + 1})
 
     def waiting(self, result: TrialResult) -> None:
-        """Say that a trial is in the log."""
+        """Report that a trial is in the log."""
         self._waiting.add(result.key)
         self.say(result=result.key)
 
     def finished(self, result: TrialResult) -> None:
-        """Say that a trial is in the log, unless that was said while it waited."""
+        """Report that a trial is in the log, unless that was said while it waited."""
         if result.key not in self._waiting:
             self.say(result=result.key)
 
     def note(self, text: str) -> None:
-        """Say it."""
+        """Report it."""
         self.say(note=short(text, _LONGEST))
 
 
 def main() -> None:
-    """Do what stdin says."""
+    """Follow the instructions on stdin."""
     os.nice(NICENESS)
     gc.set_threshold(GARBAGE_THRESHOLD)
     voice = Voice(os.dup(1))
-    os.dup2(2, 1)  # whatever else is printed here must not be taken for a message
+    os.dup2(2, 1)  # other output must not be mistaken for a message
     orders = open(0, "rb", buffering=0)  # noqa: SIM115 - unbuffered, so that the end of it can be waited for
     order = json.loads(orders.readline())
     path = Path(order["path"])
@@ -115,7 +115,7 @@ def read(order: Mapping[str, Any], path: Path) -> Prepared:
     """Return the plan of an upload.
 
     Raises:
-        UsageError: it holds mistakes, or asks for what it may not.
+        UsageError: it has mistakes, or asks for something that is not allowed.
     """
     config = load_config(Path.cwd(), os.environ)
     choice = order["choice"]
@@ -141,7 +141,7 @@ def read(order: Mapping[str, Any], path: Path) -> Prepared:
 
 
 def _facts(prepared: Prepared) -> dict[str, Any]:
-    """Return what is to be said of the plan; every text is harmless and bounded, as on a card."""
+    """Return the facts of the plan; every text is safe and bounded."""
     plan = prepared.plan
     return {
         "suites": [
@@ -197,10 +197,10 @@ def _watch(orders: BinaryIO, voice: Voice) -> None:
     """Interrupt the run when the page's process is gone."""
     while orders.read(4096):
         pass
-    voice.begun.wait(BEGIN_S)  # before, nobody would listen to the signal and leave the log whole
+    voice.begun.wait(BEGIN_S)  # before that, nothing would handle the signal and complete the log
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":
     main()
-    gc.freeze()  # nothing has to be taken apart before the process ends
+    gc.freeze()  # skip the clean-up of objects before the process ends
