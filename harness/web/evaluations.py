@@ -139,7 +139,7 @@ class Evaluations:
         )
 
     async def list(self, request: Request) -> Response:
-        """Return runs, the newest first: waiting ones, and those with a log that match the filters."""
+        """Return runs, the newest first: waiting ones, and those with a log that match."""
         wanted = request.query_params
         limit = _limit(wanted.get("limit", "50"))
         if (result := wanted.get("result")) and result not in ENDINGS:

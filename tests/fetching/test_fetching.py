@@ -176,7 +176,10 @@ def _wheel(folder: Path) -> tuple[Path, str]:
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A folder of wheels as the user's own index, by pip's own configuration; returns the wheel's digest."""
+    """A folder of wheels as the user's own index, by pip's own configuration.
+
+    Returns the wheel's digest.
+    """
     (tmp_path / "wheels").mkdir()
     path, digest = _wheel(tmp_path / "wheels")
     monkeypatch.setenv("PIP_NO_INDEX", "1")

@@ -21,7 +21,10 @@ def replayed(
     concurrency: int = 2,
     environ: Mapping[str, str] = os.environ,
 ) -> RunLog:
-    """Return the run log of everything that ``recorded`` has of ``suite``; it is written below ``folder``."""
+    """Return the run log of everything that ``recorded`` has of ``suite``.
+
+    It is written below ``folder``.
+    """
     prepared = prepare(RunRequest(suites=[suite], models=[f"recorded:{recorded}"]), folder, environ)
     return launch(
         prepared.plan,

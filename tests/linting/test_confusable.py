@@ -1,4 +1,7 @@
-"""Tools that a model may take for each other are told; families that are plainly told apart are not."""
+"""Tools that a model may take for each other are told.
+
+Families that are plainly told apart are not.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,9 @@ def test_two_words_for_one_thing_are_confusable(one: Tool, other: Tool) -> None:
         (taking("create_branch", "Create a new branch in a project", "project", "branch"),
          taking("create_issue", "Create a new issue in a project", "project", "title")),
         (taking("create_entities", "Create multiple new entities in the graph", "entities"),
-         taking("create_relations", "Create multiple new relations between entities in the graph", "relations")),
+         taking("create_relations", (
+             "Create multiple new relations between entities in the graph"
+         ), "relations")),
         (taking("get_comments", "Get the review comments on a pull request", "number"),
          taking("create_review", "Create a review on a pull request", "number", "body")),
         (taking("geocode", "Convert an address into geographic coordinates", "address"),
@@ -61,8 +66,12 @@ def test_two_words_for_one_thing_are_confusable(one: Tool, other: Tool) -> None:
         (taking("by_id", "Get a user by id.", "user_id"), taking("by_email", "Get a user by email.", "email")),
         (taking("list_pods", "List pods in a namespace.", "namespace"),
          taking("list_services", "List services in a namespace.", "namespace")),
-        (taking("update_block", "Notion | Update a block\nError Responses:\n400: Bad request", "block_id"),
-         taking("retrieve_block", "Notion | Retrieve a block\nError Responses:\n400: Bad request", "block_id")),
+        (taking("update_block", (
+            "Notion | Update a block\nError Responses:\n400: Bad request"
+        ), "block_id"),
+         taking("retrieve_block", (
+             "Notion | Retrieve a block\nError Responses:\n400: Bad request"
+         ), "block_id")),
         (taking("git_reset", "Unstages all staged changes", "repo_path"),
          taking("git_diff_unstaged", "Shows changes in the working directory that are not yet "
         "staged", "repo_path")),

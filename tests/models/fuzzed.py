@@ -191,10 +191,18 @@ def bodies(draw: st.DrawFn, api: Api) -> bytes:
 
 HEADERS = st.sampled_from(
     ["retry-after: 0", "retry-after: 1_0", "retry-after: -1", "retry-after: 1e400", "retry-after-ms: 0",
-     "retry-after: Thu, 99 Jan 9999 99:99:99 GMT", "date: 0", "x-should-retry: true", "content-type: text/html",
-     "content-type: application/json; charset=no-such", "content-type: text/event-stream", "location: /v1/round",
-     "location: http://127.0.0.1:1/", "location: //", "location: http://[", "set-cookie: a=b", "content-encoding: br",
-     "content-encoding: gzip, gzip, gzip, gzip, gzip, gzip", "content-encoding: gzip", "connection: keep-alive",
+     (
+         "retry-after: Thu, 99 Jan 9999 99:99:99 GMT"
+     ), "date: 0", "x-should-retry: true", "content-type: text/html",
+     (
+         "content-type: application/json; charset=no-such"
+     ), "content-type: text/event-stream", "location: /v1/round",
+     (
+         "location: http://127.0.0.1:1/"
+     ), "location: //", "location: http://[", "set-cookie: a=b", "content-encoding: br",
+     (
+         "content-encoding: gzip, gzip, gzip, gzip, gzip, gzip"
+     ), "content-encoding: gzip", "connection: keep-alive",
      "x-request-id: \xff", "transfer-encoding: gzip"]
 )  # fmt: skip
 STATUSES = st.sampled_from(

@@ -48,7 +48,10 @@ def test_a_valid_suite_passes_the_reader_and_the_schema(
 
 
 def _names(test: Any) -> list[str]:
-    """Return how the cases of a test are called; what the names of rows look like is shown elsewhere."""
+    """Return how the cases of a test are called.
+
+    What the names of rows look like is shown elsewhere.
+    """
     rows = math.prod(len(values) for values in test.get("matrix", {}).values()) * len(
         test.get("parameters", [1])
     )

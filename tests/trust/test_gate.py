@@ -218,7 +218,10 @@ def test_in_ci_nobody_is_asked_on_a_terminal_either(stranger: Project) -> None:
 
 
 def on_a_terminal(project: Project, typed: bytes, code: int, **env: str) -> str:
-    """Run ``harness tools shop`` on a terminal where ``typed`` is typed at the question; return what it shows."""
+    """Run ``harness tools shop`` on a terminal where ``typed`` is typed at the question.
+
+    Return what it shows.
+    """
     ours, theirs = pty.openpty()
     environment = {
         "PATH": os.environ["PATH"],

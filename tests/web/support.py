@@ -155,7 +155,10 @@ def a_project(folder: Path, provider: FakeProvider) -> Project:
 
 @contextmanager
 def served(project: Project, *options: str, **env: str) -> Iterator[Page]:
-    """Serve the page of ``project``; at the end it is stopped with Ctrl-C, unless it is over already."""
+    """Serve the page of ``project``.
+
+    At the end it is stopped with Ctrl-C, unless it is over already.
+    """
     process = project.start("serve", "--port", "0", *options, **env)
     try:
         page = _page(process, project)

@@ -301,7 +301,7 @@ def test_a_suite_that_was_uploaded_starts_no_program(page: Page) -> None:
         answer = page.post(path, suite, "suite.yml")
         assert answer.status_code == 422
         (problem,) = answer.json()["problems"]
-        assert (problem["line"], "cannot say how a server is started" in problem["message"]) == (
+        assert (problem["line"], "cannot start a server" in problem["message"]) == (
             2,
             True,
         )

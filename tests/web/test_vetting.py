@@ -57,13 +57,13 @@ class Told(Exception):
             "server: {command: touch, args: [pwned]}",
             "answer_contains: [x]",
             2,
-            "cannot say how a server is started",
+            "cannot start a server",
         ),
         (
             "server: {url: 'http://127.0.0.1:1/mcp'}",
             "answer_contains: [x]",
             2,
-            "cannot say how a server is started",
+            "cannot start a server",
         ),
         ("server: sh -c 'touch pwned'", "answer_contains: [x]", None, "there is no server named"),
         (

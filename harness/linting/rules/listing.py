@@ -91,8 +91,7 @@ def _provider_forms(tools: ToolList) -> Iterator[LintFinding]:
                 tool=problem.tool,
                 message=f"{provider}{problem.problem}.",
                 instead=f"Name tools with 1 to {longest} of A-Z a-z 0-9 _ and -, and let a schema's "
-                "top be "
-                "a plain object "
+                "top be a plain object "
                 'with "properties", without anyOf, oneOf, allOf or $ref.',
             )
 
@@ -200,14 +199,11 @@ FAMILY = Family(
         ),
         "provider-form": Rule(
             severity="warning",
-            why="The provider rejects the tool as it is, and with it the whole request. This harness "
-            "translates it; "
-            "many clients do not.",
+            why="The provider rejects the tool as it is, and with it the whole request. This harness translates it; many clients do not.",
         ),
         "unmarked": Rule(
             severity="warning",
-            why="No client can tell what to ask about before it is done, and --read-only lets no call "
-            "through.",
+            why="No client can tell what to ask about before it is done, and --read-only lets no call through.",
         ),
         "contradictory-marks": Rule(
             severity="warning", why="Clients skip their confirmation for what is marked harmless."
@@ -226,8 +222,7 @@ FAMILY = Family(
         ),
         "unchecked-schema": Rule(
             severity="note",
-            why="harness gives up a schema that takes too much work to examine; other clients may hang "
-            "on it.",
+            why="harness gives up a schema that takes too much work to examine; other clients may hang on it.",
         ),
         "no-output-schema": Rule(
             severity="note",

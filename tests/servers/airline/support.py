@@ -12,7 +12,10 @@ PRICES = {"basic_economy": 50, "economy": 100, "business": 300}
 def flight(
     number: str, origin: str, destination: str, times: tuple[str, str], *days: str
 ) -> dict[str, Any]:
-    """Return a flight whose ``days`` can be booked; 2024-05-14 it landed, and 2024-05-29 it is cancelled."""
+    """Return a flight whose ``days`` can be booked.
+
+    2024-05-14 it landed, and 2024-05-29 it is cancelled.
+    """
     available = {"status": "available", "available_seats": SEATS, "prices": PRICES}
     landed = {"status": "landed", "actual_departure_time_est": "x", "actual_arrival_time_est": "y"}
     return {

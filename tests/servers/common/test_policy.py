@@ -8,7 +8,9 @@ from servers.common.policy import MASK, Action, Condition, Denied, Policies, Rul
 
 ATOMS = (
     "true", "false", "1", "'x'", "null", "[]", "user", "user.role", "user.role == 'admin'", "user.role != 'admin'",
-    "user.nothing", "user.nothing == 'x'", "has(user.nothing)", "'w' in user.permissions", "user.permissions",
+    "user.nothing", "user.nothing == 'x'", "has(user.nothing)", (
+        "'w' in user.permissions"
+    ), "user.permissions",
     "args.flag", "args.flag == null", "undefined", "undefined()", "1 / 0", "user.role > 1",
 )  # fmt: skip
 

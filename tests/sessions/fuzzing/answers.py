@@ -149,7 +149,10 @@ def _is_answer(text: str, wire: Wire) -> bool:
 
 
 def _is_result(frame: Any, wire: Wire) -> bool:
-    """Whether ``frame`` answers request 0 with a result; the body of an HTTP reply needs no id to be its answer."""
+    """Whether ``frame`` answers request 0 with a result.
+
+    The body of an HTTP reply needs no id to be its answer.
+    """
     if (
         not isinstance(frame, dict)
         or frame.get("jsonrpc") != "2.0"

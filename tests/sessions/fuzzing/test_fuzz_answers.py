@@ -50,7 +50,10 @@ SCRIPT = str(Path(told_server.__file__))
 
 @contextmanager
 def server_of(wire: Wire) -> Iterator[ServerSpec]:
-    """Run the server over HTTP for the length of the block; over stdio it is started by whoever connects."""
+    """Run the server over HTTP for the length of the block.
+
+    Over stdio it is started by whoever connects.
+    """
     common: dict[str, Any] = {
         "name": wire,
         "protocol": "legacy",

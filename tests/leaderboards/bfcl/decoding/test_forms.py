@@ -22,11 +22,15 @@ WRITTEN: dict[str, Any] = {
     ],
     "lists of {name, arguments}": TWO,
     "calls written as source text, [function(argument=value)]": "[shop.find(item='tea'), pay()]",
-    "calls written as source text between <TOOLCALL> tags": "Well.<TOOLCALL>[shop.find(item='tea'), pay()]</TOOLCALL>",
+    "calls written as source text between <TOOLCALL> tags": (
+        "Well.<TOOLCALL>[shop.find(item='tea'), pay()]</TOOLCALL>"
+    ),
     "JSON between <tool_call> tags": "\n".join(
         f"<tool_call>\n{json.dumps(one)}\n</tool_call>" for one in TWO
     ),
-    "a JSON list between <tool_call> tags": f"<tool_call>```json\n{json.dumps(TWO)}\n```</tool_call>",
+    (
+        "a JSON list between <tool_call> tags"
+    ): f"<tool_call>```json\n{json.dumps(TWO)}\n```</tool_call>",
     "JSON text with name and arguments": "; ".join(map(json.dumps, TWO)),
     "JSON text with name and parameters": "<|python_tag|>"
     + "; ".join(json.dumps({"name": one["name"], "parameters": one["arguments"]}) for one in TWO),

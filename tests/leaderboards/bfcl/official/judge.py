@@ -1,4 +1,6 @@
-"""Judge outputs by the official package; run by the Python of an environment that has ``bfcl-eval``.
+"""Judge outputs by the official package.
+
+Run by the Python of an environment that has ``bfcl-eval``.
 
 Reads lines ``{"model", "id", "result"}``, ``model`` being a name in the package's table of models,
 and prints for each ``{"valid", "error_type"}``, or ``{"crashed"}`` where an official function
