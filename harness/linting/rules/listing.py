@@ -199,11 +199,17 @@ FAMILY = Family(
         ),
         "provider-form": Rule(
             severity="warning",
-            why="The provider rejects the tool as it is, and with it the whole request. This harness translates it; many clients do not.",
+            why=(
+                "The provider rejects the tool as it is, and with it the whole request. This "
+                "harness translates it; many clients do not."
+            ),
         ),
         "unmarked": Rule(
             severity="warning",
-            why="No client can tell what to ask about before it is done, and --read-only lets no call through.",
+            why=(
+                "No client can tell what to ask about before it is done, and --read-only lets no "
+                "call through."
+            ),
         ),
         "contradictory-marks": Rule(
             severity="warning", why="Clients skip their confirmation for what is marked harmless."
@@ -214,15 +220,24 @@ FAMILY = Family(
         ),
         "large-tool": Rule(
             severity="warning",
-            why="All of it is sent with every request: it costs money, and attention for the others.",
+            why=(
+                "All of it is sent with every request: it costs money, and attention for the "
+                "others."
+            ),
         ),
         "large-list": Rule(
             severity="warning",
-            why="It is sent with every request; models choose worse among many and long descriptions.",
+            why=(
+                "It is sent with every request; models choose worse among many and long "
+                "descriptions."
+            ),
         ),
         "unchecked-schema": Rule(
             severity="note",
-            why="harness gives up a schema that takes too much work to examine; other clients may hang on it.",
+            why=(
+                "harness gives up a schema that takes too much work to examine; other clients may "
+                "hang on it."
+            ),
         ),
         "no-output-schema": Rule(
             severity="note",
