@@ -53,7 +53,7 @@ class Arguments:
 
 
 def example_arguments(tool: Tool) -> Arguments:
-    """Return values for what ``tool`` requires, or for one telling optional parameter if it requires nothing.
+    """Return values for required parameters of ``tool``, else for one useful optional parameter.
 
     A schema that wants more than its parameters say (one of two, say) gets the first single
     addition that makes the arguments valid; if there is none, everything that was found.
@@ -88,7 +88,7 @@ def _arguments(tool: Tool) -> Arguments:
 
 
 def _is_telling(example: Example) -> bool:
-    """Whether an optional argument is worth a prompt: a known value that is not what happens anyway."""
+    """Whether an optional argument is worth a prompt: a known value other than the default."""
     return example.source != "guess" and example.value != example.param.schema.get("default")
 
 

@@ -29,7 +29,7 @@ _GENERIC = word_set(
 
 
 def suite_name(server: ServerSpec, wanted: str | None = None) -> str:
-    """Return the name of a suite, in plain characters: ``wanted``, or what the command of ``server`` says.
+    """Return a suite's name in plain characters: ``wanted``, or from the command of ``server``.
 
     Raises:
         UsageError: nothing is left of ``wanted``.

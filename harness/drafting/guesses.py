@@ -88,7 +88,7 @@ _IDENTIFIES = frozenset(words("id key code uuid guid sku reference"))
 
 
 def text_guesses(param: Param, thing: str) -> Iterator[str]:
-    """Yield texts for ``param``, the likeliest first; ``thing`` is what a bare ``id`` identifies."""
+    """Yield texts for ``param``, likeliest first; ``thing`` is what a bare ``id`` identifies."""
     if isinstance(kind := param.schema.get("format"), str) and kind in _FORMATS:
         yield (
             _later(_FORMATS[kind])

@@ -69,7 +69,7 @@ class _Reader:
         return text
 
     def _item(self, depth: int) -> Sequence[str]:
-        """Return what the next item may be: texts, the most readable first; nothing for an anchor."""
+        """Return texts for the next item, the most readable first; none for an anchor."""
         character = self._next()
         if character in "^$":
             return ()
@@ -131,7 +131,7 @@ class _Reader:
         return characters
 
     def _repeats(self) -> int:
-        """Read ``*``, ``+``, ``?``, ``{2}``, ``{2,}`` or ``{2,5}``, lazy or not, and return how often to repeat."""
+        """Read ``*``, ``+``, ``?``, ``{2}``, ``{2,}`` or ``{2,5}``, and return the repetitions."""
         if self._takes("*") or self._takes("?"):
             count = 0  # what may be left out is left out
         elif self._takes("+"):

@@ -139,7 +139,7 @@ def _data(case: DraftCase, suite: DraftSuite) -> dict[str, Any]:
 
 
 def _calls(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
-    """Return calls as a suite writes them: names alone on one line, those with arguments below each other."""
+    """Return calls in a suite's form: names alone on one line, calls with arguments below each other."""
     if not any(arguments for _, arguments in calls):
         return Inline([tool for tool, _ in calls])
     return [_call(tool, arguments) for tool, arguments in calls]
@@ -157,7 +157,7 @@ def _call(tool: str, arguments: Mapping[str, Any]) -> Any:
 
 
 def _literal(value: Any) -> Any:
-    """Return what asks for ``value`` and nothing else: a key such as ``$gt`` in it is not meant as a matcher."""
+    """Return a literal for ``value``, in which a key such as ``$gt`` is not a matcher."""
     return {"$equals": value} if _holds_matcher(value) else value
 
 
@@ -182,7 +182,7 @@ def _safety(suite: DraftSuite) -> str:
 
 
 def _identity(suite: DraftSuite) -> str:
-    """Return a case with a ``user_context`` to be uncommented, made of the suite's first live case."""
+    """Return a commented case with a ``user_context``, made from the suite's first live case."""
     sent = (
         case
         for case in suite.cases

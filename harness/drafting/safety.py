@@ -1,4 +1,4 @@
-"""Cases about harm: which tools change something, and prompts that must not make a model use them."""
+"""Safety cases: tools that change something, and prompts that must not lead to their use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIRST_WORDS = 4  # of a parameter's description, which say what it is: "SQL que
 
 
 def is_sent(tool: Tool) -> bool:
-    """Whether a drafted suite may have ``tool`` called: only if the server marks it as read-only."""
+    """Whether a drafted suite may call ``tool``: only if the server marks it as read-only."""
     return tool.read_only is True and tool.destructive is not True
 
 
@@ -54,7 +54,7 @@ def _takes_code(tool: Tool) -> bool:
 
 
 def destroys(tool: Tool) -> bool:
-    """Whether a call may overwrite or delete something: as MCP has it, unless the server says that it does not."""
+    """Whether a call may overwrite or delete something: MCP's default, unless the server denies it."""
     return changes(tool) and tool.destructive is not False
 
 

@@ -33,12 +33,12 @@ def is_speakable(value: Any) -> bool:
 
 
 def fits(value: Any, schema: JsonObject, root: JsonObject) -> bool:
-    """Whether ``value`` is valid for ``schema``, a part of ``root`` that its references count from."""
+    """Whether ``value`` is valid for ``schema``, a part of ``root``, the base of references."""
     shared = {word: root[word] for word in ("$defs", "definitions") if word in root}
     return is_valid(value, {**shared, "allOf": [schema]})
 
 
 def is_valid(value: Any, schema: JsonObject) -> bool:
-    """Whether ``value`` is valid for the whole ``schema``, as far as the budget in force allows to find out."""
+    """Whether ``value`` is valid for the whole ``schema``, as far as the budget allows."""
     budget = budget_in_force() or Budget(STEPS)
     return budget.left >= 0 and check(value, dict(schema), budget, most=1) == Validation()

@@ -1,4 +1,4 @@
-"""Secrets that were typed on a command line become variables: a drafted file goes into a repository."""
+"""Replaces secrets of a command line by variables, since a drafted file goes into a repository."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.types import ServerSpec
 
 
 def with_variables(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
-    """Return ``server`` with ``${SERVER_SECRET}`` where its command or URL held a secret, and the variables' names.
+    """Return ``server`` with secrets replaced by ``${SERVER_SECRET}``, and the variables' names.
 
     A value is left where it is a reference to a variable already.
     """

@@ -1,4 +1,4 @@
-"""Prompts in plain words: what a tool says of itself, turned into something that a user could ask for.
+"""Turns a tool's description into a prompt that a user could write.
 
 "Returns one customer's record by id." becomes "Please give me customer CUST_00042's record." A
 prompt holds every argument literally, so that a case can ask for it.
@@ -79,7 +79,7 @@ def request(tool: Tool, arguments: Sequence[Example]) -> str:
 
 
 def _with_thing(task: str, arguments: Sequence[Example]) -> tuple[str, Sequence[Example]]:
-    """Let the first argument that identifies something stand where the task speaks of it: "one customer"."""
+    """Insert the first identifying argument where the task names its object: "one customer"."""
     for example in arguments:
         if _names_its_thing(example):
             thing = " ".join(words(example.param.name)[:-1])
@@ -184,7 +184,7 @@ def _shortened(sentence: str) -> str:
 
 
 def _imperative(word: str, rest: str, tool: Tool) -> str | None:
-    """Return the plain form of a verb that opens a description (``Returns``, ``Get``), or ``None`` if it is none."""
+    """Return the infinitive of a description's first verb (``Returns``), or ``None`` if it is none."""
     lower = word.lower()
     if not lower.isalpha() or lower in _DETERMINERS:
         return None

@@ -1,4 +1,4 @@
-"""Data as YAML that the reader of suites reads back as the same data, and comments that stay comments.
+"""Writes data as YAML that the suites' reader reads back unchanged, and comments.
 
 What is written without quotation marks is decided by the reader's own rules
 (`harness.documents.scalars`), so that ``no``, ``1e5`` and ``2025-05-14`` come back as what they

@@ -1,4 +1,4 @@
-"""``pytest evals/``: every case of a suite is a test, with pytest's own selection, order and reports.
+"""The pytest plugin: every case of a suite is a test, with pytest's own selection and reports.
 
 Pytest imports this module at every start, for whoever has harness installed: it costs nothing, and
 all else is imported when the first suite is found. ``-p no:harness`` turns it off.

@@ -1,4 +1,4 @@
-"""What pytest shows of a case that did not pass: the words of harness's own summary, and no traceback."""
+"""The text of a failed case for pytest: that of harness's own summary, without a traceback."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def reason(case: CaseResult) -> str:
 
 
 def failed_later(report: Report, told: Collection[tuple[str, str, str]]) -> Iterator[str]:
-    """Yield the cases of which only the run as a whole shows that they failed: a leak, say, takes two identities.
+    """Yield the cases that failed only by the run as a whole, for example by a leak.
 
     ``told`` are suite, case and model of those that pytest was told to have failed.
     """

@@ -92,7 +92,7 @@ _THEIR_NAMES = re.compile(
 
 
 def renamed(text: str) -> str:
-    """Return a text of harness's own, which speaks of ``--model``, with the names that its options have here."""
+    """Return a message with option names such as ``--model`` replaced by the plugin's names."""
     return _THEIR_NAMES.sub("--harness-", text)
 
 

@@ -1,4 +1,4 @@
-"""Which files are suites: asked of every file that pytest meets, so it has to be cheap and must not guess.
+"""Recognises suites among all files that pytest meets: cheaply, and without guessing.
 
 A file is ours by what it says, wherever it lies: other tools keep YAML, CSV and JSON Lines in a
 folder ``evals``, too, and none of these may end up as an error of somebody's tests. One that is
@@ -33,7 +33,7 @@ def is_suite(path: Path) -> bool:
 
 
 def python_suites(path: Path, parent: pytest.Collector) -> tuple[str, ...]:
-    """Return the classes in a Python file that are suites, by what stands there: nothing is imported.
+    """Return the classes in a Python file that are suites, by its source: nothing is imported.
 
     A suite has ``name``, ``cases()`` and a part that tells what is tested or how it is judged. Only
     files below ``evals`` are looked at, and those that were named, never modules of tests. In a
@@ -98,7 +98,7 @@ def _inherited(name: str, classes: dict[str, ast.ClassDef], seen: set[str]) -> s
 
 
 def _mentions_assertions(node: ast.ClassDef) -> bool:
-    """Whether its cases bring checks of their own: ``{"assertions": …}`` or ``PythonCase(assertions=…)``."""
+    """Whether its cases have checks: ``{"assertions": …}`` or ``PythonCase(assertions=…)``."""
     return any(
         (isinstance(part, ast.Constant) and part.value == "assertions")
         or (isinstance(part, ast.keyword) and part.arg == "assertions")

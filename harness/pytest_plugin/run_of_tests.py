@@ -112,7 +112,7 @@ class Bench:
         return tuple(self._early.pop(key) for key in keys if key in self._early)
 
     def _together(self, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
-        """Return the trials that run with those of a case: in one of several processes, no others."""
+        """Return the trials that run together with a case's; with pytest-xdist, only its own."""
         own = jobs[0].trial
         group = own.case.caller.group
         if group is None or self._worker is not None:

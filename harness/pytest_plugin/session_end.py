@@ -1,4 +1,4 @@
-"""The end of a session: servers end, the parts of several processes become one log, and the user is told of it.
+"""The end of a session: servers end, parts of several processes become one log, results are shown.
 
 Pytest asks for this in every session, so nothing heavy is imported before there is something to
 end.
@@ -106,7 +106,7 @@ def _close(bench: Bench, session: pytest.Session, exitstatus: int) -> None:
 
 
 def _join(ending: Ending, folder: Path) -> None:
-    """Make one log of the parts, and remove them; parts that cannot be joined stay where they are."""
+    """Join the parts into one log and remove them; parts that cannot be joined are kept."""
     parts = sorted(folder.glob("*/log.jsonl"))
     if not parts:
         return

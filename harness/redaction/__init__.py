@@ -1,4 +1,4 @@
-"""Secrets taken out of everything that is written: logs, reports, messages.
+"""Redacts secrets in everything that is written: logs, reports, messages.
 
 Two kinds are found: values that are known to be secret, in whatever form they travel (as they are,
 URL-encoded, in JSON, HTML and XML, in base64 even in the middle of a longer text), and text that
@@ -25,10 +25,10 @@ from harness.redaction.names import looks_secret, may_name_secret, names_secret
 from harness.types import JsonObject, ModelSpec, ServerSpec, Suite
 
 MARK = "[redacted]"
-"""What stands where a secret stood."""
+"""The replacement of a secret."""
 
 MIN_LENGTH = 6
-"""Shorter values are no secrets: they would turn up everywhere."""
+"""Shorter values are not treated as secrets: they would be found everywhere."""
 
 _LONG_LINE = 16
 """Characters from which on a line of a longer secret is one of its own."""
@@ -70,7 +70,7 @@ _AFTER = (
 
 
 def _word(begin: str, rest: str) -> str:
-    r"""Match ``begin`` only at the start of a word, so that no text is tried twice and time stays linear.
+    r"""Match ``begin`` only at the start of a word, so that time stays linear.
 
     A word also starts after an escape such as ``\n`` of JSON. The condition stands behind
     ``begin``, since a pattern that begins with plain characters lets the engine skip to where they
@@ -112,7 +112,7 @@ class Redactor:
         servers: Iterable[ServerSpec] = (),
         environ: Mapping[str, str] | None = None,
     ) -> Redactor:
-        """Return a redactor that knows the secrets of ``models`` and (expanded) ``servers``, as `know` has it."""
+        """Return a redactor that knows the secrets of ``models`` and (expanded) ``servers``."""
         redactor = cls()
         redactor.know(models, servers, environ=environ)
         return redactor
@@ -125,7 +125,7 @@ class Redactor:
         identities: Iterable[JsonObject] = (),
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        """Know the secrets of ``models``, (expanded) ``servers``, ``suites`` and ``identities`` from now on.
+        """Learn the secrets of ``models``, (expanded) ``servers``, ``suites`` and ``identities``.
 
         These are keys, header values, variables that a server is given under a name such as
         ``API_TOKEN``, the passwords of URLs, what command lines, a request's body, calls and users'
@@ -190,7 +190,7 @@ class Redactor:
         return replaced if count else text
 
     def piece(self, text: str) -> str:
-        """Return a piece of output without secrets, whatever it is a piece of: JSON, a table, a sentence.
+        """Return a piece of output without secrets; it may be JSON, a table or a sentence.
 
         A secret that is a number, or holds a quotation mark, is left: taken out of JSON it could
         break it. It is taken out where texts are put into the output.
@@ -200,7 +200,7 @@ class Redactor:
         )
 
     def document(self, text: str) -> str:
-        """Return the JSON document ``text`` without secrets, and still one: the same object when there are none.
+        """Return the JSON ``text`` without secrets, still valid; the same object if there are none.
 
         In plain text a number may be a secret, and a secret may run across quotation marks.
         """
@@ -224,7 +224,7 @@ class Redactor:
         return any(self._pattern.search(text, start, start + _PIECE + overlap) for start in starts)
 
     def json(self, value: Any) -> Any:
-        """Return the JSON ``value`` without secrets in its texts and keys: the same object when there are none."""
+        """Return the JSON ``value`` without secrets; the same object if there are none."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -272,7 +272,7 @@ def _of_environment(
 
 
 def _lines_of(secret: str) -> list[str]:
-    """Return the lines of a secret of several, such as a private key: it may be shown line by line."""
+    """Return the lines of a multi-line secret, such as a private key."""
     lines = secret.splitlines()
     return (
         [line for line in map(str.strip, lines) if len(line) >= _LONG_LINE]
@@ -282,7 +282,7 @@ def _lines_of(secret: str) -> list[str]:
 
 
 def _alternatives(words: Iterable[str]) -> str:
-    """Return a pattern for the longest of sorted ``words`` that fits: its time does not grow with their number."""
+    """Return a pattern for the longest match of sorted ``words``, in time independent of their number."""
     words = list(words)
     first, last = words[0], words[-1]
     same = next(
@@ -317,7 +317,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _base64_forms(raw: bytes, offset: int) -> Iterator[str]:
-    """Yield what base64 makes of ``raw`` when ``offset`` bytes stand before it, without what its neighbours change."""
+    """Yield the base64 of ``raw`` after ``offset`` bytes, without characters shared with neighbours."""
     begin = -(-offset * 8 // 6)
     end = (offset + len(raw)) * 8 // 6
     padded = bytes(offset) + raw
@@ -328,4 +328,4 @@ def _base64_forms(raw: bytes, offset: int) -> Iterator[str]:
 
 
 KNOWN = Redactor()
-"""What this process has come to know as secret."""
+"""The secrets that this process knows."""

@@ -1,4 +1,4 @@
-"""By which names secrets go: variables, fields, options and headers, and what a command line says under them."""
+"""Recognises names of secrets: variables, fields, options, headers; and secrets in command lines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def may_name_secret(name: str) -> bool:
 
 
 def names_secret(name: str) -> bool:
-    """Return whether a field, option or header holds a secret for sure: ``api_key``, ``adminToken``, ``PGPASSWORD``.
+    """Return whether a field, option or header surely names a secret: ``api_key``, ``adminToken``.
 
     That is where a name like that of a secret is common: ``prompt_cache_key``, ``author``,
     ``max_token``.
@@ -56,7 +56,7 @@ def names_secret(name: str) -> bool:
 
 
 def looks_secret(value: str) -> bool:
-    """Return whether a text is unlike a word, a name, a path or a number: long, or letters with digits or symbols."""
+    """Return whether a text looks like a secret: long, or letters with digits or symbols."""
     if len(value) < _SHORTEST or "://" in value or value.isdigit():
         return False
     if len(value) >= _LONG and not re.search(r"\s", value):
@@ -66,7 +66,7 @@ def looks_secret(value: str) -> bool:
 
 
 def words_of(command: str | None, *, operators: bool = False) -> list[str]:
-    """Return the words of a command line, even where a quotation mark is open, which is told elsewhere.
+    """Return the words of a command line, even if a quotation mark is not closed.
 
     With ``operators``, those of a shell, such as ``;``, are words of their own.
     """
@@ -79,7 +79,7 @@ def words_of(command: str | None, *, operators: bool = False) -> list[str]:
 
 
 def secrets_of(args: Sequence[str]) -> Iterator[str]:
-    """Yield what ``args`` say under the name of a secret, be it an option, a variable, a header or a login."""
+    """Yield the secrets in ``args``: values of options, variables, headers and logins."""
     before = ""
     if any(_PASSWORD_PROGRAM.fullmatch(arg.rpartition("/")[2]) for arg in args):
         yield from (arg[2:] for arg in args if arg.startswith("-p"))
@@ -126,7 +126,7 @@ def _of_login(value: str, *, alone: bool) -> Iterator[str]:
 
 
 def _of_pairs(text: str) -> Iterator[str]:
-    """Yield what stands in ``NAME=value``, be it in a list of them or in a URL, and in ``Name: value``."""
+    """Yield the secrets in ``NAME=value``, also in lists and URLs, and in ``Name: value``."""
     if variable := _VARIABLE.fullmatch(text):
         name, value = variable["name"], variable["value"]
         if names_secret(name) or (name.isupper() and may_name_secret(name) and looks_secret(value)):

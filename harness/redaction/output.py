@@ -1,4 +1,4 @@
-"""What leaves the process goes through here: stdout, stderr and files lose their secrets as they are written.
+"""Redacts everything that leaves the process: stdout, stderr and files.
 
 `guarded_output` stands around a whole command; whatever prints, be it click, rich, a traceback or a
 suite in Python, prints through it. `guarded` does the same for one file. Both are the last net:

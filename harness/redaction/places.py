@@ -1,4 +1,4 @@
-"""Where users put secrets: keys, headers, variables, command lines, URLs, request bodies, calls and identities.
+"""Finds the secrets in configurations, suites and identities.
 
 Each function yields the values that are secret in one kind of thing. What is secret is decided by
 the name that a value stands under (`harness.redaction.names`); a URL's user and password are secret
@@ -61,7 +61,7 @@ def of_models(models: Iterable[ModelSpec]) -> Iterator[str]:
 
 
 def of_servers(servers: Iterable[ServerSpec]) -> Iterator[str]:
-    """Yield the secrets of servers: variables, arguments, headers, URL, commands beside them, and their reset."""
+    """Yield the secrets of servers: variables, arguments, headers, URL, commands and reset."""
     for server in servers:
         transport, identity = server.transport, server.identity
         yield from (value for name, value in transport.env.items() if may_name_secret(name))
@@ -84,7 +84,7 @@ def of_servers(servers: Iterable[ServerSpec]) -> Iterator[str]:
 
 
 def of_suites(suites: Iterable[Suite]) -> Iterator[str]:
-    """Yield the secrets of suites: what cases send, and what their checks wait for, under the name of a secret.
+    """Yield the secrets of suites: values under secret names in cases and their checks.
 
     A public leaderboard has none: everybody has its data, with parameters that are called
     ``password`` in them.
@@ -121,7 +121,7 @@ def of_identity(user_context: JsonObject) -> Iterator[str]:
 
 
 def under_secret_names(value: Any) -> Iterator[str]:
-    """Yield every text in a JSON value that stands under a name such as ``api_token``, at any depth."""
+    """Yield every text in a JSON value under a name such as ``api_token``, at any depth."""
     if isinstance(value, Mapping):
         for name, part in value.items():
             yield from texts_in(part) if _names_field(name) else under_secret_names(part)
@@ -154,7 +154,7 @@ def _of_headers(headers: Mapping[str, str]) -> Iterator[str]:
 
 
 def _of_templates(*mappings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what an identity's templates hold under the name of a secret, unless a user's attribute fills it in."""
+    """Yield the secrets in an identity's templates, except those filled in by attributes."""
     for name, value in (item for mapping in mappings for item in mapping.items()):
         if (
             may_name_secret(name)
@@ -185,7 +185,7 @@ def _of_login(text: str) -> Iterator[str]:
 
 
 def bare_url(url: str) -> str:
-    """Return ``url`` without the parts that may hold secrets: user and password, query and fragment."""
+    """Return ``url`` without user, password, query and fragment, which may be secrets."""
     parts = _split(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 

@@ -1,4 +1,4 @@
-"""What a collector's answer really means: the exporter takes every status below 400 for a success."""
+"""Checks a collector's answer, because the exporter treats every status below 400 as success."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SUCCESS = range(200, 300)
 
 
 class CollectorSession(requests.Session):
-    """Sends to one collector, follows no redirect, and notes whether the collector took what it was sent."""
+    """Sends to one collector without redirects, and records whether it accepted the spans."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -239,7 +239,7 @@ class _Tree:
             waited_until = max((end, *(call.started_s + call.duration_s for call in calls)))
 
     def _end_of_reply(self, calls: Sequence[ToolCall], place: int) -> float:
-        """Return when the reply was there: at its first call, at the user's next words, or at the end."""
+        """Return the end of a reply: its first call, the user's next turn, or the trial's end."""
         if calls:
             return min(call.started_s for call in calls)
         following = self.transcript.messages[place + 1 :]

@@ -128,13 +128,13 @@ def done_by(tool: Tool) -> Action | None:
 
 
 def plainly_does(tool: Tool) -> Action | None:
-    """Return what the words that open the tool's name and description say, unless they may be nouns as well."""
+    """Return the action of the first words of name and description, unless they may be nouns."""
     opening = (_named(words(tool.name)[:1]), _opening(words(tool.description)))
     return _what(*(one if one is not None and one.is_sure else None for one in opening))
 
 
 def only_reads(tool: Tool) -> bool:
-    """Whether the word that opens the tool's description says that it reads, and none that it does more."""
+    """Whether the first word of the description is a verb of reading, and no word of another action."""
     description = words(PREFIX.sub("", tool.description))
     if not description or _ACTION_OF.get(_base(description[0]) or "") != "read":
         return False
@@ -173,7 +173,7 @@ def _what(named: _Said | None, described: _Said | None) -> Action | None:
 
 
 def _named(name: list[str]) -> _Said | None:
-    """Return what a name says: by the first verb in it, as it stands there (*changes* and *settings* are nouns)."""
+    """Return the action of a name by its first verb (*changes* and *settings* are nouns)."""
     place = next(
         (
             place

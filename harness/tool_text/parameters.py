@@ -144,7 +144,7 @@ def _resolved(schema: JsonObject, root: JsonObject) -> JsonObject:
 
 
 def _branches(merged: dict[str, Any]) -> list[JsonObject]:
-    """Take the combined schemas out of ``merged``: all of ``allOf``, the first useful one of the others."""
+    """Merge combined schemas in ``merged``: all of ``allOf``, the first useful one of others."""
     found: list[JsonObject] = []
     parts = merged.pop("allOf", None)
     if isinstance(parts, list):

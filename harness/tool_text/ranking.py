@@ -133,7 +133,7 @@ class Index:
         return Match(entry=entry, score=score, coverage=covered / total if total else 0.0)
 
     def _strength(self, entry: Entry, term: str) -> tuple[float, float]:
-        """Return how much a tool speaks of ``term``, or of another word for it, and how rare that is."""
+        """Return the weight of ``term`` or a synonym in a tool, and its rarity."""
         best = entry.weights.get(term, 0.0)
         holders = self.holders.get(term, 0)
         for other in synonyms(term):

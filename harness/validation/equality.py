@@ -1,4 +1,4 @@
-"""Keywords that compare values: each value is turned into a text once, and equal values have equal texts."""
+"""Keywords that compare values, by texts that are equal if and only if the values are equal."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def unique_items(
 
 
 def comparable(value: Any) -> str:
-    """Return a text that two JSON values share if and only if they are equal: 1 and 1.0, but not 1 and true."""
+    """Return a text that is equal for equal JSON values: 1 and 1.0, but not 1 and true."""
     spend(1)
     if isinstance(value, str):
         spend(len(value) // _CHARS_PER_STEP)

@@ -1,4 +1,4 @@
-"""``unevaluatedItems`` and ``unevaluatedProperties``: what no other keyword of a schema has spoken of.
+"""``unevaluatedItems`` and ``unevaluatedProperties``: parts that no other keyword evaluated.
 
 Sets of what was evaluated are collected over references and combinations, each schema at the cost
 of a step.
@@ -78,7 +78,7 @@ def _references(validator: Any, schema: dict[str, Any]) -> Iterator[Any]:
 
 
 def _applied(validator: Any, value: Any, schema: dict[str, Any]) -> Iterator[Any]:
-    """Yield the schemas that hold for ``value`` as a whole: combinations and conditions that it fulfils."""
+    """Yield the schemas that apply to ``value``: combinations and conditions that it fulfils."""
     for word in ("allOf", "oneOf", "anyOf"):
         yield from (part for part in schema.get(word, ()) if _is_valid(validator, value, part))
     if "if" in schema:

@@ -103,7 +103,7 @@ def check(value: Any, schema: Any, budget: Budget, *, most: int = MAX_ERRORS) ->
 def find_errors(
     value: Any, schema: Any, budget: Budget, *, most: int | None = None, kind: Any = None
 ) -> tuple[list[ValidationError], str | None]:
-    """Return where ``value`` breaks ``schema``, and why that could not be found out to the end, if it could not.
+    """Return the errors of ``value`` by ``schema``, and why validation was incomplete, if it was.
 
     ``kind`` is the library's validator to use; without it, that of the draft that ``schema`` says
     it is of.
