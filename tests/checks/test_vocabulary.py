@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -174,6 +175,62 @@ def test_what_people_write_is_read_fits_the_schema_and_can_be_judged(name: str) 
         for result in judge_all(name, value, SCENE):
             assert result.kind == name
             assert result.label.startswith(name)
+
+
+AT_BOUNDS: list[tuple[str, Any, Any]] = [
+    ("must_call", [{"tool": "a", "times": 1}], [{"tool": "a", "times": 0}]),
+    ("must_call", [{"tool": "a", "min_times": 1}], [{"tool": "a", "min_times": 0}]),
+    ("must_call", [{"tool": "a", "max_times": 1}], [{"tool": "a", "max_times": 0}]),
+    ("must_call_in_order", ["a", "b"], ["a"]),
+    ("must_call_in_order", {"calls": ["a", "b"]}, {"calls": ["a"]}),
+    ("must_call_any", ["a"], []),
+    ("must_call_any", {"calls": ["a"]}, {"calls": []}),
+    ("max_calls", 0, -1),
+    ("max_calls", {"limit": 0}, {"limit": -1}),
+    ("max_calls", {"limit": 0, "tool": "a"}, {"tool": "a"}),
+    ("decision", ["denied"], []),
+    ("decision", {"without": ["a"]}, {"without": []}),
+    ("answer_contains_any", ["a"], []),
+    ("answer_number", {"value": 1, "tolerance": 0}, {"value": 1, "tolerance": -0.1}),
+    ("remembers", {"answers": ["a"], "at_least": 1}, {"answers": ["a"], "at_least": 1.01}),
+    ("remembers", {"answers": ["a"], "at_least": 0.01}, {"answers": ["a"], "at_least": 0}),
+    ("remembers", {"answers": ["a"]}, {"answers": []}),
+    ("answer_judge", {"rubric": "a", "threshold": 0}, {"rubric": "a", "threshold": -0.01}),
+    ("answer_judge", {"rubric": "a", "threshold": 1}, {"rubric": "a", "threshold": 1.01}),
+    ("graded", {"expected": ["a"], "threshold": 0}, {"expected": ["a"], "threshold": -0.01}),
+    ("graded", {"expected": ["a"], "threshold": 1}, {"expected": ["a"], "threshold": 1.01}),
+    ("max_tokens", 0, -1),
+    ("max_cost", 0, -0.01),
+    ("max_seconds", 0, -1),
+    ("max_replies", 1, -1),
+    ("turns_passed", 1, 1.01),
+    ("any_of", [{"refuses": True}], []),
+]
+"""A kind, a value that just fits, and one that just does not."""
+
+
+@pytest.mark.parametrize(("name", "fits", "beyond"), AT_BOUNDS)
+def test_schema_and_reader_have_the_same_bounds(name: str, fits: Any, beyond: Any) -> None:
+    assert VALIDATORS[name].is_valid(fits)
+    assert VOCABULARY.parse(name, fits)
+    assert not VALIDATORS[name].is_valid(beyond)
+    with pytest.raises(InvalidValue):
+        VOCABULARY.parse(name, beyond)
+
+
+def _subschemas(schema: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(schema, dict):
+        yield schema
+    for part in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(part, dict | list):
+            yield from _subschemas(part)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_default_that_editors_show_fits_itself(name: str) -> None:
+    for schema in _subschemas(VOCABULARY.schema(name)):
+        if "default" in schema:
+            assert Draft202012Validator(schema).is_valid(schema["default"])
 
 
 @st.composite

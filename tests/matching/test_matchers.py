@@ -142,6 +142,7 @@ def test_a_matcher_holds(pattern: Any, value: Any) -> None:
         ({"$every": {"$gt": 0}}, [1, -2]),
         ({"$every": 1}, 1),
         ({"$path": {"a.b": 1}}, {"a": 1}),
+        ({"$path": {"a": 1, "b": 2}}, {"a": 1, "b": 3}),
         ({"$path": {"a.b": 1}}, ABSENT),
         ({"$not": "a"}, "a"),
         ({"$absent": True}, None),

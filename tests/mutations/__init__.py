@@ -12,10 +12,12 @@ JUDGES = (
     "harness/judging/*.py",
     "harness/judging/policy/*.py",
     "harness/stats/*.py",
+    "harness/leaderboards/bfcl/check.py",
     "harness/leaderboards/bfcl/checker/*.py",
     "harness/leaderboards/tau2/checks.py",
     "harness/leaderboards/tau2/reward.py",
     "harness/reports/build.py",
+    "harness/reports/comparing/compare.py",
     "harness/reports/sections/call_outcomes.py",
 )
 """All that decides a verdict, a leak, a figure, or what these come to."""
@@ -27,12 +29,12 @@ TESTS = (
     "tests/stats",
     "tests/leaderboards/bfcl/checker",
     "tests/leaderboards/bfcl/test_rules.py",
+    "tests/leaderboards/test_checks.py",
+    "tests/leaderboards/tau2/test_checks.py",
     "tests/leaderboards/tau2/test_result_files.py",
     "tests/leaderboards/tau2/test_rules.py",
     "tests/reports/test_build.py",
+    "tests/reports/comparing",
     "tests/reports/sections/test_call_outcomes.py",
-    "tests/judging/test_cases.py",
-    "tests/judging/test_empty_answer.py",
-    "tests/judging/test_trial.py",
 )
 """The tests of it that are quick: those of whole commands would notice more."""

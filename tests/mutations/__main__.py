@@ -15,7 +15,7 @@ from random import Random
 from tests.mutations import JUDGES
 from tests.mutations.equivalent import EQUIVALENT
 from tests.mutations.mutants import Mutant, mutants_of
-from tests.mutations.trials import Reach, learn_reach, noticed, start
+from tests.mutations.trials import Reach, Round, learn_reach, noticed, start
 
 TARGET = 0.95
 """The share of mistakes that has to be noticed."""
@@ -79,20 +79,25 @@ def _reach(kept: Path | None) -> Reach:
         return Reach(*json.loads(kept.read_text("utf-8")))
     found = learn_reach()
     if kept is not None:
-        kept.write_text(json.dumps([found.functions, found.seconds]), "utf-8")
+        kept.write_text(json.dumps([found.functions, found.seconds, found.properties]), "utf-8")
     return found
 
 
 def _tried(mutants: Sequence[Mutant], reach: Reach, jobs: int) -> Iterator[tuple[Mutant, bool]]:
     """Yield each mistake with whether a test noticed it, as they end."""
-    waiting, running = deque(mutants), dict[int, Mutant]()
+    waiting = deque((mutant, reach.rounds(mutant)) for mutant in mutants)
+    running = dict[int, tuple[Mutant, Iterator[Round]]]()
     while waiting or running:
         while waiting and len(running) < jobs:
-            mutant = waiting.popleft()
-            running[start(mutant, reach.of(mutant))] = mutant
+            mutant, rounds = waiting.popleft()
+            running[start(mutant, next(rounds))] = mutant, rounds
         child, status = os.wait()
-        if child in running:
-            yield running.pop(child), noticed(status)
+        mutant, rounds = running.pop(child)
+        found = noticed(status)
+        if not found and (further := next(rounds, None)):
+            running[start(mutant, further)] = mutant, rounds
+        else:
+            yield mutant, found
 
 
 if __name__ == "__main__":

@@ -30,6 +30,13 @@ EQUIVALENT: Final[Mapping[str, str]] = {
         "1000 is a round number, and these have the same grade"
     ),
     (
+        "harness/judging/policy/comparable_values.py _grade_of_number: abs(number) < _SMALL → "
+        "abs(number) <= _SMALL"
+    ): "1000 is a round number, and has the same grade",
+    "harness/matching/pairing.py _assign: [0] → [1] #3": (
+        "every row is given its column, whatever stands there before"
+    ),
+    (
         "harness/judging/policy/comparable_values.py _grade_of_number: abs(number) < "
         "1000000000000000.0 → abs(number) <= 1000000000000000.0"
     ): ("the number 1e15 is whole either way"),

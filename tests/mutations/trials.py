@@ -14,7 +14,7 @@ import signal
 import sys
 import traceback
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
@@ -36,13 +36,18 @@ _PYTEST = (
     "-W",
     "ignore::pytest.PytestAssertRewriteWarning",
 )
+_FEW, _MANY = 30, 300
+"""Examples that Hypothesis draws for a property: at first, and where no test has noticed the mistake
+then; `make test` and `make proofs` draw as many."""
 _CPU_S = 60
-"""Processor time in which all quick tests are long done: a mistake that makes them endless is
-noticed too."""
-_SLOW_S = 2.0
-"""Processor time of a test that is not worth it here; a busy machine takes none away."""
+"""Processor time beyond that of the tests, twice over, after which a mistake has made them endless:
+that is noticed, too."""
+_SLOW_S = 10.0
+"""Processor time of a test that is not worth it here, as measured while its calls are followed,
+which takes about twice as long as without; a busy machine takes none away."""
 _HANGS_S = 900
-"""Seconds after which a test waits for something that never comes."""
+"""Seconds beyond ten times the processor time after which a test waits for something that never
+comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,9 @@ class Reach:
     functions: Mapping[str, Sequence[str]]
     """``path:first line`` of a function → the tests that call it."""
     seconds: Mapping[str, float]
-    """Test → the processor time that it takes, its processes' included."""
+    """Test → the processor time that it takes with few examples, its processes' included."""
+    properties: Collection[str]
+    """The tests that draw examples."""
 
     def of(self, mutant: Mutant) -> list[str]:
         """Return the tests that a mistake may reach, the quick ones of its own test file first."""
@@ -80,6 +87,29 @@ class Reach:
         tests = [name for name in tests if self.seconds[name] <= _SLOW_S] or tests
         return sorted(tests, key=lambda name: (own not in name, self.seconds[name]))
 
+    def rounds(self, mutant: Mutant) -> Iterator[Round]:
+        """Yield what to run, one after the other until a test notices the mistake."""
+        tests = self.of(mutant)
+        yield self._round(tests, _FEW)
+        if properties := [name for name in tests if name in self.properties]:
+            yield self._round(properties, _MANY)
+
+    def _round(self, tests: Sequence[str], examples: int) -> Round:
+        seconds = sum(self.seconds[name] for name in tests) * examples / _FEW
+        return Round(tuple(tests), examples, round(seconds))
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Tests to run together."""
+
+    tests: tuple[str, ...]
+    """In their order."""
+    examples: int
+    """How many Hypothesis draws for each property."""
+    seconds: int
+    """Processor time that they take in code without a mistake, at the most."""
+
 
 def learn_reach() -> Reach:
     """Run all tests as the code is.
@@ -95,12 +125,16 @@ def learn_reach() -> Reach:
         code = pytest.main([*_PYTEST, *TESTS], plugins=[watch])
         with os.fdopen(writing, "w") as told:
             json.dump(
-                [{place: sorted(tests) for place, tests in watch.functions.items()}, watch.seconds],
+                [
+                    {place: sorted(tests) for place, tests in watch.functions.items()},
+                    watch.seconds,
+                    sorted(watch.properties),
+                ],
                 told,
             )
         return code
 
-    child = _fork(run, quiet=False)
+    child = _fork(run, examples=_FEW, quiet=False)
     os.close(writing)
     with os.fdopen(reading) as told:
         text = told.read()
@@ -109,17 +143,18 @@ def learn_reach() -> Reach:
     return Reach(*json.loads(text))
 
 
-def start(mutant: Mutant, tests: Sequence[str]) -> int:
-    """Start the tests on a mistake and return the id of the process, of which `noticed` reads the status."""
+def start(mutant: Mutant, chosen: Round) -> int:
+    """Start a round of tests on a mistake and return the id of the process, of which `noticed` reads the status."""
 
     def run() -> int:
-        signal.alarm(_HANGS_S)
-        resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S + 5))
+        bound = _CPU_S + 2 * chosen.seconds
+        signal.alarm(_HANGS_S + 10 * bound)
+        resource.setrlimit(resource.RLIMIT_CPU, (bound, bound + 5))
         sys.meta_path.insert(0, _Mistaken(mutant))
-        files = dict.fromkeys(name.split("::")[0] for name in tests)
-        return pytest.main([*_PYTEST, *files], plugins=[_Chosen(tests)])
+        files = dict.fromkeys(name.split("::")[0] for name in chosen.tests)
+        return pytest.main([*_PYTEST, *files], plugins=[_Chosen(chosen.tests)])
 
-    return _fork(run, quiet=True)
+    return _fork(run, examples=chosen.examples, quiet=True)
 
 
 def noticed(status: int) -> bool:
@@ -141,16 +176,14 @@ def noticed(status: int) -> bool:
     raise RuntimeError(f"a run of the tests ended with {code}")
 
 
-def _fork(run: Callable[[], int], *, quiet: bool) -> int:
+def _fork(run: Callable[[], int], *, examples: int, quiet: bool) -> int:
     sys.stdout.flush()
     if child := os.fork():
         return child
     code = 70
     try:
-        os.environ |= {
-            "CI": "1",
-            "HARNESS_EXAMPLES": "30",
-        }  # the same few examples of hypothesis each time
+        # With CI the examples are the same each time.
+        os.environ |= {"CI": "1", "HARNESS_EXAMPLES": str(examples)}
         if quiet:
             nowhere = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
@@ -173,6 +206,7 @@ class _Watch:
     def __init__(self) -> None:
         self.functions: defaultdict[str, set[str]] = defaultdict(set)
         self.seconds: dict[str, float] = {}
+        self.properties: set[str] = set()
         self._here = f"{Path.cwd()}/"
         self._called: set[CodeType] = set()
 
@@ -185,6 +219,8 @@ class _Watch:
         finally:
             sys.setprofile(None)
             self.seconds[item.nodeid] = _processor_s() - before
+            if item.get_closest_marker("hypothesis"):
+                self.properties.add(item.nodeid)
             for code in self._called:
                 if code.co_filename.startswith(f"{self._here}harness/"):
                     self.functions[

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
+from statistics import NormalDist
 
 import pytest
 
 from harness.stats import mcnemar
 from harness.stats.paired_power import (
+    cases_for_difference,
     detectable_difference,
     effective_repeats,
     pairs_needed,
@@ -16,6 +19,7 @@ from harness.stats.paired_power import (
     power_of_mcnemar,
 )
 from harness.stats.pairs import paired_test
+from harness.stats.student import t_quantile
 
 REFERENCE = [(0.10, 0.20, 155), (0.05, 0.10, 312), (0.05, 0.20, 626), (0.15, 0.20, 68)]
 
@@ -67,6 +71,54 @@ def test_more_cases_show_smaller_differences_and_so_do_repeats() -> None:
     assert alike is not None
     assert unlike is not None
     assert unlike < alike < found[2]
+
+
+@pytest.mark.parametrize("trials", [1, 4])
+@pytest.mark.parametrize(("difference", "discordance"), [(0.1, 0.2), (0.3, 0.4), (0.5, 0.2)])
+def test_a_difference_is_detectable_in_as_many_cases_as_it_needs_and_in_hardly_fewer(
+    difference: float, discordance: float, trials: int
+) -> None:
+    needed = cases_for_difference(difference, discordance, trials=trials, icc=0.5)
+    enough = detectable_difference(needed, discordance, trials=trials, icc=0.5)
+    fewer = detectable_difference(needed - 2, discordance, trials=trials, icc=0.5)
+    assert enough is not None
+    assert enough <= difference + 1e-4
+    assert fewer is None or fewer > difference
+
+
+def test_what_every_study_shows_is_detectable_with_certainty() -> None:
+    assert detectable_difference(6, 0.2, power=1.0) == pytest.approx(1.0, abs=1e-3)
+    assert detectable_difference(5, 0.2, power=1.0) is None
+
+
+@pytest.mark.parametrize(
+    ("cases", "discordance", "trials", "icc"),
+    [(5, 0.5, 2, 0.3), (8, 0.3, 5, 0.2), (30, 0.2, 3, 0.79)],
+)
+def test_with_repeats_the_power_is_that_of_the_noncentral_t_distribution(
+    cases: int, discordance: float, trials: int, icc: float
+) -> None:
+    planned = detectable_difference(cases, discordance, trials=trials, icc=icc)
+    assert planned is not None
+    spread = max(discordance, planned) - planned**2
+    shift = planned / math.sqrt(spread * (1 + (trials - 1) * icc) / trials / cases)
+    assert _noncentral_t_tail(cases - 1, shift) == pytest.approx(0.8, abs=0.005)
+
+
+def _noncentral_t_tail(df: int, shift: float) -> float:
+    """P(T > its 97.5 % quantile): over all spreads s, by density, the chance of a normal value above t·s."""
+    t, steps = t_quantile(0.975, df), 2_000
+    whole = math.log(2) + df / 2 * math.log(df / 2) - math.lgamma(df / 2)
+    spreads = [(step + 0.5) * 6 / steps for step in range(steps)]
+    return (
+        sum(
+            math.exp(whole + (df - 1) * math.log(s) - df * s * s / 2)
+            * NormalDist().cdf(shift - t * s)
+            for s in spreads
+        )
+        * 6
+        / steps
+    )
 
 
 def test_a_difference_larger_than_the_usual_discordance_brings_its_own() -> None:

@@ -1,7 +1,7 @@
 """What holds of every value, and what is undefined stays ``None``."""
 
 from itertools import product
-from math import sqrt
+from math import nextafter, sqrt
 from random import Random
 
 import pytest
@@ -188,6 +188,14 @@ def test_a_quantile_of_t_has_its_probability(probability: float, df: float) -> N
     t = t_quantile(probability, df)
     below = t_tail(t, df) / 2 if t < 0 else 1 - t_tail(t, df) / 2
     assert below == pytest.approx(probability, abs=1e-12)
+
+
+@pytest.mark.parametrize(("t", "df"), [(1.0, 1), (1.0, 3), (2.0, 2), (4.0, 5)])
+def test_a_quantile_is_the_smallest_number_with_its_probability(t: float, df: int) -> None:
+    """Also where the search begins: at 1, 2, 4, which its bounds meet exactly."""
+    tail = t_tail(t, df)
+    found = t_quantile(1 - tail / 2, df)
+    assert t_tail(found, df) <= 2 * (1 - (1 - tail / 2)) < t_tail(nextafter(found, 0), df)
 
 
 @given(st.floats(0.5, 50), st.floats(0.5, 50), st.floats(0, 1))

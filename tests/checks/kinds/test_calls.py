@@ -368,6 +368,12 @@ def test_differing_arguments_stand_side_by_side_with_what_is_different() -> None
             "correct the type in the assertion",
         ),
         (
+            {"limit": "10"},
+            {"limit": [10]},
+            "[10] (array) instead of",
+            "get_orders declares limit as integer and the model sent another type",
+        ),
+        (
             {"limit": True},
             {"limit": 1},
             "1 (number) instead of true (boolean)",

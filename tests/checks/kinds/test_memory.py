@@ -123,6 +123,13 @@ def test_an_answer_that_was_found_and_not_said_is_told_apart() -> None:
     fails("remembers", "Lisbon", found, "Answer does not hold", "The last tool result held it")
 
 
+def test_of_several_answers_one_that_was_found_or_said_among_others_is_told_too() -> None:
+    found = scene(call("retrieve", text="Ann lives in Lisbon"), answer="I do not know.")
+    fails("remembers", ["Lissabon", "Lisbon"], found, "Answer does not", "The last tool result")
+    value = {"answers": ["Lissabon", "Lisbon"], "by": "exact"}
+    fails("remembers", value, scene(answer="In Lisbon."), "Answer is not", "among other words")
+
+
 def test_a_failure_may_be_a_warning() -> None:
     result = judge("remembers", {"answers": ["x"], "severity": "warn"}, scene(answer="y"))
     assert (result.verdict, result.severity) == ("failed", "warn")

@@ -199,6 +199,8 @@ def test_what_is_no_verdict_is_an_error(returned: Any) -> None:
         ({"severity": "error"}, "severity 'error', which is no severity; it is one of fail, warn"),
         ({"score": float("nan")}, "score nan, which is no score; it is a number from 0 to 1"),
         ({"score": "high"}, "score 'high', which is no score"),
+        ({"score": 1.01}, "score 1.01, which is no score"),
+        ({"score": -0.01}, "score -0.01, which is no score"),
     ],
 )
 def test_a_result_that_no_log_could_be_read_back_with_is_an_error(
@@ -260,11 +262,11 @@ def test_a_check_sees_answer_calls_and_what_they_took() -> None:
             call("write", outcome="denied", text="no", reply=2),
             answer="Paris",
             usage=Usage(input_tokens=5, output_tokens=6, cost_usd=0.1),
-            latency_s=1.25,
+            latency_s=1.2503456,
         )
     )
     assert (run.answer, run.output, run.error) == ("Paris", "Paris", None)
-    assert (run.tokens_in, run.tokens_out, run.cost_usd, run.latency_ms) == (5, 6, 0.1, 1250)
+    assert (run.tokens_in, run.tokens_out, run.cost_usd, run.latency_ms) == (5, 6, 0.1, 1250.346)
     assert run.tools_called == ("look", "write")
     first, second = run.tool_calls
     assert (first.name, first.arguments, first.outcome, first.result, first.reply) == (

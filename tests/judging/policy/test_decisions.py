@@ -92,6 +92,19 @@ def test_other_arguments_are_another_question() -> None:
     assert of("get_salary", ADMIN, other)[1].compared == 0
 
 
+def test_a_refusal_is_no_answer_to_hold_others_against() -> None:
+    refused = view("clerk", call(outcome="denied", structured={**RECORD, "why": "no"}))
+    (admin, _) = of("get_salary", ADMIN, refused)
+    assert (admin.access, admin.compared, admin.missing) == ("allowed", 0, ())
+
+
+def test_what_the_suite_forbids_an_identity_to_see_is_not_what_others_should_have_got() -> None:
+    clerk = view("clerk", call(structured=without(RECORD, "salary")))
+    intruder = view("intruder", FULL, rightful=False)
+    (seen, _) = of("get_salary", clerk, intruder)
+    assert (seen.access, seen.compared, seen.missing) == ("allowed", 0, ())
+
+
 def test_several_decisions_come_to_one_word() -> None:
     assert summary(["denied", "not_attempted"]) == "denied"
     assert summary(["not_attempted"]) == "not_attempted"

@@ -37,6 +37,7 @@ def kept(full: Any, other: Any) -> list[tuple[str, str]]:
             [("[].a", "masked"), ("[].a", "masked")],
         ),
         ({"r": [{"a": 1}], "n": 1}, {"n": 1}, [("r[].a", "row left out")]),
+        ({"rows": [{"a": 1}], "row": 1}, {"row": 1}, [("rows[].a", "row left out")]),
         ({"a": 1}, None, []),
     ],
 )
