@@ -140,3 +140,10 @@ def servers(help_text: str) -> Callable[[F], F]:
     return click.option(
         "--server", "command_lines", multiple=True, metavar="COMMAND|URL|NAME", help=help_text
     )
+
+
+def caller(help_text: str) -> Callable[[F], F]:
+    """Return the ``--user-context`` option: whom a command calls the server as."""
+    return click.option(
+        "--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help=help_text
+    )

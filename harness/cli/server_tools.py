@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 import click
 
-from harness.cli.options import MCP_CONFIG, TRUST, bundle, json_object, servers
+from harness.cli.options import MCP_CONFIG, TRUST, bundle, caller, servers
 from harness.config import Config, load_config
 from harness.errors import HarnessError
 from harness.sessions.pool import open_sessions
@@ -47,13 +47,7 @@ LISTED = bundle(
     servers('For example "python my_server.py"; several are joined.'),
     MCP_CONFIG,
     TRUST,
-    click.option(
-        "--user-context",
-        "-u",
-        callback=json_object,
-        metavar="JSON|@FILE",
-        help=("Caller to list the tools as."),
-    ),
+    caller("Caller to list the tools as."),
 )
 """Passes a command its server and the server's tools."""
 

@@ -23,7 +23,7 @@ from harness.cli.options import (
     MCP_CONFIG,
     TRUST,
     bundle,
-    json_object,
+    caller,
     milliseconds,
     trial_range,
     within,
@@ -80,13 +80,7 @@ REQUEST = bundle(
     ),
     MCP_CONFIG,
     TRUST,
-    click.option(
-        "--user-context",
-        "-u",
-        callback=json_object,
-        metavar="JSON|@FILE",
-        help=("Caller of every case, in place of the suites' own."),
-    ),
+    caller("Caller of every case, in place of the suites' own."),
     click.option(
         "--timeout",
         "timeout_s",

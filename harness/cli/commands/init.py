@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import MCP_CONFIG, TRUST, json_object, servers
+from harness.cli.options import MCP_CONFIG, TRUST, caller, servers
 from harness.cli.server_tools import list_tools
 from harness.config import Config, load_config
 from harness.config.servers import deeds_of, server_from_command
@@ -37,13 +37,7 @@ _BY_COMMAND = "--server"
     "--name", metavar="NAME", help="Name of the suite and its file.  [default: the server's]"
 )
 @MCP_CONFIG
-@click.option(
-    "--user-context",
-    "-u",
-    callback=json_object,
-    metavar="JSON|@FILE",
-    help="Caller to list the tools as.",
-)
+@caller("Caller to list the tools as.")
 def command(
     server: str | None,
     command_lines: tuple[str, ...],
