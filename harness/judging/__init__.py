@@ -1,11 +1,11 @@
 """From what happened to verdicts: the only place where a status is decided.
 
-- `trial.judge_trial`: transcript, results of checks and error → one `TrialResult`, by itself.
-- `run_judge.RunJudge`: results one by one → each once, settled by what the other identities saw.
+- `trial.judge_trial`: transcript, check results and error → one `TrialResult`, judged by itself.
+- `run_judge.RunJudge`: takes results one by one, returns each once, compared across identities.
 - `from_log.judge_log`: a run log → all its results, settled, in the order of its suites.
-- `cases.case_results`: settled results → what the trials of each case come to.
-- `exit_codes.exit_code`: a report → what the process exits with.
+- `cases.case_results`: settled results → the verdict on each case.
+- `exit_codes.exit_code`: a report → the exit code of the process.
 
-The rest finds what these decide by: limits, empty answers, calls that a server never answered,
-views of identities and what they say of each other (`policy`).
+The other modules supply what these decide by: limits, empty answers, calls that a server never
+answered, and what each identity saw compared with the others (`policy`).
 """

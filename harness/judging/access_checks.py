@@ -1,4 +1,4 @@
-"""Results of two checks that no suite writes: leaks between identities, and an identity that nothing shows to count."""
+"""Results of two checks that no suite writes: `no_leak` and `identity_observed`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from harness.safe_text import one_line
 from harness.types import CheckResult, Decision, Leak, Location, TrialResult
 
 NO_LEAK = "no_leak"
-"""Kind of the check that an identity was not given what is kept from it elsewhere."""
+"""Kind of the check that an identity is not given what is withheld from it elsewhere."""
 IDENTITY_OBSERVED = "identity_observed"
-"""Kind of the check that something shows that the server knows who asks."""
+"""Kind of the check that the server answers different identities differently."""
 
 _MOST_TOLD = 5
 _ONLY_ANSWERED = "the answer"
 
 
 def leak_check(leaks: Sequence[Leak], others: Sequence[str], at: Location | None) -> CheckResult:
-    """Return the result of looking for leaks in one trial, held against those of ``others``."""
+    """Return the result of the leak check of one trial, compared with the identities ``others``."""
     if not leaks:
         return CheckResult(
             kind=NO_LEAK,
@@ -49,23 +49,22 @@ def leak_check(leaks: Sequence[Leak], others: Sequence[str], at: Location | None
 
 
 _SERVER_HINT = (
-    "The server has to hold every form of every result to one policy: text and structured content, "
-    "errors, each tool "
-    "that returns the field. If it is meant to be seen there, write leaks: ignore."
+    "Apply one policy to every form of every result: text and structured content, errors, and each "
+    "tool that returns the field. If the identity may see it there, write leaks: ignore."
 )
 _ANSWERED_HINT = (
-    "No call of this identity returned it: see what the model was told besides (system prompt, "
-    "shared memory, caches), "
-    "or whether the answer works it out from what it may know. If so, write leaks: ignore."
+    "No call of this identity returned it. Check what else the model was given (system prompt, "
+    "shared memory, caches), or whether the answer derives it from what this identity may know. "
+    "If so, write leaks: ignore."
 )
 
 
 def leak_lines(leak: Leak) -> list[str]:
-    """Return a leak in words: what, whom it is kept from and how, and where it stood."""
+    """Return a leak in words: the value, who must not see it, how it is withheld, where it is."""
     if not leak.allowed_to:
         return [
             one_line(
-                f"Leak: {leak.tool} gives {leak.identity}, who is nobody in particular, what is "
+                f"Leak: {leak.tool} gives {leak.identity} (a caller without attributes) what is "
                 f"{leak.kept}"
             ),
             one_line(f"It stands in {leak.place}"),
@@ -95,12 +94,12 @@ def leak_lines(leak: Leak) -> list[str]:
 
 
 def is_leaking(run: TrialResult) -> bool:
-    """Whether a trial gave away what its identity must not see: that fails its case, whatever other trials did."""
+    """Whether a trial leaked what its identity must not see, which fails its case."""
     return any(check.kind == NO_LEAK and check.verdict == "failed" for check in run.checks)
 
 
 def identity_check(reason: str, at: Location | None) -> CheckResult:
-    """Return the failure of a suite that requires what nothing in it shows."""
+    """Return the failed check of a suite with ``require_identity`` where nothing shows identity."""
     return CheckResult(
         kind=IDENTITY_OBSERVED,
         label=IDENTITY_OBSERVED,
@@ -112,14 +111,16 @@ def identity_check(reason: str, at: Location | None) -> CheckResult:
 
 
 UNOBSERVED_HINT = (
-    "See how the server is told who asks (identity: of its entry), and ask at least one thing that "
-    "it answers "
-    "differently to two of them."
+    "Check how the server is told who asks (identity: of its entry), and add a question that it "
+    "answers differently to two of the identities."
 )
 
 
 def with_comparison(check: CheckResult, decisions: Sequence[Decision]) -> CheckResult:
-    """Return a ``decision`` that passed by itself as the other identities show it: ``allowed`` or ``filtered``."""
+    """Return ``check``, a passed ``decision``, judged again by what other identities were given.
+
+    A result that others get with more fields is ``filtered``, not ``allowed``.
+    """
     if (
         check.kind != "decision"
         or check.verdict != "passed"
@@ -143,10 +144,9 @@ def with_comparison(check: CheckResult, decisions: Sequence[Decision]) -> CheckR
         return replace(
             check,
             verdict="failed",
-            explanation=f"Decision is filtered, expected allowed: others are given {names} for the "
+            explanation=f"Decision is filtered, expected allowed: others get {names} from the "
             f"same call",
-            hint="If that is as it should be, expect filtered; if not, look at the server's "
-            "policy.",
+            hint="If this is intended, expect filtered; otherwise look at the server's policy.",
         )
     if (
         "filtered" in wanted
@@ -156,22 +156,17 @@ def with_comparison(check: CheckResult, decisions: Sequence[Decision]) -> CheckR
     ):
         compared = any(one.compared for one in about)
         first = (
-            (
-                "Decision is allowed, expected filtered: the result is the same as others get for "
-                "the "
-                "same call"
-            )
+            "Decision is allowed, expected filtered: others get the same result from the same call"
             if compared
-            else (
-                "Decision is not shown to be filtered: no other identity was answered the same call"
-            )
+            else "Decision cannot be shown to be filtered: no other identity got an answer to the "
+            "same call"
         )
         return replace(
             check,
             verdict="failed",
             explanation=first + ("\nLine crossed: what the server allowed." if compared else ""),
-            hint="The server's policy has to leave something out, or mask it."
+            hint="The server's policy must leave something out of the result, or mask it."
             if compared
-            else "Name the fields that must not be there: {decision: filtered, without: […]}.",
+            else "Name the fields that must be absent: {decision: filtered, without: […]}.",
         )
     return check

@@ -41,7 +41,7 @@ def _cell(case: CaseResult, identity: str, facts: AccessFacts) -> AccessCell:
         and "is" in (check.expected or ())
     ]
     decisions = [decision for run in case.trials for decision in facts.decisions.get(run.key, ())]
-    # A tool that is hidden and that nobody called is no answer to the question of this test.
+    # A tool that is hidden and never called says nothing about the question of this test.
     telling = asked or [
         one.access for one in decisions if one.calls or one.access not in {"hidden", "denied"}
     ]

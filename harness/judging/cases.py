@@ -1,4 +1,4 @@
-"""What the trials of a case come to."""
+"""The verdict on a case, from the results of its trials."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.types import CaseResult, Status, TrialResult, needed_of
 
 
 def case_results(results: Iterable[TrialResult]) -> tuple[CaseResult, ...]:
-    """Return what settled ``results`` come to, case by case and model by model."""
+    """Return the verdict on each case and model, from settled ``results``."""
     groups: dict[tuple[str, str, str], list[TrialResult]] = {}
     for result in results:
         groups.setdefault((result.suite, result.case.name, result.model), []).append(result)
@@ -33,7 +33,7 @@ def _case_result(trials: Sequence[TrialResult]) -> CaseResult:
 
 
 def _status(trials: Sequence[TrialResult], planned: int, needed: int) -> Status:
-    """Decide as soon as the trials without a verdict could not change it: none of them is ever taken for a pass."""
+    """Return the verdict once the open trials cannot change it; they are never taken for passes."""
     endings = Counter(one.status for one in trials)
     if any(is_leaking(one) for one in trials):
         return "failed"

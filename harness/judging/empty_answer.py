@@ -1,4 +1,4 @@
-"""The check that stands in every case: whoever asks gets an answer."""
+"""The check that applies to every case: the model must answer."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ _HANDED_ON = "transfer"
 
 
 def answer_checks(case: Case, transcript: Transcript) -> tuple[CheckResult, ...]:
-    """Return a failed check for each turn whose last reply is empty: no text, no call and no refusal.
+    """Return a failed check for each turn whose last reply has no text, no call and no refusal.
 
-    Checks that forbid something hold of a model that says nothing, too, and it has helped nobody.
-    Turns that only tell the model something need no answer, nor do cases of which a leaderboard's own
-    rules judge silence.
+    A model that says nothing also passes every check that forbids something, yet helps nobody.
+    Two kinds of turn need no answer: those that only tell the model something (``ingest``), and
+    those of a leaderboard that has its own rule for silence.
     """
     if case.leaderboard.silence or transcript.stop == _HANDED_ON:
         return ()
@@ -46,7 +46,7 @@ def _failed(turn: int | None) -> CheckResult:
         expected="an answer",
         actual="",
         explanation="No answer: the model's reply was empty (no text, no tool call, no refusal).",
-        hint="Say in the system prompt that every question is to be answered in words, also after "
+        hint="Say in the system prompt that every question must be answered in words, also after "
         "tool calls.",
         turn=turn,
     )

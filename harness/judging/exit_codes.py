@@ -1,4 +1,4 @@
-"""What a process exits with: the codes, and which of them a report comes to."""
+"""The exit codes of the process, and the one that a report leads to."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ EXIT_NOTHING = 2
 EXIT_INVALID = 3
 """A suite, the configuration or the command is invalid."""
 EXIT_UNJUDGED = 4
-"""No case failed, and some have no verdict."""
+"""No case failed, but some have no verdict."""
 EXIT_INTERRUPTED = 130
 """The run was interrupted."""
 
 
 def exit_code(report: Report) -> int:
-    """Return what the process is to exit with, by the verdicts on the report's cases alone."""
+    """Return the exit code of the process, by the verdicts on the report's cases alone."""
     verdicts = {case.status for case in report.cases}
     if report.reason == "interrupted":
         return EXIT_INTERRUPTED

@@ -16,7 +16,7 @@ from harness.types import TrialResult
 
 @dataclass(frozen=True, slots=True)
 class JudgedLog:
-    """The results of a log."""
+    """The judged results of a log."""
 
     results: tuple[TrialResult, ...]
     """Every result, settled, in the order of the suites."""
@@ -25,7 +25,7 @@ class JudgedLog:
 
 
 def judge_log(log: RunLog) -> JudgedLog:
-    """Judge the results of ``log``; conversations are read only where several identities are compared."""
+    """Judge the results of ``log``; transcripts are read only to compare identities."""
     order = order_of(log.header)
     judge = RunJudge(suites=log.header.suites, order=order)
     for result in log.results:
@@ -38,13 +38,16 @@ def judge_log(log: RunLog) -> JudgedLog:
 
 
 def order_of(header: Header) -> Order:
-    """Return the sort key by suite, case, model and repeat as ``header`` has them; results arrive in any order."""
+    """Return the sort key that puts results in the order of ``header``: suite, case, model, repeat.
+
+    A log has its results in the order in which the trials ended.
+    """
     cases = {suite: facts.get("cases", ()) for suite, facts in header.suites.items()}
     return order_by(cases, header.models)
 
 
 def order_by(cases: Mapping[str, Iterable[str]], models: Iterable[str]) -> Order:
-    """Return the sort key for those suites with their cases, and those models."""
+    """Return the sort key by the place of a result's suite, case and model in the given order."""
     suite_places = {suite: place for place, suite in enumerate(cases)}
     case_places = {
         (suite, name): place for suite, names in cases.items() for place, name in enumerate(names)
@@ -72,7 +75,7 @@ def _view_by_key(log: RunLog, results: Mapping[str, TrialResult], key: str) -> V
 
 
 def _completed(result: TrialResult, log: RunLog) -> TrialResult:
-    """Return ``result``; one of an earlier version gets what came of its calls from its conversation."""
+    """Return ``result``; one from an older log gets its call outcomes from its transcript."""
     if result.outcomes is not None or result.stop is None:
         return result
     transcript = log.transcript(result.key)
@@ -82,7 +85,7 @@ def _completed(result: TrialResult, log: RunLog) -> TrialResult:
 
 
 def _note_unobserved(results: Iterable[TrialResult], log: RunLog, facts: AccessFacts) -> None:
-    """Look at the suites that only warn where nothing shows that the server knows who asks."""
+    """Note each suite without ``require_identity`` where nothing shows that identity counts."""
     by_suite: dict[str, list[TrialResult]] = {}
     for result in results:
         by_suite.setdefault(result.suite, []).append(result)

@@ -1,4 +1,4 @@
-"""The check that a limit makes of a conversation which it ended."""
+"""The failed check of a conversation that a limit ended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.types import CheckResult, Limits, Stop, Transcript
 
 
 def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResult | None:
-    """Return the failed check that a limit makes of a conversation which it ended, if one did."""
+    """Return the failed check for the limit that ended the conversation, or ``None``."""
     usage = transcript.usage
     tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
     reached: dict[Stop, tuple[str, Any, Any, str]] = {
@@ -67,8 +67,8 @@ def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResu
 
 _LIMIT_HINTS: dict[Stop, str] = {
     "reply_limit": (
-        "Look at the last replies: a tool whose result does not say that it is complete is called "
-        "again."
+        "Look at the last replies: models call a tool again if its result does not say that it is "
+        "complete."
     ),
     "call_limit": (
         "A tool that takes several items at once saves calls; or raise max_calls for this case."

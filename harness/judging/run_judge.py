@@ -1,18 +1,18 @@
-"""What only several trials together show: leaks, decisions by comparison, an identity that nobody observes.
+"""What only several trials together show: leaks, decisions by comparison, unobserved identity.
 
-A trial has a status by itself when it ends. Where a test is asked as several identities, what one
-of them saw may still fail another one's trial, and evidence comes from the whole suite: a field
-that one test shows to be withheld may be given away in another. So such a trial is *settled* only
-when all trials of its suite have ended; until then it waits. A `RunJudge` takes results as they
-come in, in any order, and gives each back once, settled::
+A trial has a status by itself when it ends. If a test is asked as several identities, what one of
+them saw may still fail another one's trial, and the evidence comes from the whole suite: a field
+that one test shows to be withheld may be leaked in another. So such a trial is *settled* only when
+all trials of its suite have ended; until then it waits. A `RunJudge` takes results as they come
+in, in any order, and returns each once, settled::
 
     judge = RunJudge(suites=header.suites, order=order_of(header), expected={"shop": 4})
     judge.add(plain, view)         # → (plain,): nothing else can change it
     judge.add(as_admin, view)      # → (): waits for the other identities
     judge.add(as_clerk, view)      # → (): waits, too
-    judge.add(as_guest, view)      # → (as_admin, as_clerk, as_guest), judged by one another's views
+    judge.add(as_guest, view)      # → (as_admin, as_clerk, as_guest), each compared with the others
 
-Whoever must act at once asks `failing`: it says which waiting trials leak by all that is known now.
+To act at once, ask `failing`: it returns the waiting trials that leak by what is known so far.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from harness.judging.policy import View, decide, find_leaks, unobserved
 from harness.types import CheckResult, Decision, JsonObject, Leak, TrialResult
 
 ViewSource: TypeAlias = Callable[[], View | None]
-"""Makes a trial's view when it is needed; ``None`` where no conversation is known."""
+"""Makes a trial's view when it is needed; ``None`` if the trial has no transcript."""
 
 Order: TypeAlias = Callable[[TrialResult], Any]
-"""The sort key by which results are judged, so that their order of arrival has no influence."""
+"""The sort key by which results are judged, so that their order of arrival does not matter."""
 
 
 def no_view() -> None:
-    """Have no view of a trial that was not started."""
+    """Return no view, for a trial that was not started."""
 
 
 @dataclass(slots=True)
 class AccessFacts:
-    """What the views of a run come to, by trial."""
+    """What comparing the views of a run's trials found."""
 
     decisions: dict[str, tuple[Decision, ...]] = field(default_factory=dict)
-    """`Trial.key` → what was decided."""
+    """`Trial.key` → the decisions on its tools."""
     leaks: dict[str, list[Leak]] = field(default_factory=dict)
-    """`Trial.key` → what was given and should not have been."""
+    """`Trial.key` → its leaks."""
     unobserved: dict[str, str] = field(default_factory=dict)
     """Suite → why nothing shows that the server knows who asks."""
 
@@ -57,17 +57,17 @@ class _Waiting:
     sources: dict[str, ViewSource] = field(default_factory=dict)
     views: dict[str, View | None] = field(default_factory=dict)
     tests: dict[str, list[View]] = field(default_factory=dict)
-    """Test and model → its views so far."""
+    """Test and model → the views of it that arrived so far."""
     looked: dict[str, int] = field(default_factory=dict)
-    """Test and model → its views when they were last searched for leaks."""
+    """Test and model → the number of its views when they were last searched for leaks."""
     suspicious: bool = False
-    """Whether a test leaks by its own views, and the suite was not searched since."""
+    """Whether the views of one test show a leak, and the suite was not searched since."""
     known: int = 0
-    """Views of all tests."""
+    """Number of views of all tests."""
     grown_at: int = 0
-    """Views when the suite was last searched because it had grown."""
+    """Number of views when the suite was last searched because it had grown."""
     suspected_at: int = 0
-    """Views when the suite was last searched because a test leaked."""
+    """Number of views when the suite was last searched because a test leaked."""
 
     def view(self, key: str) -> View | None:
         if key not in self.views:
@@ -85,17 +85,17 @@ class RunJudge:
         order: Order,
         expected: Mapping[str, int] | None = None,
     ) -> None:
-        """Begin with no result.
+        """Start without any result.
 
         Args:
-            suites: Suite name → what a log's header says of it; ``require_identity`` counts here.
-            order: The order of results, as reports have them.
-            expected: Suite → how many trials of it will end; what is not known waits for `close`.
+            suites: Suite name → its part of a log's header; ``require_identity`` is read.
+            order: The sort key of results, as in reports.
+            expected: Suite → how many of its trials will end; other suites wait for `close`.
         """
         self.facts = AccessFacts()
-        """What the settled trials come to."""
+        """What comparing the settled trials found."""
         self.searched = 0
-        """Views that were searched for leaks, each as often as it was: the measure of the work."""
+        """Views searched for leaks so far, each counted every time: a measure of the work."""
         self._required = {name for name, facts in suites.items() if facts.get("require_identity")}
         self._order = order
         self._expected = dict(expected or {})
@@ -103,7 +103,7 @@ class RunJudge:
         self._waiting: dict[str, _Waiting] = {}
 
     def waits(self, result: TrialResult) -> bool:
-        """Return whether trials that end later may change what this one comes to."""
+        """Return whether trials that end later may change the status of this one."""
         return result.stop is not None and (
             result.case.group is not None or result.suite in self._required
         )
@@ -113,7 +113,7 @@ class RunJudge:
         return suite in self._waiting
 
     def add(self, result: TrialResult, view: ViewSource = no_view) -> tuple[TrialResult, ...]:
-        """Take a result, in place of an earlier one of the same trial; return those that are settled by it."""
+        """Take a result, replacing an earlier one of its trial; return the results now settled."""
         ended = self._ended.setdefault(result.suite, set())
         ended.add(result.key)
         settled: tuple[TrialResult, ...] = ()
@@ -129,17 +129,17 @@ class RunJudge:
         return settled
 
     def close(self) -> tuple[TrialResult, ...]:
-        """Settle everything that still waits: no result will come any more."""
+        """Settle everything that still waits: no more results will come."""
         return tuple(result for suite in tuple(self._waiting) for result in self._settle(suite))
 
-    # ── By what is known so far ──────────────────────────────────────────────────────────────
+    # ── What is known so far ─────────────────────────────────────────────────────────────────
 
     def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
-        """Return the waiting trials that leak by all that is known, after ``result`` was added.
+        """Return the waiting trials that leak by what is known, after ``result`` was added.
 
-        Each comes as it would be if no other result followed. The views of the test that the result
-        belongs to are searched first, then those of the whole suite if that test leaks or if the
-        suite has grown by half. So all the searching of a run is in proportion to its trials.
+        Each is returned as it would be if no other result followed. The views of the result's test
+        are searched first; then those of the whole suite if that test leaks or the suite has grown
+        by half. So the search work of a whole run stays proportional to its trials.
         """
         waiting = self._waiting.get(result.suite)
         if waiting is None or result.case.group is None or result.key not in waiting.results:
@@ -156,7 +156,7 @@ class RunJudge:
         return tuple(one for one in judged if one.key in facts.leaks)
 
     def _search_test(self, view: View, waiting: _Waiting) -> None:
-        """Add a view to those of its test, and search these once they have grown by an eighth."""
+        """Add a view to those of its test, and search them if they have grown by an eighth."""
         test = waiting.tests.setdefault(view.group, [])
         test.append(view)
         waiting.known += 1
@@ -167,7 +167,7 @@ class RunJudge:
             )
 
     def _is_search_due(self, waiting: _Waiting) -> bool:
-        """Whether the whole suite is to be searched: at once for a first leak, later ones as it grows."""
+        """Whether to search the whole suite now: at once for a first leak, then as it grows."""
         known = waiting.known
         if waiting.suspicious and _has_grown(known, since=waiting.suspected_at, share=16):
             waiting.suspicious, waiting.suspected_at, waiting.grown_at = False, known, known
@@ -177,10 +177,10 @@ class RunJudge:
             return True
         return False
 
-    # ── By everything ────────────────────────────────────────────────────────────────────────
+    # ── All results ──────────────────────────────────────────────────────────────────────────
 
     def _settle(self, suite: str) -> tuple[TrialResult, ...]:
-        """Judge the waiting trials of a suite by one another."""
+        """Judge the waiting trials of a suite, each compared with the others."""
         waiting = self._waiting.pop(suite, None)
         if waiting is None:
             return ()
@@ -205,7 +205,7 @@ class RunJudge:
     def _judged_by_views(
         self, results: Iterable[TrialResult], waiting: _Waiting, facts: AccessFacts
     ) -> list[TrialResult]:
-        """Return the results of tests that are asked as several identities, and note what is found."""
+        """Return results of tests with several identities, compared; note findings in ``facts``."""
         ordered = sorted(results, key=self._order)
         views = [view for one in ordered if (view := waiting.view(one.key)) is not None]
         facts.decisions |= {
@@ -233,20 +233,23 @@ class RunJudge:
 def why_unobserved(
     results: Sequence[TrialResult], view: Callable[[str], View | None]
 ) -> str | None:
-    """Return why nothing shows that a server knows who asks; ``None`` where something does, or only one asks."""
+    """Return why nothing shows that a server knows who asks.
+
+    ``None`` if something does show it, or if only one identity asks.
+    """
     named = {one.case.identity for one in results if one.case.identity is not None}
     told = {
         canonical_json(one.case.user_context)
         for one in results
         if one.case.user_context is not None
     }
-    if len(named) < 2 and len(told) < 2:  # noqa: PLR2004 - one alone differs from nobody
+    if len(named) < 2 and len(told) < 2:  # noqa: PLR2004 - one identity cannot be compared
         return None
     return unobserved(found for one in results if (found := view(one.key)) is not None)
 
 
 def _has_grown(now: int, *, since: int, share: int) -> bool:
-    """Whether a number has grown by that part (1/``share``) of what it was; by one at least."""
+    """Whether a number has grown by 1/``share`` of what it was, and by one at least."""
     return now - since >= max(1, since // share)
 
 
@@ -255,7 +258,9 @@ def _compared(result: TrialResult, facts: AccessFacts, others: Sequence[str]) ->
     leaks = facts.leaks.get(result.key, [])
     if result.case.leaks == "fail" and (others or leaks):
         found = leak_check(leaks, others, result.case.at)
-        checks = [found, *checks] if leaks else [*checks, found]  # nothing else is as urgent
+        checks = (
+            [found, *checks] if leaks else [*checks, found]
+        )  # a leak is the first thing to read
     return _with_checks(result, checks)
 
 

@@ -41,12 +41,12 @@ def judge_trial(
     """Return the result of a trial that was started, with the status that it has by itself.
 
     Args:
-        trial: What was asked.
+        trial: What was planned.
         transcript: What happened.
-        checks: What its checks say of that; ``None`` if they were not, or not all, evaluated.
+        checks: The check results; ``None`` if the checks were not, or not all, evaluated.
         error: What went wrong beyond the transcript.
-        judge_usage: What judging it took.
-        judgements: What judges said of it.
+        judge_usage: What its judges used.
+        judgements: What its judges said.
     """
     limit = limit_check(transcript.stop, trial.case.limits, transcript)
     unanswered = answer_checks(trial.case, transcript)
@@ -94,7 +94,7 @@ def judge_trial(
 def not_started(
     trial: Trial, status: Status, *, error: TrialError | None = None, reason: str | None = None
 ) -> TrialResult:
-    """Return the result of a trial that never began to converse."""
+    """Return the result of a trial that never began its conversation."""
     return TrialResult(
         key=trial.key,
         suite=trial.suite,
@@ -110,12 +110,12 @@ def not_started(
 
 
 def outcomes_of(transcript: Transcript) -> Mapping[str, int]:
-    """Return how many tool calls came to each `Outcome`."""
+    """Return the number of tool calls by `Outcome`."""
     return Counter[str](call.outcome for call in transcript.tool_calls)
 
 
 def teardown_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
-    """Return a warning for each call after the conversation that failed: it changes no verdict on the model."""
+    """Return a warning for each teardown call that failed; it does not change the verdict."""
     return tuple(
         CheckResult(
             kind="teardown",
@@ -126,7 +126,7 @@ def teardown_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
             actual=call.outcome,
             explanation=f"Teardown failed: {call.tool} → {call.outcome}: "
             f"{call.text[:_MAX_TEARDOWN_TEXT]}",
-            hint="What the trial has left behind may disturb others; isolation: case keeps them "
+            hint="What the trial left behind may disturb other trials; isolation: case keeps them "
             "apart.",
         )
         for call in transcript.teardown_calls
@@ -162,13 +162,13 @@ def _status(
         return "error"
     if interrupted:
         return "cancelled"
-    # A check of another package may use any word: what does not say that it passed has not passed.
+    # A check of another package may use any word: only ``passed`` is a pass.
     passed = all(check.verdict == "passed" or check.severity == "warn" for check in checks)
     return "passed" if passed else "failed"
 
 
 def _unjudged(checks: Sequence[CheckResult]) -> TrialError | None:
-    """Return why there is no verdict, when a deciding check has none."""
+    """Return the error of a trial whose deciding check has no verdict, or ``None``."""
     missing = [
         check for check in checks if check.verdict == "not_judged" and check.severity == "fail"
     ]

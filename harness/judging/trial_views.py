@@ -1,4 +1,4 @@
-"""A trial as its identity saw it: what is compared between identities."""
+"""What the identity of a trial saw, to be compared with other identities."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def view_of(
     """Return what the identity of a trial saw.
 
     Args:
-        result: What came of the trial.
+        result: The trial's result.
         transcript: What happened in it.
         tools: Digest → tool list, of every list that was offered.
-        suites: Suite name → what a log's header says of it.
+        suites: Suite name → its part of a log's header.
     """
     facts = result.case
     said = [message.text for message in transcript.messages if isinstance(message, UserMessage)]

@@ -1,14 +1,14 @@
-"""Calls that the server never answered, or not with a result of MCP: what they leave of a trial's verdict.
+"""Tool calls that the server never answered validly: when they leave a trial without a verdict.
 
 The table is in docs/servers.md, "Whose fault". In short: such a call is the server's fault, and the
 trial cannot be judged, unless
 
-- the model made the same call again in a later reply, and that one was answered;
-- a check of the case asks what becomes of a call that fails: ``must_error`` about this call,
+- the model repeated the call in a later reply, and that one was answered;
+- a check of the case is about a call that fails: ``must_error`` for this call,
   ``recovers_from_error``;
 - a check failed that no answer could have saved: the model called what it must not, or the server
-  let through what it must not;
-- the call was cut off by the trial's own end before it had had half of the trial's time.
+  allowed what it must not;
+- the trial's own end cut the call off before it had had half of the trial's time.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from harness.types import (
 )
 
 _CUT_OFF_S = 0.1
-"""How near to the end of a trial a call ends that was cut off by it: it is given up a moment
+"""A call that ends so near to the end of its trial was cut off by it: it is given up a moment
 before."""
 _FAIR_SHARE = 0.5
 _BY_CHOICE = ("must_not_call", "only_call", "tool_result_not_contains")
-"""Checks whose failure no missing answer can explain."""
+"""Checks whose failure a missing answer cannot explain."""
 
 
 def server_fault(
     case: Case, transcript: Transcript, results: Sequence[CheckResult]
 ) -> TrialError | None:
-    """Return why the trial cannot be judged, if that is because the server owes an answer."""
+    """Return why the trial cannot be judged, if an answer is missing that the server owes."""
     if transcript.stop in ("cancelled", "aborted"):
         return None
     owed = next(_owed(case, transcript), None)
@@ -48,15 +48,14 @@ def server_fault(
     place, call = owed
     return TrialError(
         kind="server",
-        message=f"call {place}, {as_made(call)}, has no result, so nobody can tell what the model "
-        f"would have made "
-        f"of one: {call.text}",
+        message=f"call {place}, {as_made(call)}, has no result, so what the model would have made "
+        f"of one is unknown: {call.text}",
         detail=transcript.stderr_tail or None,
     )
 
 
 def _owed(case: Case, transcript: Transcript) -> Iterator[tuple[int, ToolCall]]:
-    """Yield the calls, with their number, whose missing answer leaves nothing to judge."""
+    """Yield the calls, with their number, whose missing answer leaves the trial without verdict."""
     calls = transcript.tool_calls
     for place, call in enumerate(calls, start=1):
         if call.unanswered and not (
@@ -75,7 +74,7 @@ def _is_repeated_by(call: ToolCall, later: ToolCall) -> bool:
 
 
 def _is_cut_off(call: ToolCall, trial_s: float) -> bool:
-    """Whether a trial of ``trial_s`` seconds ended before the server had had a fair share of them."""
+    """Whether the end of a trial of ``trial_s`` seconds cut the call off before its fair share."""
     at_the_end = call.started_s + call.duration_s >= trial_s - _CUT_OFF_S
     return call.outcome == "timeout" and at_the_end and call.duration_s < _FAIR_SHARE * trial_s
 

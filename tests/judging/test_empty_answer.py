@@ -1,4 +1,4 @@
-"""Whoever asks gets an answer: a model that says nothing passes no case, whatever else is asked of it."""
+"""The model must answer: one that says nothing passes no case, whatever else is checked."""
 
 from __future__ import annotations
 

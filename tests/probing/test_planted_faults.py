@@ -114,7 +114,7 @@ def test_a_rule_that_does_not_apply_when_it_fails_is_found_by_a_missing_attribut
     )  # fmt: skip
     assert found(report) == {"fails_open", "leak"}
     assert "where role is missing for analyst" in words(report)
-    assert "nobody in particular" in words(report)
+    assert "a caller without attributes" in words(report)
 
 
 def test_a_tool_that_is_hidden_and_works_all_the_same(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
-"""Values as they are compared: normalised, and graded by how well they are told from a coincidence.
+"""Values in comparable form: normalised, and graded by how unlikely an accidental match is.
 
-| grade | what                                                                            | where it counts            |
-|-------|---------------------------------------------------------------------------------|----------------------------|
-| 0     | true, false, null, small and round numbers, years, single words (``active``)    | in the very same field     |
-| 1     | names of several words, dates, numbers of two or more telling digits            | under the same field name  |
-| 2     | texts of five or more characters with digits or ``@``, long texts and numbers   | anywhere, also in prose    |
+| grade | what                                                           | a match counts         |
+|-------|----------------------------------------------------------------|------------------------|
+| 0     | true, false, null, round numbers below 1000, years, one word   | in the same field      |
+| 1     | several words (names), dates, numbers of two or more digits    | in fields named alike  |
+| 2     | 5 or more characters with digits or ``@``, long texts, numbers | anywhere, in prose too |
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ _SEARCHED = 200_000
 
 
 class Value(NamedTuple):
-    """A scalar as it is compared."""
+    """A scalar in comparable form."""
 
     text: str
     """Folded: without case, runs of white space and typography."""
     number: float | None
-    """What it is as a number, however that is written."""
+    """The number that it stands for, however it is written; ``None`` if it is no number."""
     digits: str
-    """Its digits, where it is little else: a telephone or an identity number."""
+    """Its digits, if it has hardly anything else: a telephone or an identity number."""
     grade: int
     """0 to 2, by the table above."""
 
 
 def value_of(scalar: Any) -> Value | None:
-    """Return a JSON scalar as it is compared; ``None`` for null and the empty text, which say nothing."""
+    """Return a JSON scalar in comparable form; ``None`` for null and the empty text."""
     if scalar is None or isinstance(scalar, dict | list):
         return None
     return _value(scalar, type(scalar).__name__)
@@ -64,7 +64,7 @@ def _value(scalar: Any, kind: str) -> Value | None:
         and not any(map(str.isalpha, text))
         and not _DATE.fullmatch(text)
     )
-    # A mask is known by its lines, and a folded text has none.
+    # A mask is recognised by its line breaks, which folding removes.
     grade = (
         _grade_of_text(text, masked=is_masked(scalar))
         if number is None
@@ -85,8 +85,10 @@ def _number(scalar: Any, text: str) -> float | None:
 
 def _grade_of_number(number: float) -> int:
     telling = f"{abs(number):.10g}".replace(".", "").strip("0")
-    whole = number == int(number) if abs(number) < 1e15 else True  # noqa: PLR2004 - beyond it no float has a fraction
-    if len(telling) < 2 or (whole and (abs(number) < _SMALL or number in _YEARS)):  # noqa: PLR2004 - "telling" digits
+    # Beyond 1e15 no float has a fraction.
+    whole = number == int(number) if abs(number) < 1e15 else True  # noqa: PLR2004
+    is_common = whole and (abs(number) < _SMALL or number in _YEARS)
+    if len(telling) < 2 or is_common:  # noqa: PLR2004 - one digit tells nothing
         return 0
     size = len(str(int(abs(number)))) if whole else len(telling)
     return 2 if size >= _MANY_DIGITS else 1
@@ -106,7 +108,7 @@ def _grade_of_text(text: str, *, masked: bool) -> int:
 
 
 def same(left: Value, right: Value) -> bool:
-    """Return whether two values say the same."""
+    """Return whether two values mean the same."""
     if left.number is not None and right.number is not None:
         return left.number == right.number
     return left.text == right.text or bool(left.digits and left.digits == right.digits)
@@ -131,7 +133,7 @@ class Prose:
         return bool(value.digits) and value.digits in _squeezed(self._folded)
 
     def words(self) -> frozenset[str]:
-        """Return every word of the text, runs of digits that belong together, and nothing twice."""
+        """Return every word of the text and every run of digits that belong together, each once."""
         return frozenset(_WORD.findall(self._folded)) | frozenset(
             _WORD.findall(_squeezed(self._folded))
         )
@@ -151,7 +153,7 @@ def _squeezed(text: str) -> str:
 
 
 def shortened(scalar: Any) -> str:
-    """Return enough of a value to recognise it by, and too little to give it away."""
+    """Return enough of a value to recognise it, and too little to reveal it."""
     text = " ".join(str(scalar).split())
     if len(text) <= _SHORT:
         return f"{text[:1]}…"

@@ -1,4 +1,4 @@
-"""What the server decided: allowed, filtered, denied, hidden, tool by tool and identity by identity."""
+"""What the server decided for each tool and identity: allowed, filtered, denied or hidden."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from harness.types import NOT_SENT, Access, Decision, RefusalShape
 
 
 def decide(views: Sequence[View]) -> list[tuple[Decision, ...]]:
-    """Return for each view what was decided on the tools of its group.
+    """Return, for each view, the decision on each tool of its group.
 
-    Those are the tools that any view of the group called, and those that others are offered and
-    this one is not. Fields are missing by what any of ``views`` got for the same call.
+    Those are the tools that any view of the group called, and the tools that other views are
+    offered and this one is not. A field is missing if any of ``views`` got it from the same call.
     """
     distinct: dict[tuple[str, str], Result] = {}
     for view in views:
@@ -86,7 +86,7 @@ def _access(
 
 
 def summary(decisions: Iterable[Access]) -> Access:
-    """Return several decisions in one word: what was never attempted counts only where nothing else was."""
+    """Return several decisions as one word; ``not_attempted`` only if there is nothing else."""
     words = set(decisions) - {"not_attempted"}
     if len(words) > 1:
         return "mixed"

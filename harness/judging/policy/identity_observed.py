@@ -13,7 +13,7 @@ from harness.types import NOT_SENT
 _VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE
 )
-"""What differs from call to call whoever asks: times of day, random ids."""
+"""Values that differ from call to call for every caller: times of day, random ids."""
 _VOLATILE_NAME = re.compile(
     r"time|elapsed|duration|latency|took|request_?id|trace|nonce|session|generated", re.IGNORECASE
 )
@@ -21,11 +21,11 @@ _MOST_NAMED = 5
 
 
 def unobserved(views: Iterable[View]) -> str | None:
-    """Return in a sentence why nothing shows that the server knows who asks; ``None`` if something does.
+    """Return a sentence on why nothing shows that the server knows who asks; ``None`` if it does.
 
-    It does where identities are shown different tools, are answered differently to the same call,
-    or where a tool only refuses one and only serves another. Views are looked at one by one, and no
-    more of them than it takes.
+    Identity is observed if identities are shown different tools, get different answers to the same
+    call, or if a tool refuses one identity always and serves another always. Views are looked at
+    one by one, and only as many as it takes.
     """
     seen = _Seen()
     for view in views:
@@ -35,16 +35,16 @@ def unobserved(views: Iterable[View]) -> str | None:
 
 
 class _Sights:
-    """What each identity saw of one thing, in digests."""
+    """What each identity saw of one thing (the tool list, or one call's answer), as digests."""
 
     def __init__(self) -> None:
         self._of: dict[str, set[str]] = {}
         self._seers: Counter[str] = Counter()
 
     def differs(self, identity: str, seen: str) -> bool:
-        """Take into account that ``identity`` saw ``seen``; return whether others saw nothing of what it ever saw.
+        """Note that ``identity`` saw ``seen``; return whether two identities saw nothing alike.
 
-        What changes for one and the same says nothing.
+        An answer that varies for one and the same identity proves nothing.
         """
         own = self._of.setdefault(identity, set())
         if seen not in own:
@@ -74,7 +74,7 @@ class _Seen:
         self._calls = 0
 
     def differs(self, view: View) -> bool:
-        """Take a view into account, and return whether identities have seen anything different by now."""
+        """Note a view; return whether identities have seen anything different so far."""
         names = sorted((tool.name, tool.description) for tool in view.tools.tools)
         offers_differ = self._offers.differs(
             view.identity, "refused" if view.refused else digest(names)
@@ -99,7 +99,7 @@ class _Seen:
 
     @property
     def grants_differ(self) -> bool:
-        """Whether a tool only refuses one identity and only serves another, be it with other arguments."""
+        """Whether a tool always refuses one identity and always serves another."""
         return any(
             self._refused[tool] - served and served - self._refused[tool]
             for tool, served in self._granted.items()
@@ -127,7 +127,7 @@ class _Seen:
 
 
 def _shape(result: Result) -> str:
-    """Return a digest of an answer without what differs from call to call."""
+    """Return a digest of an answer, leaving out what differs from call to call."""
     if result.call.outcome != "ok":
         return str(result.call.outcome)
     told = [
@@ -138,6 +138,6 @@ def _shape(result: Result) -> str:
 
 
 def is_volatile(leaf: Leaf) -> bool:
-    """Return whether a field differs from call to call whoever asks: a time of day, a random id."""
+    """Return whether a field differs from call to call for every caller: a time, a random id."""
     by_value = isinstance(leaf.value, str) and _VOLATILE.search(leaf.value)
     return bool(by_value or _VOLATILE_NAME.search(leaf.name))

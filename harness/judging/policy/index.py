@@ -1,4 +1,4 @@
-"""What is kept from an identity and what it is shown, found by value: a large suite has many of both."""
+"""Indexes by value of what is withheld from an identity and of what it is shown."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from harness.judging.policy.views import Leaf, Result, View
 from harness.judging.policy.withheld import WithheldValue
 
 _MOST_PLACES = 50
-"""Places of one value that are remembered."""
+"""At most so many places are remembered for one value."""
 
 
 class WithheldValues:
-    """All that is kept from one identity, by value."""
+    """Everything that is withheld from one identity, by value."""
 
     def __init__(self, secrets: Iterable[WithheldValue]) -> None:
-        """Index ``secrets`` by their forms, and those that can be told in a text by their longest word."""
+        """Index ``secrets`` by their forms; those recognisable in prose also by a word."""
         self._of: dict[Value, tuple[WithheldValue, ...]] = {}
         self._by_form: dict[str | float, list[WithheldValue]] = {}
         self._by_word: dict[str, list[WithheldValue]] = {}
@@ -26,7 +26,7 @@ class WithheldValues:
         for secret in secrets:
             for form in _forms(secret.value):
                 self._by_form.setdefault(form, []).append(secret)
-            if secret.value.grade == 2:  # noqa: PLR2004 - see `harness.judging.policy.comparable_values`
+            if secret.value.grade == 2:  # noqa: PLR2004 - graded in `comparable_values`
                 self._add_to_texts(secret)
 
     def _add_to_texts(self, secret: WithheldValue) -> None:
@@ -39,11 +39,11 @@ class WithheldValues:
             self._by_word.setdefault(word, []).append(secret)
 
     def __bool__(self) -> bool:
-        """Whether anything is kept back at all."""
+        """Whether anything is withheld at all."""
         return bool(self._by_form)
 
     def of(self, value: Value) -> Iterable[WithheldValue]:
-        """Return the secrets of that value."""
+        """Return the withheld values that equal ``value``."""
         found = self._of.get(value)
         if found is None:  # many fields may have one value
             by_id = {
@@ -55,7 +55,7 @@ class WithheldValues:
         return found
 
     def told_in(self, prose: Prose) -> Iterable[WithheldValue]:
-        """Return the secrets that stand in a text and cannot be a coincidence there."""
+        """Return the withheld values that stand in a text and cannot be a coincidence there."""
         found = {
             id(secret): secret for word in prose.words() for secret in self._by_word.get(word, ())
         }
@@ -69,7 +69,7 @@ class WithheldValues:
 
 
 class Shown:
-    """Every value in the good results of one identity, with the fields that it stands in."""
+    """Every value in the good results of one identity, with the fields that hold it."""
 
     def __init__(self, views: Sequence[View]) -> None:
         self._places: dict[str | float, list[tuple[Leaf, Result]]] = {}
@@ -87,7 +87,10 @@ class Shown:
                 places.append((leaf, result))
 
     def rightly(self, secret: WithheldValue) -> bool:
-        """Whether the server gives the value under a name, or of a thing, that has nothing to do with the secret."""
+        """Whether the server gives the same value in a field that is unrelated to the secret.
+
+        Unrelated is a field of another name, or of another record.
+        """
         places = [place for form in _forms(secret.value) for place in self._places.get(form, ())]
         if secret.reach == "call":
             return bool(places)

@@ -1,21 +1,21 @@
-"""Leaks: what is kept from an identity in one place and given to it in another.
+"""Leaks: what the server withholds from an identity in one place and gives it in another.
 
-A secret (`harness.judging.policy.withheld`) is looked for in everything that reached the identity:
+A secret (`harness.judging.policy.withheld`) is searched in everything that reached the identity:
 
-| where it stands                          | it is a leak                                                              |
-|------------------------------------------|---------------------------------------------------------------------------|
-| the same call, the same field            | always: the other form of the result, or another time                     |
-| the same call, elsewhere                 | under a name of its own, if that is akin; within a text                   |
-| a call that failed: its text, its result | if it is not about something else                                         |
-| another call, a field of akin name       | if its reach is the field, and it is not about something else             |
-| another call, within a text              | if its reach is the field, and the value cannot be a coincidence          |
-| the answer                               | if no call gave it: then the model has it from somewhere else             |
-| the result of nobody in particular       | if an identity with a name was refused that call: the policy fails open   |
+| where it stands                     | it is a leak if                                          |
+|-------------------------------------|----------------------------------------------------------|
+| the same call, the same field       | always (the result's other form, or another time)        |
+| the same call, elsewhere            | the field is named alike, or the value is unmistakable   |
+| a failed call: its text, its result | it is not about another record                           |
+| another call, a field named alike   | its reach is the field, and not about another record     |
+| another call, within a text         | its reach is the field, and the value is unmistakable    |
+| the answer                          | no call gave it, so the model has it from somewhere else |
+| any result of an anonymous caller   | that call is refused to a named one: it fails open       |
 
-It is none if the identity brought the value itself (prompt, attributes, arguments so far), if a
-tool's description says it, or, but for the first two lines, if the server gives it to the identity
-under a name that has nothing to do with it. Values that any record may hold (small numbers, single
-words) count only in the same field of the same thing.
+It is no leak if the identity brought the value itself (prompt, attributes, earlier arguments), if
+a tool's description contains it, or, except in the first two rows, if the server also gives it to
+the identity in an unrelated field. Values that any record may hold (small numbers, single words)
+count only in the same field of the same record.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from harness.judging.policy.withheld import WithheldValue, kept_from
 from harness.types import Leak, ToolList
 
 _UNMISTAKABLE = 8
-"""Characters of a text that is no coincidence in any other text."""
+"""Characters from which on a text in another text is no coincidence."""
 
 
 def find_leaks(views: Sequence[View]) -> list[Leak]:
@@ -58,7 +58,7 @@ def find_leaks(views: Sequence[View]) -> list[Leak]:
 
 
 def _openings(views: Sequence[View]) -> dict[int, list[Leak]]:
-    """Return what is given to nobody in particular and refused to somebody: a policy that fails open."""
+    """Return what is served to an anonymous caller and denied to named ones: it fails open."""
     refused: dict[CallKey, dict[str, None]] = {}
     for view in views:
         for result in view.results:
@@ -92,7 +92,7 @@ def _openings(views: Sequence[View]) -> dict[int, list[Leak]]:
 
 
 def _collapsed(leaks: Iterable[Leak]) -> list[Leak]:
-    """Return one leak for each field: what a list of a hundred gave away is one hole."""
+    """Return one leak for each field: a list of a hundred leaked values is one hole."""
     found: dict[tuple[str, str], Leak] = {}
     for leak in leaks:
         place = (leak.tool, leak.field)
@@ -105,7 +105,7 @@ def _collapsed(leaks: Iterable[Leak]) -> list[Leak]:
 
 
 class _Search:
-    """Looks through one view for what is kept from its identity."""
+    """Looks through one view for what is withheld from its identity."""
 
     def __init__(self, view: View, secrets: WithheldValues, shown: Shown) -> None:
         self._view = view
@@ -113,9 +113,8 @@ class _Search:
         self._shown = shown
         self._brought = [*map(Prose, view.known), _offer(view.tools)]
         self._answer = Prose(view.answer)
-        self._settled: set[int] = (
-            set()
-        )  # by `id`: what was found, and what the identity brought itself
+        # By `id`: secrets that were found, and those that the identity brought itself.
+        self._settled: set[int] = set()
 
     def leaks(self) -> Iterator[Leak]:
         if not self._secrets:
@@ -160,10 +159,13 @@ class _Search:
             return False
         if result.call.outcome == "ok" and secret.reach == "call":
             return False
-        return bool(one_thing) or secret.value.grade == 2  # noqa: PLR2004 - see `harness.judging.policy.comparable_values`
+        return bool(one_thing) or secret.value.grade == 2  # noqa: PLR2004 - see `comparable_values`
 
     def _elsewhere_in_it(self, secret: WithheldValue, leaf: Leaf) -> bool:
-        """Whether another field of the very call gives it away; what others are given there as well is no proof."""
+        """Whether another field of the same call leaks it.
+
+        A field that others are given as well, next to the secret, proves nothing.
+        """
         if secret.reach == "call" or secret.value.grade == 0:
             return False
         given_too = any(leaf.path in paths for paths in secret.answered.paths.values())
@@ -221,7 +223,7 @@ def _plain(path: str) -> str:
 
 @lru_cache(maxsize=64)
 def _offer(tools: ToolList) -> Prose:
-    """Return what the tools on offer say of themselves."""
+    """Return the tool list as text: names, descriptions and schemas."""
     described = [
         [tool.name, tool.description, tool.input_schema, tool.output_schema] for tool in tools.tools
     ]

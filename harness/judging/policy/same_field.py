@@ -12,14 +12,15 @@ from harness.matching.texts import fold
 
 # fmt: off
 _GENERIC = frozenset({
-    "id", "name", "number", "no", "value", "date", "day", "type", "code", "status", "key", "amount", "total", "count",
+    "id", "name", "number", "no", "value", "date", "day", "type", "code", "status", "key", "amount",
+    "total", "count",
     "text", "field", "data", "info", "of", "the",
 })
 # fmt: on
 
 
 def akin(left: str, right: str) -> bool:
-    """Return whether two fields are named alike: ``salary`` and ``current_salary``, ``email`` and ``contactEmail``."""
+    """Return whether two fields are named alike: ``salary`` and ``current_salary``."""
     return fold(left) == fold(right) or bool(_words(left) & _words(right))
 
 
@@ -30,9 +31,9 @@ def _words(name: str) -> frozenset[str]:
 
 
 def about(leaf: Leaf, result: Result, secret: WithheldValue) -> bool | None:
-    """Return whether a field is of the same thing as the secret: by the ids beside both, else by the arguments.
+    """Return whether a field is about the same record as the secret; ``None`` if that is unknown.
 
-    ``None`` is unknown.
+    The ids beside both decide; where there are none, the arguments of the calls.
     """
     for ours, theirs in (
         (secret.leaf.record, leaf.record),

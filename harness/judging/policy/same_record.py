@@ -1,4 +1,4 @@
-"""Whether two objects are about the same thing."""
+"""Whether two objects are about the same record."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from harness.judging.policy.comparable_values import Value, same, value_of
 from harness.matching.masks import is_masked
 
 _IDENTIFYING = re.compile(
-    r"(?i:(?:^|[_.\- ])(?:id|uuid|key|name|number|code|email|login|username|ssn)$)|[a-z](?:Id|Name|Key)$"
+    r"(?i:(?:^|[_.\- ])(?:id|uuid|key|name|number|code|email|login|username|ssn)$)"
+    r"|[a-z](?:Id|Name|Key)$"
 )
 
 
 class Thing:
-    """A JSON object that fields stand in. Its ids are looked up once, however many fields it has."""
+    """A JSON object that holds fields. Its ids are looked up once, however many fields it has."""
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self._fields = fields
 
     @cached_property
     def ids(self) -> Mapping[str, Value]:
-        """Key → value of each field that identifies it; a mask says nothing of what it hides."""
+        """Key → value of each identifying field; a masked one identifies nothing."""
         return {
             key: value
             for key, scalar in self._fields.items()
@@ -34,7 +35,7 @@ class Thing:
 
 
 NOTHING = Thing({})
-"""What a value stands in that stands in no object."""
+"""The object of a value that stands in none."""
 
 
 class _Shared(NamedTuple):
@@ -45,7 +46,7 @@ class _Shared(NamedTuple):
 
 
 def same_thing(ours: Thing, theirs: Thing, except_for: str) -> bool | None:
-    """Return whether two objects have an id in common (true), or one that differs (false); ``None`` is unknown."""
+    """Return whether two objects share an id (true) or differ in one (false); else ``None``."""
     shared = _shared(ours, theirs)
     if len(shared.differing) > (except_for in shared.differing):
         return False
@@ -53,7 +54,7 @@ def same_thing(ours: Thing, theirs: Thing, except_for: str) -> bool | None:
 
 
 def unlike_things(ours: Thing, theirs: Thing, except_for: str) -> bool:
-    """Return whether two objects have ids to compare, and each of them differs."""
+    """Return whether two objects have ids to compare, and every one of them differs."""
     shared = _shared(ours, theirs)
     return len(shared.differing) > (except_for in shared.differing) and not shared.agreeing - {
         except_for
@@ -62,7 +63,7 @@ def unlike_things(ours: Thing, theirs: Thing, except_for: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _shared(ours: Thing, theirs: Thing) -> _Shared:
-    """Compare the ids of two objects: all their fields ask this, one after the other."""
+    """Compare the ids of two objects; cached, since each of their fields asks for it."""
     both = ours.ids.keys() & theirs.ids.keys()
     agreeing = frozenset(key for key in both if same(ours.ids[key], theirs.ids[key]))
     return _Shared(agreeing, frozenset(both - agreeing))

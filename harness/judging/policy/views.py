@@ -1,4 +1,4 @@
-"""One trial as one identity lived it, and its results as fields."""
+"""What one identity saw in one trial, with its results taken apart into fields."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ from harness.matching.texts import fold
 from harness.types import ToolCall, ToolList
 
 CallKey: TypeAlias = tuple[str, str]
-"""Tool and arguments, as canonical JSON: equal key, equal question."""
+"""Tool and arguments as canonical JSON: equal keys mean equal calls."""
 Channel: TypeAlias = Literal["structured", "text"]
 """The two forms in which a result comes."""
 
 _MAX_FIELDS = 5_000
-"""Fields of one result; what a larger one has beyond is not compared."""
-# A name has no digits in it: `Written at 10:30` is a time, and no field.
-# What closes the emphasis of a name may stand behind its colon: `**Salary:** 5`.
+"""At most so many fields of one result are compared."""
+# A name has no digits: `Written at 10:30` is a time, not a field.
+# The end of a name's emphasis may stand behind its colon: `**Salary:** 5`.
 _LINE = re.compile(
     r"^[\s>*+|#-]*(?P<name>[^\W\d][^\W\d]*(?:[ -][^\W\d]+){0,3})[*_`]*\s*[:=|]"
     r"(?:\*\*)?\s*[*_`]*(?P<value>\S.{0,400}?)[\s*_`|]*$"
 )
-# Underscores belong to names too (`_id`): they are emphasis where they close, behind the name or the whole line.
+# Names may contain underscores too (`_id`): they are emphasis only where they close behind the name
+# or at the end of the line.
 _UNDERSCORED = re.compile(
-    r"^([\s>*+|#-]*)(_{1,3})(?=[^\W\d_])([^:=|]{1,80}?[:=|]?|(?:(?!\s_).){1,500}?(?=\2\s*$))\2(?!\w)"
+    r"^([\s>*+|#-]*)(_{1,3})(?=[^\W\d_])"
+    r"([^:=|]{1,80}?[:=|]?|(?:(?!\s_).){1,500}?(?=\2\s*$))\2(?!\w)"
 )
 
 
@@ -37,42 +39,42 @@ class Leaf(NamedTuple):
     """One scalar in a result."""
 
     path: str
-    """Where, with all items of a list as one: ``customers[].email``."""
+    """Where it stands, all items of a list sharing one path: ``customers[].email``."""
     name: str
     """The key that it stands under; empty for a bare value."""
     value: Any
     """The scalar."""
     record: Thing
-    """The object that it stands in: what it is about."""
+    """The object that holds it, that is, the record it is about."""
     channel: Channel
-    """In which form of the result."""
+    """Which form of the result holds it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """A recorded call, with its result taken apart once."""
+    """A recorded call, its result taken apart once."""
 
     call: ToolCall
     """The record."""
 
     @cached_property
     def key(self) -> CallKey:
-        """What was asked."""
+        """What was asked: tool and arguments."""
         return self.call.tool, canonical_json(self.call.arguments)
 
     @cached_property
     def asked(self) -> Thing:
-        """The arguments, as what the call is about."""
+        """The arguments, as the record that the call is about."""
         return Thing(self.call.arguments)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Equal for calls of which one tells as much as the other."""
+        """Digest of call, outcome and result: equal for calls that tell the same."""
         return digest([*self.key, self.call.outcome, self.call.text, self.call.structured])
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
-        """Every field, of the structured result and of the text where that is JSON or lines of ``name: value``."""
+        """Every field: of the structured result, and of a text of JSON or ``name: value`` lines."""
         found = [*_leaves(self.call.structured, "structured"), *self._of_text]
         return tuple(found)
 
@@ -83,7 +85,7 @@ class Result:
 
     @cached_property
     def paths(self) -> Mapping[Channel, frozenset[str]]:
-        """The paths of each form of the result that there is."""
+        """The paths of each form that the result has."""
         found: dict[Channel, set[str]] = {}
         for leaf in self.leaves:
             found.setdefault(leaf.channel, set()).add(leaf.path)
@@ -106,7 +108,7 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class View:
-    """One trial as one identity lived it."""
+    """What one identity saw in one trial."""
 
     identity: str
     """Who asked."""
@@ -117,24 +119,24 @@ class View:
     answer: str = ""
     """What the user saw."""
     known: tuple[str, ...] = ()
-    """Texts that the identity brought itself: prompts, its own attributes. What stands in them is
+    """Texts that the identity brought itself: prompts, its own attributes. What they contain is
     no secret."""
     suite: str = ""
     """Name of the suite, for leaks."""
     case: str = ""
     """Name of the case, for leaks."""
     group: str = ""
-    """Trials of one group ask the same; decisions are told by group."""
+    """Trials of one group ask the same question; decisions are made by group."""
     key: str = ""
-    """What tells this trial from others, for leaks."""
+    """Identifies the trial in leaks."""
     nobody: bool = False
-    """Whether nobody in particular asked: an identity without attributes."""
+    """Whether the caller is anonymous: an identity without attributes."""
     meant: bool = False
-    """Whether the suite says that it is allowed what it asked for."""
+    """Whether the suite says that this identity is allowed what it asked for."""
     refused: bool = False
-    """Whether the server did not let this identity in at all, by HTTP 401 or 403."""
+    """Whether the server refused this identity's connection, by HTTP 401 or 403."""
     rightful: bool = True
-    """Whether what it sees counts as rightly seen; not so where the suite says that it must not see
+    """Whether what it sees counts as rightly seen; false where the suite says that it must not see
     it."""
 
     @cached_property
@@ -175,7 +177,7 @@ def _lines(text: str) -> Iterator[Leaf]:
         (fold(match["name"]), match["value"]) for line in lines if (match := _LINE.match(line))
     ]
     names = [name for name, _ in pairs]
-    # A name that comes again begins another record, of which a line shows no end.
+    # A name that occurs again begins another record, and lines do not show where one ends.
     record = NOTHING if len(set(names)) < len(names) else Thing(dict(pairs))
     for name, value in pairs:
         yield Leaf(name, name, value, record, "text")

@@ -1,14 +1,13 @@
-"""What is kept from whom: one identity's results held against those that others got for the same call.
+"""What is withheld from whom: an identity's results compared with those of others, call by call.
 
-Something is kept from an identity when another one was rightly given it, and this one
+Something is withheld from an identity if another one was rightly given it, and this one
 
-- was answered without the field, or with a mask in its place (reach ``field``: the server answers,
-  and leaves out);
+- was answered without the field, or with a mask in its place (reach ``field``: the server answers
+  and leaves it out);
 - was answered with fewer rows (reach ``call``);
-- was refused the same call, or is not shown the tool (reach ``call``: what is refused is the
-  question. Its fields may be public elsewhere: who may not search by telephone may still look up a
-  name);
-- was refused it, and is answered by the same tool otherwise, each time without the field (reach
+- was refused the same call, or is not offered the tool (reach ``call``: the question is refused,
+  its fields may be public elsewhere; who may not search by telephone may still look up a name);
+- was refused it, while the same tool answers its other calls, always without the field (reach
   ``field``).
 """
 
@@ -24,47 +23,47 @@ from harness.judging.policy.views import CallKey, Channel, Leaf, Result, View
 from harness.matching.masks import is_masked, may_be_meant
 
 Reach: TypeAlias = Literal["field", "call"]
-"""``field``: it must stand nowhere under that name. ``call``: this call must not give it."""
+"""``field``: no field of that name may hold it. ``call``: only this call must not give it."""
 
 _MOST = 20_000
-"""Secrets of one identity."""
+"""At most so many secrets are kept for one identity."""
 _MOST_PAIRS = 20_000
-"""Fields that are held against one another for one path; beyond, what looks like a mask is one."""
+"""At most so many pairs of fields are compared for one path; beyond, any apparent mask is one."""
 
 
 @dataclass(slots=True)
 class WithheldValue:
-    """A value that is kept from an identity."""
+    """A value that is withheld from an identity."""
 
     tool: str
-    """The tool in whose result it is kept back."""
+    """The tool whose result withholds it."""
     leaf: Leaf
     """Where others get it."""
     value: Value
-    """It, as it is compared."""
+    """Its comparable form."""
     reach: Reach
     """How far the secrecy goes."""
     kept: str
-    """How it is kept back."""
+    """How it is withheld, in words."""
     keys: set[CallKey]
-    """The calls that keep it back."""
+    """The calls that withhold it."""
     givers: dict[str, None]
     """The identities that may see it, in order."""
     answered: Result
-    """A result that gave it to one of them."""
+    """A result that gave it to one of these."""
 
 
 class FieldDifference(NamedTuple):
     """A field that one result has and another has not."""
 
     leaf: Leaf
-    """Where it stands in the fuller one."""
+    """Where it stands in the fuller result."""
     kept: Literal["left out", "masked", "row left out"]
-    """What is in its place in the other."""
+    """How the other result withholds it."""
 
 
 def differences(full: Result, other: Result) -> Iterator[FieldDifference]:
-    """Yield what ``full`` has and ``other``, a good answer to the same question, keeps back."""
+    """Yield what ``full`` has and ``other``, a good answer to the same call, withholds."""
     theirs: dict[tuple[Channel, str], list[Leaf]] = {}
     for leaf in other.leaves:
         theirs.setdefault((leaf.channel, leaf.path), []).append(leaf)
@@ -75,7 +74,7 @@ def differences(full: Result, other: Result) -> Iterator[FieldDifference]:
         if channel not in other.paths and not (
             channel == "structured" and other.call.structured is not None
         ):
-            continue  # it has no such form of the result to be compared with
+            continue  # `other` has no such form of the result to compare with
         yield from _compared(
             given, theirs.get((channel, path), []), other.paths.get(channel, frozenset())
         )
@@ -99,12 +98,15 @@ def _compared(
     elif len(got) < len(given):
         seen = {value_of(leaf.value) for leaf in got}
         rest = [leaf for leaf in readable if value_of(leaf.value) not in seen]
-        if len(rest) < len(readable):  # they do share rows: it is a part, and not another list
+        if len(rest) < len(readable):  # they share rows, so one is a part of the other list
             yield from (FieldDifference(leaf, "row left out") for leaf in rest)
 
 
 def _are_meant(got: Sequence[Leaf], given: Sequence[Leaf]) -> bool:
-    """Whether nothing, or a word such as *None*, is meant: of the thing in question nobody was given anything else."""
+    """Whether an apparent mask (a blank, a word such as *None*) is genuine for this record.
+
+    It is, unless another identity was given something else for the same record.
+    """
     if (
         not got
         or not all(may_be_meant(leaf.value) for leaf in got)
@@ -120,20 +122,20 @@ def _are_meant(got: Sequence[Leaf], given: Sequence[Leaf]) -> bool:
 
 
 def _rows_of(path: str) -> str:
-    """Return the part of a path that leads to the items of the innermost list; empty if there is none."""
+    """Return the path up to the items of the innermost list; empty if the path has no list."""
     end = path.rfind("[]")
     return "" if end < 0 else path[: end + 2]
 
 
 def kept_from(views: Sequence[View]) -> Mapping[str, list[WithheldValue]]:
-    """Return what is kept from each identity, by all that ``views`` show."""
+    """Return what is withheld from each identity, as far as ``views`` show it."""
     by_key: dict[CallKey, list[tuple[View, Result]]] = {}
     by_tool: dict[str, list[tuple[View, Result]]] = {}
     seen: set[tuple[str, str, bool]] = set()
     for view in views:
         for result in view.results:
             twin = (view.identity, result.fingerprint, view.rightful)
-            if twin not in seen:  # a hundred equal trials tell what one tells
+            if twin not in seen:  # a hundred equal trials prove no more than one
                 seen.add(twin)
                 by_key.setdefault(result.key, []).append((view, result))
                 by_tool.setdefault(result.call.tool, []).append((view, result))
@@ -144,7 +146,7 @@ def kept_from(views: Sequence[View]) -> Mapping[str, list[WithheldValue]]:
 
 
 class _Keeping:
-    """Finds what is kept from one identity."""
+    """Finds what is withheld from one identity."""
 
     def __init__(
         self,
@@ -184,7 +186,7 @@ class _Keeping:
                 self._keep(giver, full, leaf, reach, "refused")
 
     def _answered_without(self, leaf: Leaf, tool: str) -> bool:
-        """Whether the tool answers this identity otherwise, each time without the field."""
+        """Whether the tool answers other calls of this identity, always without the field."""
         known = self._known_paths.get((tool, leaf.channel))
         if known is None:
             known = self._known_paths[tool, leaf.channel] = frozenset().union(

@@ -313,9 +313,7 @@ def test_a_name_that_stands_in_a_field_of_other_meaning_is_no_leak() -> None:
     assert leaks(admin, view("clerk", call(structured=RECORD), teams, answer="Jane Roe")) == []
 
 
-def test_an_id_that_is_shown_under_a_name_of_other_meaning_is_no_leak_even_where_a_text_has_it() -> (
-    None
-):
+def test_an_id_that_is_shown_under_a_name_of_other_meaning_is_no_leak_even_in_a_text() -> None:
     admin = view("admin", call(structured={**RECORD, "manager": "EMP_0007"}))
     teams = call("search_people", {}, structured={"teams": [{"lead": "EMP_0007"}]})
     down = call(
@@ -469,9 +467,7 @@ def test_every_tool_that_is_hidden_from_an_identity_keeps_something_from_it() ->
     assert (leak.field, leak.tool, leak.kept) == ("phone", "get_phone", "the tool is hidden")
 
 
-def test_a_structured_result_that_is_empty_keeps_everything_back_and_one_that_is_not_there_nothing() -> (
-    None
-):
+def test_an_empty_structured_result_withholds_everything_and_an_absent_one_nothing() -> None:
     emptied = view("clerk", call(structured={}, text=FULL.text))
     assert {leak.field for leak in leaks(ADMIN, emptied)} >= {"salary", "name"}
     only_text = view("clerk", call(text="Lucia Chen of EMP_0042 earns 64512"))
