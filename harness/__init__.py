@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from harness.types import Check as Check
     from harness.types import CheckResult as CheckResult
     from harness.types import Counts as Counts
+    from harness.types import Decoys as Decoys
     from harness.types import GuardRails as GuardRails
     from harness.types import Limits as Limits
     from harness.types import Message as Message
+    from harness.types import ParameterEdit as ParameterEdit
     from harness.types import Repeats as Repeats
     from harness.types import Report as Report
     from harness.types import ScriptedCall as ScriptedCall
@@ -37,10 +39,12 @@ if TYPE_CHECKING:
     from harness.types import SimulatedUser as SimulatedUser
     from harness.types import Suite as Suite
     from harness.types import ToolCall as ToolCall
+    from harness.types import ToolEdit as ToolEdit
     from harness.types import Transcript as Transcript
     from harness.types import TransportSpec as TransportSpec
     from harness.types import TrialResult as TrialResult
     from harness.types import Turn as Turn
+    from harness.types import Variant as Variant
 
 _HOMES = {
     "harness.api": ("load_suite", "run", "run_async"),
@@ -55,9 +59,11 @@ _HOMES = {
         "Check",
         "CheckResult",
         "Counts",
+        "Decoys",
         "GuardRails",
         "Limits",
         "Message",
+        "ParameterEdit",
         "Repeats",
         "Report",
         "TrialResult",
@@ -66,9 +72,11 @@ _HOMES = {
         "SimulatedUser",
         "Suite",
         "ToolCall",
+        "ToolEdit",
         "Transcript",
         "TransportSpec",
         "Turn",
+        "Variant",
     ),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

@@ -28,10 +28,13 @@ from harness.runner.run import RunOptions
 from harness.suites.python_case import PythonSuite
 from harness.suites.python_suite import read_object
 from harness.suites.readers import read_suite
-from harness.types import JsonObject, Report, Suite
+from harness.types import JsonObject, Report, Suite, Variant
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+VariantSource: TypeAlias = str | Variant
+"""A variant by its name, a file of variants by its path, or a variant itself."""
 
 SuiteSource: TypeAlias = str | Path | Suite | PythonSuite | type[PythonSuite]
 """A suite by name, path or dotted path, one that was loaded, or a suite in Python: its class or an
@@ -65,6 +68,7 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
     max_cost: float | None = None,
     max_tokens: int | None = None,
     block: str | Sequence[str] = (),
+    variant: VariantSource | Sequence[VariantSource] = (),
     read_only: bool = False,
     mcp_config: str | Path | None = None,
 ) -> Report:
@@ -98,6 +102,8 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
         max_tokens: Tokens, in and out, at which no further trial is started. (Those of one reply:
             ``provider_opts={"max_tokens": …}``.)
         block: Tools to which no call is sent.
+        variant: Variants of the tool list: names in the suite, files of variants, or `Variant`
+            objects; ``"none"`` is the server's own list.
         read_only: Whether no call is sent to a tool that is not marked read-only.
         mcp_config: The configuration of an MCP client, whose servers go before all others.
 
@@ -120,6 +126,7 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
         user_context=user_context,
         judge_model=judge_model,
         user_model=user_model,
+        variant=variant,
         block=_texts("block", block),
         read_only=read_only,
         mcp_config=None if mcp_config is None else str(mcp_config),
@@ -173,11 +180,13 @@ def _prepared(
     sources: Sequence[Any] = suite if isinstance(suite, list | tuple) else (suite,)
     named = tuple(str(source) for source in sources if isinstance(source, str | Path))
     held = [source for source in sources if not isinstance(source, str | Path)]
+    variants = _variants(request.pop("variant"))
     return prepare(
         RunRequest(
             suites=named,
             models=_texts("model", model),
             timeout_s=None if timeout_ms is None else timeout_ms / 1000,
+            variants=tuple(one if isinstance(one, str) else one.name for one in variants),
             **request,
         ),
         Path.cwd(),
@@ -187,7 +196,16 @@ def _prepared(
             for source in held
         ],
         provider_opts,
+        variants=[one for one in variants if isinstance(one, Variant)],
     )
+
+
+def _variants(given: Any) -> list[VariantSource]:
+    variants = list(given) if isinstance(given, list | tuple) else [given]
+    for one in variants:
+        if not isinstance(one, str | Variant):
+            raise UsageError(f"variant: expected a name or a Variant, found {one!r}")
+    return variants
 
 
 async def _run(prepared: Prepared, budget: Budget, report_path: str | Path | None) -> Report:

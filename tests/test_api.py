@@ -396,3 +396,15 @@ def test_what_was_never_started_has_no_answer_and_what_belongs_to_no_report_says
     with pytest.raises(LookupError, match="does not belong to a report"):
         _ = lonely.answer
     assert dataclasses.replace(report.results[0]) == report.results[0]
+
+
+def test_a_variant_is_given_as_an_object(project: Path) -> None:
+    shuffled = harness.Variant(name="shuffled", order=7)
+    report = harness.run("data_governance", variant=["none", shuffled], pattern="admin*")
+    assert set(report.models) == {"lexical", "lexical+shuffled"}
+
+
+@pytest.mark.parametrize("variant", [3, [None], {"name": "x"}])
+def test_what_is_no_variant_is_refused(project: Path, variant: Any) -> None:
+    with pytest.raises(harness.HarnessError, match="expected a name or a Variant"):
+        harness.run("data_governance", variant=variant)

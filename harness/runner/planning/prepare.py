@@ -24,6 +24,7 @@ from harness.runner.planning.judge_choice import choose_judges
 from harness.runner.planning.plan import Plan, case_label, make_plan
 from harness.runner.planning.user_models import choose_players, is_replay
 from harness.runner.planning.variant_choice import (
+    distinct_by_name,
     refuse_twins,
     servers_of_decoys,
     told_of,
@@ -45,6 +46,7 @@ from harness.types import (
     NamedTool,
     ServerSpec,
     Suite,
+    Variant,
 )
 
 CONCURRENCY = 4
@@ -154,6 +156,7 @@ def prepare(
     options: Mapping[str, Any] | None = None,
     *,
     keyless: bool = False,
+    variants: Sequence[Variant] = (),
 ) -> Prepared:
     """Return the plan of ``request``.
 
@@ -163,6 +166,7 @@ def prepare(
         environ: Where keys and references are looked up.
         given: Suites that a program holds, beside those that the request names.
         options: Settings of every model under test, over the configured ones.
+        variants: Variants that a program holds, beside those of the suites.
         keyless: Whether models without their key will do: the plan is only looked at.
 
     Raises:
@@ -182,7 +186,12 @@ def prepare(
         request, suites=(*request.suites, *(suite.reference or suite.name for suite in given))
     )
     picked = _only(select_cases(found, request.pattern), request.cases)
-    suites = [_adapted(suite, request, config) for suite in picked]
+    suites = [
+        replace(
+            _adapted(suite, request, config), variants=distinct_by_name(suite.variants, variants)
+        )
+        for suite in picked
+    ]
     if not suites:
         raise NothingToRun(_nothing(request, found))
     chosen = {suite.name: _models(suite, request, config, options) for suite in suites}

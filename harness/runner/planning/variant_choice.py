@@ -50,6 +50,19 @@ def told_of(models: Iterable[ModelSpec], variants: Sequence[Variant | None]) -> 
     ]
 
 
+def distinct_by_name(own: Sequence[Variant], held: Sequence[Variant]) -> tuple[Variant, ...]:
+    """Return a suite's ``own`` variants and those that a program holds.
+
+    Raises:
+        UsageError: two different ones have the same name.
+    """
+    known: dict[str, Variant] = {}
+    for variant in (*own, *held):
+        if known.setdefault(variant.name, variant) != variant:
+            raise UsageError(f"two different variants are named {variant.name!r}")
+    return tuple(known.values())
+
+
 def refuse_twins(models: Iterable[ModelSpec]) -> None:
     """Accept ``models``, of all suites, if each name stands for one variant.
 

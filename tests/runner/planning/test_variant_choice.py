@@ -1,0 +1,74 @@
+"""Which variants a run tries: by name, by file, from a program, and what cannot be had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UsageError
+from harness.runner.planning.variant_choice import (
+    base_name,
+    distinct_by_name,
+    refuse_twins,
+    servers_of_decoys,
+    told_of,
+    variants_of,
+)
+from harness.types import Decoys, ModelSpec, Suite, Variant
+
+SHORT, LONG = Variant(name="short", order=1), Variant(name="long", order=2)
+SUITE = Suite(name="shop", cases=(), variants=(SHORT, LONG))
+MODEL = ModelSpec(name="m", provider="lexical", model_id="m")
+
+
+def test_without_a_wish_the_server_s_own_list_is_shown() -> None:
+    assert variants_of(SUITE, ()) == (None,)
+    assert told_of([MODEL], (None,)) == [MODEL]
+
+
+def test_variants_are_named_once_each_in_the_order_of_the_wish() -> None:
+    assert variants_of(SUITE, ("long", "none", "short", "long")) == (LONG, None, SHORT)
+
+
+def test_each_model_is_told_of_each_variant_under_a_name_of_both() -> None:
+    told = told_of([MODEL], (None, SHORT))
+    assert [spec.name for spec in told] == ["m", "m+short"]
+    assert [base_name(spec) for spec in told] == ["m", "m"]
+
+
+def test_an_unknown_name_is_told_with_what_there_is() -> None:
+    with pytest.raises(UsageError, match="no variant 'sort' in suite 'shop'") as refused:
+        variants_of(SUITE, ("sort",))
+    assert "short" in str(refused.value.meant)
+    with pytest.raises(UsageError, match="no variant") as refused:
+        variants_of(Suite(name="bare", cases=()), ("short",))
+    assert "variants:" in str(refused.value.meant)
+
+
+def test_a_file_and_the_suite_may_not_mean_two_things_by_one_name(tmp_path: Path) -> None:
+    path = tmp_path / "more.yml"
+    path.write_text("variants: {short: {order: {seed: 9}}}")
+    with pytest.raises(UsageError, match="two different variants are named 'short'"):
+        variants_of(SUITE, ("short", str(path)))
+    assert variants_of(SUITE, (f"{path}:short",))[0] == Variant(name="short", order=9)
+
+
+def test_two_suites_may_not_mean_two_things_by_one_name() -> None:
+    other = Variant(name="short", order=9)
+    refuse_twins([*told_of([MODEL], (SHORT,)), *told_of([MODEL], (SHORT, None))])
+    with pytest.raises(UsageError, match="two suites have different variants named 'short'"):
+        refuse_twins([*told_of([MODEL], (SHORT,)), *told_of([MODEL], (other,))])
+
+
+def test_a_program_s_variants_stand_beside_those_of_the_suite() -> None:
+    mine = Variant(name="mine", order=3)
+    assert distinct_by_name((SHORT,), (mine, SHORT)) == (SHORT, mine)
+    with pytest.raises(UsageError, match="two different variants"):
+        distinct_by_name((SHORT,), (Variant(name="short", order=9),))
+
+
+def test_servers_whose_tools_are_decoys_are_named_once() -> None:
+    bank = Variant(name="a", add=(Decoys(source="server:bank"), Decoys(), Decoys(source="bfcl")))
+    again = Variant(name="b", add=(Decoys(source="server:bank", count=2),))
+    assert servers_of_decoys(told_of([MODEL], (None, bank, again))) == ("bank",)
