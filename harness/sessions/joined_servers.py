@@ -39,7 +39,10 @@ class JoinedTools:
                 notes.append(ToolProblem(tool=name, problem=problem, usable=True))
         problems = (*chain.from_iterable(tools.problems for tools in lists), *notes)
         self.offered = ToolList(
-            tools=tuple(offered), problems=problems, digest=digest([t.digest for t in lists])
+            tools=tuple(offered),
+            problems=problems,
+            digest=digest([t.digest for t in lists]),
+            prefixes=tuple(f"{name}{SEPARATOR}" for name in names),
         )
 
     def home(self, tool: str) -> tuple[int, str]:

@@ -271,6 +271,16 @@ class ToolList:
     """What had to be left out or repaired."""
     digest: str = ""
     """SHA-256 of the canonical list: equal digest, equal tools."""
+    prefixes: tuple[str, ...] = ()
+    """What is put before a name that several joined servers have, one a server: ``shop__``."""
+
+    def is_meant(self, name: str, called: str) -> bool:
+        """Return whether a call of ``called`` is one of the tool ``name`` of any joined server.
+
+        An identity that sees ``delete`` on one server alone calls it ``delete``, one that sees it
+        on several calls it ``shop__delete``: whoever forbids ``delete`` means both.
+        """
+        return called == name or any(called == f"{prefix}{name}" for prefix in self.prefixes)
 
     @property
     def cut(self) -> str | None:

@@ -77,6 +77,20 @@ def of_tool(params: JsonObject, transcript: Transcript) -> list[ToolCall]:
     return [made for made in transcript.tool_calls if params.get("tool") in (None, made.tool)]
 
 
+def forbidden(params: JsonObject, evidence: Evidence) -> list[ToolCall]:
+    """Return the calls that a prohibition or limit of ``params`` covers, in their order.
+
+    ``params`` may name a tool, also by the name that a joined server gives it, and ``args``.
+    """
+    tool, arguments = params.get("tool"), params.get("args", {})
+    return [
+        made
+        for made in evidence.transcript.tool_calls
+        if (tool is None or evidence.tools.is_meant(tool, made.tool))
+        and matches_partly(arguments, made.arguments)
+    ]
+
+
 def wanted(call: JsonObject, width: int = 120) -> str:
     """Return an asked-for call as text: ``get_orders({"customer_id": "C1"})``, or ``(…)`` for any arguments."""
     arguments = show(call["args"], width) if call["args"] else "…"

@@ -11,6 +11,7 @@ from harness.checks.explaining.no_calls import without_calls
 from harness.checks.explaining.transcript_lines import (
     as_made,
     asks_for,
+    forbidden,
     list_calls,
     matching,
     offer,
@@ -181,7 +182,7 @@ def _parse_max_calls(value: Any) -> Any:
 
 def _judge_max_calls(params: JsonObject, evidence: Evidence) -> CheckFinding:
     tool, limit = params.get("tool"), params["limit"]
-    calls = [call for call in evidence.transcript.tool_calls if tool in (None, call.tool)]
+    calls = forbidden({"tool": tool}, evidence)
     which = f"calls of {tool}" if tool else "tool calls"
     lines: list[str] = []
     hint = None

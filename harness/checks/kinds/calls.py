@@ -13,6 +13,7 @@ from harness.checks import Evidence
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.transcript_lines import (
     as_made,
+    forbidden,
     list_calls,
     matching,
     outcome,
@@ -146,7 +147,7 @@ MUST_CALL = Kind(
 
 
 def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    made = matching(params, evidence.transcript)
+    made = forbidden(params, evidence)
     lines: list[str] = []
     hint = None
     if made:

@@ -12,7 +12,13 @@ from typing import Any
 from harness.checks import Evidence
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.no_calls import hint_without_calls, without_calls
-from harness.checks.explaining.transcript_lines import as_made, of_tool, result_json, truncated
+from harness.checks.explaining.transcript_lines import (
+    as_made,
+    forbidden,
+    of_tool,
+    result_json,
+    truncated,
+)
 from harness.checks.kind import CheckDoc, CheckFinding, Kind, one_or_list, passed_if, several
 from harness.checks.parsing import TEXT, long_form, mapping, text
 from harness.matching.json_values import leaves, show
@@ -112,7 +118,7 @@ def _texts(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
 
 
 def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    wanted, calls = params["text"], of_tool(params, evidence.transcript)
+    wanted, calls = params["text"], forbidden({"tool": params.get("tool")}, evidence)
     hits = [(call, found) for call in calls if (found := where(wanted, call))]
     cut = [call for call in calls if truncated(call)]
     lines: list[str] = []
