@@ -214,7 +214,7 @@ def test_a_lint_rule_and_a_providers_dialect_find_what_they_are_for(
 ) -> None:
     told = run(tree, project, "lint", "--server", greeter, exits=1)
     assert "shouting: Its description is all in capitals." in told
-    assert "Echo does not take its name" in told
+    assert "Echo does not accept its name" in told
 
 
 def test_a_command_and_an_option_are_offered_and_work(

@@ -281,4 +281,4 @@ async def test_a_continuation_that_fails_keeps_what_was_used_before_it() -> None
 
 async def test_a_reply_that_is_paused_before_it_says_anything_is_unusable() -> None:
     body = reply("messages", content=[], stop_reason="pause_turn")
-    assert "paused before it had said anything" in str(await failure("messages", body))
+    assert "paused without any content" in str(await failure("messages", body))

@@ -273,7 +273,7 @@ async def test_what_is_not_text_becomes_a_placeholder(session: Session) -> None:
         ),
         (
             {"content": [{"type": "odd"}]},
-            'it holds a content block that is not one of MCP\'s: {"type":"odd"}',
+            'it contains a content block of an unknown kind: {"type":"odd"}',
         ),
         (
             {"content": [{"type": "text", "text": 5}]},

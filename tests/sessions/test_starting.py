@@ -99,7 +99,7 @@ async def test_a_refused_handshake_says_what_the_server_said(server: ServerFacto
 @pytest.mark.parametrize("mode", ["nonsense", "future"])
 async def test_a_handshake_that_is_not_mcp_is_an_error(server: ServerFactory, mode: str) -> None:
     error = await failure(server(mode))
-    assert "answered the handshake with what is not MCP" in str(error)
+    assert "answered the handshake with something that is not MCP" in str(error)
 
 
 @pytest.mark.parametrize(
