@@ -90,7 +90,7 @@ async def test_an_ending_that_nobody_knows_takes_the_calls_beside_it_along() -> 
 async def test_a_reply_that_ends_to_call_tools_and_calls_none_is_unusable(
     api: Api, changes: dict[str, Any]
 ) -> None:
-    assert "and there is no call in it" in str(await failure(api, reply(api, **changes)))
+    assert "but there is no call in it" in str(await failure(api, reply(api, **changes)))
 
 
 CALL = {"type": "function_call", "call_id": "a", "name": "list_orders", "arguments": "{}"}
