@@ -133,7 +133,7 @@ def stranger(tmp_path: Path) -> Project:
     tests: list[dict[str, Any]] = [
         {
             "name": "a",
-            "prompt": "Echo 7.",
+            "prompt": "Echo with n = 7.",
             "assertions": {"must_call": [{"tool": "echo", "args": {"n": 7}}]},
         }
     ]

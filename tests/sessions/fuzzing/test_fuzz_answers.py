@@ -56,14 +56,15 @@ def server_of(wire: Wire) -> Iterator[ServerSpec]:
     """
     common: dict[str, Any] = {
         "name": wire,
-        "protocol": "legacy",
         "start_timeout_s": 20.0,
         "call_timeout_s": HANG_S,
     }
     if wire == "stdio":
         yield ServerSpec(
             **common,
-            transport=TransportSpec(command=sys.executable, args=("-I", "-S", SCRIPT, "stdio")),
+            transport=TransportSpec(
+                command=sys.executable, args=("-I", "-S", SCRIPT, "stdio"), protocol="legacy"
+            ),
         )
         return
     with subprocess.Popen(
@@ -72,7 +73,9 @@ def server_of(wire: Wire) -> Iterator[ServerSpec]:
         assert process.stdout is not None
         try:
             url = f"http://127.0.0.1:{int(process.stdout.readline())}/{'mcp' if wire == 'http' else 'sse'}"
-            yield ServerSpec(**common, transport=TransportSpec(kind=wire, url=url))
+            yield ServerSpec(
+                **common, transport=TransportSpec(kind=wire, url=url, protocol="legacy")
+            )
         finally:
             process.kill()
 
@@ -211,6 +214,8 @@ def test_whatever_a_server_answers_the_call_ends_and_is_ok_only_with_a_result(
     stderr = capfd.readouterr().err
     print(told)  # noqa: T201 - shown with -s, and where the test fails
     assert "Traceback" not in stderr
-    assert {"ok", "invalid_result", "unanswered"} <= tried.outcomes.keys(), told
+    # A hundred bodies over HTTP may all be answers: each ends by itself.
+    seldom = {"unanswered"} if number > 100 or wire != "http" else set[str]()
+    assert {"ok", "invalid_result"} | seldom <= tried.outcomes.keys(), told
     assert tried.lost == 0, told
     assert growth < GROWTH_MB, told
