@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 MOST_FILES = 25
@@ -27,6 +27,12 @@ _TOUCHED = re.compile(r"^```(?:python|diff)\n(?:#|---) (harness/\S+)$", re.MULTI
 _COMPLEXITY = re.compile(r"\((\d+) > ")
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a module; it is read once for all tests."""
+    return ast.parse(path.read_text("utf-8"))
+
+
 class Figures:
     """What can be counted in one checkout."""
 
@@ -39,7 +45,7 @@ class Figures:
         """Path of each module of ``harness/``, from the checkout → its syntax tree."""
         found = sorted((self.checkout / "harness").rglob("*.py"))
         return {
-            path.relative_to(self.checkout).as_posix(): ast.parse(path.read_text("utf-8"))
+            path.relative_to(self.checkout).as_posix(): parsed(path)
             for path in found
             if "_builtin" not in path.parts
         }

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from tests.figures import Figures
+from tests.figures import Figures, parsed
 from tests.mutations import JUDGES
 
 ROOT = Path(harness.__file__).parent
@@ -74,7 +74,7 @@ def _imports() -> Iterator[tuple[str, str, Path]]:
         if "_builtin" in path.parts:
             continue
         own = path.relative_to(ROOT).parts[0].removesuffix(".py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parsed(path)):
             for name in _imported(node):
                 if name.startswith("harness.") and own != "__init__":
                     yield own, name.split(".")[1], path
@@ -129,7 +129,7 @@ def test_an_import_inside_a_function_saves_the_loading_of_an_sdk() -> None:
         f"{name}: {target}"
         for name, path in modules().items()
         if name not in AT_EVERY_START and not name.startswith("harness.suites.formats.")
-        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        for function in ast.walk(parsed(path))
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         for target in _ours(function)
         if not loaded_by(target) - loaded_by(name)
@@ -137,6 +137,7 @@ def test_an_import_inside_a_function_saves_the_loading_of_an_sdk() -> None:
     assert idle == set()
 
 
+@cache
 def loaded_by(name: str) -> frozenset[str]:
     """Return the packages of others that are loaded with a module of ours."""
     seen: set[str] = set()
@@ -155,7 +156,7 @@ def loaded_by(name: str) -> frozenset[str]:
 def _direct(name: str) -> frozenset[str]:
     """Return what a module imports when it is itself imported: modules, and names in them."""
     found: set[str] = set()
-    left: list[ast.AST] = [ast.parse(modules()[name].read_text("utf-8"))]
+    left: list[ast.AST] = [parsed(modules()[name])]
     while left:
         for node in ast.iter_child_nodes(left.pop()):
             if isinstance(node, ast.ImportFrom):
@@ -182,7 +183,7 @@ def _ours(function: ast.AST) -> set[str]:
 
 @pytest.mark.parametrize("page", sorted((ROOT / "types").glob("*.py")), ids=lambda page: page.stem)
 def test_every_noun_is_immutable_and_every_field_of_it_is_explained(page: Path) -> None:
-    for node in ast.parse(page.read_text("utf-8")).body:
+    for node in parsed(page).body:
         if not isinstance(node, ast.ClassDef) or not node.decorator_list:
             continue
         (decorator,) = node.decorator_list
@@ -290,7 +291,7 @@ def test_a_status_is_decided_in_one_place_and_changed_nowhere() -> None:
     found = {
         path.relative_to(ROOT).parts[0]
         for path in ROOT.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and (

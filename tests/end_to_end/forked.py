@@ -32,6 +32,8 @@ def become(
     sys.stderr = open(  # noqa: SIM115
         2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
     )
+    if env.get("PYTHONUNBUFFERED"):
+        sys.stdout.reconfigure(write_through=True)
     for descriptor in inherited:
         os.close(descriptor)
     os.environ.clear()

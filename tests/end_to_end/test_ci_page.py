@@ -17,6 +17,7 @@ from harness.cli import cli
 from harness.reports.requested import ReportRequest
 from harness.runlog import Header, LogWriter, read_log
 from tests.end_to_end.harness_process import plain_server
+from tests.end_to_end.warm import warm_python
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
@@ -57,10 +58,7 @@ def project(tmp_path: Path) -> Path:
     )
     commands = tmp_path / "bin"
     commands.mkdir()
-    (commands / "harness").write_text(
-        f"#!{sys.executable}\nimport sys\nfrom harness.cli import main\nsys.argv[0] = "
-        f"'harness'\nmain()\n"
-    )
+    (commands / "harness").write_text(f'#!/bin/sh\nexec {warm_python()} -m harness.cli "$@"\n')
     (commands / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     for command in commands.iterdir():
         command.chmod(0o755)

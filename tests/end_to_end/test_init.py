@@ -20,8 +20,9 @@ from tests.end_to_end.harness_process import (
     Project,
     code_of,
 )
+from tests.end_to_end.warm import warm_python
 
-GOOD_SERVER = f"{sys.executable} {Path(__file__).parents[1] / 'sessions' / 'good_server.py'}"
+GOOD_SERVER = Path(__file__).parents[1] / "sessions" / "good_server.py"
 PLAIN = f"{sys.executable} {PLAIN_SERVER}"
 STRANGERS = Path(
     os.environ.get("HARNESS_STRANGERS") or Path(__file__).parents[1] / "strangers" / "node_modules"
@@ -44,7 +45,7 @@ def passed(project: Project, suite: str, *arguments: str) -> set[str]:
 
 
 def test_the_suite_of_a_server_given_by_its_command_runs_at_once(project: Project) -> None:
-    told = ran(project, "init", "--server", GOOD_SERVER).stdout
+    told = ran(project, "init", "--server", f"{sys.executable} {GOOD_SERVER}").stdout
     assert (
         "Wrote evals/good_server.yml\nWrote evals/suite.schema.json\n6 cases for 5 tools; no tool "
         "was called."
@@ -95,7 +96,7 @@ def test_nothing_that_is_not_marked_as_read_only_is_ever_sent_by_the_suite(
     project: Project,
 ) -> None:
     trace = project.folder / "trace"
-    shell = shlex.quote(f"tee {trace} | {GOOD_SERVER}")
+    shell = shlex.quote(f"tee {trace} | {warm_python()} {GOOD_SERVER}")
     ran(project, "init", "--server", f"sh -c {shell}", "--name", "traced")
     assert project.run("evals", "traced").code == 1
     assert "tools/list" in trace.read_text()

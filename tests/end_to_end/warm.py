@@ -23,6 +23,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from rich.cells import cell_len
+
 from tests.end_to_end.forked import become, run, settle
 from tests.end_to_end.warm_python import WarmPython
 
@@ -141,35 +143,36 @@ def _nursery() -> _Nursery:
 # ── The parent of all ────────────────────────────────────────────────────────────────────────
 
 
+_LATER = (
+    "anthropic",
+    "anyio._backends._asyncio",
+    "anyio._core._signals",
+    "anyio._core._subprocesses",
+    "concurrent.futures.thread",
+    "mcp.client.session",
+    "mcp.shared.jsonrpc_dispatcher",
+    "openai",
+    "pytest",
+    "rich.logging",
+)
+"""What harness and servers on the SDK import when they first need it."""
+
+
 def _warm_up() -> None:
     from importlib import import_module
+    from pkgutil import walk_packages
 
-    from harness.cli import COMMANDS
+    import harness
     from harness.runlog.lines import _adapter
     from harness.trust_store import trusted
 
-    heavy = (
-        "openai",
-        "anthropic",
-        "mcp.client.session",
-        "mcp.shared.jsonrpc_dispatcher",
-        "harness.sessions.calls",
-    )
-    own = (
-        "harness.sessions.transports.stdio",
-        "harness.sessions.tool_list",
-        "harness.models.openai",
-        "harness.models.lexical",
-    )
-    for module in (
-        *heavy,
-        *own,
-        *(f"harness.cli.commands.{name.replace('-', '_')}" for name in COMMANDS),
-    ):
-        import_module(module)
+    own = (module.name for module in walk_packages(harness.__path__, "harness."))
+    for module in (*_LATER, *own):
+        if not module.endswith(".__main__"):
+            import_module(module)
     _adapter()
     trusted()
-    import_module("pytest")
+    cell_len("字")  # reads the table of widths
 
 
 def _serve(requests: socket.socket, ours: int) -> dict[str, Any] | None:

@@ -1,11 +1,11 @@
-"""MCP servers and workers in Python, forked from a process that has imported the SDKs already.
+"""Python programs that use the SDKs, forked from a process that has imported the SDKs already.
 
-Importing the MCP SDK takes 0.7 s, and the tests start our own servers hundreds of times. `python`
-is a script that stands for the interpreter: ``-m servers.…`` and what harness itself starts on an
-SDK are forked, everything else is the interpreter as it is. Whoever starts it has a process with a
-session, streams, signals and an exit code; only the modules are there before it begins. ``servers``
-is imported anew each time, so that a changed copy is the copy. What is about Python's own start
-uses `sys.executable`.
+Importing the MCP SDK takes 0.7 s, and the tests start servers on it hundreds of times. `python` is
+a script that stands for the interpreter: a program in a file (``server.py …``), ``-m servers.…``
+and what harness itself starts on an SDK are forked, everything else is the interpreter as it is.
+Whoever starts it has a process with a session, streams, signals and an exit code; only the modules
+are there before it begins. ``servers`` is imported anew each time, so that a changed copy is the
+copy. What is about Python's own start uses `sys.executable`.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ from tests.end_to_end.forked import become, run, settle
 _STUB = Path(__file__).with_name("warm_stub.py")
 _SCRIPT = """#!/bin/sh
 case "$*" in
-"-m servers."* | "-m harness.leaderboards.bfcl.server "* | "-P -m harness.suites.python_server"* | \\
-"-P -m harness.web.worker") exec '{python}' -I -S '{stub}' '{socket}' '{python}' "$@" ;;
-*) exec '{python}' "$@" ;;
+"-m servers."* | "-m harness.cli "* | "-m harness.leaderboards.bfcl.server "* | \\
+"-P -m harness.suites.python_server"* | "-P -m harness.web.worker") ;;
+*) [ -f "$1" ] || exec '{python}' "$@" ;;
 esac
+exec '{python}' -I -S '{stub}' '{socket}' '{python}' "$@"
 """
 _SDKS = ("uvicorn", "uvicorn.protocols.http.h11_impl", "sse_starlette", "jwt", "mcp.client.stdio")
 _OURS = ("servers.data_governance.server", "servers.common.start", "servers.common.tokens")
@@ -132,7 +133,8 @@ class WarmPython:
             sockets = [connection, self._listener, *self._running.values()]
             inherited += [one.detach() for one in sockets]
             become(dict(enumerate(streams)), inherited, env, folder)
-            return lambda: _module(arguments, folder, env)
+            sys.executable = self.path  # what the program starts with it may be forked as well
+            return lambda: _program(arguments, folder, env)
         for descriptor in streams:
             os.close(descriptor)
         self._running[pid] = connection
@@ -147,18 +149,24 @@ def _warm_up() -> None:
     settle()
 
 
-def _module(arguments: list[str], folder: str, env: dict[str, str]) -> None:
-    """Run ``[-P] -m MODULE ARGUMENTS…`` as the interpreter does."""
-    safe = arguments[0] == "-P"
-    name, *rest = arguments[2 if safe else 1 :]
-    first = [] if safe else [folder]
+def _program(arguments: list[str], folder: str, env: dict[str, str]) -> None:
+    """Run ``FILE ARGUMENTS…`` or ``[-P] -m MODULE ARGUMENTS…`` as the interpreter does."""
+    first, *rest = arguments
+    is_file = not first.startswith("-")
+    if is_file:
+        name, beside = first, [str(Path(first).resolve().parent)]
+    else:
+        safe = first == "-P"
+        name, *rest = arguments[2 if safe else 1 :]
+        beside = [] if safe else [folder]
     named = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
-    sys.path[:] = list(dict.fromkeys([*first, *named, *sys.path[1:]]))
-
+    sys.path[:] = list(dict.fromkeys([*beside, *named, *sys.path[1:]]))
     if any(variable.startswith("SSL_") for variable in env):
         trusted.cache_clear()  # it was read for another environment
 
     def program() -> Any:
+        if is_file:
+            return runpy.run_path(name, run_name="__main__")
         return runpy.run_module(name, run_name="__main__", alter_sys=True)
 
     run(program, [name, *rest])

@@ -14,13 +14,15 @@ import sys
 
 COLD = ("PYTHON", "LC_")
 """How variables begin that concern what was read before the fork."""
+KNOWN = {"PYTHONPATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
+"""Variables of Python that a forked program heeds, or need not."""
 
 
 def main() -> None:
     address, python, *arguments = sys.argv[1:]
     env = dict(os.environ)
     env.pop("LC_CTYPE", None)  # Python itself sets it where there is no other locale
-    if any(name.startswith(COLD) and name != "PYTHONPATH" for name in env):
+    if any(name.startswith(COLD) and name not in KNOWN for name in env):
         os.execv(python, [python, *arguments])
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     connection.connect(address)

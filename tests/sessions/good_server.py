@@ -18,7 +18,7 @@ async def remember(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
     return await call_next(ctx)
 
 
-server = MCPServer("good", middleware=[remember], log_level="WARNING")
+server = MCPServer("good", middleware=[remember], log_level="CRITICAL")
 
 
 @server.tool()

@@ -16,6 +16,7 @@ import pytest
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
 from tests.clock import BOUND_S, PATIENT_S
+from tests.end_to_end.warm import warm_python
 from tests.sessions.http_servers import BAD_HTTP_SERVER
 from tests.sessions.servers import BAD_SERVER, ServerFactory, all_gone, all_there, call
 
@@ -144,9 +145,17 @@ anyio.run(main)
 )
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_no_process_survives_a_harness_that_is_killed(
-    marker: str, means: str, server: tuple[Path, str], processes: int, number: signal.Signals
+    tmp_path: Path,
+    marker: str,
+    means: str,
+    server: tuple[Path, str],
+    processes: int,
+    number: signal.Signals,
 ) -> None:
-    command = [sys.executable, "-c", PARENT, str(server[0]), server[1], marker, means]
+    program = tmp_path / "parent.py"
+    program.write_text(PARENT)
+    python = sys.executable if means == "all means" else warm_python()
+    command = [python, str(program), str(server[0]), server[1], marker, means]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"ready\n"

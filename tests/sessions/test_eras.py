@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from harness.sessions.pool import open_sessions
@@ -12,6 +10,7 @@ from harness.types import (
     ServerSpec,
     TransportSpec,
 )
+from tests.end_to_end.warm import warm_python
 from tests.sessions.servers import GOOD_SERVER, call
 
 pytestmark = pytest.mark.anyio
@@ -22,7 +21,7 @@ async def test_a_real_server_works_in_every_era(protocol: Protocol, marker: str)
     spec = ServerSpec(
         name="good",
         transport=TransportSpec(
-            command=sys.executable,
+            command=warm_python(),
             args=(str(GOOD_SERVER), marker),
             protocol=protocol,
         ),

@@ -24,6 +24,7 @@ from harness.types import (
     TransportSpec,
 )
 from tests.clock import BOUND_S
+from tests.end_to_end.warm import warm_python
 from tests.sessions.servers import call
 
 SERVER = Path(__file__).with_name("verified_server.py")
@@ -37,7 +38,7 @@ def verified(
     return ServerSpec(
         name="verified",
         transport=TransportSpec(
-            command=sys.executable,
+            command=warm_python(),
             args=(str(SERVER), "--port", "{port}", *args, marker),
             env=env or {},
             kind="http",
@@ -134,7 +135,7 @@ def running(free_ports: tuple[int, int], marker: str) -> Iterator[ServerSpec]:
     issuer = f"http://127.0.0.1:{issuer_port}"
     process = subprocess.Popen(
         [
-            *(sys.executable, str(SERVER), "--port", str(port), "--issuer", issuer),
+            *(warm_python(), str(SERVER), "--port", str(port), "--issuer", issuer),
             *(
                 "--jwks-url",
                 f"{issuer}/jwks.json",

@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.runlog import RunLog
 from tests.end_to_end.harness_process import Finished, Project, findings, plain_server
+from tests.end_to_end.warm import warm_python
 from tests.fake_provider import FakeProvider, call, say
 
 VERIFIED = Path(__file__).parents[2] / "sessions" / "verified_server.py"
@@ -25,7 +26,7 @@ USER = {
 
 def verified(*args: str, **identity: Any) -> dict[str, Any]:
     return {
-        "command": sys.executable,
+        "command": "python",  # `configure` says which
         "args": [str(VERIFIED), "--port", "{port}", *args],
         "transport": "http",
         "identity": identity,
@@ -58,6 +59,10 @@ def configure(project: Project, provider: FakeProvider, servers: dict[str, Any])
         "model": "claude-sonnet-4-5",
         "base_url": provider.url,
         "api_key": "test-key",
+    }
+    servers = {
+        name: {**server, "command": warm_python()} if server["command"] == "python" else server
+        for name, server in servers.items()
     }
     project.configure(models={"default": "fake", "models": {"fake": model}}, servers=servers)
 
@@ -119,7 +124,7 @@ def test_every_way_reaches_the_server_and_nothing_of_it_the_model_or_in_case_of_
 
 def own_server(name: str, *options: str) -> dict[str, Any]:
     return {
-        "command": sys.executable,
+        "command": warm_python(),
         "args": ["-m", f"servers.{name}", "--transport", "http", "--port", "{port}", *options],
         "cwd": str(ROOT),
         "transport": "http",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from pathlib import Path
 from typing import Any, get_args
 
@@ -23,6 +22,7 @@ from harness.types import (
 )
 from tests.end_to_end.harness_process import Finished, Project
 from tests.end_to_end.policies.recipes import DOCS, files_of
+from tests.end_to_end.warm import warm_python
 
 PAGE = (DOCS / "policies.md").read_text(encoding="utf-8")
 FILES = files_of("A server with a policy", PAGE)
@@ -50,7 +50,7 @@ def probed(folder: Path, server: str, *arguments: str) -> Finished:
     for name, text in {**FILES, "desk.py": server}.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
-    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    programs = f"{Path(warm_python()).parent}{os.pathsep}{os.environ['PATH']}"
     return Project(folder, env={"PATH": programs}).run(
         "probe", "customers", "--json-output", *arguments
     )

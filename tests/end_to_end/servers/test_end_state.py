@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.end_to_end.harness_process import Project
+from tests.end_to_end.warm import warm_python
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 
 SERVER = str(Path(__file__).with_name("stateful_server.py"))
@@ -37,7 +37,7 @@ def run(project: Project, tests: list[dict[str, Any]], *options: str, **server: 
             "api_key": "${KEY}",
         }
         project.configure(models={"models": {"fake": {**model, "max_retries": 0}}})
-        own = {"command": sys.executable, "args": [SERVER], **server}
+        own = {"command": warm_python(), "args": [SERVER], **server}
         project.suite("orders", tests, server=own, model="fake")
         return project.run("evals", "orders", "--json-output", *options)
 

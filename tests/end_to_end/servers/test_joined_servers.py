@@ -10,6 +10,7 @@ import pytest
 
 from tests.end_to_end.harness_process import PLAIN_SERVER, Finished, Project, plain_server
 from tests.end_to_end.servers.test_end_state import SERVER
+from tests.end_to_end.warm import warm_python
 from tests.fake_provider import FakeProvider, Incoming, Step, calls, say
 
 
@@ -52,7 +53,7 @@ def test_each_call_goes_to_the_server_whose_tool_it_is_and_shared_names_are_told
     project: Project,
 ) -> None:
     plain = plain_server(protocol="legacy")
-    orders = {"command": sys.executable, "args": [SERVER]}
+    orders = {"command": warm_python(), "args": [SERVER]}
     finished = run(project, ["left", "right", "orders"], left=plain, right=plain, orders=orders)
     assert finished.code == 0, finished.stdout + finished.stderr
     offered = next(iter(project.log().tools.values()))
@@ -76,7 +77,8 @@ def test_more_users_than_processes_fit_wait_for_each_other_and_all_come_through(
 def test_a_suite_runs_on_a_server_from_a_clients_configuration(
     project: Project, *, named: bool
 ) -> None:
-    server = {"command": sys.executable, "args": ["${HERE}/stateful_server.py"]}
+    python = sys.executable if named else warm_python()
+    server = {"command": python, "args": ["${HERE}/stateful_server.py"]}
     others = {"other": {"command": "nobody"}} if named else {}
     (project.folder / ".mcp.json").write_text(
         json.dumps({"mcpServers": {**others, "orders": server}})

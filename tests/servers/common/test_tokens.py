@@ -25,6 +25,7 @@ from servers.common.start import serve_to_all
 from servers.common.tokens import TokenVerifier, Trust
 from servers.finance.server import make_server
 from tests.clock import BOUND_S
+from tests.end_to_end.warm import warm_python
 from tests.sessions.servers import call
 
 AUDIENCE = "http://127.0.0.1:1/mcp"
@@ -133,7 +134,7 @@ def own(
     return ServerSpec(
         name="data_governance",
         transport=TransportSpec(
-            command=sys.executable,
+            command=warm_python(),
             args=(
                 "-m",
                 "servers.data_governance",

@@ -13,6 +13,7 @@ import pytest
 from servers.common.errors import CannotStart
 from servers.common.identity import USER_CONTEXT_VARIABLE
 from servers.data_governance.server import POLICIES, SEED_VARIABLE, make_server
+from tests.end_to_end.warm import warm_python
 from tests.servers.data_governance.support import (
     ADMIN,
     ANALYST,
@@ -28,7 +29,7 @@ from tests.servers.data_governance.support import (
 
 pytestmark = pytest.mark.anyio
 
-COMMAND = [sys.executable, "-m", "servers.data_governance"]
+MODULE = ["-m", "servers.data_governance"]
 REFUSED: list[tuple[str, dict[str, Any]]] = [
     ("get_customer_details", {"customer_id": "CUST_00042", "include_pii": True}),
     ("search_customers", {"email": "omar"}),
@@ -142,7 +143,13 @@ def test_stdout_carries_the_protocol_only_and_the_end_of_stdin_is_a_clean_end() 
     ]  # fmt: skip
     lines = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in requests)
     done = subprocess.run(
-        COMMAND, cwd=ROOT, input=lines, capture_output=True, text=True, timeout=WAIT_S, check=False
+        [sys.executable, *MODULE],
+        cwd=ROOT,
+        input=lines,
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
+        check=False,
     )
     assert done.returncode == 0
     assert done.stderr == ""
@@ -153,7 +160,13 @@ def test_stdout_carries_the_protocol_only_and_the_end_of_stdin_is_a_clean_end() 
 
 def test_nothing_on_stdin_is_a_clean_end_too() -> None:
     done = subprocess.run(
-        COMMAND, cwd=ROOT, input="", capture_output=True, text=True, timeout=WAIT_S, check=False
+        [warm_python(), *MODULE],
+        cwd=ROOT,
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
+        check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -161,7 +174,7 @@ def test_nothing_on_stdin_is_a_clean_end_too() -> None:
 def test_a_policy_file_that_cannot_be_used_ends_the_start_with_a_message(tmp_path: Path) -> None:
     path = tmp_path / "policies.yml"
     path.write_text("input:\n  - tools: [delete_costumer]\n    action: hide\n", encoding="utf-8")
-    command = [*COMMAND, "--policies", str(path)]
+    command = [warm_python(), *MODULE, "--policies", str(path)]
     done = subprocess.run(
         command, cwd=ROOT, input="", capture_output=True, text=True, timeout=WAIT_S, check=False
     )

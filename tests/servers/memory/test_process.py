@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.warm import warm_python
 from tests.servers.data_governance.support import ROOT, as_process
 from tests.servers.memory.support import ANN, BEN
 
@@ -31,7 +31,7 @@ def test_a_file_that_is_no_memory_is_refused_in_a_sentence(tmp_path: Path) -> No
     file = tmp_path / "notes.txt"
     file.write_text("This is not a database. " * 50)
     done = subprocess.run(
-        [sys.executable, "-m", "servers.memory", "--file", str(file)],
+        [warm_python(), "-m", "servers.memory", "--file", str(file)],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         capture_output=True,

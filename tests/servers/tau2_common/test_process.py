@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -127,7 +126,7 @@ async def test_a_tool_that_is_not_listed_is_carried_out_where_it_is_asked_for_al
 
 def test_without_data_a_server_names_the_command_that_fetches_them(tmp_path: Path) -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", "servers.retail"],
+        [warm_python(), "-m", "servers.retail"],
         env={"HARNESS_CACHE": str(tmp_path)},
         stdin=subprocess.DEVNULL,
         capture_output=True,

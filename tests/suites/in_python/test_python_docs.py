@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from harness.reports.writers import WRITERS
 from harness.suites.python_case import PythonCase
 from harness.suites.readers import READERS
 from harness.types import Counts, Report, Usage
+from tests.end_to_end.warm import warm_python
 
 PAGE = (Path(__file__).parents[3] / "docs" / "python.md").read_text("utf-8")
 SUITE, CASE, PROGRAM = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -26,7 +26,7 @@ def test_the_program_runs_the_suite_as_written(tmp_path: Path) -> None:
     (tmp_path / "bench" / "capitals.py").write_text(SUITE)
     (tmp_path / "program.py").write_text(f"{CASE}\n{PROGRAM}")
     finished = subprocess.run(
-        [sys.executable, "program.py"],
+        [warm_python(), "program.py"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,12 +15,19 @@ from harness.sessions import Session
 from harness.sessions.pool import open_sessions
 from harness.suites.python_suite import read_object
 from harness.types import ServerSpec, Suite, ToolCall, ToolRequest
+from tests.end_to_end.warm import warm_python
 from tests.suites.in_python.python_project import PythonProject, project
 from tests.suites.in_python.served_suite import Broken, Served
 
 __all__ = ["project"]
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def warm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the server forked from a process that has the SDK: only the first test is of its start."""
+    monkeypatch.setattr(sys, "executable", warm_python())
 
 
 @asynccontextmanager
@@ -55,6 +63,7 @@ async def test_functions_and_handlers_are_tools_behind_a_real_session() -> None:
         assert [(await call(session, "sell", amount=2)).text for _ in range(2)] == ["2", "4"]
 
 
+@pytest.mark.usefixtures("warm")
 async def test_what_a_tool_raises_is_told_to_the_model_and_goes_to_stderr_in_full() -> None:
     async with opened(read(Served).server) as session:
         made = await call(session, "refuse", reason="it is late")
@@ -65,6 +74,7 @@ async def test_what_a_tool_raises_is_told_to_the_model_and_goes_to_stderr_in_ful
         assert "served_suite.py" in session.stderr_tail()
 
 
+@pytest.mark.usefixtures("warm")
 async def test_a_case_with_tools_of_its_own_is_offered_those_alone() -> None:
     default, own = read(Served).cases
     assert default.server is None
@@ -72,6 +82,7 @@ async def test_a_case_with_tools_of_its_own_is_offered_those_alone() -> None:
         assert [tool.name for tool in session.tools.tools] == ["slowly"]
 
 
+@pytest.mark.usefixtures("warm")
 async def test_a_suite_without_tools_offers_none() -> None:
     class Plain:
         name = "plain"
@@ -86,6 +97,7 @@ async def test_a_suite_without_tools_offers_none() -> None:
         assert session.tools.tools == ()
 
 
+@pytest.mark.usefixtures("warm")
 async def test_a_function_that_cannot_be_a_tool_is_named() -> None:
     with pytest.raises(ServerError) as caught:
         async with opened(read(Broken).server):
