@@ -165,7 +165,9 @@ async def test_a_trial_whose_turn_does_not_come_sends_nothing_and_says_that_it_w
                 group.start_soon(once_all_wait, 501)
                 with (
                     anyio.fail_after(600),
-                    pytest.raises(ModelError, match=r"other trials used all .* it had no slot after") as raised,
+                    pytest.raises(
+                        ModelError, match=r"other trials used all .* it had no slot after"
+                    ) as raised,
                 ):
                     await converse(model)
     assert provider.journal == []
