@@ -87,7 +87,23 @@ def _changed_fields(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -
             continue
         for field, was, now in _pairs(before, after):
             if was != now:
-                yield f"{what} {name}: {field} was {was!r}, is {now!r}"
+                words = _variant if field == "variant" else repr
+                yield f"{what} {name}: {field} was {words(was)}, is {words(now)}"
+
+
+def _variant(described: JsonObject | None) -> str:
+    """Return a variant in a few words: its name, and what it touches."""
+    if described is None:
+        return "none"
+    edits = described.get("edits", {})
+    tools = list(edits.get("tools") or ())
+    decoys = sum(one.get("count", 0) for one in edits.get("add") or ())
+    parts = [
+        *([f"edits {', '.join(tools)}"] if tools else []),
+        *(["another order"] if edits.get("order") is not None else []),
+        *([f"{decoys} decoys"] if decoys else []),
+    ]
+    return f"{described.get('name')} ({'; '.join(parts)}; digest {described.get('digest')})"
 
 
 def _settings(old: Header, new: Header, name: str) -> tuple[JsonObject, JsonObject]:

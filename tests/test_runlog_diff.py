@@ -1,7 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
-from harness.runlog_diff import tool_differences
-from harness.types import Tool, ToolList
+from harness.runlog import Header
+from harness.runlog_diff import differences, tool_differences
+from harness.runner.planning.plan import describe_model
+from harness.types import Decoys, ModelSpec, Tool, ToolEdit, ToolList, Variant
 
 LOOK = Tool(name="look", input_schema={"type": "object"}, description="Looks.")
 
@@ -36,3 +40,24 @@ def test_a_tool_that_another_user_sees_in_another_form_is_one_tool() -> None:
     assert list(tool_differences(before, a_list("1", LOOK))) == [
         "tool look: who is shown it changed"
     ]
+
+
+def test_a_variant_is_told_by_its_name_and_what_it_touches() -> None:
+    edits = Variant(
+        name="crowd", tools={"look": ToolEdit(name="see")}, order=7, add=(Decoys(count=64),)
+    )
+    plain = ModelSpec(name="m", provider="lexical", model_id="m")
+    before, after = (
+        Header(
+            run_id="r",
+            started_at="",
+            harness_version="",
+            planned=1,
+            models={"m": describe_model(model)},
+        )
+        for model in (plain, replace(plain, variant=edits))
+    )
+    (words,) = differences(before, after)
+    assert words.startswith(
+        "model m: variant was none, is crowd (edits look; another order; 64 decoys; digest "
+    )
