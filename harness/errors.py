@@ -1,20 +1,20 @@
-"""What can go wrong, as a tree::
+"""The tree of errors::
 
-    HarnessError                     something a person must be told; never shown as a traceback
-    ├── UsageError                   what was asked for is invalid                    exit code 3
-    │   └── InvalidInput             …and it stands in a file: each Problem says where
-    ├── NothingToRun                 a valid request that selects no case             exit code 2
-    ├── ModelError                   a provider did not give a usable reply           Run.status error
-    ├── ServerError                  an MCP server could not be started or was lost   Run.status error
-    │   ├── NotAdmitted              …or refused this caller: HTTP 401 or 403         Run.status error, if not asked for
-    │   └── OutOfResources           …because harness has no files or processes left  Run.status error, harness's fault
-    └── JudgeError                   a judge did not give a usable verdict            Run.status error
+    HarnessError                a message for the user; never shown as a traceback
+    ├── UsageError              the request is invalid: exit code 3
+    │   └── InvalidInput        …and the mistake is in a file: each Problem says where
+    ├── NothingToRun            a valid request that selects no case: exit code 2
+    ├── ModelError              a provider gave no usable reply
+    ├── ServerError             an MCP server could not be started or was lost
+    │   ├── NotAdmitted         …or refused this caller a session: HTTP 401 or 403
+    │   └── OutOfResources      …because harness ran out of files or processes: harness's fault
+    └── JudgeError              a judge gave no usable verdict
 
-    InvalidValue                     raised while a value is parsed, with the path to it; the reader
-                                     of the file turns it into an InvalidInput with line and column
+    InvalidValue                raised while a value is parsed, with the path to it; the reader of
+                                the file turns it into an InvalidInput with line and column
 
 `ModelError`, `ServerError` and `JudgeError` never end a run: the runner turns them into the
-trial's `TrialError`.
+`TrialError` of a trial with status ``error`` (or a pass, if a check asks for the refusal).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from harness.types import ErrorKind, Location, Usage
 
 
 class HarnessError(Exception):
-    """Anything that a user must be told in words instead of a traceback."""
+    """Any error whose message is shown to the user instead of a traceback."""
 
 
 class UsageError(HarnessError):
@@ -66,12 +66,12 @@ class InvalidInput(UsageError):
 
 
 class InvalidValue(HarnessError):
-    """A value that does not fit, found while parsing plain data whose file is not known here."""
+    """An invalid value, found while parsing plain data whose file is not known here."""
 
     def __init__(
         self, message: str, *, path: tuple[str | int, ...] = (), meant: str | None = None
     ) -> None:
-        """``path`` leads from the value handed in to the part that is wrong."""
+        """``path`` leads from the parsed value to the part that is wrong."""
         super().__init__(message)
         self.message = message
         self.path = path
@@ -79,11 +79,11 @@ class InvalidValue(HarnessError):
 
 
 class NothingToRun(HarnessError):
-    """The request is valid and selects no case."""
+    """The request is valid but selects no case."""
 
 
 class ModelError(HarnessError):
-    """The model's provider gave no usable reply, after all attempts that were allowed."""
+    """The model's provider gave no usable reply within the allowed attempts."""
 
     def __init__(
         self,
@@ -94,15 +94,14 @@ class ModelError(HarnessError):
         waited_s: float = 0.0,
         usage: Usage | None = None,
     ) -> None:
-        """Say what went wrong.
+        """Keep the message and what the attempts took.
 
         Args:
-            message: The same for people.
+            message: What went wrong, for the user.
             status: The last HTTP status.
-            attempts: Requests sent.
+            attempts: Number of requests sent.
             waited_s: Idle time, in seconds.
-            usage: What the attempts used; ``None`` is nothing, which is known of a request that was
-                refused.
+            usage: What the attempts used; ``None`` means nothing, as for a refused request.
         """
         super().__init__(message)
         self.status = status
@@ -115,43 +114,43 @@ class ServerError(HarnessError):
     """The MCP server could not be started, could not list its tools, or went away."""
 
     fault: ErrorKind = "server"
-    """Whose fault it is."""
+    """Who is to blame: a `TrialError` takes it as its ``kind``."""
 
     def __init__(self, message: str, *, stderr_tail: str = "", gone: bool = False) -> None:
-        """``stderr_tail`` is what the server last wrote on stderr; ``gone``: it was asked, and never answered."""
+        """``stderr_tail`` ends the server's stderr; ``gone``: it never answered a request."""
         super().__init__(message)
         self.stderr_tail = stderr_tail
         self.gone = gone
 
     def again(self, addition: str = "") -> ServerError:
-        """Return the same error for somebody else who is told of it, with ``addition`` behind its first line."""
+        """Return a copy to raise for another trial, with ``addition`` behind its first line."""
         return ServerError(
             _with_addition(self, addition), stderr_tail=self.stderr_tail, gone=self.gone
         )
 
 
 class NotAdmitted(ServerError):
-    """The MCP server refused this caller at the door: HTTP 401 or 403 where a session was to be opened."""
+    """The MCP server refused this caller a session: HTTP 401 or 403."""
 
     def __init__(self, message: str, *, status: int, stderr_tail: str = "") -> None:
-        """``status`` is what the server answered: 401 or 403."""
+        """``status`` is the HTTP status of the refusal: 401 or 403."""
         super().__init__(message, stderr_tail=stderr_tail)
         self.status = status
 
     def again(self, addition: str = "") -> NotAdmitted:
-        """Return the same error for somebody else who is told of it, with ``addition`` behind its first line."""
+        """Return a copy to raise for another trial, with ``addition`` behind its first line."""
         return NotAdmitted(
             _with_addition(self, addition), status=self.status, stderr_tail=self.stderr_tail
         )
 
 
 class OutOfResources(ServerError):
-    """No MCP server could be reached for want of open files, processes or memory of our own."""
+    """No MCP server could be reached: harness ran out of open files, processes or memory."""
 
     fault = "harness"
 
     def again(self, addition: str = "") -> OutOfResources:
-        """Return the same error for somebody else who is told of it, with ``addition`` behind its first line."""
+        """Return a copy to raise for another trial, with ``addition`` behind its first line."""
         return OutOfResources(_with_addition(self, addition), stderr_tail=self.stderr_tail)
 
 
@@ -165,9 +164,9 @@ class JudgeError(HarnessError):
 
 
 def did_you_mean(name: str, options: Iterable[str]) -> str | None:
-    """Return ``Did you mean 'x'?`` for the option nearest to ``name``, if one is near.
+    """Return ``Did you mean 'x'?`` for the option most similar to ``name``, if one is similar.
 
-    Of a name that was changed, say what it is called now.
+    For a renamed key, return its new name instead.
     """
     known = list(options)
     if (now := _RENAMED.get(name)) in known:
@@ -177,4 +176,4 @@ def did_you_mean(name: str, options: Iterable[str]) -> str | None:
 
 
 _RENAMED = {"max_turns": "max_replies"}
-"""Keys and checks of suites that had another name before 1.0."""
+"""Keys and checks of suites that were renamed before 1.0."""

@@ -1,13 +1,13 @@
-"""The nouns: every value that travels between the rooms of the house.
+"""The nouns: every value that travels between the parts of harness.
 
 Data goes one way::
 
     Suite → Trial → (Session × Model) → Transcript → CheckResult → TrialResult → Report
 
-This module is the ground floor. It imports nothing of ours, and everything in it is an immutable
-value: a frozen dataclass, a ``Literal`` or an alias. Times named ``*_s`` are seconds, times named
-``*_at`` are UTC in ISO 8601, money is US dollars, and ``None`` always means *unknown* or *absent*,
-never zero.
+This package is the ground floor: it imports nothing else of harness, and everything in it is an
+immutable value: a frozen dataclass, a ``Literal`` or an alias. Times named ``*_s`` are seconds,
+times named ``*_at`` are UTC in ISO 8601, money is US dollars, and ``None`` always means *unknown*
+or *absent*, never zero.
 """
 
 from harness.types.access import (

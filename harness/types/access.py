@@ -11,23 +11,22 @@ from harness.types.basics import Status
 Access: TypeAlias = Literal[
     "allowed", "filtered", "denied", "hidden", "not_attempted", "error", "mixed"
 ]
-"""What a server lets an identity do, as it showed on the wire:
+"""What a server lets an identity do, by what was recorded:
 
-- ``allowed``: a call was carried out, and nothing was left out of its result that others get for
-  the same call.
-- ``filtered``: it was carried out, and fields were left out or masked.
-- ``denied``: it was tried, and the server refused it.
-- ``hidden``: the tool is not in the list that this identity is shown, and no call of it was carried
-  out.
-- ``not_attempted``: the tool was offered, and nobody called it: that says nothing of the server.
-- ``error``: it was tried, and failed for another reason than a refusal.
-- ``mixed``: it came out differently from tool to tool, or from trial to trial."""
+- ``allowed``: a call was carried out, and its result has everything that others get for the same
+  call.
+- ``filtered``: a call was carried out, with fields left out or masked.
+- ``denied``: a call was tried, and the server refused it.
+- ``hidden``: the tool is not in this identity's tool list, and no call of it was carried out.
+- ``not_attempted``: the tool was offered and never called, which says nothing about the server.
+- ``error``: a call was tried, and failed for another reason than a refusal.
+- ``mixed``: it differed from tool to tool, or from trial to trial."""
 
 RefusalShape: TypeAlias = Literal[
     "tool_error", "protocol_error", "http_status", "not_listed", "filtered_fields"
 ]
-"""In which shape a server kept something back: an ``isError`` result, a JSON-RPC error, HTTP
-401/403, a tool that is not in the list, or a good result with fields left out or masked."""
+"""How a server withheld something: an ``isError`` result, a JSON-RPC error, HTTP 401/403, a tool
+that is not in the list, or a good result with fields left out or masked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +36,11 @@ class Decision:
     identity: str
     """Who asked."""
     tool: str
-    """What was asked for."""
+    """The tool in question."""
     access: Access
-    """How it came out."""
+    """The decision."""
     shape: RefusalShape | None = None
-    """How something was kept back; ``None`` where nothing was."""
+    """How something was withheld; ``None`` where nothing was."""
     missing: tuple[str, ...] = ()
     """Fields that others get for the same call and this identity does not: ``orders[].amount``."""
     masked: tuple[str, ...] = ()
@@ -49,38 +48,38 @@ class Decision:
     calls: int = 0
     """Calls that were made."""
     compared: int = 0
-    """Of those, the calls that another identity made with the same arguments and success."""
+    """Of those, the calls that another identity made successfully with the same arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leak:
-    """A value that the server keeps from an identity in one place and gives it in another."""
+    """A value that the server withholds from an identity in one place and gives it in another."""
 
     suite: str
     """Name of the suite."""
     case: str
-    """Name of the case in which it was given."""
+    """Name of the case in which it leaked."""
     key: str
     """`Trial.key` of the trial."""
     identity: str
-    """Who was given it."""
+    """Who was given it, although it is withheld from them elsewhere."""
     field: str
     """Where others get it: ``customers[].email``."""
     shown: str
-    """The value, shortened so that a report gives nothing away."""
+    """The value, shortened so that a report does not reveal it."""
     tool: str
-    """The tool in whose result it is kept back."""
+    """The tool whose result withholds it."""
     kept: str
-    """How it is kept back there: ``left out``, ``masked``, ``refused``, ``the tool is hidden``."""
+    """How it is withheld there: ``left out``, ``masked``, ``refused``, ``the tool is hidden``."""
     allowed_to: tuple[str, ...]
-    """The identities that may see it; empty where nobody in particular is given what somebody is
-    refused."""
+    """The identities that may see it; empty where it is served to an anonymous caller and denied to
+    named ones."""
     place: str
-    """Where it stood: ``the structured result of call 2, search_customers: customers[].email``."""
+    """Where it leaked: ``the structured result of call 2, search_customers: customers[].email``."""
     in_answer: bool = False
-    """Whether the answer has it, too, so that the user saw it."""
+    """Whether the answer repeats it, so that the user saw it, too."""
     values: int = 1
-    """How many values of that field were given in the trial; this is the first of them."""
+    """How many values of that field leaked in the trial; this is the first of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +91,13 @@ class AccessCell:
     case: str
     """Name of the case."""
     access: Access
-    """What the server let happen, over all tools that the test is about."""
+    """What the server decided, over all tools that the test is about."""
     status: Status
     """The case's verdict."""
     decisions: tuple[Decision, ...] = ()
-    """Tool by tool."""
+    """One for each tool."""
     leaks: tuple[Leak, ...] = ()
-    """What it was given and should not have been."""
+    """Its leaks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What the pages of this package share: JSON, places in files, named tools, the endings of a trial."""
+"""Shared by the modules of this package: JSON, places in files, named tools, statuses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 JsonObject: TypeAlias = Mapping[str, Any]
-"""A JSON object: string keys, JSON values. Treated as read-only everywhere."""
+"""A JSON object: string keys, JSON values. Read-only everywhere."""
 
 JsonPath: TypeAlias = tuple[str | int, ...]
 """Steps from a JSON value to a part of it: ``(2, "args")``."""
@@ -15,12 +15,12 @@ JsonPath: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """A place in a file that a person can open."""
+    """A place in a file that a user can open."""
 
     file: str
-    """Path as the user would type it, relative to the working directory where possible."""
+    """Path as the user would type it, relative to the working directory if possible."""
     line: int | None = None
-    """1-based line; ``None`` when the whole file is meant."""
+    """1-based line; ``None`` means the whole file."""
     column: int | None = None
     """1-based column."""
 
@@ -33,14 +33,14 @@ class Location:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedTool:
-    """A tool whose name somebody wrote down: in a check, a scripted call, or a list of blocked tools."""
+    """A tool named by the user: in a check, a scripted call, or a list of blocked tools."""
 
     tool: str
     """The name."""
     at: Location | None = None
     """Where it was written."""
     allow_absent: bool = False
-    """Whether it is meant that no server lists such a tool; otherwise that is a mistake."""
+    """Whether the tool may be missing from the server's list; otherwise that is an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +50,11 @@ class ScriptedCall:
     tool: str
     """The server's name of the tool."""
     arguments: JsonObject = field(default_factory=dict)
-    """What is sent, as it stands."""
+    """The arguments, sent as they are."""
     at: Location | None = None
-    """Where the suite says it."""
+    """Where the suite states it."""
     allow_absent: bool = False
-    """Whether it is no mistake that nobody's list has the tool when a run begins: some are listed
+    """Whether the tool may be missing from every list when the run begins: some tools are listed
     only later."""
 
 

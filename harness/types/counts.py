@@ -1,4 +1,4 @@
-"""How many: of trials by how they ended, of calls by what came of them."""
+"""Counts: of trials by status, of tool calls by outcome."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from harness.types.happened import NOT_SENT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many trials ended how; the five endings always add up to ``planned``."""
+    """Number of trials by status; the five statuses always add up to ``planned``."""
 
     planned: int = 0
-    """Trials of the plan."""
+    """Trials in the plan."""
     passed: int = 0
     """`TrialResult.status` ``passed``."""
     failed: int = 0
@@ -23,7 +23,7 @@ class Counts:
     skipped: int = 0
     """`TrialResult.status` ``skipped``."""
     cancelled: int = 0
-    """`TrialResult.status` ``cancelled``, and those of which an interrupted log says nothing."""
+    """`TrialResult.status` ``cancelled``, and trials that are missing from an interrupted log."""
 
     @property
     def judged(self) -> int:
@@ -33,12 +33,15 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallCounts:
-    """What came of the tool calls of many trials; `ok`, `denied`, `errors`, `not_sent` and `unknown` make `total`."""
+    """Number of tool calls by outcome.
+
+    `ok`, `denied`, `errors`, `not_sent` and `unknown` add up to `total`.
+    """
 
     outcomes: Mapping[str, int] = field(default_factory=dict)
-    """`Outcome` → calls that came to it."""
+    """`Outcome` → number of calls."""
     unknown: int = 0
-    """Calls of which the log does not say what came of them."""
+    """Calls whose outcome is not in the log."""
 
     @property
     def total(self) -> int:
@@ -57,10 +60,10 @@ class CallCounts:
 
     @property
     def not_sent(self) -> int:
-        """Calls that did not reach the server: held back, or of a decoy."""
+        """Calls that did not reach the server: blocked, or of a decoy."""
         return sum(self.outcomes.get(outcome, 0) for outcome in NOT_SENT)
 
     @property
     def errors(self) -> int:
-        """Calls that ended in any other way."""
+        """Calls with any other outcome."""
         return self.total - self.ok - self.denied - self.not_sent - self.unknown

@@ -1,4 +1,4 @@
-"""Who answers and who executes: models, servers and the tools that they offer."""
+"""Models, servers, and the tools that servers offer."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
 from harness.types.variants import Variant
 
 RESERVED_CLAIMS = ("iss", "aud", "exp", "nbf", "iat", "jti")
-"""Claims of a token that its issuer sets; no user_context and no configuration has a say in
-them."""
+"""Claims of a token that its issuer sets; no user_context and no configuration can change them."""
 
 IdentityVia: TypeAlias = Literal["meta", "env", "header", "bearer"]
-"""How a server is told who asks: ``_meta`` of every request, environment of its process, HTTP
-headers, or a signed bearer token."""
+"""How a server is told who asks: in ``_meta`` of every request, in the environment of its process,
+in HTTP headers, or by a signed bearer token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,27 +24,27 @@ class IdentitySpec:
     via: IdentityVia = "meta"
     """The way it travels."""
     variables: JsonObject = field(default_factory=dict)
-    """``env``: variable name → template such as ``{role}``; empty means `json_variable` alone."""
+    """``env``: variable name → template such as ``{role}``; empty means only `json_variable`."""
     json_variable: str | None = None
     """``env``: the variable that holds the whole user_context as JSON."""
     headers: JsonObject = field(default_factory=dict)
     """``header``: header name → template."""
     claims: JsonObject = field(default_factory=dict)
-    """``bearer``: path of a claim → template, or JSON with templates in it; empty means that each
-    attribute is a claim of its own name."""
+    """``bearer``: path of a claim → template, or JSON with templates in it; if empty, each
+    attribute becomes a claim of its own name."""
     scope: str | None = None
     """``bearer``: template of the claim ``scope``; a list is joined by spaces."""
     audience: str | None = None
-    """``bearer``: the claim ``aud``; ``None`` is the server's URL."""
+    """``bearer``: the claim ``aud``; ``None`` means the server's URL."""
     issuer_port: int | None = None
-    """``bearer``: the port of the issuer on 127.0.0.1, for servers that run already; ``None`` is a
-    free one."""
+    """``bearer``: the issuer's port on 127.0.0.1, for servers that run already; ``None`` means any
+    free port."""
     token_command: str | None = field(default=None, repr=False)
-    """``bearer``: a command that reads the user_context as JSON and prints the token, in place of
-    our issuer."""
+    """``bearer``: a command that reads the user_context as JSON and prints the token, instead of
+    harness's own issuer."""
     token_env: tuple[str, ...] = ()
-    """``bearer``: names of variables of our environment that the `token_command` gets beside the
-    usual ones."""
+    """``bearer``: names of environment variables that `token_command` gets in addition to the usual
+    ones."""
 
 
 Protocol: TypeAlias = Literal["auto", "legacy", "2026-07-28"]
@@ -53,23 +52,23 @@ Protocol: TypeAlias = Literal["auto", "legacy", "2026-07-28"]
 
 Transport: TypeAlias = str
 """A name in `harness.sessions.transports.TRANSPORTS`. ``stdio``: the pipes of a process. ``http``:
-streamable HTTP, of either era. ``sse``: its older form, an event stream beside requests."""
+streamable HTTP, of either era. ``sse``: its older form, an event stream besides requests."""
 
 Isolation: TypeAlias = Literal["identity", "case"]
-"""``identity``: one process serves all cases of one user. ``case``: every trial gets a fresh
-one."""
+"""``identity``: one process serves all cases of one identity. ``case``: every trial gets a fresh
+process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateQuery:
-    """How to read a part of a server's state past the server: with SQL, or with a program."""
+    """How to read a part of a server's state without the server: with SQL, or with a program."""
 
     sql: str | None = None
-    """A query, read-only, whose rows are the state: a list of objects."""
+    """A read-only query whose rows are the state: a list of objects."""
     database: str | None = None
     """The SQLite file for `sql`, relative to the server's folder."""
     command: str | None = field(default=None, repr=False)
-    """In place of both: a command that prints the state, JSON or text. It may hold secrets."""
+    """Instead of both: a command that prints the state, as JSON or text. It may hold secrets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,17 +78,17 @@ class TransportSpec:
     kind: Transport = "stdio"
     """How MCP messages are carried."""
     command: str | None = None
-    """Executable to start; ``None`` is a server that already runs at `url`."""
+    """Executable to start; ``None`` for a server that already runs at `url`."""
     args: tuple[str, ...] = field(default=(), repr=False)
     """Its arguments; they may hold secrets, and over HTTP ``{port}``."""
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Variables added to the few that a server inherits; values may be secrets, and over HTTP hold
-    ``{port}``."""
+    """Variables added to the few that a server inherits; values may be secrets, and over HTTP may
+    contain ``{port}``."""
     cwd: str | None = None
-    """The folder it is started in; ``None`` is the current directory."""
+    """The folder to start it in; ``None`` means the current directory."""
     url: str | None = field(default=None, repr=False)
-    """``http`` and ``sse``: where the server is; with ``{port}`` in it harness chooses the port of
-    a server that it starts. It may hold secrets."""
+    """``http`` and ``sse``: the server's address; with ``{port}`` in it, harness chooses the port
+    of a server that it starts. It may hold secrets."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """``http`` and ``sse``: headers of every request; values may be secrets."""
     protocol: Protocol = "auto"
@@ -98,14 +97,14 @@ class TransportSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardRails:
-    """Calls that are never sent to a server, whatever the model asks for."""
+    """Calls that are never sent to a server, even if the model asks for them."""
 
     read_only: bool = False
     """Send no call to a tool that is not marked ``readOnlyHint``."""
     block: tuple[str, ...] = ()
-    """Tools to which no call is sent."""
+    """Tools that are never called."""
     blocked: tuple[NamedTool, ...] = field(default=(), compare=False)
-    """Those of `block` of which it is known where they were written, or that they may be absent."""
+    """Those of `block` with a known place in a file, or that the server need not list."""
 
     def __or__(self, other: GuardRails) -> GuardRails:
         """Return guard rails that forbid what either forbids."""
@@ -125,28 +124,27 @@ class ServerSpec:
     transport: TransportSpec = field(default_factory=TransportSpec)
     """How it is started or reached."""
     guard: GuardRails = field(default_factory=GuardRails)
-    """Calls that it never gets."""
+    """Calls that are never sent to it."""
     identity: IdentitySpec = field(default_factory=IdentitySpec)
     """How it learns who asks."""
     isolation: Isolation = "identity"
-    """When a fresh process is started."""
+    """When a new process is started."""
     start_timeout_s: float = 30.0
-    """From launch to a complete tool list."""
+    """Seconds from launch to a complete tool list."""
     call_timeout_s: float = 30.0
     """One tool call."""
     reset: ScriptedCall | None = None
-    """Under ``isolation: case``: the call that makes its state a fresh one, so that no new process
-    is needed."""
+    """Under ``isolation: case``: the call that resets its state, so that no new process is
+    needed."""
     queries: Mapping[str, StateQuery] = field(default_factory=dict)
-    """Name → how its state can be read past it, for checks of the end state."""
+    """Name → how to read its state without it, for checks of the end state."""
     members: tuple[ServerSpec, ...] = ()
-    """The servers that this one joins (`harness.sessions.joined_servers`); it is none itself
-    then."""
+    """The servers that this one joins (`harness.sessions.joined_servers`); it is then no server
+    itself."""
     lint_ignore: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Tool, or ``*`` for all, → rules of ``harness lint`` whose findings are left out."""
+    """Tool, or ``*`` for all → rules of ``harness lint`` whose findings are left out."""
     deeds: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """What its file would have run and sent, in words, references unexpanded: for
-    `harness.trust`."""
+    """What its file would run and send, in words, references unexpanded: for `harness.trust`."""
     at: Location | None = None
     """Where it is configured."""
 
@@ -165,11 +163,11 @@ class Secret:
         return self._value
 
     def __repr__(self) -> str:
-        """Say that there is a secret, and nothing of it."""
+        """Say that there is a secret, and nothing about it."""
         return "Secret(•••)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Refuse to be pickled or copied into anything that is written."""
+        """Refuse to be pickled or copied."""
         raise TypeError("a Secret is never serialised")
 
 
@@ -182,26 +180,26 @@ class ModelSpec:
     provider: str
     """The registered provider: ``anthropic``, ``openai``, ``lexical`` …"""
     model_id: str
-    """What the API is asked for."""
+    """The model's id in the API."""
     api_key: Secret | None = None
-    """The key, where one is needed and present."""
+    """The key, if one is needed and present."""
     api_key_variable: str | None = None
-    """The environment variable that holds the key, for messages."""
+    """The environment variable of the key, for messages."""
     base_url: str | None = None
-    """A compatible endpoint; ``None`` is the provider's own."""
+    """A compatible endpoint; ``None`` means the provider's own."""
     api: Literal["chat", "responses"] = "chat"
     """``openai`` only: which of its two APIs."""
     timeout_s: float = 60.0
-    """One HTTP exchange, from request to last byte."""
+    """Seconds of one HTTP exchange, from request to last byte."""
     max_retries: int = 3
-    """Further attempts after the first, within the trial's deadline."""
+    """Retries after the first attempt, within the trial's deadline."""
     max_reply_mb: float = 4.0
-    """Megabytes (of 10^6 bytes) of one reply, on the wire and decompressed; a longer one is not
-    read to its end."""
+    """Megabytes (10^6 bytes) of one reply, on the wire and decompressed; reading a longer one is
+    aborted."""
     temperature: float | None = None
     """``None`` leaves the provider's default."""
     max_tokens: int | None = None
-    """Upper bound of one reply; ``None`` leaves the provider's default (where it has one)."""
+    """Token limit of one reply; ``None`` leaves the provider's default (if it has one)."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Extra HTTP headers; values may be secrets."""
     body: JsonObject = field(default_factory=dict)
@@ -213,10 +211,10 @@ class ModelSpec:
     sources: Mapping[str, str] = field(default_factory=dict)
     """Setting → where it came from, for ``harness models``."""
     variant: Variant | None = None
-    """What it is told of the server's tools in place of the server's own words; its name says so,
-    too: ``claude-4-sonnet+clearer_search``."""
+    """Changes to the tool list that the model sees; the model's name says so:
+    ``claude-4-sonnet+clearer_search``."""
     notes: tuple[str, ...] = ()
-    """What a user should know of how the name was resolved: ``claude-4-sonnet is …``."""
+    """What the user should know about how the name was resolved: ``claude-4-sonnet is …``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,39 +238,38 @@ class Tool:
 
 
 THE_LIST = "tools/list"
-"""What a `ToolProblem` of the list as a whole names as its tool."""
+"""The tool name in a `ToolProblem` of the list as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolProblem:
-    """A tool that the server listed and that cannot be offered, or only with a reservation."""
+    """Something wrong with a listed tool, which may make it unusable."""
 
     tool: str
-    """Its name, or its position when it has none."""
+    """Its name, or its position if it has none."""
     problem: str
-    """What is wrong with it, in a sentence."""
+    """What is wrong, in a sentence."""
     usable: bool = False
-    """``True`` when it is offered all the same."""
+    """Whether it is offered all the same."""
     unknown: bool = False
-    """``True`` when nothing is known to be wrong with it: harness could not find out, which is
-    nobody's fault."""
+    """Whether nothing is known to be wrong: harness could not find out, through nobody's fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ToolList:
-    """Everything that one user sees of a server.
+    """Everything that one user sees of a server's tools.
 
-    Compared by identity, so that a translation for a provider can be kept beside it.
+    Compared by object identity, so that its translation for a provider can be cached.
     """
 
     tools: tuple[Tool, ...]
     """The usable tools, in the server's order."""
     problems: tuple[ToolProblem, ...] = ()
-    """What had to be left out or repaired."""
+    """What was left out or repaired."""
     digest: str = ""
-    """SHA-256 of the canonical list: equal digest, equal tools."""
+    """SHA-256 of the canonical list: equal digests, equal tools."""
     prefixes: tuple[str, ...] = ()
-    """What is put before a name that several joined servers have, one a server: ``shop__``."""
+    """The prefixes of names that several joined servers use, one for each server: ``shop__``."""
 
     def is_meant(self, name: str, called: str) -> bool:
         """Return whether a call of ``called`` is one of the tool ``name`` of any joined server.
@@ -284,11 +281,11 @@ class ToolList:
 
     @property
     def cut(self) -> str | None:
-        """Why these are not all the tools that the server has; ``None`` where they are."""
+        """Why this is not the complete list of the server's tools; ``None`` if it is."""
         return next(
             (problem.problem for problem in self.problems if problem.tool == THE_LIST), None
         )
 
     def get(self, name: str) -> Tool | None:
-        """Return the tool of that name, if it is offered."""
+        """Return the tool with that name if it is offered, else ``None``."""
         return next((tool for tool in self.tools if tool.name == name), None)

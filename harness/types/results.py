@@ -1,4 +1,4 @@
-"""What came of it: results of checks, trials and cases, and the report of a run."""
+"""Results of checks, trials and cases, and the report of a run."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ class CheckResult:
     label: str
     """The check in a few words: ``must_call get_orders``."""
     verdict: Verdict
-    """How it went."""
+    """Whether it passed."""
     severity: Severity = "fail"
-    """Whether a failure decides."""
+    """Whether a failure fails the trial."""
     score: float | None = None
-    """0 to 1, where the check is graded."""
+    """0 to 1, if the check is graded."""
     expected: Any = None
-    """What was asked (JSON)."""
+    """What was expected (JSON)."""
     actual: Any = None
-    """What was found instead (JSON)."""
+    """What was found (JSON)."""
     explanation: str = ""
-    """What happened, for a person who wants to act on it; empty when passed and nothing is to be
-    said."""
+    """What happened, for a reader who wants to act on it; empty if it passed and there is nothing
+    to say."""
     code: str | None = None
     """The check's own word for what is wrong, for programs: a leaderboard's ``error_type``."""
     hint: str | None = None
     """What usually helps."""
     at: Location | None = None
-    """Where the suite asks for it."""
+    """Where the suite states the check."""
     turn: int | None = None
-    """The `Turn` (from 1) that asks for it; ``None`` when the case as a whole does."""
+    """The `Turn` (from 1) that the check belongs to; ``None`` if it belongs to the whole case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,24 +55,24 @@ class Judgement:
     """A judge's verdict on one question, as a run keeps it."""
 
     question: str
-    """SHA-256 of everything that the judge was told: equal digest, equal question."""
+    """SHA-256 of everything that the judge was told: equal digests, equal questions."""
     model: str
     """Name of the judge."""
     prompt_version: str
-    """Version of the prompt by which it was asked."""
+    """Version of the judge's prompt."""
     score: float
     """0 to 1."""
     grade: str | None = None
-    """The word that it chose, where it was asked for one: ``correct``, ``partially correct``,
+    """The word that it chose, if it was asked for one: ``correct``, ``partially correct``,
     ``wrong``."""
     explanation: str = ""
     """Its reason."""
     cached: bool = False
-    """Whether an equal question had been judged before, so that this judgement took nothing."""
+    """Whether an equal question had been judged before, so that this judgement cost nothing."""
 
 
 DECIDED = "decided"
-"""`TrialResult.skip_reason` of a trial that could not change its case's verdict any more."""
+"""`TrialResult.skip_reason` of a trial that could no longer change its case's verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,27 +82,27 @@ class Trial:
     suite: str
     """Name of the suite."""
     case: Case
-    """What is asked."""
+    """The case to run."""
     model: str
     """Name of the model."""
     index: int
     """0-based repeat."""
     key: str
-    """SHA-256 of everything that determines it: equal key, equal question."""
+    """SHA-256 of everything that determines the trial: equal keys, equal questions."""
     repeats: int = 1
     """Trials of the same case and model in the plan."""
 
     @property
     def needed(self) -> int:
-        """Trials of the case that must pass for it to pass."""
+        """Number of trials that must pass for the case to pass."""
         return needed_of(self.repeats, self.case.repeats.pass_threshold)
 
 
 class Conversations(_Interface):
-    """Who has the conversations of results, and shows the results as a whole: a run log does both."""
+    """Reads the transcripts of results and shows a report as HTML; a run log is one."""
 
     def transcript(self, key: str) -> Transcript | None:
-        """Return what happened in the trial with that key; ``None`` where nothing was started."""
+        """Return the transcript of the trial with that key; ``None`` if it was not started."""
         ...
 
     def html(self, report: Report) -> str:
@@ -111,13 +111,16 @@ class Conversations(_Interface):
 
 
 class _Logged:
-    """What was read from a log and can look things up there: no field, so neither compared nor written."""
+    """Base of what is read from a log and can look things up in it.
+
+    The link is no field, so it is neither compared nor written.
+    """
 
     __slots__ = ("_conversations",)
     _conversations: Conversations
 
     def linked_to(self, conversations: Conversations) -> None:
-        """Remember who has the conversations."""
+        """Set where transcripts are read from."""
         object.__setattr__(self, "_conversations", conversations)
 
     def _linked(self) -> Conversations:
@@ -131,7 +134,7 @@ class _Logged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialResult(_Logged):
-    """A trial's result: small and complete; the conversation is read from the log when it is asked for."""
+    """A trial's result: small and complete; the transcript is read from the log on demand."""
 
     key: str
     """`Trial.key`."""
@@ -146,19 +149,19 @@ class TrialResult(_Logged):
     status: Status
     """Exactly one."""
     checks: tuple[CheckResult, ...] = ()
-    """In the suite's order, then what no suite asks for: a limit that was hit (``limit``), a turn
-    that got no answer (``answered``), a call after the conversation that failed (``teardown``)."""
+    """In the suite's order, then those that no suite writes: a limit that was reached (``limit``),
+    a turn without an answer (``answered``), a failed call after the conversation (``teardown``)."""
     error: TrialError | None = None
     """Set exactly when ``status`` is ``error``."""
     skip_reason: str | None = None
     """Set exactly when ``status`` is ``skipped``: ``budget``, ``shard``, ``fail-fast``, ``decided``
     …"""
     stop: Stop | None = field(default=None, metadata=STOPS.metadata)
-    """`Transcript.stop`; ``None`` when nothing was started."""
+    """`Transcript.stop`; ``None`` if nothing was started."""
     usage: Usage = field(default_factory=Usage)
     """`Transcript.usage`."""
     judge_usage: Usage = field(default_factory=Usage)
-    """What judging took, apart from what the model under test took."""
+    """What judges used, apart from the model under test."""
     user_usage: Usage = field(default_factory=Usage)
     """`Transcript.user_usage`."""
     judgements: tuple[Judgement, ...] = ()
@@ -168,59 +171,59 @@ class TrialResult(_Logged):
     tool_calls: int = 0
     """Calls recorded."""
     outcomes: Mapping[str, int] | None = None
-    """`Outcome` → how many of those calls came to it; ``None`` in logs of earlier versions."""
+    """`Outcome` → number of those calls; ``None`` in logs of earlier versions."""
     offered: int | None = None
-    """Tools that it was offered; ``None`` in logs of earlier versions."""
+    """Number of tools that the user was offered; ``None`` in logs of earlier versions."""
     latency_s: float = 0.0
-    """Wall time, waiting included."""
+    """Seconds of wall time, including waits."""
     waited_s: float = 0.0
-    """Waiting for rate limits and between attempts."""
+    """Seconds spent waiting for rate limits and between attempts."""
     started_at: str = ""
-    """UTC, ISO 8601; empty when nothing was started."""
+    """UTC, ISO 8601; empty if nothing was started."""
     finished_at: str = ""
     """UTC, ISO 8601."""
     events_digest: str | None = None
-    """SHA-256 of the canonical event sequence without times: equal behaviour, equal digest."""
+    """SHA-256 of the canonical event sequence without times: equal digests, equal behaviour."""
     repeats: int = 1
     """`Trial.repeats`."""
 
     @property
     def needed(self) -> int:
-        """Trials of its case that must pass for the case to pass."""
+        """Number of trials of its case that must pass for the case to pass."""
         return needed_of(self.repeats, self.case.pass_threshold)
 
     @property
     def transcript(self) -> Transcript | None:
-        """What happened, read from the log; ``None`` where nothing was started.
+        """The transcript, read from the log; ``None`` if nothing was started.
 
         Raises:
-            LookupError: the result is not one of a report's.
-            OSError: the log is gone.
+            LookupError: the result does not belong to a report.
+            OSError: the log cannot be read.
         """
         return self._linked().transcript(self.key)
 
     @property
     def answer(self) -> str:
-        """`Transcript.answer`, read from the log: the model's last words; empty where nothing was started."""
+        """`Transcript.answer`, read from the log; empty if nothing was started."""
         transcript = self.transcript
         return "" if transcript is None else transcript.answer
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """`Transcript.messages`, read from the log: the whole conversation; none where nothing was started."""
+        """`Transcript.messages`, read from the log; empty if nothing was started."""
         transcript = self.transcript
         return () if transcript is None else transcript.messages
 
 
 def needed_of(planned: int, share: float) -> int:
-    """Return how many of ``planned`` trials must pass where that ``share`` of them must."""
-    # 0.07 of a hundred trials is seven of them, whatever binary fractions say.
+    """Return how many of ``planned`` trials must pass if that ``share`` of them must."""
+    # 0.07 × 100 is a little more than 7 in binary fractions; 7 trials are meant.
     return max(1, math.ceil(planned * share - 1e-9))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
-    """What the trials of one case with one model come to."""
+    """The verdict on one case with one model, from its trials."""
 
     suite: str
     """Name of the suite."""
@@ -229,18 +232,18 @@ class CaseResult:
     model: str
     """Name of the model."""
     status: Status
-    """The case's verdict: ``passed`` or ``failed`` as soon as no trial without a verdict could
-    change it, and otherwise the ending that stands in the way of one."""
+    """The case's verdict: ``passed`` or ``failed`` once open trials cannot change it, otherwise the
+    status that prevents a verdict."""
     trials: tuple[TrialResult, ...]
     """Every recorded trial, in order; at least one."""
     planned: int
     """Trials of the plan."""
     pass_threshold: float = 1.0
-    """Share of them that must pass."""
+    """Share of the planned trials that must pass."""
 
     @property
     def needed(self) -> int:
-        """Trials that must pass for the case to pass."""
+        """Number of trials that must pass for the case to pass."""
         return needed_of(self.planned, self.pass_threshold)
 
     @property
@@ -250,13 +253,13 @@ class CaseResult:
 
     @property
     def spokesman(self) -> TrialResult:
-        """The trial that shows best why the case ended so: the first that ended like it."""
+        """The trial that explains the case's status best: the first with the same status."""
         return next((run for run in self.trials if run.status == self.status), self.trials[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report(_Logged):
-    """The results of a run and their aggregates: always built from a run log, never from live state.
+    """The results of a run and their aggregates: always built from a run log, never live.
 
     A notebook shows it as a table.
     """
@@ -275,32 +278,31 @@ class Report(_Logged):
     """Why the run ended: ``complete``, ``interrupted``, ``budget``, ``max-errors``,
     ``fail-fast``."""
     suites: JsonObject
-    """Suite name → what the log's header says of it."""
+    """Suite name → its part of the log's header."""
     models: JsonObject
-    """Model name → what the log's header says of it."""
+    """Model name → its part of the log's header."""
     results: tuple[TrialResult, ...]
     """Every result, in the order of the suites."""
     cases: tuple[CaseResult, ...]
-    """What the runs of each case and model come to, in the same order; exit codes go by these."""
+    """The verdict on each case and model, in the same order; exit codes follow from these."""
     counts: Counts
-    """Over all runs."""
+    """Over all trials."""
     usage: Usage
-    """Sum over all runs."""
+    """Sum over all trials."""
     judge_usage: Usage = field(default_factory=Usage)
-    """What judging took, over all runs."""
+    """What judges used, over all trials."""
     user_usage: Usage = field(default_factory=Usage)
-    """What the models took that played users, over all runs."""
+    """What the models that played users used, over all trials."""
     calls: CallCounts = field(default_factory=CallCounts)
-    """What came of the tool calls, over all runs."""
+    """Tool calls by outcome, over all trials."""
     settings: JsonObject = field(default_factory=dict)
     """As in the log's header."""
     access: AccessReport = field(default_factory=AccessReport)
-    """Who saw what, where cases differ in who asks."""
+    """Who saw what, if cases have several identities."""
     damaged: tuple[str, ...] = ()
-    """Lines of the log that cannot be read, a sentence each; a trial that stood there counts as
-    cancelled."""
+    """Unreadable lines of the log, a sentence each; a trial that was there counts as cancelled."""
     report_path: str | None = None
-    """The file that it was written to, where `harness.run` was asked to."""
+    """The file that the report was written to, if `harness.run` was asked to write one."""
 
     @property
     def suite_name(self) -> str:
@@ -322,11 +324,11 @@ class Report(_Logged):
 
     @property
     def summary(self) -> JsonObject:
-        """Everything in numbers, under the names that other evaluation runners use.
+        """The totals, under the names that other evaluation runners use.
 
-        ``pass`` and ``fail`` count trials with a verdict, and ``pass_rate`` is their share;
-        ``error``, ``skipped`` and ``cancelled`` stand beside them. Latency is in milliseconds, of
-        trials that ran. ``calls`` says what came of the tool calls:
+        ``pass`` and ``fail`` count trials with a verdict, and ``pass_rate`` is the share of
+        ``pass``; ``error``, ``skipped`` and ``cancelled`` are counted apart. Latencies are in
+        milliseconds, of trials that were started. ``calls`` counts tool calls by outcome:
         ``{"total", "ok", "denied", "errors", "not_sent"}``.
         """
         counts, calls = self.counts, self.calls

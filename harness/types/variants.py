@@ -1,4 +1,4 @@
-"""What a model sees in place of a server's own tool list: variants, each a set of edits."""
+"""Variants: changed tool lists that a model sees instead of the server's own."""
 
 from __future__ import annotations
 
@@ -9,68 +9,69 @@ from typing import Any, Literal, TypeAlias
 from harness.types.basics import Location
 
 DecoyKind: TypeAlias = Literal["unrelated", "near"]
-"""``unrelated``: tools of other fields. ``near``: tools that sound like the server's own."""
+"""``unrelated``: tools of other domains. ``near``: tools that sound like the server's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterEdit:
-    """What a model sees of one parameter in place of the server's words; ``None`` leaves a part."""
+    """Changes to what a model sees of one parameter; ``None`` leaves a part as it is."""
 
     name: str | None = None
-    """Another name; calls are mapped back."""
+    """Another name; it is mapped back in calls."""
     description: str | None = None
-    """Another description; empty takes it out."""
+    """Another description; empty removes it."""
     enum: tuple[Any, ...] | None = None
-    """Other allowed values; empty takes the list out."""
+    """Other allowed values; empty removes the list."""
     examples: tuple[Any, ...] | None = None
-    """Other examples; empty takes them out."""
+    """Other examples; empty removes them."""
     default: tuple[Any, ...] | None = None
-    """Another default, as the one item; empty takes it out."""
+    """Another default, as the only item; empty removes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolEdit:
-    """What a model sees of one tool in place of the server's words; ``None`` leaves a part."""
+    """Changes to what a model sees of one tool; ``None`` leaves a part as it is."""
 
     name: str | None = None
-    """Another name; calls are mapped back."""
+    """Another name; it is mapped back in calls."""
     title: str | None = None
-    """Another title; empty takes it out."""
+    """Another title; empty removes it."""
     description: str | None = None
-    """Another description; empty takes it out."""
+    """Another description; empty removes it."""
     without_sentences: tuple[int, ...] = ()
-    """Sentences of the description that are taken out, from 1."""
+    """Sentences to remove from the description, counted from 1."""
     parameters: Mapping[str, ParameterEdit | None] = field(default_factory=dict)
-    """Name of a parameter → its edit; ``None`` takes it out of what the model sees."""
+    """Name of a parameter → its changes; ``None`` hides the parameter from the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoys:
-    """Tools that are added to a list and lead nowhere."""
+    """Tools that are added to a list, and whose calls are never sent."""
 
     source: str = "builtin"
     """``builtin``, ``bfcl`` (fetched data), or ``server:NAME`` (the list of a configured one)."""
     count: int = 8
     """How many."""
     kind: DecoyKind = "unrelated"
-    """Which sort, where the source has several."""
+    """Which kind, if the source has several."""
     seed: int = 0
-    """Which of them: equal seed, equal decoys, and a larger count adds to a smaller one."""
+    """Selects them: equal seeds give equal decoys, and a larger count adds to a smaller one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """A tool list as a model is to see it: the server is never touched, and calls are mapped back."""
+    """A changed tool list for the model; the server is not changed, and calls are mapped back."""
 
     name: str
     """Unique among the variants of a run."""
     tools: Mapping[str, ToolEdit | None] = field(default_factory=dict)
-    """The server's name of a tool → its edit; ``None`` does not offer it."""
+    """The server's name of a tool → its changes; ``None`` hides the tool from the model."""
     order: int | tuple[str, ...] | None = None
-    """Seed of a shuffle, or the server's names of the tools that come first; ``None`` leaves it."""
+    """Seed of a shuffle, or the server's names of the tools that come first; ``None`` keeps the
+    order."""
     add: tuple[Decoys, ...] = ()
     """Decoys, spread over the list by their seed."""
     description: str | None = None
-    """What it tries, in a sentence."""
+    """What it is meant to find out, in a sentence."""
     at: Location | None = field(default=None, compare=False)
     """Where it is written."""

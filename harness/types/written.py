@@ -1,7 +1,7 @@
-"""Fields and values that run logs and reports know by an older word than the code does.
+"""Fields and values that run logs and reports write under an older word than the code uses.
 
-A log's words never change, so that every version reads every log. Where the code found a better
-word, the noun says here what is written in its place.
+A log's words never change, so that every version reads every log. Where the code has a better word
+now, the noun declares here which word is written instead.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def written_as(name: str) -> dict[str, str]:
 
 
 def written_fields(value: Any) -> dict[str, Any]:
-    """Return the fields of the dataclass ``value`` under the names, and with the words, of a log."""
+    """Return the fields of the dataclass ``value`` under a log's names and in a log's words."""
     return {
         str(one.metadata.get("alias", one.name)): one.metadata.get("written", _as_it_is)(
             getattr(value, one.name)
@@ -31,7 +31,7 @@ def _as_it_is(value: Any) -> Any:
 
 
 class WrittenValues:
-    """Beside a ``Literal`` in ``Annotated``: which of its members are written as another word."""
+    """Members of a ``Literal`` that are written as another word; stands in its ``Annotated``."""
 
     def __init__(self, words: Mapping[str, str]) -> None:
         """Write each key of ``words`` as its value, and read it back."""
