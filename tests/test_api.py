@@ -282,7 +282,7 @@ def test_no_more_trials_are_run_than_it_takes() -> None:
         ({"concurrency": True}, "concurrency: expected a whole number from 1 to 1000, found True"),
         ({"trials": 0}, "trials: expected a whole number from 1 to 1000, found 0"),
         ({"trials": 2.5}, "trials: expected a whole number from 1 to 1000, found 2.5"),
-        ({"trials": 2, "least_trials": 3}, "least_trials is 3, and there are only 2 trials"),
+        ({"trials": 2, "least_trials": 3}, "least_trials is 3, but there are only 2 trials"),
         ({"least_trials": 0}, "least_trials: expected a whole number from 1 to 1000, found 0"),
         ({"max_cost": -1}, "max_cost: expected a number of at least 0, found -1"),
         ({"max_cost": float("inf")}, "max_cost: expected a number of at least 0, found inf"),

@@ -1,7 +1,7 @@
 """The agent loop: one conversation between a user, a model and a session.
 
-`Conversation` is the loop. A `Strategy` changes how a conversation goes, where a case asks for more
-than question and answer; the loop knows none of them.
+`Conversation` is the loop. A `Strategy` changes how a conversation goes, if a case needs more than
+question and answer; the loop itself knows no strategy.
 """
 
 from harness.agent.conversation import Conversation, lost_in

@@ -1,7 +1,7 @@
 """One conversation: prompt ↔ model ↔ session, until there is an answer or a limit.
 
-`Conversation.run` leads it, `Conversation.transcript` returns what happened. They are separate so
-that a conversation that was cancelled still has a transcript of everything until then.
+`Conversation.run` carries it out, `Conversation.transcript` returns what happened. They are
+separate so that a cancelled conversation still has a transcript of everything until then.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ _LIMITED: dict[Stop, str] = {
 """Why a requested call was not sent, by what ended the conversation."""
 
 _ANSWERED: tuple[Stop, ...] = ("answer", "refusal")
-"""After these the user may go on."""
+"""After these endings the user may continue."""
 
 
 class Conversation:
-    """One case, asked of one model with the tools of one session."""
+    """One case, run with one model and the tools of one session."""
 
     def __init__(
         self,
@@ -67,8 +67,8 @@ class Conversation:
     ) -> None:
         """Prepare; nothing is sent before `run`.
 
-        ``price`` puts a better known cost into what was used. ``speaker`` plays the user, where the
-        case has one. ``strategy`` changes how the conversation goes.
+        ``price`` replaces the cost in the usage by a better known one. ``speaker`` plays the user,
+        if the case has a simulated one. ``strategy`` changes how the conversation goes.
         """
         self._strategy = strategy or Strategy()
         self._case = case
@@ -76,11 +76,11 @@ class Conversation:
         self._model = model
         self._session = session
         self._prompt = system
-        self._system = system  # with what was recalled for the conversation under way
+        self._system = system  # for the current conversation, with what was recalled
         self._price = price
         self._speaker = speaker
         self._messages: list[Message] = []
-        self._fresh_from = 0  # what was said before is out of the model's sight
+        self._fresh_from = 0  # the model does not see earlier messages
         self._unheard: list[str] = []
         self._calls: list[ToolCall] = []
         self._usage = Usage()
@@ -92,11 +92,11 @@ class Conversation:
         self._started_at = ""
         self._epoch = 0.0
         self._latency_s = 0.0
-        self._stop: Stop = "cancelled"  # until it has ended in any other way
+        self._stop: Stop = "cancelled"  # until it ends in any other way
         self._error: TrialError | None = None
 
     async def run(self) -> None:
-        """Converse to the end. Model and server faults end up in the transcript, not as exceptions."""
+        """Converse to the end; model and server errors are put into the transcript, not raised."""
         self._started_at = (
             datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         )
@@ -114,15 +114,15 @@ class Conversation:
             self._time_is_up()
 
     def say(self, text: str) -> None:
-        """Have the user say ``text`` while the run is under way; the model hears it with its next request.
+        """Add ``text`` to the conversation under way; the model reads it with its next request.
 
-        It gets one more if it has answered already. Nothing is heard once a limit has ended the
-        run.
+        A model that has answered already is asked once more. After a limit has ended the
+        conversation, ``text`` is ignored.
         """
         self._unheard.append(text)
 
     def transcript(self) -> Transcript:
-        """Return everything that happened so far; complete once `run` has returned."""
+        """Return what happened so far; complete once `run` has returned."""
         troubled = self._error is not None or any(call.unanswered for call in self._calls)
         return Transcript(
             messages=tuple(self._messages),
@@ -144,7 +144,7 @@ class Conversation:
         )
 
     async def _converse(self) -> Stop:
-        """Say everything that the user says, each as soon as the last is answered."""
+        """Send the user's turns, each after the answer to the one before."""
         if self._speaker is not None and self._case.user is not None:
             return await self._converse_with(self._speaker, self._case.user)
         stop: Stop = "answer"
@@ -165,7 +165,7 @@ class Conversation:
         return stop
 
     async def _converse_with(self, speaker: Speaker, user: SimulatedUser) -> Stop:
-        """Let ``speaker`` say what comes to them, until one of both sides ends it."""
+        """Let ``speaker`` speak for the user until either side ends the conversation."""
         heard = user.greeting
         for place in range(user.max_turns):
             said = await self._said_by(speaker, heard)
@@ -191,11 +191,11 @@ class Conversation:
             return await speaker.speak(heard)
         except ModelError as error:
             self._user_usage += error.usage
-            error.usage = Usage()  # the user's, and not the model's under test
+            error.usage = Usage()  # counted as the user's, not as the tested model's
             raise
 
     async def _call(self, call: ScriptedCall) -> ToolCall:
-        """Make a call that is none of the model's; if it is not answered, the trial ends as an error."""
+        """Make a call of the case itself; a call without an answer ends the trial as an error."""
         request = ToolRequest(
             id=f"opening_{len(self._messages)}", tool=call.tool, arguments=call.arguments
         )
@@ -207,7 +207,7 @@ class Conversation:
         return made
 
     async def _ask(self, prompt: str, *, fresh: bool = False, recalled: str = "") -> Stop:
-        """Have the user say ``prompt``, and go on until it is answered."""
+        """Send ``prompt`` as the user, and continue until it is answered."""
         said_s = self._now() if self._messages else 0.0
         self._messages.append(
             UserMessage(text=prompt, said_s=said_s, fresh=fresh, recalled=recalled)
@@ -249,7 +249,7 @@ class Conversation:
                 return "error"
 
     def _hear(self) -> None:
-        """Put what the user said meanwhile where the model reads it next."""
+        """Add what the user said meanwhile, so that the model reads it next."""
         now = self._now()
         self._messages += [
             UserMessage(text=text, said_s=now, injected=True) for text in self._unheard
@@ -264,8 +264,7 @@ class Conversation:
         self._served_by = reply.served_by or self._served_by
         if reply.stop == "other":
             raise ModelError(
-                f"the reply ended in a way that nobody knows: "
-                f"{reply.stop_detail or 'it does not say how'}"
+                f"the reply ended for an unknown reason: {reply.stop_detail or 'none was given'}"
             )
 
     def _use(self, usage: Usage) -> None:
@@ -274,7 +273,7 @@ class Conversation:
             self._usage = self._price(self._usage)
 
     def _limit_after(self, reply: Reply) -> Stop | None:
-        """Return the limit that this reply ran into, if any."""
+        """Return the limit that this reply exceeded, if any."""
         limits, usage = self._case.limits, self._usage
         if reply.stop == "max_tokens":
             self._answer = reply.text
@@ -301,7 +300,7 @@ class Conversation:
         return None
 
     async def _execute(self, requests: Sequence[ToolRequest]) -> None:
-        """Send all calls of one reply, side by side, and answer every one in the order of asking."""
+        """Send all calls of one reply concurrently, and answer them in the order of requests."""
         calls = [self._unanswered(request) for request in requests]
         unanswered = calls.copy()
 
@@ -318,7 +317,7 @@ class Conversation:
                     for position in range(len(requests)):
                         group.start_soon(send, position)
         finally:
-            # Interrupted or not, these calls were made.
+            # Even if interrupted, these calls were made.
             now = anyio.current_time() - self._epoch
             self._calls += [
                 replace(call, duration_s=now - call.started_s) if call is cut else call
@@ -334,7 +333,7 @@ class Conversation:
         )
 
     def _unanswered(self, request: ToolRequest) -> ToolCall:
-        """Return the record of a call that is cut off before its answer comes."""
+        """Return the record of a call that the trial's end cuts off."""
         return ToolCall(
             tool=request.tool,
             arguments=request.arguments,
@@ -346,7 +345,7 @@ class Conversation:
         )
 
     def _leave_unsent(self, requests: Sequence[ToolRequest], stop: Stop) -> None:
-        """Record calls that were asked for and will never be sent: the model did choose them."""
+        """Record requested calls that will never be sent: the model did choose them."""
         now = anyio.current_time() - self._epoch
         self._calls += [
             ToolCall(
@@ -365,7 +364,7 @@ class Conversation:
         if self._replies:
             self._stop = "time_limit"
             return
-        # Without a single reply there is nothing to judge the model or the server by.
+        # Without any reply there is nothing to judge the model or the server by.
         message = f"the model gave no reply within the case's {self._timeout_s:g} s"
         self._fail(TrialError(kind="model", message=message))
 
@@ -375,5 +374,5 @@ class Conversation:
 
 
 def lost_in(calls: Sequence[ToolCall]) -> str | None:
-    """Return why a call was not answered, if one was not: over HTTP that may happen to one and not to the next."""
+    """Return why the server was lost during a call, if so; over HTTP, later calls may succeed."""
     return next((call.text for call in calls if call.outcome == "server_lost"), None)

@@ -1,4 +1,4 @@
-"""The strategy of cases that are interrupted: the user speaks up, or the trial is aborted."""
+"""The strategy of interrupted cases: the user speaks during the work, or the trial is aborted."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from harness.agent.strategy import MakeCalls, Strategy
 from harness.types import Interruption, Stop
 
 ABORT_AFTER_S = 1.0
-"""From the first tool calls to the abort: time for them to reach the server."""
+"""Seconds from the first tool calls to the abort: time for them to reach the server."""
 
 
 class Interrupted(Strategy):
-    """A conversation that is interrupted as an `Interruption` says."""
+    """A conversation that an `Interruption` interrupts."""
 
     def __init__(self, interruption: Interruption) -> None:
-        """Interrupt by ``interruption``."""
+        """Take what interrupts the conversation."""
         self._interruption = interruption
 
     def said_after(self, replies: int) -> str | None:
@@ -23,7 +23,7 @@ class Interrupted(Strategy):
         return self._interruption.steering if replies == 1 else None
 
     async def carry_out(self, calls: MakeCalls) -> Stop | None:
-        """Have the calls made; where the case is aborted, cancel them as an interrupt would."""
+        """Make the calls; if the case is aborted, cancel them as an interrupt would."""
         if not self._interruption.abort:
             return await super().carry_out(calls)
         async with anyio.create_task_group() as group:

@@ -1,4 +1,4 @@
-"""What a conversation does beyond asking and answering: by default nothing."""
+"""What a conversation does in addition to asking and answering: by default nothing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from harness.sessions import Session
 from harness.types import ScriptedCall, Stop, ToolCall
 
 MakeCall: TypeAlias = Callable[[ScriptedCall], Awaitable[ToolCall]]
-"""Makes a call that is none of the model's. If the server does not answer it, the trial ends as the
-server's error."""
+"""Makes a call of the case itself. If the server does not answer it, the trial ends as the server's
+error."""
 
 MakeCalls: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
-"""Makes all calls of a reply, and records and answers them."""
+"""Makes all calls of a reply, records them and passes their results to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,26 +28,26 @@ class Opening:
 
 
 class Strategy:
-    """How a conversation goes; subclasses change single steps of it."""
+    """How a conversation goes; subclasses override single steps."""
 
     @property
     def ends_with_first_calls(self) -> bool:
-        """Whether the conversation is over once the calls of the first reply were made."""
+        """Whether the conversation ends after the calls of the first reply."""
         return False
 
     def session(self, turn: int) -> Session | None:
-        """Return the session that is used from ``turn`` (from 0) on; ``None`` keeps the one before."""
+        """Return the session to use from ``turn`` (from 0) on; ``None`` keeps the current one."""
         return None
 
     async def opening(self, system: str | None, call: MakeCall) -> Opening:
-        """Prepare a conversation whose system prompt is ``system``; ``call`` may be used to do so."""
+        """Prepare a conversation with the system prompt ``system``, if need be by a ``call``."""
         return Opening(system=system)
 
     def said_after(self, replies: int) -> str | None:
-        """Return what the user says while the model is at work, right after its reply number ``replies``."""
+        """Return what the user says right after reply number ``replies``, while the model works."""
         return None
 
     async def carry_out(self, calls: MakeCalls) -> Stop | None:
-        """Have the calls of a reply made; return how they end the conversation, or ``None`` if it goes on."""
+        """Make the calls of a reply; return how they end the conversation, or ``None``."""
         await calls()
         return None

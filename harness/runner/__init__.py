@@ -1,1 +1,1 @@
-"""Plan → trials → log: concurrency, deadlines, budgets, interrupts, resume."""
+"""From plan to log: trials, concurrency, deadlines, budgets, interrupts, resume."""

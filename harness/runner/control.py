@@ -1,4 +1,4 @@
-"""When to start no more trials, and how to end those that run: budgets, fail-fast, interrupts."""
+"""When to start no more trials, and how to end running ones: budgets, fail-fast, interrupts."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from harness.runner.planning import ranges
 from harness.types import JsonObject, TrialResult, Usage
 
 StopReason: TypeAlias = Literal["interrupted", "budget", "max-errors", "fail-fast"]
-"""Why a run ends before its plan is through."""
+"""Why a run ends before all its trials."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What a whole run may use, judging included.
+    """What a whole run may use, including judging.
 
-    Trials under way when it is reached are finished, so it can be overrun by what they use.
+    Trials that run when it is reached are finished, so it can be exceeded by what they use.
     """
 
     max_cost_usd: float | None = None
-    """Money; a trial of unknown cost ends the run, since the budget could not be kept."""
+    """Dollars; a trial of unknown cost ends the run, since the budget could not be enforced."""
     max_tokens: int | None = None
-    """Input plus output tokens; unknown is treated as for money."""
+    """Input plus output tokens; an unknown number ends the run, as for cost."""
     max_errors: int | None = None
-    """Trials that end in ``error``."""
+    """Trials that end in ``error``, after which no further trial is started."""
     fail_fast: bool = False
-    """Stop at the first case that cannot pass any more: a trial too many failed or could not be
+    """Stop at the first case that can no longer pass: too many of its trials failed or could not be
     judged."""
 
     def __post_init__(self) -> None:
-        """Refuse amounts that no budget can have: raises `UsageError`."""
+        """Refuse invalid amounts: raises `UsageError`."""
         ranges.MAX_COST.check(self.max_cost_usd)
         ranges.MAX_TOKENS.check(self.max_tokens)
         ranges.MAX_ERRORS.check(self.max_errors)
 
     def filled_from(self, settings: JsonObject) -> Budget:
-        """Return this with an earlier part's money and tokens, by its log's settings, where it has none of its own.
+        """Return this budget with money and tokens taken from an earlier part's log, where unset.
 
-        What made that part stop early is no reason to stop once more.
+        What stopped that part early is not carried over.
         """
         recorded = settings.get("budget") or {}
         return replace(
@@ -54,12 +54,12 @@ class Budget:
 
 
 class Control:
-    """The one switch of a run: workers ask it before each trial and tell it of each result."""
+    """Decides whether further trials are started; workers report every result to it."""
 
     def __init__(self, budget: Budget, spent: Usage | None = None) -> None:
         """Start with nothing used but what an earlier part of the run has ``spent``."""
         self.stopped: StopReason | None = None
-        """Why no further trial is started; ``None`` while all is well."""
+        """Why no further trial is started; ``None`` while trials are started."""
         self.note: str | None = None
         """The reason in words."""
         self._budget = budget
@@ -71,30 +71,30 @@ class Control:
             self._keep()
 
     def stop(self, reason: StopReason, note: str) -> None:
-        """Start no further trial; the first reason stands."""
+        """Start no further trial; the first reason is kept."""
         if self.stopped is None:
             self.stopped, self.note = reason, note
 
     def enter(self, scope: anyio.CancelScope) -> None:
-        """Take note of a trial that runs under ``scope``."""
+        """Register a trial that runs under ``scope``."""
         self._running.add(scope)
 
     def leave(self, scope: anyio.CancelScope) -> None:
-        """Forget it."""
+        """Remove it."""
         self._running.discard(scope)
 
     def cancel(self) -> None:
-        """End every trial that runs."""
+        """Cancel every running trial."""
         for scope in self._running:
             scope.cancel("the run was interrupted")
 
     @property
     def fails_fast(self) -> bool:
-        """Whether the first case that cannot pass any more ends the run."""
+        """Whether the first case that can no longer pass ends the run."""
         return self._budget.fail_fast
 
     def account(self, result: TrialResult) -> None:
-        """Add what a trial used, and stop where a bound is reached."""
+        """Add what a trial used, and stop if a limit is reached."""
         budget = self._budget
         self._used += result.usage + result.judge_usage + result.user_usage
         self._errors += result.status == "error"
@@ -104,17 +104,17 @@ class Control:
         self.hear(result)
 
     def hear(self, result: TrialResult) -> None:
-        """Stop where a trial that did not pass, by itself or by what others showed, decides its case."""
+        """Stop if this result, failed or error, decides its case (by itself or by a leak)."""
         if not self._budget.fail_fast or result.status not in {"failed", "error"}:
             return
         name = f"{result.suite}::{result.case.name}"
         if is_leaking(result):
-            self.stop("fail-fast", f"{name} was given what is kept from its identity elsewhere")
+            self.stop("fail-fast", f"{name} leaked what is withheld from its identity elsewhere")
         elif self._decides(result):
             self.stop("fail-fast", f"{name} ended as {result.status}")
 
     def _keep(self) -> None:
-        """Stop where the money or the tokens are used up."""
+        """Stop if the money or the tokens are used up."""
         budget, cost, tokens = self._budget, self._used.cost_usd, self._used.tokens
         if budget.max_cost_usd is not None and (cost is None or cost >= budget.max_cost_usd):
             self.stop("budget", _spent("cost", cost, f"${budget.max_cost_usd:g}"))
@@ -130,5 +130,5 @@ class Control:
 
 def _spent(what: str, used: float | None, budget: str) -> str:
     if used is None:
-        return f"the {what} of a trial is unknown, so the budget of {budget} cannot be kept"
+        return f"the {what} of a trial is unknown, so the budget of {budget} cannot be enforced"
     return f"the budget of {budget} is used up"

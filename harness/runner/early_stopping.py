@@ -1,4 +1,4 @@
-"""Early stopping: further trials of a case are run only as long as they could change its verdict."""
+"""Early stopping: a case is run again only as long as its verdict is open."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _Case: TypeAlias = tuple[str, str, str]
 
 
 class EarlyStopping:
-    """Knows which cases of a plan are decided, as results arrive.
+    """Tracks which cases of a plan are decided, as results arrive.
 
-    An optional trial waits for the earlier ones of its case, so that what is run does not depend on
-    how many run at the same time.
+    An optional trial waits for the earlier ones of its case, so that which trials are run does not
+    depend on concurrency.
     """
 
     def __init__(self, plan: Plan) -> None:
-        """Start from what an earlier run has decided."""
+        """Start from the results of an earlier run."""
         self._ended: dict[str, anyio.Event] = {}
         self._earlier: dict[str, tuple[anyio.Event, ...]] = {}
         self._passed: Counter[_Case] = Counter()
@@ -35,16 +35,16 @@ class EarlyStopping:
             self._count(run)
 
     async def wanted(self, job: Job) -> bool:
-        """Return whether the trial is to be run, as soon as that is known.
+        """Return whether the trial is to be run, as soon as that is decided.
 
-        The trials that it waits for are running already, each under its own deadline.
+        The trials that it waits for are already running, each with its own deadline.
         """
         for event in self._earlier[job.trial.key]:
             await event.wait()
         return not (job.optional and self._is_decided(job.trial))
 
     def account(self, run: TrialResult) -> None:
-        """Take a result into account."""
+        """Count a result."""
         self._count(run)
         self._ended[run.key].set()
 

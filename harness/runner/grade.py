@@ -1,4 +1,4 @@
-"""Judge recorded conversations by today's assertions: no model under test, no server, and no cost but a judge's."""
+"""Judge recorded conversations again: no tested model, no server, no cost except a judge's."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ from harness.utc import utc_now
 def grade_run(
     log: RunLog, names: Sequence[str], cwd: Path, judge_model: str | None = None
 ) -> RunLog:
-    """Judge ``log`` by the suites of those names, or those that it was made of, in a run folder of its own.
+    """Judge ``log`` by the named suites, or by those of its run, and write a new run folder.
 
-    A judge's verdicts are taken over from ``log``. What it has none of is judged by ``judge_model``
-    if one is named, and not at all otherwise.
+    Verdicts of judges are taken over from ``log``. Missing ones come from ``judge_model`` if one is
+    named; otherwise they stay missing.
 
     Raises:
         UsageError: there is no such suite or judge, a suite is invalid, or it names a tool that
-            nobody was offered.
+            no user was offered.
     """
     origins = [facts.get("reference") or facts.get("file") for facts in log.header.suites.values()]
     names = names or [origin for origin in origins if origin]
@@ -73,11 +73,11 @@ def grade_run(
 
 
 def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
-    """Refuse names of tools that nobody in ``log`` was offered: a misspelt prohibition would pass for ever.
+    """Refuse tool names that no list in ``log`` has: a misspelt prohibition would always pass.
 
     Raises:
-        InvalidInput: with all of them; a log without lists, such as one of recorded outputs, has
-            none to compare.
+        InvalidInput: with all of them; a log without tool lists, such as one of recorded outputs,
+            cannot be checked.
     """
     known = {name: title for tools in log.tools.values() for name, title in titles(tools).items()}
     asked = {(run.suite, run.case.name) for run in log.results}
@@ -94,7 +94,7 @@ def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
 
 
 def _called_as_then(suite: Suite, log: RunLog) -> Suite:
-    """Return a dataset under the name that ``log`` has for its file, which another may have given it."""
+    """Return a CSV dataset under the name that ``log`` has for its file."""
     file = suite.at.file if suite.at and suite.at.file.endswith(".csv") else None
     name = next(
         (name for name, facts in log.header.suites.items() if file and facts.get("file") == file),
@@ -104,7 +104,7 @@ def _called_as_then(suite: Suite, log: RunLog) -> Suite:
 
 
 def _as_logged(case: Case) -> Case:
-    """Return ``case`` with marks where a log has them: a check that waits for a password finds the mark of it."""
+    """Return ``case`` redacted like a log: a check for a password matches the log's mark."""
 
     def marked(check: Check) -> Check:
         return replace(check, params=KNOWN.json(check.params))
@@ -130,9 +130,9 @@ def _as_logged(case: Case) -> Case:
 
 
 def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | None = None) -> RunLog:
-    """Write to ``target`` a log of the same conversations, judged by the checks of ``suites``.
+    """Write a log of the same conversations to ``target``, judged by the checks of ``suites``.
 
-    Without a ``bench``, the judges of ``log`` are meant, and none of them is asked again.
+    Without a ``bench``, the judges of ``log`` apply, and none of them is asked again.
     """
     grading = _Grading(
         log=log,
@@ -172,14 +172,14 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Grading:
-    """A log on its way through today's checks."""
+    """A log that is being judged again."""
 
     log: RunLog
     cases: Mapping[tuple[str, str], Case]
     bench: Bench
 
     async def write(self, writer: LogWriter) -> None:
-        """Append every trial of the log, judged anew."""
+        """Append every trial of the log, judged again."""
         async with open_models(self.bench.models) as models:
             judges = {name: JudgeModel(name, model) for name, model in models.items()}
             for run, transcript in self.log:
@@ -236,18 +236,18 @@ class _Grading:
 
 
 def _says_anything(transcript: Transcript) -> bool:
-    """Whether there is anything to judge: a conversation, or that the server let nobody in."""
+    """Whether there is anything to judge: a conversation, or a refused connection."""
     return bool(transcript.messages) or transcript.stop == "not_admitted"
 
 
 def _same_question(case: Case, run: TrialResult, transcript: Transcript) -> bool:
-    """Whether ``transcript`` could be one of ``case`` as it is now, as far as the conversation got."""
+    """Whether ``transcript`` fits ``case`` as it is now, as far as the conversation went."""
     said = (message for message in transcript.messages if isinstance(message, UserMessage))
     asked = tuple(message.text for message in said if not message.injected)
     came_through = transcript.stop in ("answer", "refusal")
     prompts = case.prompts if came_through else case.prompts[: len(asked)]
     prepared = [(call.tool, call.arguments) for call in transcript.setup_calls]
-    said_freely = case.user is not None  # whatever they said, they said it as that user
+    said_freely = case.user is not None  # a simulated user may say anything
     return (
         (said_freely or asked == prompts)
         and prepared == [(call.tool, call.arguments) for call in case.setup]

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP: the first lets running trials finish, the second ends everything at once."""
+"""Ctrl-C, SIGTERM and SIGHUP: the first lets running trials finish, the second exits at once."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ async def watch_signals(
 ) -> None:
     """Listen until cancelled; needs the main thread.
 
-    The first signal stops the start of trials and gives those under way ``grace_s`` seconds, then
-    cancels them. A second signal calls ``abort``, which is to leave the log whole, writes
-    ``last_words`` and exits.
+    The first signal stops new trials and gives running ones ``grace_s`` seconds, then cancels them.
+    A second signal calls ``abort``, which must complete the log, writes ``last_words`` and exits.
     """
     wanted = [signal.SIGINT, signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # `nohup` has it ignored
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # `nohup` ignores it
         wanted.append(signal.SIGHUP)
     with anyio.open_signal_receiver(*wanted) as signals:
         task_status.started()
@@ -52,7 +51,10 @@ async def watch_signals(
 
 
 def _let_go_of_the_terminal() -> None:
-    """Write nothing more to a terminal that is gone: each attempt would fail, and end the run without its footer."""
+    """Redirect output away from a closed terminal.
+
+    Each write to it would fail, and end the run without its footer.
+    """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for output in (1, 2):
         if stat.S_ISCHR(os.fstat(output).st_mode):
@@ -66,7 +68,7 @@ async def _cancel_after(control: Control, grace_s: float) -> None:
 
 
 def _exit_at_once(last_words: str) -> None:
-    """Leave without unwinding: whatever we started is ended by its guardian when our end of its pipe closes."""
+    """Exit without unwinding; our child processes end when their end of our pipe closes."""
     if sys.stderr.isatty():
         os.write(2, b"\x1b[?25h\n")  # a live display may have hidden the cursor
     if last_words:

@@ -1,4 +1,4 @@
-"""A judge measured against people: the same answers, graded by both."""
+"""How well a judge agrees with people who graded the same answers."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Measured:
     item: Labelled
     """The answer and the person's grade."""
     judgement: Judgement | None
-    """The judge's; ``None`` where there is none."""
+    """The judge's grade; ``None`` if there is none."""
     error: str | None = None
-    """Why there is none."""
+    """Why it is missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCheck:
-    """What came of measuring a judge."""
+    """The result of measuring a judge."""
 
     judge: str
     """Its name."""
@@ -42,7 +42,7 @@ class JudgeCheck:
     answers: tuple[Measured, ...]
     """In the order of the file."""
     usage: Usage
-    """What it took."""
+    """What the judge used."""
 
     @property
     def judged(self) -> tuple[Measured, ...]:
@@ -51,9 +51,9 @@ class JudgeCheck:
 
     @property
     def agreement(self) -> Agreement:
-        """Person against judge, over the answers that were judged.
+        """Agreement of judge and person, over the judged answers.
 
-        In grades, where every answer is compared with an expected one; else by whether it passes.
+        By grades if every answer is compared with an expected one, otherwise by pass and fail.
         """
         graded = all(answer.item.question.scale is GRADE for answer in self.answers)
         labels = tuple(GRADE.grades) if graded else (PASS, FAIL)
@@ -62,7 +62,7 @@ class JudgeCheck:
 
     @property
     def mean_difference(self) -> float | None:
-        """How far the judge's score lies from the person's on average; ``None`` where no person gave a score."""
+        """Mean distance of the judge's score from the person's; ``None`` if no person scored."""
         gaps = [
             abs(answer.judgement.score - answer.item.human)
             for answer in self.judged
@@ -72,14 +72,14 @@ class JudgeCheck:
 
     @property
     def disagreements(self) -> tuple[Measured, ...]:
-        """The answers on which the two do not agree."""
+        """The answers on which judge and person disagree."""
         graded = self.agreement.labels != (PASS, FAIL)
         return tuple(
             answer for answer in self.judged if len(set(self.labels(answer, in_grades=graded))) > 1
         )
 
     def labels(self, answer: Measured, *, in_grades: bool = False) -> tuple[str, str]:
-        """Return the person's label and the judge's for an answer that was judged."""
+        """Return the person's label and the judge's for a judged answer."""
         assert answer.judgement is not None
         human, judged = answer.item.human, answer.judgement
         if in_grades:
@@ -95,7 +95,7 @@ class JudgeCheck:
 
 
 async def check_judge(items: Sequence[Labelled], spec: ModelSpec, threshold: float) -> JudgeCheck:
-    """Have the model of ``spec`` judge every item, side by side.
+    """Let the model of ``spec`` judge every item, several at a time.
 
     Raises:
         UsageError: the model cannot be opened.

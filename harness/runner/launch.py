@@ -1,4 +1,4 @@
-"""A plan becomes a run folder: log opened, header written, trials run, log read back."""
+"""From a plan to a run folder: open the log, write its header, run the trials, read it back."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def launch(
     resume: RunLog | None = None,
     run_id: str | None = None,
 ) -> RunLog:
-    """Do what `launch_async` does, in an event loop of its own."""
+    """Run `launch_async` in its own event loop."""
     return anyio.run(
         partial(launch_async, plan, options, observer, runs=runs, resume=resume, run_id=run_id)
     )
@@ -46,14 +46,16 @@ async def launch_async(
     resume: RunLog | None = None,
     run_id: str | None = None,
 ) -> RunLog:
-    """Run ``plan`` in a new folder below ``runs``, or what is left of it in that of ``resume``; return its log.
+    """Run ``plan`` in a new folder below ``runs``, and return its log.
 
-    The folder is called ``run_id``, where a caller has chosen that name before.
+    With ``resume``, run what is left of the plan in that log's folder instead. ``run_id`` names
+
+    the new folder, if the caller has already chosen the name.
 
     Raises:
         NothingToRun: the plan is empty.
         UsageError: the run to resume asked something else, a model cannot be opened, or a case
-            names an argument that a tool does not have; no run is left behind.
+            names an argument that a tool does not have; no run is kept.
         HarnessError: the log cannot be written.
     """
     if not plan.jobs:
@@ -77,7 +79,7 @@ async def launch_async(
             log.append(header)
         try:
             await run_plan(plan, log, options, observer, resume)
-        except UsageError:  # nothing was asked of any model, so there is no run to keep
+        except UsageError:  # no model was asked anything, so there is no run to keep
             if resume is None:
                 discard(path)
             raise
@@ -85,23 +87,23 @@ async def launch_async(
 
 
 def require_trust(plan: Plan) -> None:
-    """Require that everything of ``plan`` that a file asks for may be started and sent.
+    """Check that everything in ``plan`` that a file asks for may be started and sent.
 
     Raises:
-        UsageError: the file is somebody else's, and the user has not agreed.
+        UsageError: the file is not trusted, and the user has not agreed.
     """
     GATE.plan((*plan.servers, *plan.decoys_from), (*plan.models, *plan.judges, *plan.players))
 
 
 def redactor_of(plan: Plan) -> Redactor:
-    """Return what takes the secrets of the plan, and of all else that this process knows, out of a text."""
+    """Return the redactor of this process, which now also knows the plan's secrets."""
     models = (*plan.models, *plan.judges, *plan.players)
     KNOWN.know(models, plan.servers, plan.suites, environ=os.environ)
     return KNOWN
 
 
 def redacted(header: Header, redactor: Redactor) -> Header:
-    """Return ``header`` as it stands in a log."""
+    """Return ``header`` as a log holds it, redacted."""
     parts = {
         name: redactor.json(getattr(header, name))
         for name in ("suites", "models", "servers", "settings")

@@ -1,4 +1,4 @@
-"""Judging while a run goes on: the views of its trials, as far as anything is compared, and its `RunJudge`."""
+"""Judging during a run: keeps the views of trials that are compared, and their `RunJudge`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from harness.types import JsonObject, ToolList, TrialResult
 
 
 class LiveJudge:
-    """The judge of a run in progress, which has its trials and not yet their log."""
+    """The judge of a run in progress, whose log cannot be read yet."""
 
     def __init__(self, plan: Plan, earlier: RunLog | None = None) -> None:
-        """Begin with the results of ``plan`` that stand, of which ``earlier`` is the log."""
+        """Start with the final results of ``plan``; ``earlier`` is their log."""
         self._suites: JsonObject = {
             suite.name: {
                 "system_prompt": suite.system_prompt,
@@ -48,13 +48,13 @@ class LiveJudge:
             self._judge.add(result, source)
 
     def learn(self, tools: ToolList) -> None:
-        """Take note of a list of tools that a trial was offered."""
+        """Remember a tool list that a trial was offered."""
         self._tools.setdefault(tools.digest, tools)
 
     async def add(self, line: TrialLine) -> tuple[TrialResult, ...]:
-        """Take a trial that ended; return the results of this run that are settled by it.
+        """Take a finished trial; return the results of this run that it settles.
 
-        Comparing takes a thread: the other trials go on meanwhile.
+        Comparing runs in a thread, so that other trials continue.
         """
         result, transcript = line.run, line.transcript
         async with self._turn:
@@ -67,7 +67,7 @@ class LiveJudge:
             return self._new(await anyio.to_thread.run_sync(self._judge.add, result, source))
 
     async def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
-        """Do what `RunJudge.failing` does, also by the results of the earlier part."""
+        """Do what `RunJudge.failing` does, including the results of the earlier part."""
         async with self._turn:
             if not self._judge.has_waiting(result.suite):
                 return ()
@@ -85,7 +85,7 @@ class LiveJudge:
         return tuple(found.values())
 
     def _new(self, settled: tuple[TrialResult, ...]) -> tuple[TrialResult, ...]:
-        """Leave out the results of the earlier part: they were told then."""
+        """Leave out the results of the earlier part, which were reported then."""
         return tuple(one for one in settled if one.key not in self._earlier)
 
 

@@ -1,4 +1,4 @@
-"""Who is told while a run goes on: progress displays and live pages. Reports come from the log."""
+"""Observers of a run in progress: progress displays and live pages. Reports come from the log."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from harness.types import Trial, TrialResult
 
 
 class Observer(Protocol):
-    """Told of every trial, in the order in which things happen, on the event loop: must not block."""
+    """Is told of every trial, in order of events, on the event loop: it must not block."""
 
     def planned(self, total: int) -> None:
-        """Hear how many trials will end."""
+        """Take the number of trials that will end."""
         ...
 
     def started(self, trial: Trial) -> None:
-        """Hear that a trial begins."""
+        """Take a trial that starts."""
         ...
 
     def waiting(self, result: TrialResult) -> None:
-        """Hear that a trial has ended and is in the log, whose status the suite's other identities may still change."""
+        """Take a logged result whose status the suite's other identities may still change."""
         ...
 
     def finished(self, result: TrialResult) -> None:
-        """Hear of a result that is settled, after it is in the log; each trial's comes once."""
+        """Take a settled result, after it is in the log; every trial's comes once."""
         ...
 
     def note(self, text: str) -> None:
-        """Hear something of the run as a whole."""
+        """Take a message about the run as a whole."""
         ...
 
 

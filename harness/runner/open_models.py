@@ -1,4 +1,4 @@
-"""Models, opened for as long as a block lasts."""
+"""Opens models for the duration of a block."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from harness.types import ModelSpec
 
 @asynccontextmanager
 async def open_models(specs: tuple[ModelSpec, ...]) -> AsyncIterator[dict[str, Model]]:
-    """Yield every model by name, opened in a thread: importing an SDK takes long and servers start meanwhile."""
+    """Yield every model by name, opened in a thread: importing an SDK is slow."""
     models: dict[str, Model] = {}
     opened: dict[str, Model] = {}
     try:
         for spec in specs:
-            # Under several variants a model is one and the same: its limits hold for all of them.
+            # A model is the same under all its variants: they share its limits.
             name = base_name(spec)
             if name not in opened:
                 plain = replace(spec, name=name, variant=None)
@@ -41,4 +41,4 @@ def _open(spec: ModelSpec) -> Model:
 
 
 _CLOSE_S = 2.0
-"""Closing idle connections is a courtesy; a peer that will not let go cannot hold us."""
+"""Seconds to close idle connections; a peer that does not respond must not delay the end."""

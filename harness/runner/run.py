@@ -1,4 +1,4 @@
-"""The run: workers take trials from the plan, and every result goes into the log before anyone hears of it."""
+"""The run: workers take trials from the plan; every result is logged before it is reported."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class RunOptions:
     budget: Budget = field(default_factory=Budget)
     """What the run as a whole may use."""
     grace_s: float = 10.0
-    """How long running trials may go on after the first interrupt."""
+    """Seconds that running trials get after the first interrupt."""
     catch_signals: bool = True
     """Whether to listen for Ctrl-C and SIGTERM; needs the main thread."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that no run can have: raises `UsageError`."""
+        """Refuse invalid numbers: raises `UsageError`."""
         ranges.CONCURRENCY.check(self.concurrency)
         ranges.GRACE_S.check(self.grace_s)
 
@@ -61,19 +61,19 @@ async def run_plan(
     observer: Observer | None = None,
     earlier: RunLog | None = None,
 ) -> None:
-    """Run every job of ``plan``, write all results and a footer to ``log``; ``earlier`` is what is resumed.
+    """Run every job of ``plan``; write all results and a footer to ``log``.
 
-    Trial failures are results, not exceptions.
+    ``earlier`` is the log that is resumed. Failures of trials are results, not exceptions.
 
     Raises:
-        UsageError: a model cannot be opened, or a case names a tool that nobody is offered, or an
+        UsageError: a model cannot be opened, or a case names a tool that no user is offered, or an
             argument that a tool does not have.
         HarnessError: the log cannot be written.
     """
     try:
         await LiveRun(plan, log, options, observer or Silent(), earlier).carry_out()
     except BaseExceptionGroup as group:
-        # Task groups wrap what escapes them; a user is told the cause itself.
+        # Task groups wrap exceptions; the user is told the cause itself.
         cause = cause_of(group)
         if cause is group:
             raise
@@ -81,7 +81,7 @@ async def run_plan(
 
 
 def cause_of(error: BaseExceptionGroup) -> BaseException:
-    """Return the first thing inside ``error`` that a user can be told in words, else ``error`` itself."""
+    """Return the first error inside ``error`` that has a message for the user, else ``error``."""
     causes = error.subgroup(HarnessError)
     return error if causes is None else _first(causes)
 
@@ -107,7 +107,7 @@ class LiveRun:
         self._options = options
         self._observer = observer
         self.control = Control(options.budget, plan.spent)
-        """Why and when no further trial is started."""
+        """Decides whether further trials are started."""
         self._began = 0.0
         self._seen_tools: set[str] = set()
         self._judges: dict[str, JudgeModel] = {}
@@ -143,7 +143,7 @@ class LiveRun:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Callable[[Plan], Awaitable[None]]]:
-        """Open sessions and models, and yield what works off the plan or a part of it."""
+        """Open sessions and models, and yield a function that runs a plan or a part of it."""
         self._began = anyio.current_time()
         async with open_sessions(self._log.learn) as pool:
             for job in [job for job in self._plan.jobs if job.model.provider != RECORDED][:1]:
@@ -172,7 +172,7 @@ class LiveRun:
             looking.cancel_scope.cancel()
 
     async def _look(self, preflight: Preflight, pool: SessionPool) -> None:
-        """Look at tools ahead of the trials; the log keeps the lists, for whoever judges it anew."""
+        """Check tools before the trials; the log keeps their lists, to judge again."""
         await preflight.run(pool)
         for user, tools in preflight.lists:
             self._keep(tools, user.server.name, user.user_context)
@@ -202,9 +202,7 @@ class LiveRun:
                 self.control.leave(scope)
             data = None
             if _is_large(outcome.line):
-                with anyio.CancelScope(
-                    shield=True
-                ):  # what was judged is kept, whatever ends meanwhile
+                with anyio.CancelScope(shield=True):  # a judged trial is kept even on cancellation
                     data = await anyio.to_thread.run_sync(self._log.prepared, outcome.line)
             await self.record(outcome, job, data)
 
@@ -214,7 +212,7 @@ class LiveRun:
         )
 
     async def record(self, outcome: TrialOutcome, job: Job, data: bytes | None = None) -> None:
-        """Write what a trial came to, as ``data`` where that is prepared already, then tell of it."""
+        """Log the outcome of a trial (``data``, if already serialised), then report it."""
         if outcome.tools is not None:
             self._keep(outcome.tools, job.server.name, job.trial.case.caller.user_context)
         if outcome.shown is not None and job.model.variant is not None:
@@ -224,7 +222,7 @@ class LiveRun:
         result = outcome.line.run
         self.control.account(result)
         self._early.account(result)
-        with anyio.CancelScope(shield=True):  # what was judged is told, whatever ends meanwhile
+        with anyio.CancelScope(shield=True):  # a judged trial is reported even on cancellation
             settled = await self._judge.add(outcome.line)
         if result.key not in {one.key for one in settled}:
             self._observer.waiting(result)
@@ -233,7 +231,7 @@ class LiveRun:
         self._tell(settled)
 
     async def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
-        """Return the trials that leak by all that is known, after ``result`` was recorded."""
+        """Return the trials that leak by what is known, after ``result`` was recorded."""
         with anyio.CancelScope(shield=True):
             leaking = await self._judge.failing(result)
         for one in leaking:
@@ -241,7 +239,7 @@ class LiveRun:
         return leaking
 
     def _tell(self, settled: Iterable[TrialResult]) -> None:
-        """Tell of results that nothing can change any more."""
+        """Report settled results."""
         for result in settled:
             self.control.hear(result)
             self._observer.finished(result)
@@ -249,7 +247,7 @@ class LiveRun:
     def _keep(
         self, tools: ToolList, server: str, who: JsonObject | None, variant: str | None = None
     ) -> None:
-        """Write a list of tools, once."""
+        """Log a tool list, once."""
         if variant is None:
             self._judge.learn(tools)
         if tools.digest not in self._seen_tools:
@@ -271,12 +269,12 @@ class LiveRun:
 
 
 _LARGE = 500_000
-"""Characters of a trial's texts from which on its line is prepared in a thread: it takes seconds of
-a busy machine."""
+"""A trial with more characters of text is serialised in a thread: it takes seconds on a busy
+machine."""
 
 
 def _is_large(line: TrialLine) -> bool:
-    """Whether it would hold up the other trials to make the log's line of this one."""
+    """Whether serialising this line would delay the other trials."""
     if line.transcript is None:
         return False
     said = (

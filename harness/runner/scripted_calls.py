@@ -1,4 +1,4 @@
-"""The calls that a case makes itself: setup before its conversation, teardown after it, whatever came of it."""
+"""The calls of a case itself: setup before its conversation, teardown after it in any event."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.sessions import Session
 from harness.types import Case, ScriptedCall, ToolCall, ToolRequest, Transcript, TrialError
 
 TEARDOWN_S = 10.0
-"""All teardown calls of a trial together; nothing interrupts them before."""
+"""Seconds for all teardown calls of a trial together; nothing interrupts them earlier."""
 
 _ARGUMENT_CHARS = 200
 _TEXT_CHARS = 500
@@ -30,7 +30,7 @@ class ScriptedCalls:
         self._error: TrialError | None = None
 
     async def set_up(self) -> bool:
-        """Make the setup calls, one after the other; return whether all went well. The first failure ends it."""
+        """Make the setup calls in order up to the first failure; return whether all succeeded."""
         epoch = anyio.current_time()
         for call in self._case.setup:
             made = await self._make(call, f"setup_{len(self._setup) + 1}", epoch)
@@ -41,7 +41,7 @@ class ScriptedCalls:
         return True
 
     async def tear_down(self) -> None:
-        """Make all teardown calls within `TEARDOWN_S`, even when the trial was interrupted."""
+        """Make all teardown calls within `TEARDOWN_S`, even if the trial was interrupted."""
         calls, epoch = self._case.teardown, anyio.current_time()
         with anyio.move_on_after(TEARDOWN_S, shield=True):
             for call in calls:
@@ -51,7 +51,7 @@ class ScriptedCalls:
         self._teardown += self._unmade(calls[len(self._teardown) :])
 
     def completed(self, transcript: Transcript) -> Transcript:
-        """Return ``transcript`` with the calls that were made around its conversation."""
+        """Return ``transcript`` with the calls before and after its conversation."""
         around = replace(
             transcript, setup_calls=tuple(self._setup), teardown_calls=tuple(self._teardown)
         )
@@ -78,7 +78,7 @@ class ScriptedCalls:
         arguments = canonical_json(made.arguments)[:_ARGUMENT_CHARS]
         where = f" ({at})" if at else ""
         return TrialError(
-            # What our own guard rails kept back is no fault of the server.
+            # A call blocked by harness's own guard rails is not the server's fault.
             kind="harness" if made.outcome == "blocked" else "server",
             message=f"setup failed: {made.tool}({arguments}) → {made.outcome}: "
             f"{made.text[:_TEXT_CHARS]}{where}",

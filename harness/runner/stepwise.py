@@ -1,7 +1,7 @@
-"""A run whose trials are asked for case by case, by a caller that decides which comes next and when it is over.
+"""A run whose caller decides case by case what to run next, and when the run is over.
 
-Sessions, models, log and budget are those of one run, so a server that serves several cases is
-started once.
+Sessions, models, log and budget are shared as in any run, so a server for several cases is started
+once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from harness.types import TrialError, TrialResult
 
 @dataclass(slots=True)
 class Stepwise:
-    """The run, open."""
+    """The open run."""
 
     _plan: Plan
     _log: LogWriter
@@ -35,12 +35,12 @@ class Stepwise:
     _abandoned: bool = False
 
     async def results(self, jobs: Sequence[Job]) -> tuple[TrialResult, ...]:
-        """Run the trials of a case, or of cases that are compared, and return what they come to by now.
+        """Run the trials of a case, or of cases that are compared; return their results so far.
 
-        All of it is in the log then. A trial that leaks what other identities showed to be withheld
-        has failed; what only later cases show changes nothing here.
+        All of them are in the log by then. A trial that leaks what other identities showed to be
+        withheld has failed; what only later cases show does not change it here.
 
-        A case that names an argument which a tool does not have ends as an error, like one whose
+        A case that names an argument which a tool does not have ends as an error, like a case whose
         server does not start.
 
         Raises:
@@ -54,7 +54,7 @@ class Stepwise:
             if not isinstance(cause, HarnessError):
                 raise
             await self._give_up(jobs, TrialError(kind="harness", message=str(cause)))
-        if self._abandoned:  # the caller may have others to ask for
+        if self._abandoned:  # the caller may ask for other cases
             self._abandoned, self._live.control.stopped, self._live.control.note = False, None, None
         heard = self._heard.heard
         own = [heard[job.trial.key] for job in jobs if job.trial.key in heard]
@@ -62,21 +62,21 @@ class Stepwise:
         return tuple(sorted((known.get(one.key, one) for one in own), key=lambda one: one.index))
 
     def abandon(self) -> None:
-        """End the trials under way: they are cancelled, what happened in them is kept, and `results` returns."""
+        """Cancel the running trials; what happened in them is kept, and `results` returns."""
         control = self._live.control
         self._abandoned = control.stopped is None
-        control.stop("interrupted", "nobody waits for it any more")
+        control.stop("interrupted", "the caller no longer waits for it")
         control.cancel()
 
     def stop(self, reason: StopReason, note: str, left: Sequence[Job]) -> None:
-        """Start no further trial: those that are left are skipped, and the log's last line says why."""
+        """Start no further trial: those left are skipped, and the log's last line says why."""
         self._live.control.stop(reason, note)
         for job in left:
             run = not_started(job.trial, "skipped", reason=self._live.control.stopped)
             self._log.append(TrialLine(run=run))
 
     async def _give_up(self, jobs: Sequence[Job], error: TrialError) -> None:
-        """Record as an error every trial that has no end yet."""
+        """Record every trial that has not ended as an error."""
         for job in jobs:
             if job.trial.key not in self._heard.heard:
                 await self._live.record(
@@ -87,7 +87,7 @@ class Stepwise:
 
 @dataclass(slots=True)
 class _Results(Silent):
-    """Hears of every result."""
+    """Collects every result."""
 
     heard: dict[str, TrialResult] = field(default_factory=dict)
 
@@ -102,13 +102,13 @@ class _Results(Silent):
 async def open_stepwise(
     plan: Plan, path: Path, options: RunOptions, *, planned: int
 ) -> AsyncIterator[Stepwise]:
-    """Open a run of ``plan``, of which any part may be asked for, with its log at ``path``.
+    """Open a run of ``plan``, of which any part may be run, with its log at ``path``.
 
     Args:
-        plan: Everything that may be asked for.
-        path: Where the log is; the name of its folder is the run's.
+        plan: Everything that may be run.
+        path: The log's path; the name of its folder is the run's.
         options: How the run is carried out; signals are left to the caller.
-        planned: Trials that will be asked for, for the log's header; 0 if nobody knows.
+        planned: Number of trials that will be run, for the log's header; 0 if unknown.
 
     Raises:
         UsageError: a model cannot be opened; no log is left behind.

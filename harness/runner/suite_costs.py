@@ -1,4 +1,4 @@
-"""What a suite says that a conversation costs, in place of the price table."""
+"""A suite's own estimate of a conversation's cost, instead of the price table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.types import Suite, Usage
 
 
 def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
-    """Return what puts the suite's own estimate into the usage of a whole conversation; ``None`` if it has none."""
+    """Return a function that puts the suite's own estimate into a usage; ``None`` without one."""
     estimate = suite.estimate_cost
     if estimate is None:
         return None
@@ -23,14 +23,14 @@ def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
         try:
             cost = estimate(model, usage.input_tokens, usage.output_tokens)
             cost = None if cost is None else float(cost)
-        except Exception as error:  # the boundary to a suite's own code, which may raise anything
+        except Exception as error:  # a suite's own code may raise anything
             raise HarnessError(
                 f"cost_estimator of suite {suite.name} raised an error: {blame(error)}"
             ) from error
         if cost is not None and not (math.isfinite(cost) and cost >= 0):
             raise HarnessError(
-                f"cost_estimator of suite {suite.name} returned {cost:g}, which is no cost in US "
-                f"dollars"
+                f"cost_estimator of suite {suite.name} returned {cost:g}, which is not a cost in "
+                f"US dollars"
             )
         return replace(usage, cost_usd=cost)
 

@@ -1,4 +1,4 @@
-"""One trial from an open door to a log line: session, conversation, checks, verdict."""
+"""One trial: session, conversation, checks, verdict, log line."""
 
 from __future__ import annotations
 
@@ -49,30 +49,30 @@ from harness.variants.views import Views
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialOutcome:
-    """What a trial leaves behind."""
+    """What a trial produces."""
 
     line: TrialLine
     """For the log."""
     tools: ToolList | None = None
-    """What the user was offered, where a session came about."""
+    """The tool list that the user was offered, if a session was opened."""
     shown: ToolList | None = None
-    """What the model was told in its place, under a variant."""
+    """The tool list that the model was shown instead, under a variant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """What trials of one run share, beside models and sessions."""
+    """What the trials of one run share, in addition to models and sessions."""
 
     judge: Judge = field(default_factory=lambda: Judge({}))
     """Grades what no assertion can, for this trial."""
     preflight: Preflight | None = None
-    """The look at all tools before the first trial."""
+    """The check of all tools before the first trial."""
     player: Player | None = None
-    """Plays the user, where the case has one."""
+    """Plays the simulated user, if the case has one."""
     end_states: EndStates = field(default_factory=EndStates)
-    """What right calls leave behind, read once."""
+    """The states after reference calls, each read once."""
     views: Views = field(default_factory=Views)
-    """What models see of the tools under variants."""
+    """The tool lists that models see under variants."""
 
 
 async def run_trial(
@@ -82,9 +82,9 @@ async def run_trial(
     scope: anyio.CancelScope,
     support: Support | None = None,
 ) -> TrialOutcome:
-    """Run one trial under ``scope``; whatever happens, it ends in exactly one status.
+    """Run one trial under ``scope``; whatever happens, it ends with exactly one status.
 
-    This is the boundary at which a failure of anything becomes the data of one trial.
+    This is the boundary where any failure becomes the result of one trial.
     """
     attempt = _Attempt(job, support or Support(), plays_back=isinstance(model, PerTrial))
     if isinstance(model, PerTrial):
@@ -110,19 +110,19 @@ async def run_trial(
 
 
 def _strategy(case: Case, sessions: Mapping[int, Session]) -> Strategy:
-    """Return how a conversation of ``case`` goes; ``sessions`` by the turn from which on each is used."""
+    """Return the strategy for ``case``; ``sessions`` by the turn from which each is used."""
     if case.interruption != Interruption():
         return Interrupted(case.interruption)
     return ByRules(case.leaderboard, sessions)
 
 
 def label_of(trial: Trial) -> str:
-    """Return how a recording names a trial."""
+    """Return the name of a trial in a recording."""
     return f"{trial.suite}::{trial.case.name}#{trial.index}"
 
 
 class _Attempt:
-    """The parts of an outcome, as far as they have come about."""
+    """The parts of an outcome, as far as they are known."""
 
     def __init__(self, job: Job, support: Support, *, plays_back: bool) -> None:
         self._job = job
@@ -210,7 +210,7 @@ class _Attempt:
     ) -> tuple[Model, Sequence[Session]]:
         """Return ``model`` and ``sessions`` as they are under ``variant``.
 
-        What plays back a recording speaks the server's names already.
+        A recording already uses the server's names.
         """
         shown = [self._views.of(variant, session.tools) for session in sessions]
         self._tools, self._shown = shown[-1].offered, shown[-1].tools

@@ -127,15 +127,13 @@ def test_calls_of_a_cut_reply_are_not_sent() -> None:
     assert session.sent == []
 
 
-def test_a_reply_that_ended_in_a_way_nobody_knows_is_an_error_by_name_and_its_calls_are_not_sent() -> (
-    None
-):
+def test_a_reply_that_ended_for_an_unknown_reason_is_an_error_and_its_calls_are_not_sent() -> None:
     session = MemorySession()
     odd = asks(("write", {}), text="Hm.")
     transcript = converse(ScriptedModel(replace(odd, stop="other", stop_detail="pause")), session)
     assert transcript.error is not None
     assert (transcript.stop, transcript.error.kind, session.sent) == ("error", "model", [])
-    assert "nobody knows: pause" in transcript.error.message
+    assert "unknown reason: pause" in transcript.error.message
     assert transcript.usage.tokens == 15
 
 

@@ -102,7 +102,7 @@ def test_without_a_judge_the_stand_in_is_announced(dataset: Project) -> None:
         finished = dataset.run("evals", "words", "--model", "answers")
         assert {request.tool_names for request in provider.journal} != {("verdict",)}
         assert all(request.tool_names != ("verdict",) for request in provider.journal)
-    assert "faithfulness is scored by keywords and grounding, and not judged" in finished.stderr
+    assert "faithfulness is scored by keywords and grounding, not judged" in finished.stderr
 
 
 def test_a_regrade_keeps_the_verdicts_whose_question_is_the_same(dataset: Project) -> None:

@@ -39,12 +39,19 @@ LETTERS: dict[str, Status] = {"p": "passed", "f": "failed", "e": "error"}
 def a_plan(least: int, most: int, *cases: Case) -> Plan:
     suite = Suite(name="s", cases=cases or (a_case(name="one"), a_case(name="two")))
     return make_plan(
-        [suite], models_of=lambda _: [MODEL], server_of=lambda _: SERVER, trials=most, least_trials=least
+        [suite],
+        models_of=lambda _: [MODEL],
+        server_of=lambda _: SERVER,
+        trials=most,
+        least_trials=least,
     )  # fmt: skip
 
 
 def carry_out(plan: Plan, endings: Sequence[str], workers: int = 1) -> list[TrialResult]:
-    """Run ``plan`` with trial i of a case ending like letter i of its word; return the results in order of arrival."""
+    """Run ``plan`` with trial i of a case ending like letter i of its word; return the results.
+
+    They come in order of arrival.
+    """
     words = dict(zip(dict.fromkeys(job.trial.case.name for job in plan.jobs), endings, strict=True))
 
     async def all_jobs() -> list[TrialResult]:

@@ -26,7 +26,7 @@ def test_a_suite_says_what_a_conversation_costs(cost: float | None) -> None:
 def test_what_no_budget_could_be_held_to_is_an_error(cost: float) -> None:
     with pytest.raises(
         HarnessError,
-        match=r"cost_estimator of suite mine returned (nan|inf|-0\.01), which is no cost",
+        match=r"cost_estimator of suite mine returned (nan|inf|-0\.01), which is not a cost",
     ):
         priced(cost)
 

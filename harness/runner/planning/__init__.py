@@ -1,1 +1,1 @@
-"""What is to be run, with which models, and what it may cost."""
+"""What to run, with which models, and what it may cost."""

@@ -1,4 +1,4 @@
-"""What a plan would do and may cost, said before anything is started or paid for."""
+"""What a plan would do and may cost, shown before anything is started or paid for."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from harness.runner.runs.folders import RUNS, log_path, run_ids
 from harness.types import Case, ModelSpec, TrialResult
 
 RECENT_RUNS = 10
-"""How many earlier runs are looked through for what a case used."""
+"""Number of earlier runs that are searched for what a case used."""
 TYPICAL_TOKENS = (6000, 400)
-"""Input and output of a case about which nothing is known: two replies with a dozen tools."""
+"""Input and output tokens of an unknown case: two replies with a dozen tools."""
 TYPICAL_JUDGEMENT = (1500, 150)
-"""Likewise of one judgement: the rubric, a conversation's results and its answer; a score and a
+"""The same for one judgement: the rubric, the results and answer of a conversation; a score and a
 reason."""
 
 
@@ -32,23 +32,23 @@ class Estimate:
     model: ModelSpec
     """The model."""
     trials: int
-    """How many trials it answers."""
+    """Number of trials that it answers."""
     known: int
-    """Of those, how many an earlier run says something about."""
+    """Of those, the trials for which an earlier run has figures."""
     input_tokens: int
-    """All trials together."""
+    """Over all trials."""
     output_tokens: int
-    """All trials together."""
+    """Over all trials."""
     cost_usd: float | None
-    """``None`` when the price is unknown."""
+    """Dollars; ``None`` if the price is unknown."""
     judges: bool = False
-    """Whether the model judges; then trials are judgements."""
+    """Whether the model judges; trials are then judgements."""
     plays: bool = False
     """Whether the model plays simulated users."""
 
 
 def estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
-    """Yield what each model of ``plan`` may use, by what the same cases used before."""
+    """Yield what each model of ``plan`` may use, from what the same cases used before."""
     used = _used_before(runs)
     for model in plan.models:
         jobs = [job for job in plan.jobs if job.model.name == model.name]
@@ -72,7 +72,7 @@ def estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
 
 
 def judge_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
-    """Yield what each judge of ``plan`` may use: at the most, since an equal question is judged once."""
+    """Yield what each judge of ``plan`` may use at most: an equal question is judged only once."""
     before = _judged_before(runs)
     for judge in plan.judges:
         asked = [
@@ -99,7 +99,7 @@ def judge_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
 
 
 def user_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
-    """Yield what each model that plays users in ``plan`` may use, by what the users of the same cases used before."""
+    """Yield what each model that plays users may use, from what the same cases used before."""
     used = {
         (run.suite, run.case.name): (run.user_usage.input_tokens, run.user_usage.output_tokens or 0)
         for run in _recent(runs)
@@ -130,7 +130,7 @@ def user_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
 
 
 def _judged_before(runs: Path) -> dict[tuple[str, str, str, str], tuple[float, float]]:
-    """Return the tokens of one judgement, as of the last trial of each case in which one judge alone was asked."""
+    """Return the tokens of one judgement, from each case's last trial that asked a single judge."""
     used: dict[tuple[str, str, str, str], tuple[float, float]] = {}
     for run in _recent(runs):
         made = [one for one in run.judgements if not one.cached]
@@ -146,7 +146,7 @@ def _judged_before(runs: Path) -> dict[tuple[str, str, str, str], tuple[float, f
 
 def _recent(runs: Path) -> Iterator[TrialResult]:
     for run_id in run_ids(runs)[-RECENT_RUNS:]:
-        with suppress(HarnessError):  # a damaged log of old is no reason to refuse an estimate
+        with suppress(HarnessError):  # a damaged old log must not prevent an estimate
             yield from read_log(log_path(run_id, runs)).results
 
 
@@ -155,7 +155,7 @@ def _used_before(runs: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
     used: dict[tuple[str, str, str], tuple[float, float]] = {}
     for run in _recent(runs):
         tokens = run.usage.input_tokens, run.usage.output_tokens
-        # One that broke off tells nothing, and neither does one whose tokens nobody counted.
+        # An aborted trial tells nothing, nor does one without token counts.
         if run.status in {"passed", "failed"} and tokens[0] and tokens[1] is not None:
             used[run.suite, run.case.name, run.model] = tokens[0], tokens[1]
     return used
@@ -166,10 +166,10 @@ def _name(job: Job) -> tuple[str, str, str]:
 
 
 def typical_tokens(case: Case) -> tuple[int, int] | None:
-    """Return the input and output that ``case`` may take by its own texts; ``None`` where they say little.
+    """Return the input and output tokens of ``case`` by its own texts; ``None`` if they say little.
 
-    Of what a model is told first, every text is answered after one call, in its conversation so far.
-    A guess, so that a dry run does not take a book for a question.
+    A case that first feeds the model texts is assumed to make one call for each of them, within
+    its conversation so far: a dry run must not take a whole book for a question.
     """
     if case.leaderboard.typical_tokens is not None:
         return case.leaderboard.typical_tokens

@@ -1,4 +1,4 @@
-"""Who judges: chosen before a run, for only then can a user be told what it will take."""
+"""The judges of a run, chosen before it starts so that the user can be told their cost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.runner.planning.plan import describe_model
 from harness.types import JsonObject, ModelSpec, Suite
 
 NOBODY = "none"
-"""``--judge-model none``: nobody judges, even where a judge is configured."""
+"""``--judge-model none``: no judge, even if one is configured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,15 +23,14 @@ class Bench:
     """The judges of a run."""
 
     models: tuple[ModelSpec, ...] = ()
-    """Every judge, once, set for judging."""
+    """Every judge, once, with its settings for judging."""
     default_of: dict[str, str] = field(default_factory=dict)
-    """Suite → the judge of those of its checks that name none; suites without such a judge are
-    missing."""
+    """Suite → the judge of those of its checks that name none; other suites are missing."""
     notes: tuple[str, ...] = ()
     """Sentences for the user."""
 
     def settings(self) -> JsonObject:
-        """Return what the log's header says of judging; nothing where nobody judges."""
+        """Return the part of the log's header about judging; empty without judges."""
         if not self.models:
             return {}
         return {
@@ -46,14 +45,14 @@ def choose_judges(
 ) -> Bench:
     """Return the judges that the checks of ``suites`` ask for.
 
-    ``judged_then`` are the suites of which a recording holds judgements, which stand where nobody
-    judges now.
-
     ``named`` (from the command line) comes first, then the suite's own, then `DEFAULT_JUDGE` if it
     is configured in a file: a key in the environment alone never starts a paid judge.
 
+    ``judged_then`` are the suites for which a recording has judgements; these are used if there is
+    no judge now.
+
     Raises:
-        UsageError: a judge is unknown, cannot be used, or is no LLM.
+        UsageError: a judge is unknown, cannot be used, or is not an LLM.
     """
     models: dict[str, ModelSpec] = {}
     default_of: dict[str, str] = {}
@@ -77,10 +76,10 @@ def choose_judges(
 
 
 def sole_judge(named: str | None, config: Config) -> ModelSpec:
-    """Return the judge called ``named``, or else `DEFAULT_JUDGE` if it is configured.
+    """Return the judge ``named``, or else `DEFAULT_JUDGE` if it is configured.
 
     Raises:
-        UsageError: there is none, it cannot be used, or it is no LLM.
+        UsageError: there is none, it cannot be used, or it is not an LLM.
     """
     notes: list[str] = []
     name = named or _configured(config, notes)
@@ -103,7 +102,7 @@ def _configured(config: Config, notes: list[str]) -> str | None:
         return None
     if configured.error is not None:
         notes.append(
-            f"The judge {DEFAULT_JUDGE} is configured and cannot be used: "
+            f"The judge {DEFAULT_JUDGE} is configured but cannot be used: "
             f"{configured.error.message}."
         )
         return None
@@ -114,7 +113,7 @@ def _usable(name: str, config: Config) -> ModelSpec:
     spec = config.model(name)
     if traits_of(spec.provider).answers != "llm":
         raise UsageError(
-            f"{name} cannot judge: it is no LLM", meant="Name another model with --judge-model."
+            f"{name} cannot judge: it is not an LLM", meant="Name another model with --judge-model."
         )
     return judging(spec)
 
@@ -124,14 +123,13 @@ def _without_judge(suite: Suite, undecided: Iterable[Need], judged_then: Collect
     if required and suite.name in judged_then:
         return (
             f"No judge is named for {suite.name}: its checks that need one take the recorded "
-            f"verdict, and end as "
-            "errors where there is none. Name a judge with --judge-model to have them judged anew."
+            f"verdict, and end as errors where there is none. Name a judge with --judge-model to "
+            "have them judged again."
         )
     if required:
         are = "check needs" if required == 1 else "checks need"
         return f"{required} {are} a judge in {suite.name}, and will end as errors: {NO_JUDGE}"
     return (
         f"No judge is named for {suite.name}: faithfulness is scored by keywords and grounding, "
-        f"and not judged. "
-        "Name a judge with --judge-model."
+        "not judged. Name a judge with --judge-model."
     )

@@ -1,4 +1,4 @@
-"""What is to be run: every case with every model, as often as asked, each with a stable key."""
+"""What to run: every case with every model, as often as asked, each with a stable key."""
 
 from __future__ import annotations
 
@@ -29,46 +29,46 @@ from harness.types import (
 )
 
 _DIGITS = 12
-"""Of a digest that people read."""
+"""Length of a digest that people read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A trial together with what it needs to be run."""
+    """A trial together with everything needed to run it."""
 
     trial: Trial
-    """What is asked."""
+    """The trial."""
     suite: Suite
-    """Where it comes from."""
+    """The suite of its case."""
     model: ModelSpec
-    """Who answers."""
+    """The model that answers."""
     server: ServerSpec
-    """Who executes tools."""
+    """The server that executes tools."""
     judge: str | None = None
-    """Who judges where a check names nobody; ``None`` if there is no such judge."""
+    """The judge of checks that name none; ``None`` if there is no such judge."""
     player: ModelSpec | None = None
-    """Who plays its user, where a model does."""
+    """The model that plays its simulated user, if any."""
     optional: bool = False
-    """Whether it is run only as long as its case is not decided."""
+    """Whether it is run only while its case is undecided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """All jobs of a run, in the order in which they are started."""
+    """All jobs of a run, in the order of their start."""
 
     jobs: tuple[Job, ...]
     """Suite by suite, case by case, model by model, repeat by repeat; optional repeats last, round
     by round."""
     settings: JsonObject = field(default_factory=dict)
-    """What was asked for on the command line, for the log's header."""
+    """What the command line asked for, for the log's header."""
     judges: tuple[ModelSpec, ...] = ()
     """Every model that judges, once."""
     decoys_from: tuple[ServerSpec, ...] = ()
-    """Servers whose tools variants add as decoys; they are listed, and never called."""
+    """Servers whose tools variants add as decoys; their tools are listed, never called."""
     done: tuple[TrialResult, ...] = ()
-    """Results of an earlier part of the same run that stand."""
+    """Final results of an earlier part of the same run."""
     spent: Usage = field(default_factory=Usage)
-    """What that part used in all, as far as it is known."""
+    """What that part used in all, as far as known."""
 
     @property
     def suites(self) -> tuple[Suite, ...]:
@@ -97,7 +97,7 @@ class Plan:
 
 
 def case_label(suite: str, case: str) -> str:
-    """Return how a case is named across suites: ``suite::case``."""
+    """Return the name of a case across suites: ``suite::case``."""
     return f"{suite}::{case}"
 
 
@@ -113,9 +113,9 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
     least_trials: int | None = None,
     settings: JsonObject | None = None,
 ) -> Plan:
-    """Lay out every trial of ``suites``; ``models_of`` and ``server_of`` are asked once a suite.
+    """Plan every trial of ``suites``; ``models_of`` and ``server_of`` are called once for a suite.
 
-    ``trials`` goes before what a case says itself. Those beyond ``least_trials`` are optional.
+    ``trials`` replaces what a case says. Repeats beyond ``least_trials`` are optional.
     """
     jobs: list[Job] = []
     for suite in suites:
@@ -156,7 +156,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
 
 
 def _with_state_for(case: Case, server: ServerSpec) -> ServerSpec:
-    """Return ``server``, with a fresh state for each trial where a check of ``case`` compares with a fresh copy."""
+    """Return ``server``, with a fresh state per trial if ``case`` compares with a fresh copy."""
     if not needs_fresh_copy(case.every_check):
         return server
     if any(
@@ -165,8 +165,7 @@ def _with_state_for(case: Case, server: ServerSpec) -> ServerSpec:
         raise UsageError(
             f"{case.at or case.name}: same_state_as needs a fresh copy of server {server.name!r}, "
             f"which runs already",
-            meant="Name the call that makes its state a fresh one by 'reset:' in the server's "
-            "entry.",
+            meant="In the server's entry, name the call that resets its state, by 'reset:'.",
         )
     if all(one.isolation == "case" for one in (server, *server.members)):
         return server
@@ -178,15 +177,15 @@ def _with_state_for(case: Case, server: ServerSpec) -> ServerSpec:
 
 
 def _optional_last(jobs: Sequence[Job], least: int) -> list[Job]:
-    """Mark repeats from ``least`` on as optional, and put them behind all others."""
+    """Mark repeats from ``least`` on as optional, and put them last."""
     marked = [replace(job, optional=job.trial.index >= least) for job in jobs]
     return sorted(marked, key=lambda job: job.trial.index if job.optional else 0)
 
 
 def describe_case(case: Case) -> JsonObject:
-    """Return what determines a trial of a case, without where the case stands and what describes it.
+    """Return everything that determines a trial of a case: not its place, not its description.
 
-    Parts that a case does not have are left out, so that those that came later change no older key.
+    Parts that a case does not have are left out, so that parts added later change no older key.
     """
     described = {
         "name": case.name,
@@ -228,11 +227,11 @@ def _keyed(check: Check) -> Check:
 
 
 _KEYED = {"max_replies": "max_turns"}
-"""Words of today that stand in a key under an older one: a better word changes no question."""
+"""New words that a key contains in their old form: renaming changes no question."""
 
 
 def describe_suite(suite: Suite) -> JsonObject:
-    """Return what the log's header says of a suite."""
+    """Return the part of the log's header about a suite."""
     return {
         "file": suite.at.file if suite.at else None,
         **({"reference": suite.reference} if suite.reference else {}),
@@ -261,13 +260,13 @@ def describe_model(model: ModelSpec) -> JsonObject:
 
 
 def describe_variant(variant: Variant) -> JsonObject:
-    """Return the edits of a variant, and their digest."""
+    """Return the changes of a variant, and their digest."""
     edits = json.loads(canonical_json(asdict(replace(variant, at=None, description=None))))
     return {"name": variant.name, "digest": digest(edits)[:_DIGITS], "edits": edits}
 
 
 def _describe_identity(identity: IdentitySpec) -> JsonObject:
-    """Return how a server is told who asks; of a ``token_command``, which may hold a secret, only that there is one."""
+    """Return how a server is told who asks; a ``token_command``, which may be secret, as a flag."""
     told: dict[str, Any] = {
         "via": identity.via,
         "variables": identity.variables,
@@ -286,7 +285,7 @@ def _describe_identity(identity: IdentitySpec) -> JsonObject:
 
 
 def _describe_transport(server: ServerSpec) -> JsonObject:
-    """Return how a server is reached where that is not over stdio, without what may be a secret in it."""
+    """Return how a server is reached, unless over stdio, without possible secrets."""
     transport = server.transport
     if TRANSPORTS.get(transport.kind).over == "pipes":
         return {}
@@ -295,11 +294,10 @@ def _describe_transport(server: ServerSpec) -> JsonObject:
 
 
 def _describe_rest(server: ServerSpec) -> JsonObject:
-    """Return what few servers have, so that it changes no key of the others.
+    """Return settings that few servers have, omitted where unset so that other keys do not change.
 
-    A folder outside the project is left out: it is another one on every machine. How a server's
-    state is read and reset may hold secrets in any form, and need only be told from another way: of
-    that, digests.
+    A folder outside the project is left out: it differs from machine to machine. Queries and resets
+    may contain secrets in any form and need only be distinguished: for these, digests.
     """
     cwd = None if server.transport.cwd is None else shown(Path(server.transport.cwd))
     parts = {
@@ -317,7 +315,7 @@ def _short_digest(value: Any) -> str:
 
 
 def describe_server(server: ServerSpec) -> JsonObject:
-    """Return how a server is started or reached, without the values of its environment and headers."""
+    """Return how a server is started or reached, without values of its environment and headers."""
     transport = server.transport
     return {
         **_describe_transport(server),

@@ -1,4 +1,4 @@
-"""From what was asked for to a plan: suites found, cases picked, models and servers resolved."""
+"""From a request to a plan: find suites, select cases, resolve models and servers."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ from harness.types import (
 )
 
 CONCURRENCY = 4
-"""Trials at the same time where nobody says otherwise."""
+"""Trials at the same time by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """What a user asks for; every field narrows or overrides what suites and configuration say."""
+    """What a user asks for; every field narrows or overrides suites and configuration."""
 
     suites: Sequence[str] = ()
     """Suite names or paths; none means all of the project."""
@@ -65,22 +65,22 @@ class RunRequest:
     """Models that answer; none means each suite's own, else the configured default, else
     `harness.config.models.OFFLINE`."""
     pattern: str | None = None
-    """Picks cases by name or tag."""
+    """Selects cases by name or tag."""
     cases: Sequence[str] | None = None
     """Only these, each as ``suite::case``; ``None`` means all."""
     server: str | Sequence[str] | None = None
     """A command line or a configured name that replaces every suite's server; several are
     joined."""
     mcp_config: str | None = None
-    """The configuration of an MCP client, whose servers go before all others."""
+    """The configuration of an MCP client, whose servers take precedence over all others."""
     user_context: JsonObject | None = None
     """Replaces every case's own."""
     timeout_s: float | None = None
     """Replaces every case's own."""
     trials: int | None = None
-    """Repeats of each case, in place of every case's own."""
+    """Repeats of each case, instead of every case's own."""
     least_trials: int | None = None
-    """Repeats beyond which a case is run no more once it is decided; ``None`` runs all."""
+    """Repeats after which a case is not run again once it is decided; ``None`` runs all."""
     shard: str | None = None
     """``i/n``: only that part of the plan."""
     read_only: bool = False
@@ -91,16 +91,16 @@ class RunRequest:
     """Variants of the tool list, each by its name in the suite or by a file of variants; ``none``
     is the server's own list, and so is an empty request."""
     judge_model: str | None = None
-    """Who judges, in place of every suite's own; ``none`` for nobody."""
+    """The model that judges, instead of every suite's own; ``none`` for no judge."""
     user_model: str | None = None
-    """Who plays simulated users, in place of every case's and suite's own."""
+    """The model that plays simulated users, instead of every case's and suite's own."""
     max_cases: int = MAX_CASES
-    """The most tests that are taken from one dataset in CSV."""
+    """At most so many tests are taken from one CSV dataset."""
     concurrency: int | None = None
     """Trials at the same time; ``None`` means the configured number, else `CONCURRENCY`."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that no run can have, whoever asks: raises `UsageError`."""
+        """Refuse invalid numbers: raises `UsageError`."""
         ranges.TRIALS.check(self.trials)
         ranges.LEAST_TRIALS.check(self.least_trials)
         ranges.CONCURRENCY.check(self.concurrency)
@@ -112,16 +112,16 @@ class RunRequest:
             and self.least_trials > self.trials
         ):
             raise UsageError(
-                f"least_trials is {self.least_trials}, and there are only {self.trials} trials"
+                f"least_trials is {self.least_trials}, but there are only {self.trials} trials"
             )
         if self.user_context is not None and not isinstance(self.user_context, Mapping):
             raise UsageError("user_context: expected a mapping such as {'role': 'admin'}")
 
     def filled_from(self, settings: JsonObject) -> RunRequest:
-        """Return the request of an earlier run, by its log's settings, if this one asks for nothing itself.
+        """Return the request in an earlier run's log settings if this one asks for nothing itself.
 
         Raises:
-            UsageError: what that run was asked is not in its log, since it holds a secret.
+            UsageError: that request is not in the log, since it contains a secret.
         """
         recorded = settings.get("request")
         asks_nothing = replace(self, concurrency=None) == RunRequest()
@@ -130,22 +130,22 @@ class RunRequest:
         if MARK[:-1] in json.dumps(recorded):
             raise UsageError(
                 "this run was started with a secret on its command line, which its log does not "
-                "hold",
-                meant="Give the same options again beside --resume.",
+                "contain",
+                meant="Give the same options again together with --resume.",
             )
         return replace(RunRequest(**recorded), concurrency=self.concurrency)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A plan and what the user should know before it runs."""
+    """A plan and what to tell the user before it runs."""
 
     plan: Plan
-    """What will be run."""
+    """What to run."""
     concurrency: int
     """Trials at the same time."""
     notes: tuple[str, ...] = ()
-    """Sentences for the user: which model stands in, what a name was taken for."""
+    """Sentences for the user: which model is used by default, how a name was resolved."""
 
 
 def prepare(
@@ -162,12 +162,12 @@ def prepare(
 
     Args:
         request: What a user asks for.
-        cwd: Where suites and configuration are looked up.
+        cwd: Where suites and configuration are found.
         environ: Where keys and references are looked up.
-        given: Suites that a program holds, beside those that the request names.
-        options: Settings of every model under test, over the configured ones.
-        variants: Variants that a program holds, beside those of the suites.
-        keyless: Whether models without their key will do: the plan is only looked at.
+        given: Suites from a program, in addition to those that the request names.
+        options: Settings of every tested model, overriding the configured ones.
+        variants: Variants from a program, in addition to those of the suites.
+        keyless: Whether models without their key are accepted: the plan is only shown.
 
     Raises:
         UsageError: a suite, model or server is unknown or invalid.
@@ -179,9 +179,8 @@ def prepare(
         names = narrowed(request.suites, request.categories)
         found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(request.max_cases))
     found = distinct((*given, *found))
-    KNOWN.know(
-        suites=found
-    )  # before any is left out: what a mark stands for is the same in every run of them
+    # Before any is left out: a mark means the same secret in every run of them.
+    KNOWN.know(suites=found)
     request = replace(
         request, suites=(*request.suites, *(suite.reference or suite.name for suite in given))
     )
@@ -241,12 +240,12 @@ def prepare(
 
 
 def suite_roots(cwd: Path) -> list[Path]:
-    """Return the folders in which suites are looked up: the project's own first."""
+    """Return the folders that are searched for suites, the project's own first."""
     return [cwd / "evals", builtin_suites()]
 
 
 def _only(suites: Sequence[Suite], cases: Sequence[str] | None) -> Sequence[Suite]:
-    """Return ``suites`` with those of their cases that are named; suites left without one are dropped."""
+    """Return ``suites`` with only the cases named in ``cases``, without suites left empty."""
     if cases is None:
         return suites
     kept = (
@@ -268,7 +267,7 @@ def _adapted(suite: Suite, request: RunRequest, config: Config) -> Suite:
 def _adapted_case(case: Case, suite: Suite, request: RunRequest, config: Config) -> Case:
     usual_s = (config.timeout_s or DEFAULT_TIMEOUT_S) * case.conversations
     timeout_s = request.timeout_s or case.limits.timeout_s or usual_s
-    # An identity of a matrix stays who it is: under another's attributes its name would be a lie.
+    # An identity of a matrix keeps its attributes: under others its name would be wrong.
     own = request.user_context is None or case.caller.identity is not None
     context = case.caller.user_context if own else request.user_context
     server = (
@@ -294,10 +293,10 @@ def _models(
 
 
 def _check_providers(plan: Plan) -> None:
-    """Accept ``plan`` if there is somebody who provides each of its models.
+    """Check that every model of ``plan`` has a known provider.
 
     Raises:
-        UsageError: there is nobody for one.
+        UsageError: a provider is unknown.
     """
     for model in (*plan.models, *plan.players, *plan.judges):
         if wrong := unknown_provider(model):
@@ -305,7 +304,7 @@ def _check_providers(plan: Plan) -> None:
 
 
 def _recorded(model: ModelSpec) -> ModelSpec:
-    """Turn the run that ``replay:RUN`` names into the path of its log."""
+    """Replace the run in ``replay:RUN`` by the path of its log."""
     if not is_replay(model):
         return model
     path = find_log(model.model_id)
@@ -323,7 +322,7 @@ def _server(suite: Suite, request: RunRequest, config: Config) -> ServerSpec:
 
 
 def guarded(server: ServerSpec, suite: Suite, request: RunRequest) -> ServerSpec:
-    """Return ``server`` under the guards of ``suite`` and ``request`` beside its own."""
+    """Return ``server`` with the guard rails of ``suite`` and ``request`` added to its own."""
     named = (NamedTool(tool=tool, at=ON_COMMAND_LINE) for tool in request.block)
     asked = GuardRails(
         read_only=request.read_only, block=tuple(request.block), blocked=tuple(named)
@@ -356,5 +355,5 @@ def _nothing(request: RunRequest, found: Sequence[Suite]) -> str:
         names = ", ".join(case.name for suite in found for case in suite.cases)
         return f"no case matches -k {request.pattern!r}; the cases are: {names}"
     if request.cases is not None and found:
-        return f"none of these cases is there any more: {', '.join(request.cases)}"
+        return f"these cases no longer exist: {', '.join(request.cases)}"
     return "there is no suite to run: write one into evals/, for example evals/first.yml"

@@ -1,4 +1,4 @@
-"""What the numbers of a run may be, in one place: the command line and the Python API refuse the same values."""
+"""Allowed ranges of a run's numbers, shared by the command line and the Python API."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ class Range:
     """The range of one number."""
 
     name: str
-    """What the Python API calls it."""
+    """Its name in the Python API."""
     least: int
-    """The smallest value that is allowed."""
+    """The smallest allowed value."""
     most: int | None = None
-    """The largest one; ``None`` means any."""
+    """The largest allowed value; ``None`` means any."""
     whole: bool = True
-    """Whether it counts something."""
+    """Whether only integers are allowed."""
 
     def check(self, value: Any) -> None:
-        """Accept ``None``, which stands for what is usual, and a value within the range.
+        """Accept ``None``, which means the default, and values within the range.
 
         Raises:
-            UsageError: it is anything else; not-a-number and infinity, too.
+            UsageError: it is anything else, including NaN and infinity.
         """
         if value is None:
             return

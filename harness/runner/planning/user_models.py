@@ -1,4 +1,4 @@
-"""Who plays the simulated users of a run: chosen before it, for only then can a user be told what it will take."""
+"""The models that play simulated users, chosen before a run so that their cost can be shown."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from harness.types import Case, JsonObject, ModelSpec, Suite
 from harness.users.replayed import RecordedUsers
 
 Player: TypeAlias = Model | RecordedUsers
-"""Who plays users: a model, or those of a recorded run."""
+"""What plays users: a model, or a recorded run with its users' words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cast:
-    """Who plays whom."""
+    """Which model plays which simulated user."""
 
     models: tuple[ModelSpec, ...] = ()
     """Every model that plays a user, once."""
@@ -35,9 +35,9 @@ class Cast:
     _of_case: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def of(self, suite: Suite, case: Case, model: ModelSpec) -> ModelSpec | None:
-        """Return who plays the user of ``case`` when ``model`` answers; ``None`` if no model does.
+        """Return the model that plays the user of ``case`` when ``model`` answers, if one does.
 
-        A run that is replayed has the words of its users, too.
+        A replayed run also replays the words of its users.
         """
         name = self._of_case.get((suite.name, case.name))
         if name is not None:
@@ -45,7 +45,7 @@ class Cast:
         return model if is_replay(model) and needs_player(case) else None
 
     def settings(self) -> JsonObject:
-        """Return what the log's header says of simulated users; nothing where no model plays one."""
+        """Return the part of the log's header about simulated users; empty without such models."""
         return (
             {"user_models": {spec.name: describe_model(spec) for spec in self.models}}
             if self.models
@@ -59,13 +59,12 @@ def choose_players(
     named: str | None,
     config: Config,
 ) -> Cast:
-    """Return who plays the users of ``suites``, whose cases are answered by ``models`` (by suite).
+    """Return the models for the users of ``suites``; ``models`` are those that answer, by suite.
 
     ``named`` (from the command line) comes first, then the case's own, then the suite's.
 
     Raises:
-        UsageError: somebody is to be played and nobody is named for it, or who is named cannot do
-            it.
+        UsageError: no model is named for a user that needs one, or the named one cannot do it.
     """
     by_name: dict[str, ModelSpec] = {}
     of_case: dict[tuple[str, str], str] = {}
@@ -83,7 +82,7 @@ def choose_players(
             elif not replayed:
                 where = case.at or suite.name
                 raise UsageError(
-                    f"{where}: test {case.name!r} has a simulated user, and no model is named to "
+                    f"{where}: test {case.name!r} has a simulated user, but no model is named to "
                     f"play them",
                     meant="Name one with --user-model, or by 'user_model:' in the suite.",
                 )
@@ -101,7 +100,7 @@ def is_replay(spec: ModelSpec) -> bool:
 
 
 def needs_player(case: Case) -> bool:
-    """Whether a model is needed to play the user of ``case``."""
+    """Whether the user of ``case`` needs a model."""
     return case.user is not None and case.user.code is None and not case.user.script
 
 
@@ -109,7 +108,7 @@ def _usable(name: str, config: Config) -> ModelSpec:
     spec = config.model(name)
     if traits_of(spec.provider).answers in ("baseline", "outputs"):
         raise UsageError(
-            f"{name} cannot play a user: it is no LLM",
+            f"{name} cannot play a user: it is not an LLM",
             meant="Name another model with --user-model.",
         )
     return replace(spec, model_id=str(find_log(spec.model_id))) if is_replay(spec) else spec
@@ -117,7 +116,7 @@ def _usable(name: str, config: Config) -> ModelSpec:
 
 @asynccontextmanager
 async def open_players(specs: Sequence[ModelSpec]) -> AsyncIterator[dict[str, Player]]:
-    """Yield everybody who plays users, by name."""
+    """Yield everything that plays users, by name."""
     recorded = [spec for spec in specs if is_replay(spec)]
     players: dict[str, Player] = {
         spec.name: await anyio.to_thread.run_sync(RecordedUsers, Path(spec.model_id))

@@ -1,4 +1,4 @@
-"""Which variants of the tool list a run tries, and with which models."""
+"""The variants of the tool list that a run tries, and their models."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from harness.types import ModelSpec, Suite, Variant
 from harness.variants.views import SERVER
 
 NO_VARIANT = "none"
-"""What stands for the server's own list among variants."""
+"""The name of the server's own list among variants."""
 JOINT = "+"
-"""Between the name of a model and that of the variant that it is told of."""
+"""Joins the names of a model and of the variant it is shown."""
 
 
 def variants_of(suite: Suite, wanted: Sequence[str]) -> tuple[Variant | None, ...]:
-    """Return the variants that ``wanted`` names, in their order; ``None`` is the server's own list.
+    """Return the variants that ``wanted`` names, in order; ``None`` is the server's own list.
 
-    A name is one of the suite's variants; the path of a YAML file stands for all of its own, and
-    ``FILE:NAME`` for one of them.
+    A name is that of one of the suite's variants, or the path of a YAML file for all variants in
+    it, or ``FILE:NAME`` for one of them.
 
     Raises:
         UsageError: there is no such variant, or two of one name.
-        InvalidInput: a file of variants holds mistakes.
+        InvalidInput: a file of variants contains mistakes.
     """
     if not wanted:
         return (None,)
@@ -64,7 +64,7 @@ def distinct_by_name(own: Sequence[Variant], held: Sequence[Variant]) -> tuple[V
 
 
 def refuse_twins(models: Iterable[ModelSpec]) -> None:
-    """Accept ``models``, of all suites, if each name stands for one variant.
+    """Check that each model name stands for one variant across all suites.
 
     Raises:
         UsageError: two suites have different variants of one name.
@@ -90,7 +90,7 @@ def servers_of_decoys(models: Iterable[ModelSpec]) -> tuple[str, ...]:
 
 
 def base_name(spec: ModelSpec) -> str:
-    """Return the name of the model itself, whatever it is told."""
+    """Return the name of the model without its variant."""
     return spec.name if spec.variant is None else spec.name.removesuffix(JOINT + spec.variant.name)
 
 

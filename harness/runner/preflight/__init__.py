@@ -1,1 +1,1 @@
-"""Before a token is spent: is every tool that a plan names there, and can every caller be told to its server?"""
+"""Checks before any tokens are spent: tools that a plan names, and credentials of its callers."""

@@ -1,4 +1,4 @@
-"""Before a server is started: can every case be told to its server as the case wants it?"""
+"""Check before servers start: can each case's credential be presented to its server?"""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from harness.types import Location
 
 
 def check_credentials(plan: Plan) -> None:
-    """Accept ``plan`` if each case's credential can be shown to its server.
+    """Check that each case's credential can be presented to its server.
 
     Raises:
-        InvalidInput: with every case of which that is not so.
+        InvalidInput: with every case for which it cannot.
     """
     cases = {(id(job.server), id(job.trial.case)): job for job in plan.jobs}
     problems = [problem for job in cases.values() for problem in _problems(job)]
@@ -28,7 +28,7 @@ def _problems(job: Job) -> Iterator[Problem]:
     case, server = job.trial.case, job.server
     at = case.at or Location(file=job.suite.name)
     servers = server.members or (server,)
-    # Of servers that are joined, a credential is shown to those that ask for one.
+    # With joined servers, a credential is presented to those that ask for one.
     for each in [one for one in servers if one.identity.via == "bearer"] or servers[:1]:
         try:
             check_credential(each, case.caller.user_context, case.caller.credential)
@@ -41,5 +41,5 @@ def _problems(job: Job) -> Iterator[Problem]:
             at=at,
             message=f"test {case.name!r}: 'must_be_refused' needs a server over HTTP; "
             f"{server.name!r} is on {server.transport.kind}.",
-            meant="A process on stdio refuses nobody at the door: assert must_be_denied.",
+            meant="A stdio server has no connection to refuse: assert must_be_denied instead.",
         )

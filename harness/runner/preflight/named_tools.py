@@ -1,4 +1,4 @@
-"""Which tools a plan names: in checks, in calls that cases and servers make themselves, and among the blocked ones."""
+"""The tools that a plan names: in checks, in calls of cases and servers, in blocked lists."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from harness.runner.planning.plan import Job
 from harness.types import Case, Location, NamedTool, ScriptedCall, ServerSpec, Suite, Variant
 
 ON_COMMAND_LINE = Location(file="--block")
-"""Where tools are named that are blocked for all suites of a request."""
+"""The place of tools that ``--block`` names for all suites of a request."""
 
 Scope: TypeAlias = tuple[str | None, str | None]
-"""Name of the suite and of the server of whose users one must be offered a tool; ``None`` means
-any."""
+"""Name of the suite and of the server whose users are meant, of which one must be offered the tool;
+``None`` means any."""
 CaseKey: TypeAlias = tuple[str, str]
 """Name of a suite and of a case in it."""
 
 _LIKE_A_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_./-][A-Za-z0-9]+)+")
-"""What may be meant as a tool's name where a text is just as good."""
+"""A text that looks like a tool's name, where any text is allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,17 +33,17 @@ class Mention:
     scope: Scope
     """Who must be offered it."""
     may_say_absent: bool = False
-    """Whether ``allow_absent: true`` could be written there."""
+    """Whether ``allow_absent: true`` may be written there."""
     by_own_name: bool = False
-    """Whether a tool of joined servers may also go by the name that its own server gives it, as in
+    """Whether a tool of joined servers may also go by its own server's name for it, as in
     ``block``."""
     only_near: bool = False
-    """Whether it is a mistake only if it is nearly the name of a tool: it may not be meant as
-    one."""
+    """Whether it is reported only if it is nearly the name of a tool: otherwise it may not be meant
+    as one."""
 
 
 def mentions_of(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
-    """Return every tool that ``jobs`` name, with the cases that it is about; none for a list of blocked tools."""
+    """Return every tool that ``jobs`` name, with its cases; a blocked tool has no cases."""
     found: dict[Mention, set[CaseKey]] = {}
     for job in {(job.suite.name, job.trial.case.name): job for job in jobs}.values():
         key = job.suite.name, job.trial.case.name
@@ -61,7 +61,7 @@ def mentions_of(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
 
 
 def named_in(case: Case) -> Iterator[NamedTool]:
-    """Yield every tool that ``case`` names, but for texts that may be one."""
+    """Yield every tool that ``case`` names, except texts that only may be one."""
     recall = case.leaderboard.recall
     for call in (*case.setup, *case.teardown, *([] if recall is None else [recall])):
         yield _of_call(call)
@@ -70,7 +70,7 @@ def named_in(case: Case) -> Iterator[NamedTool]:
 
 
 def is_told_its_tools(case: Case) -> bool:
-    """Whether the server is told which case asks, so that it may list other tools for each case and turn."""
+    """Whether the server is told the case, and so may list other tools for each case and turn."""
     return case.leaderboard.routing is not None
 
 
@@ -89,11 +89,11 @@ def _in_case(case: Case, scope: Scope) -> Iterator[Mention]:
 
 
 def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
-    """Yield the tools that a suite, its server or the command line block, and that a server resets itself by."""
+    """Yield tools blocked by suite, server or command line, and each server's reset call."""
     for one in (server, *server.members):
         if one.reset is not None:
-            # A server may carry out its reset without listing it; a call that fails is told, or
-            # costs a new process.
+            # A server may accept its reset without listing it; a failed reset is reported, or costs
+            # a new process.
             reset = _of_call(one.reset)
             yield Mention(named=reset, scope=(None, server.name), only_near=True, by_own_name=True)
         for named in _blocked(one):
@@ -110,7 +110,7 @@ def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
 
 
 def _in_variant(variant: Variant, scope: Scope) -> Iterator[Mention]:
-    """Yield the tools that a variant edits, takes out or puts first."""
+    """Yield the tools that a variant changes, hides or puts first."""
     first = variant.order if isinstance(variant.order, tuple) else ()
     for tool in dict.fromkeys((*variant.tools, *first)):
         yield Mention(named=NamedTool(tool=tool, at=variant.at), scope=scope)

@@ -1,4 +1,4 @@
-"""Whether a trial has anything to judge: who is offered no tool at all shows nothing of how it uses them."""
+"""Refuses a trial without tools: it would show nothing about how the model uses them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from harness.errors import ServerError
 from harness.types import Case, ToolList
 
 _NAMED = 3
-"""Tools of which a message says why they cannot be offered."""
+"""At most so many tools are named in a message with the reason why they are unusable."""
 
 
 def require_tools(case: Case, server: str, offers: Sequence[ToolList], stderr_tail: str) -> None:
-    """Return if one of the ``offers`` of a trial has a tool, or if ``case`` says that there may be none.
+    """Check that one of a trial's ``offers`` has a tool, or that ``case`` allows none.
 
-    It says so by `Case.allow_no_tools`, or by a check that accepts a hidden tool. A server of which
-    every tool is unusable hides nothing from anybody, so only the former helps there.
+    A case allows it by `Case.allow_no_tools`, or by a check that accepts a hidden tool. The latter
+    does not count if all tools of the server are unusable, since that hides nothing from anybody.
 
     Raises:
         ServerError: ``server`` offers no tool.
@@ -33,9 +33,8 @@ def require_tools(case: Case, server: str, offers: Sequence[ToolList], stderr_ta
         )
     elif not _accepts_hidden(case):
         why = (
-            "offers this user no tool, so there is nothing to judge. If that is what it should do, "
-            "say so by "
-            "'allow_no_tools: true' in the test, or by the decision 'hidden' on a tool"
+            "offers this user no tools, so there is nothing to judge. If that is intended, write "
+            "'allow_no_tools: true' in the test, or expect the decision 'hidden' for a tool"
         )
     else:
         return

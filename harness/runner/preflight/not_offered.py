@@ -1,4 +1,4 @@
-"""What is said of a tool's name that is in no list of tools."""
+"""The message about a tool name that is in no tool list."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from harness.sessions import SEPARATOR
 from harness.types import THE_LIST, Location, NamedTool, ServerSpec, ToolList
 
 _SHOWN = 12
-"""Tools that are listed where none has a name like it."""
+"""At most so many tools are listed if none has a similar name."""
 
 
 def unoffered(
     named: NamedTool, who: str, known: Mapping[str, str | None], *, may_say_absent: bool
 ) -> Problem:
-    """Return the problem that ``who`` (``no identity of this suite is offered a``) has no tool of that name.
+    """Return the problem that no tool is called ``named``.
 
-    ``known`` are the tools that there are, with their titles.
+    ``who`` begins the message: ``no identity of this suite is offered a``. ``known`` are the
+
+    existing tools, with their titles.
     """
     name = named.tool
     titled = next(
@@ -41,7 +43,7 @@ def unoffered(
 
 
 def titles(tools: ToolList) -> dict[str, str | None]:
-    """Return the name of every tool of a list with its title, those included that cannot be offered."""
+    """Return the name and title of every listed tool, including unusable ones."""
     found: dict[str, str | None] = {
         problem.tool: None for problem in tools.problems if problem.tool != THE_LIST
     }
@@ -49,7 +51,7 @@ def titles(tools: ToolList) -> dict[str, str | None]:
 
 
 def own_names(tools: ToolList, server: ServerSpec) -> set[str]:
-    """Return what joined servers themselves call the tools that are offered under longer names; see ``block``."""
+    """Return the names that joined servers themselves give to their tools, for ``block``."""
     prefixes = [f"{member.name}{SEPARATOR}" for member in server.members]
     return {
         name.removeprefix(prefix)

@@ -1,9 +1,9 @@
-"""Is every tool that a plan names offered to somebody? A misspelt name in a prohibition would pass for ever.
+"""Is every tool that a plan names offered to somebody? A misspelt prohibition would always pass.
 
-A name is a mistake when no user of the suite's server is offered such a tool: neither those of the
-cases that run nor those of its other cases. Lists are asked for only as long as a name is in none
-of the known ones, first as a user whose cases name it, so that a plan without a mistake costs one
-list, or none that its trials would not ask for.
+A name is a mistake if no user of the suite's server is offered such a tool: neither users of the
+cases that run nor those of the suite's other cases. Lists are requested only while a name is in
+none of the known ones, first for a user whose cases name it, so that a plan without mistakes costs
+one list at most, and none that its trials would not request anyway.
 """
 
 from __future__ import annotations
@@ -28,43 +28,43 @@ from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.types import Case, Credential, JsonObject, ServerSpec, ToolList
 
 _NEAR = 0.8
-"""How like a tool's name a text must be to be taken for a misspelt one."""
+"""How similar to a tool's name a text must be to count as a misspelling of it."""
 _UserKey = tuple[str, str]
 
 
 @dataclass(slots=True, kw_only=True)
 class Listed:
-    """One user of one server, whose list is known or can be asked for."""
+    """One user of one server, whose list is known or can be requested."""
 
     server: ServerSpec
-    """Whose list it is."""
+    """The server that lists the tools."""
     user_context: JsonObject | None
-    """Who asks."""
+    """The user's attributes."""
     credential: Credential
-    """What they show for it."""
+    """The token that the user presents."""
     suites: set[str] = field(default_factory=set)
-    """The suites of which a case asks as this user."""
+    """The suites with a case of this user."""
     names: set[str] = field(default_factory=set)
-    """Tools that those cases name."""
+    """Tools that these cases name."""
     asked: bool = False
-    """Whether the list was asked for."""
+    """Whether the list was requested."""
     failure: HarnessError | None = None
-    """Why there is none; a caller who is refused at the door is offered nothing, and that is an
-    answer."""
+    """Why there is no list; a caller whose connection is refused is offered nothing, which is a
+    valid answer."""
     cut: str | None = None
-    """Why only a part of it is known."""
+    """Why only a part of the list is known."""
 
     def is_in(self, scope: Scope) -> bool:
-        """Whether ``scope`` has this user."""
+        """Whether this user belongs to ``scope``."""
         suite, server = scope
         return (suite is None or suite in self.suites) and server in (None, self.server.name)
 
 
 class Offers:
-    """What is offered to whom, as far as it is known, and which names of a plan are in no list."""
+    """Known tool lists by user, and the names of a plan that are in none."""
 
     def __init__(self, plan: Plan) -> None:
-        """Find out which tools ``plan`` names and who could be offered them."""
+        """Collect the tools that ``plan`` names and the users who could be offered them."""
         jobs = [job for job in plan.jobs if job.model.provider != RECORDED]
         self._mentions = {
             mention: cases
@@ -77,7 +77,7 @@ class Offers:
         self._known: dict[Scope, dict[str, str | None]] = {}
         self._own_names: dict[Scope, set[str]] = {}
         self.lists: dict[str, tuple[Listed, ToolList]] = {}
-        """Digest → a list that was asked for in search of a name, and its first user."""
+        """Digest → a list that was requested in search of a name, and its first user."""
         for job in {(job.suite.name, job.trial.case.name): job for job in jobs}.values():
             self._add(job.suite.name, job.server, job.trial.case)
         self._add_neighbours(jobs)
@@ -87,7 +87,7 @@ class Offers:
         return bool(self._mentions)
 
     def _add_neighbours(self, jobs: Iterable[Job]) -> None:
-        """Add the users of cases that do not run here: what is offered to them is no mistake."""
+        """Add the users of cases that do not run: tools offered only to them are no mistakes."""
         for suite, server in {
             job.suite.name: (job.suite, job.server) for job in jobs if not job.trial.case.server
         }.values():
@@ -110,12 +110,12 @@ class Offers:
         user.suites.add(suite)
         user.names.update(named.tool for named in named_in(case))
 
-    # ── What is learnt ───────────────────────────────────────────────────────────────────────
+    # ── Known lists ──────────────────────────────────────────────────────────────────────────
 
     def learn(
         self, server: ServerSpec, who: JsonObject | None, credential: Credential, tools: ToolList
     ) -> None:
-        """Note the list of a user."""
+        """Record the tool list of a user."""
         user = self._users.get(_key(server, who, credential))
         if user is None or (user.asked and user.failure is None):
             return
@@ -134,15 +134,15 @@ class Offers:
         credential: Credential,
         error: HarnessError,
     ) -> None:
-        """Note that there is no list of a user."""
+        """Record that a user has no tool list."""
         if user := self._users.get(_key(server, who, credential)):
             user.asked, user.failure = True, error
 
     def next_users(self, most: int) -> list[Listed]:
-        """Return who is to be asked next because of names that no known list has; nobody, when that is settled.
+        """Return the users to ask next for names in no known list; empty once that is settled.
 
-        At first that is one user of each server, then up to ``most``; who names a missing tool
-        comes first.
+        At first one user of each server, then up to ``most``; users whose cases name a missing tool
+        come first.
         """
         missing = [mention for mention in self._mentions if self._is_missing(mention)]
         scopes, names = (
@@ -165,14 +165,13 @@ class Offers:
     def _has_list_of(self, server: str) -> bool:
         return any(user.asked for user in self._users.values() if user.server.name == server)
 
-    # ── What is found ────────────────────────────────────────────────────────────────────────
+    # ── Mistakes ─────────────────────────────────────────────────────────────────────────────
 
     def problems(self) -> list[Problem]:
-        """Return every name that nobody is offered.
+        """Return every name that no user is offered.
 
-        A name stays open where a server that failed, or the part of a list that was not read, might
-        have it. Where there is no tool at all, no name is at fault: the trials end as errors that
-        say so.
+        A name stays open if a server that failed, or an unread part of a list, might have it. Where
+        there are no tools at all, names are not at fault: the trials end as errors that say so.
         """
         self._open = [
             mention
@@ -186,11 +185,11 @@ class Offers:
         ]
 
     def check(self, case: CaseKey) -> None:
-        """Look at the names that a case is concerned with, in case that their servers could not be asked before.
+        """Check the names of a case again, in case a server could not be asked before.
 
         Raises:
-            InvalidInput: nobody is offered a tool of one of these names.
-            HarnessError: no known list has one, and not every list is known, or known to its end.
+            InvalidInput: no user is offered a tool of one of these names.
+            HarnessError: no known list has the name, but some list is missing or incomplete.
         """
         for mention in self._open:
             if (
@@ -202,14 +201,14 @@ class Offers:
                 if not silent:
                     raise InvalidInput([problem])
                 why = silent[0].failure or silent[0].cut
-                raise HarnessError(f"{problem} Not everything is known that may be offered: {why}")
+                raise HarnessError(f"{problem} Some tool lists are missing or incomplete: {why}")
 
     def _concerns(self, mention: Mention, case: CaseKey) -> bool:
         cases = self._mentions[mention]
         return case in cases if cases else mention.scope[0] in (None, case[0])
 
     def _is_missing(self, mention: Mention) -> bool:
-        """Whether no known list has a tool of that name; a word that may mean none has to be near one."""
+        """Whether no known list has the tool; a word that may be no tool must be similar to one."""
         name, known = mention.named.tool, self._known.get(mention.scope, {})
         if mention.by_own_name and name in self._own_names.get(mention.scope, ()):
             return False

@@ -1,10 +1,10 @@
-"""Before a token is spent: is there every tool, and does it have the arguments, that checks and scripted calls name?
+"""Before any tokens are spent: do the named tools exist, and have they the named arguments?
 
-A server says only at run time which arguments its tools take, and may say it differently to every
-user. So the tools of the users of a plan are listed before its first trial opens a session; the
-sessions stay open for the trials. Users beyond the first `LISTED_AHEAD`, and those whose server did
-not come up, are looked at when their own session opens: starting every process at once would cost
-more than it saves. Where a tool is named that none of them is offered, all others are asked, too
+Only a running server tells the arguments of its tools, and perhaps differently to each user. So
+tools are listed for the users of a plan before its first trial opens a session; the sessions stay
+open for the trials. Users beyond the first `LISTED_AHEAD`, and those whose server did not start,
+are checked when their own session opens: starting every process at once would cost more than it
+saves. If a named tool is in none of these lists, all other users' lists are requested as well
 (`harness.runner.preflight.offered_names`).
 """
 
@@ -28,7 +28,7 @@ from harness.sessions import SessionPool
 from harness.types import Case, Credential, JsonObject, Location, ServerSpec, Tool, ToolList
 
 LISTED_AHEAD = 8
-"""Users whose tools are listed before any model is asked: about what a machine starts within a few
+"""Users whose tools are listed before any model is asked: as many as a machine starts within a few
 seconds."""
 
 
@@ -45,23 +45,23 @@ class _User:
 
 
 class Preflight:
-    """The look at all tools of a plan."""
+    """The check of all tools that a plan names."""
 
     def __init__(self, plan: Plan) -> None:
-        """Find out whose tools have to be listed: only those of cases that name arguments."""
+        """Collect the users whose tools must be listed: only those of cases that name arguments."""
         self._users: dict[tuple[int, str], _User] = {}
         self._user_of: dict[tuple[str, str], _User] = {}
         self._over = anyio.Event()
         self._offers = Offers(plan)
         for job in plan.jobs:
-            if job.model.provider != RECORDED:  # whose calls were made elsewhere, to other tools
+            if job.model.provider != RECORDED:  # its calls were made elsewhere, to other tools
                 self._add(job)
 
     async def run(self, pool: SessionPool) -> None:
-        """List the tools of the first users; a server that does not come up is left to its trials.
+        """List the tools of the first users; a server that fails to start is left to its trials.
 
         Raises:
-            InvalidInput: with every tool that nobody is offered, and every argument that a tool
+            InvalidInput: with every tool that no user is offered, and every argument that a tool
                 does not have.
         """
         problems: list[Problem] = []
@@ -93,14 +93,14 @@ class Preflight:
 
     @property
     def lists(self) -> Iterable[tuple[Listed, ToolList]]:
-        """Every list that was asked for, with its first user: what a name was looked for in."""
+        """Every requested list, with its first user."""
         return self._offers.lists.values()
 
     async def wait(self, job: Job) -> None:
-        """Wait until all have been looked at; a trial that held a session meanwhile could stand in the way.
+        """Wait for the check to end; a trial that held a session meanwhile could block it.
 
         Raises:
-            HarnessError: the server of this user did not come up. It is told once; the next trial
+            HarnessError: the server of this user did not start. It is raised once; the next trial
                 tries again.
         """
         if self._users or self._offers:
@@ -111,13 +111,13 @@ class Preflight:
             raise failure
 
     def check(self, job: Job, tools: ToolList) -> None:
-        """Look at ``tools``, in case that nobody has seen those of this user before.
+        """Check ``tools``, in case those of this user were not listed before.
 
         Raises:
-            InvalidInput: the job's case names a tool that nobody is offered, or an argument that a
+            InvalidInput: the job's case names a tool that no user is offered, or an argument that a
                 tool does not have.
             HarnessError: it names a tool of which that cannot be said, because a server does not
-                come up.
+                start.
         """
         case = job.trial.case
         self._offers.learn(job.server, case.caller.user_context, case.caller.credential, tools)
@@ -166,10 +166,10 @@ def _problems(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]:
 
 
 def known_arguments(tool: Tool) -> tuple[str, ...] | None:
-    """Return the names of a tool's arguments; ``None`` if its schema lets any name pass.
+    """Return the names of a tool's arguments; ``None`` if its schema allows any name.
 
-    A schema that names some arguments and does not say whether there are others has no others: few
-    servers write ``additionalProperties: false``, and nearly all mean it.
+    A schema that names some arguments, and does not say whether there are others, has no others:
+    few servers write ``additionalProperties: false``, and nearly all mean it.
     """
     names = _properties(tool.input_schema, 0)
     if names is None or (not names and tool.input_schema.get("additionalProperties") is not False):
@@ -178,7 +178,7 @@ def known_arguments(tool: Tool) -> tuple[str, ...] | None:
 
 
 def _properties(schema: Any, depth: int) -> list[str] | None:
-    """Return the properties that ``schema`` names; ``None`` if it may let others pass, or cannot be told."""
+    """Return the properties that ``schema`` names; ``None`` if it may allow others."""
     if not isinstance(schema, Mapping) or depth > _MAX_DEPTH or any(key in schema for key in _OPEN):
         return None
     if schema.get("additionalProperties", False) is not False:
@@ -197,7 +197,7 @@ def _properties(schema: Any, depth: int) -> list[str] | None:
 
 
 _OPEN = ("$ref", "$dynamicRef", "patternProperties", "then", "else", "dependentSchemas")
-"""Keywords that may allow names which no ``properties`` beside them shows."""
+"""Keywords that may allow names which ``properties`` does not show."""
 _MAX_DEPTH = 10
 
 

@@ -1,1 +1,1 @@
-"""Recorded conversations as subjects: judged as they are, or carried out again on the real server."""
+"""Recorded conversations instead of a model: judged as they are, or with their calls repeated."""

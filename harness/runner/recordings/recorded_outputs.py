@@ -1,8 +1,8 @@
-"""``recorded:FILE``: what a model did elsewhere in a leaderboard, judged here as if it had just done it.
+"""``recorded:FILE``: a model's outputs from a leaderboard run elsewhere, judged like new ones.
 
-Nothing is asked of a model and no server is started: the leaderboard turns each recorded output into
-the transcript that it would have left, and checks, log and reports are those of any run. A file
-that holds several models gives each of them; ``recorded:FILE#MODEL`` picks one.
+No model is asked and no server is started: the leaderboard turns each recorded output into the
+transcript that it would have left; checks, log and reports are those of any run. A file with
+several models stands for each of them; ``recorded:FILE#MODEL`` selects one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RECORDED = "recorded"
 """The provider of such models."""
 
 UNRECORDED = "not recorded"
-"""`TrialResult.skip_reason` of a trial that the recording does not have."""
+"""`TrialResult.skip_reason` of a trial that is not in the recording."""
 
 _SHOWN = 10
 
@@ -37,18 +37,18 @@ class RecordedModel:
 
     @property
     def carried_out(self) -> CarriedOut | None:
-        """The recording, if its calls are to be carried out again."""
+        """The recording, if its calls are to be made again."""
         return self._recording if isinstance(self._recording, CarriedOut) else None
 
     def transcript(self, trial: Trial) -> Transcript | None:
-        """Return what was recorded of ``trial``; ``None`` where nothing was."""
+        """Return the recorded transcript of ``trial``; ``None`` if there is none."""
         recorded = self._recording.transcripts(trial.case.name)
         return recorded[trial.index] if trial.index < len(recorded) else None
 
     async def answer(
         self, conversation: Sequence[Message], tools: ToolList, system: str | None
     ) -> Reply:
-        """Refuse: it said what it said.
+        """Refuse: a recording cannot answer anything new.
 
         Raises:
             ModelError: always.
@@ -56,20 +56,20 @@ class RecordedModel:
         raise ModelError("a recording answers no new conversation")
 
     async def aclose(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: nothing is open."""
 
 
 def entrants(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
-    """Return the models that ``model`` stands for: itself, or every one of the recording that it names.
+    """Return ``model``, or one model for each in the recording that it names.
 
     Raises:
-        UsageError: the suite has no recordings, the file has none of it, or no such model.
+        UsageError: the suite has no recordings, or the file has none of it or of such a model.
     """
     if model.provider != RECORDED:
         return [model]
     if suite.leaderboard is None or not isinstance(LEADERBOARDS.get(suite.leaderboard), Replayable):
         raise UsageError(
-            f"{model.name}: the suite {suite.name!r} is no leaderboard, and has no recorded outputs",
+            f"{model.name}: the suite {suite.name!r} is no leaderboard and has no recorded outputs",
             meant="To replay a run of your own, name it: --model replay:RUN.",
         )
     path, entrant = _split(model.model_id)
@@ -93,12 +93,12 @@ def entrants(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
 def as_recorded(
     suites: Sequence[Suite], models: Mapping[str, Sequence[ModelSpec]]
 ) -> tuple[list[Suite], tuple[str, ...]]:
-    """Return ``suites`` with the cases alone that some model can run, and what to tell the user of the others.
+    """Return ``suites`` with only the cases that some model can run, and notes on the others.
 
-    ``models`` has those of each suite, by its name. A suite that a live model runs stays whole.
+    ``models`` are the models of each suite, by its name. A suite with a live model keeps all cases.
 
     Raises:
-        NothingToRun: nothing of them was recorded.
+        NothingToRun: none of them was recorded.
     """
     kept: list[Suite] = []
     notes: list[str] = []
@@ -118,7 +118,7 @@ def as_recorded(
         if len(cases) < len(suite.cases):
             notes.append(
                 f"{len(cases)} of the {len(suite.cases)} cases of {suite.name} were recorded: the "
-                f"others are left."
+                f"others are left out."
             )
         if cases:
             kept.append(replace(suite, cases=cases))
@@ -128,9 +128,9 @@ def as_recorded(
 
 
 def possible(plan: Plan) -> tuple[Plan, tuple[str, ...]]:
-    """Return ``plan`` without jobs that nobody can do, and what to tell the user of them.
+    """Return ``plan`` without jobs that cannot be done, and notes on them.
 
-    These are cases that a recording has nothing of, and those that only a recording can have.
+    These are cases that a recording lacks, and cases that only a recording can have.
 
     Raises:
         NothingToRun: no job is left.
@@ -151,7 +151,7 @@ def possible(plan: Plan) -> tuple[Plan, tuple[str, ...]]:
 
 
 def judged_then(suite: Suite, models: Sequence[ModelSpec]) -> bool:
-    """Return whether a recording among ``models`` holds judgements of its own on cases of ``suite``."""
+    """Return whether a recording among ``models`` has its own judgements on cases of ``suite``."""
     recordings = [_recording(model) for model in models if model.provider == RECORDED]
     return any(
         recording.verdicts(case.name, index)
@@ -163,10 +163,10 @@ def judged_then(suite: Suite, models: Sequence[ModelSpec]) -> bool:
 
 
 def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
-    """Return ``case`` as it was then, where a recording knows.
+    """Return ``case`` as it was when recorded, if a recording knows.
 
     Raises:
-        UsageError: the recordings do not agree on what it asks: they are of different revisions of
+        UsageError: the recordings disagree on what it asks: they are of different revisions of the
             the leaderboard.
     """
     found = [
@@ -186,7 +186,7 @@ def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
 
 
 def _as_often(case: Case, recordings: Sequence[Recording]) -> Case:
-    """Return ``case``, run as often as it was recorded unless it says otherwise."""
+    """Return ``case``, repeated as often as it was recorded unless it says otherwise."""
     trials = _trials(case, recordings)
     if case.repeats.trials is not None or trials == 1:
         return case
@@ -203,9 +203,9 @@ def _several(path: str, names: Sequence[str]) -> str:
 
 
 def _split(reference: str) -> tuple[str, str | None]:
-    """Return the absolute path and the model that a user named; a ``#`` may be part of the file's name."""
+    """Return the absolute path and the model in ``reference``; the path may contain a ``#``."""
     path, mark, entrant = reference, "", ""
-    if not os.path.exists(reference) and "#" in reference:  # noqa: PTH110 - Path.exists raises for too long a name
+    if not os.path.exists(reference) and "#" in reference:  # noqa: PTH110 - Path.exists may raise
         path, mark, entrant = reference.partition("#")
     if not os.path.exists(path):  # noqa: PTH110 - as above
         raise UsageError(
@@ -227,7 +227,7 @@ def _recordings(leaderboard: str, path: str) -> Mapping[str, Recording]:
 
 @lru_cache(maxsize=4)
 def _read(leaderboard: str, path: str, _changed: int) -> Mapping[str, Recording]:
-    """Read a recording once: a plan is made of it, and then it is played."""
+    """Read a recording once: for the plan, and for its trials."""
     found = LEADERBOARDS.get(leaderboard)
     assert isinstance(found, Replayable)
     return found.recordings(Path(path))

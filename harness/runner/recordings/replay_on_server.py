@@ -1,8 +1,7 @@
-"""A conversation that was recorded elsewhere, with its calls carried out again on the real server.
+"""A recorded conversation whose tool calls are made again on the real server.
 
-What was said stays as it was; what the tools answer is what they answer now. Where that is
-something else than what was recorded, the verdict stands on another ground than the recorded one,
-and the trial says so.
+The messages stay as recorded; the tool results are new. If a result differs from the recorded one,
+the verdict rests on other facts than the recorded verdict, and the trial says so.
 """
 
 from __future__ import annotations
@@ -31,29 +30,28 @@ from harness.types import (
 
 _SHOWN = 300
 _BEFORE = 40
-"""Characters of a text that are shown, and how many of them before the place where two texts
-part."""
+"""Characters of a text that are shown, and how many of them before the first difference."""
 _MOST = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayDifference:
-    """A call whose result is not what was recorded."""
+    """A call whose result differs from the recorded one."""
 
     call: ToolCall
-    """As it was carried out now."""
+    """The new call."""
     recorded: str
-    """The text that was recorded."""
+    """The recorded text."""
     recorded_error: bool
-    """Whether it was an error."""
+    """Whether the recorded result was an error."""
 
 
 async def carried_out(
     recorded: Transcript, session: Session
 ) -> tuple[Transcript, tuple[ReplayDifference, ...]]:
-    """Return ``recorded`` with the results that its calls have now, and the calls that came out differently.
+    """Return ``recorded`` with the new results of its calls, and the calls that differ.
 
-    Calls are made one after the other, in the order in which they were asked for.
+    Calls are made one after the other, in the recorded order.
 
     Raises:
         ServerError: the server is gone, or did not answer a call.
@@ -92,7 +90,7 @@ async def carried_out(
 
 
 def replay_check(differences: Sequence[ReplayDifference]) -> CheckResult:
-    """Return whether every call came out as recorded. It changes no verdict: it is no fault of the model."""
+    """Return a warning if a call differs from the recording: that is not the model's fault."""
     times = Counter(
         f"{one.call.tool}, reply {one.call.reply}: {_difference(one)}" for one in differences
     )
@@ -111,9 +109,9 @@ def replay_check(differences: Sequence[ReplayDifference]) -> CheckResult:
 
 
 def _answers_to(after: Sequence[Message]) -> Sequence[ToolAnswer]:
-    """Return the recorded results of a reply's calls, in their order: what stands right ``after`` the reply.
+    """Return the recorded results of a reply's calls, from the messages right after the reply.
 
-    They are paired with the calls by position: some agents give the same id to every call.
+    They are paired with the calls by position: some agents give all calls the same id.
     """
     return after[0].answers if after and isinstance(after[0], ToolMessage) else ()
 
@@ -121,13 +119,13 @@ def _answers_to(after: Sequence[Message]) -> Sequence[ToolAnswer]:
 def _differences(made: Sequence[ToolCall], then: Sequence[ToolAnswer]) -> list[ReplayDifference]:
     return [
         ReplayDifference(call=call, recorded=was.text, recorded_error=was.is_error)
-        for call, was in zip(made, then, strict=False)  # what was never answered cannot be compared
+        for call, was in zip(made, then, strict=False)  # unanswered calls cannot be compared
         if not _equal(call, was)
     ]
 
 
 def _equal(call: ToolCall, was: ToolAnswer) -> bool:
-    """Whether a call came out as recorded: as JSON if both texts are JSON, otherwise letter by letter."""
+    """Whether a call ended as recorded: compared as JSON if both texts are, otherwise as text."""
     return call.is_error == was.is_error and _value(call.text) == _value(was.text)
 
 
@@ -139,7 +137,7 @@ def _value(text: str) -> Any:
 
 
 def _difference(one: ReplayDifference) -> str:
-    """Return what differs, each text from shortly before the place where they part."""
+    """Return the difference, each text from shortly before the place where they differ."""
     then, now = one.recorded, one.call.text
     part = next(
         (place for place, pair in enumerate(zip_longest(then, now)) if pair[0] != pair[1]), 0

@@ -1,1 +1,1 @@
-"""Runs on disk: their folders, taking one up again, and splitting one over several machines."""
+"""Runs on disk: their folders, resuming them, and splitting them over several machines."""

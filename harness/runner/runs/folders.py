@@ -1,4 +1,4 @@
-"""Where runs are kept, and how a user names one."""
+"""Where runs are stored, and how a user names one."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from pathlib import Path
 from harness.errors import UsageError, did_you_mean
 
 RUNS = Path(".harness/runs")
-"""Below the working directory; one folder a run, whose name sorts by time."""
+"""Relative to the working directory; one folder for each run, whose name sorts by time."""
 LATEST = "latest"
-"""Stands for the newest run."""
+"""Names the newest run."""
 
 
 _SECOND = len("20261121T191433Z")
 
 
 def log_path(run_id: str, runs: Path = RUNS) -> Path:
-    """Return where the log of that run is."""
+    """Return the path of that run's log."""
     return runs / run_id / "log.jsonl"
 
 
 def find_log(name: str, runs: Path = RUNS) -> Path:
-    """Return the log that a user means by a run's name, the start of one, a path, or ``latest``.
+    """Return the log of a run named by its id, the start of it, a path, or ``latest``.
 
     Raises:
-        UsageError: there is none, or the name fits several.
+        UsageError: there is none, or the name is ambiguous.
     """
     path = Path(name)
     for candidate in (path, path / "log.jsonl"):
@@ -37,13 +37,13 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
             return candidate
     known = run_ids(runs)
     if not known:
-        raise UsageError(f"there is no run named {name!r}: {runs} holds none yet")
+        raise UsageError(f"there is no run named {name!r}: there are no runs in {runs}")
     if name == LATEST:
         begun = next(
             (run_id for run_id in reversed(known) if has_header(log_path(run_id, runs))), None
         )
         if begun is None:
-            raise UsageError(f"there is no latest run: {runs} holds none that has begun")
+            raise UsageError(f"there is no latest run: no run in {runs} has a log with a header")
         return log_path(begun, runs)
     fitting = [run_id for run_id in known if run_id == name] or [
         run_id for run_id in known if run_id.startswith(name)
@@ -59,24 +59,23 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
 
 
 def resume_command(run_id: str) -> str:
-    """Return the command that runs what the run of that name left undone."""
+    """Return the command that resumes that run."""
     return f"harness evals --resume {run_id}"
 
 
 def run_ids(runs: Path = RUNS) -> list[str]:
-    """Return the names of all runs that have a log, the oldest first; one with an empty log never began."""
+    """Return the names of all runs with a log that is not empty, the oldest first."""
     logs = {
         path.parent.name: facts
         for path in runs.glob("*/log.jsonl")
         if (facts := _facts(path)) is not None
     }
-    # Names tell the second; of two runs in one second, the log that was written to last is the
-    # later one.
+    # A name has the second; within one second, the log written to last is the later one.
     return sorted(logs, key=lambda name: (name[:_SECOND], logs[name].st_mtime_ns, name))
 
 
 def has_header(path: Path) -> bool:
-    """Return whether the log has its first line, which a full disk or a kill may have kept from it."""
+    """Return whether the log has its first line; a full disk or a kill may have prevented it."""
     try:
         with path.open("rb") as file:
             return file.readline().endswith(b"\n")

@@ -1,4 +1,4 @@
-"""Take up a run where it ended: only what is missing or could not be judged is run again."""
+"""Resume a run: only what is missing or could not be judged is run again."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from harness.runner.runs.folders import LATEST, RUNS, find_log, has_header, log_
 from harness.types import DECIDED, TrialResult, Usage
 
 _SHOWN = 5
-"""Runs that a message names."""
+"""At most so many runs are named in a message."""
 
 
 def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
-    """Return the log of the run that ``--resume NAME`` means; ``latest`` is the newest of ``suites`` that can be.
+    """Return the log for ``--resume NAME``; ``latest`` is the newest resumable run of ``suites``.
 
     Raises:
-        UsageError: there is none, or it is a run that cannot be resumed.
+        UsageError: there is none, or the run cannot be resumed.
     """
     if name != LATEST:
         path = find_log(name, runs)
@@ -41,7 +41,7 @@ def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
             return path
         passed_over.append(f"{run_id} {why}")
     if not passed_over:
-        raise UsageError(f"there is no run to resume: {runs} holds none yet")
+        raise UsageError(f"there is no run to resume: there are no runs in {runs}")
     listed = "\n".join(f"  - {line}" for line in passed_over[:_SHOWN])
     raise UsageError(
         f"there is no run that can be "
@@ -50,7 +50,7 @@ def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
 
 
 def _why_not(path: Path, suites: Sequence[str]) -> str | None:
-    """Return why ``--resume`` without a name does not mean that run, or ``None``."""
+    """Return why ``--resume latest`` skips that run, or ``None`` if it does not."""
     if not has_header(path):
         return "never began"
     try:
@@ -68,7 +68,7 @@ def _why_not(path: Path, suites: Sequence[str]) -> str | None:
 
 
 def _names(suite: str, facts: Any) -> Iterator[str]:
-    """Yield how a user may have named a suite."""
+    """Yield the names by which a user may have called a suite."""
     yield suite
     for name in (facts.get("file"), facts.get("reference")):
         if name:
@@ -78,7 +78,7 @@ def _names(suite: str, facts: Any) -> Iterator[str]:
 
 
 def remaining(plan: Plan, log: RunLog) -> Plan:
-    """Return the part of ``plan`` that ``log`` holds no verdict of."""
+    """Return the part of ``plan`` without a final result in ``log``."""
     done = {run.key: run for run in log.results if _stands(run)}
     jobs = tuple(job for job in plan.jobs if job.trial.key not in done)
     made = (
@@ -89,12 +89,12 @@ def remaining(plan: Plan, log: RunLog) -> Plan:
 
 
 def _stands(run: TrialResult) -> bool:
-    """Whether a result is final; any other is worth another attempt."""
+    """Whether a result is final; any other trial is run again."""
     return run.status in {"passed", "failed"} or run.skip_reason == DECIDED
 
 
 def _known(usage: Usage) -> Usage:
-    """Return ``usage`` with nothing in place of what is unknown: a budget counts it no more, now that it is spent."""
+    """Return ``usage`` with 0 for unknown values: the budget no longer counts what is spent."""
     return replace(
         usage,
         input_tokens=usage.input_tokens or 0,
@@ -104,20 +104,20 @@ def _known(usage: Usage) -> Usage:
 
 
 def refuse_if_changed(old: Header, new: Header, strangers: Iterable[TrialResult] = ()) -> None:
-    """Let a run be resumed only with what it began with; ``strangers`` are results that the new plan does not have.
+    """Check that a resumed run asks the same; ``strangers`` are results that are not in its plan.
 
     Raises:
         UsageError: naming every suite, case, model, server and setting that differs.
     """
     changes = list(differences(old, new))
     if not changes:
-        # What is secret in a server's arguments decides what is asked, and is not in a header.
+        # A secret among a server's arguments changes the question, but is not in the header.
         changes = [
             f"suite {run.suite}: case {run.case.name} was asked in another way" for run in strangers
         ]
     if changes:
         listed = "\n".join(f"  - {change}" for change in changes)
         raise UsageError(
-            f"run {old.run_id} cannot be resumed, for what it asked has changed:\n{listed}",
+            f"run {old.run_id} cannot be resumed, since what it asks has changed:\n{listed}",
             meant="Undo the change, or start a new run without --resume.",
         )

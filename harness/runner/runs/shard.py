@@ -1,4 +1,4 @@
-"""Split a plan over several machines, and join their logs as if one run had made them."""
+"""Split a plan over several machines, and merge their logs as if one run had made them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from harness.runner.runs.folders import log_path, new_run_id
 
 
 def shard(plan: Plan, spec: str) -> Plan:
-    """Return part ``i`` of ``n`` for a ``spec`` of ``i/n``: whole cases, dealt out in the plan's order.
+    """Return part ``i`` of ``n`` for the ``spec`` ``i/n``: whole cases, in turn.
 
-    Cases that ask one thing as several identities stay together, for they are held against one
+    Cases of one test with several identities stay together, since they are compared with one
     another.
 
     Raises:
-        UsageError: the spec is not of that form.
+        UsageError: the spec has another form.
     """
     match = re.fullmatch(r"(\d+)/(\d+)", spec)
     part, parts = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= part <= parts:
         raise UsageError(
-            f"--shard {spec} is no part of a whole",
+            f"--shard {spec} is not a valid part",
             meant="Write i/n with 1 ≤ i ≤ n, for example 2/3.",
         )
     cases = dict.fromkeys(_together(job) for job in plan.jobs)
@@ -45,16 +45,16 @@ def _together(job: Job) -> tuple[str, str]:
 
 
 def merge_runs(logs: Sequence[RunLog]) -> RunLog:
-    """Join ``logs`` in a run folder of its own (see `merge`)."""
+    """Merge ``logs`` into a new run folder (see `merge`)."""
     return merge(logs, log_path(new_run_id(list(logs[0].header.suites))))
 
 
 def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
-    """Write one log of all trials of ``logs`` to ``target`` and return it.
+    """Write one log with all trials of ``logs`` to ``target`` and return it.
 
     Raises:
-        UsageError: the logs are not of one plan, or two hold the same trial; nothing is written
-            then.
+        UsageError: the logs are not of one plan, or two contain the same trial; then nothing is
+            written.
     """
     _refuse_doubles(logs)
     _check_parts([log.header for log in logs])
@@ -81,7 +81,7 @@ def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
 
 
 def _refuse_doubles(logs: Sequence[RunLog]) -> None:
-    """Let no trial count twice, and none in the place of another."""
+    """Check that no trial is in two logs."""
     found: dict[str, str] = {}
     for log in logs:
         name = log.header.run_id
@@ -94,16 +94,16 @@ def _refuse_doubles(logs: Sequence[RunLog]) -> None:
                 else f"runs {other} and {name} hold the same trial"
             )
             raise UsageError(
-                f"{whose}: {twice.suite}/{twice.case.name}, trial {twice.index + 1} with {twice.model}",
-                meant="Only parts of one plan can be joined (--shard); to hold two runs against "
-                "each other: "
+                f"{whose}: {twice.suite}/{twice.case.name}, trial {twice.index + 1} with "
+                f"{twice.model}",
+                meant="Only parts of one plan can be merged (--shard). To compare two runs: "
                 "harness compare A B",
             )
         found |= {run.key: name for run in log.results}
 
 
 def _check_parts(headers: Sequence[Header]) -> None:
-    """Let shards be joined only with all their siblings: a part that never came would be missed by nobody."""
+    """Check that shards are merged with all others of their split: none may be missing."""
     specs = [str(header.settings["shard"]) for header in headers if header.settings.get("shard")]
     if not specs:
         return
@@ -114,14 +114,14 @@ def _check_parts(headers: Sequence[Header]) -> None:
             f"{', '.join(_shard_of(header) for header in headers)}"
         )
     total = int(totals.pop())
-    # With fewer cases than parts the last ones have none, and no log.
+    # With fewer cases than parts, the last parts are empty and have no log.
     parts = min(total, headers[0].settings.get("dealt_out", total))
     missing = [f"{part}/{total}" for part in range(1, parts + 1) if f"{part}/{total}" not in specs]
     if missing:
         raise UsageError(
             f"of {total} shards {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} "
             f"missing",
-            meant="Did a job end before its log was kept? Each shard's own report shows what it "
+            meant="Did a job end before its log was saved? Each shard's own report shows what it "
             "found.",
         )
     if len(specs) > parts:

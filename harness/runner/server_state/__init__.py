@@ -1,1 +1,1 @@
-"""The server's state after a conversation, read past the model."""
+"""The server's state after a conversation, read without the model."""

@@ -1,8 +1,8 @@
-"""What a conversation has left behind: read when it is over, and compared with what reference calls leave behind.
+"""The server's state after a conversation, compared with its state after reference calls.
 
-A reference state is read once a run for each server, user, setup and list of calls, from a session
-of its own whose state is fresh, after the setup of the case: the calls are the same for every
-trial, and so is what they do.
+A reference state is read once per run for each server, user, setup and list of calls, in a session
+with a fresh state, after the setup of the case: the calls are the same for every trial, and so are
+their effects.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.types import Case, JsonObject, ServerSpec, StateReading, ToolReques
 KEPT_BYTES = 100_000
 """Larger states are compared by digest, and not kept in the log."""
 READING_S = 30.0
-"""All states of a trial together; and each reference state."""
+"""Seconds for all states of a trial together, and for each reference state."""
 _LATE = f"it was not read within {READING_S:g} s"
 
 
@@ -39,10 +39,10 @@ class EndStates:
     async def references(
         self, case: Case, server: ServerSpec, pool: SessionPool
     ) -> tuple[StateReading, ...]:
-        """Return the reference states for ``case``; what cannot be read says why.
+        """Return the reference states for ``case``; one that cannot be read says why.
 
-        Call it before the trial has a session of its own: each that waited with one for another
-        would wait for ever.
+        Call it before the trial has its own session: trials that each hold one and wait for another
+        would wait forever.
         """
         wanted = [one for one in wanted_states(case.every_check) if one.after is not None]
         return tuple([await self._reference(one, case, server, pool) for one in wanted])
@@ -73,12 +73,12 @@ class EndStates:
 
 
 async def read_states(case: Case, server: ServerSpec, session: Session) -> tuple[StateReading, ...]:
-    """Return every state of ``session`` that the checks of ``case`` ask about; what cannot be read says why."""
+    """Return the states that ``case`` checks, read from ``session``; an unreadable one says why."""
     wanted = [one for one in wanted_states(case.every_check) if one.after is None]
     readings: list[StateReading] = []
     with anyio.move_on_after(READING_S):
         for one in wanted:
-            readings.append(await _read(one, server, session))  # noqa: PERF401 - what was read in time is kept
+            readings.append(await _read(one, server, session))  # noqa: PERF401 - partial results
     return (*readings, *(_unread(one, _LATE) for one in wanted[len(readings) :]))
 
 
@@ -113,9 +113,8 @@ async def _read(wanted: Wanted, server: ServerSpec, session: Session) -> StateRe
         value = await _value(wanted.source, server, session)
     except HarnessError as error:
         return _unread(wanted, str(error))
-    if (
-        why := shortcoming(value)
-    ) is not None:  # two states that differ only in what was not read are not equal
+    # Two states that differ only in a part that was not read are not equal.
+    if (why := shortcoming(value)) is not None:
         return _unread(wanted, f"the state cannot be compared: {why}")
     data = canonical_json(value).encode("utf-8", "replace")
     cut = len(data) > KEPT_BYTES

@@ -1,4 +1,4 @@
-"""A server's state, read past the server by a query that its entry declares."""
+"""A server's state, read by a query in its entry instead of by the server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOLD_CHARS = 300
 
 
 async def run_query(server: ServerSpec, name: str) -> Any:
-    """Return what the query ``name`` of ``server`` finds: rows as objects, or what its command prints.
+    """Return the result of the query ``name``: rows as objects, or what its command prints.
 
     Raises:
         HarnessError: there is no such query, it failed, or it took longer than `QUERY_S`.

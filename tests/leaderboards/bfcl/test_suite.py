@@ -69,7 +69,7 @@ def test_each_recorded_model_gets_the_cases_that_were_recorded_of_it(tmp_path: P
     file = write_lines(tmp_path / "outputs.jsonl", [OSLO, MEMORY])
     prepared = plan(tmp_path, "bfcl", models=(f"recorded:{file}",))
     assert planned(prepared) == [("simple_python_0", "one"), ("memory_kv_0-customer-0", "two")]
-    assert "2 of the 8 cases of bfcl were recorded: the others are left." in prepared.notes
+    assert "2 of the 8 cases of bfcl were recorded: the others are left out." in prepared.notes
 
 
 def test_a_recording_beside_a_live_model_leaves_it_all_its_cases(tmp_path: Path) -> None:

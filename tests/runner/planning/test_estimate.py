@@ -64,7 +64,8 @@ def test_an_earlier_run_says_what_a_judgement_takes(tmp_path: Path) -> None:
     judged = Judgement(question="q", model="judge", prompt_version="1", score=1.0)
     usage = Usage(input_tokens=4000, output_tokens=200)
     run = TrialResult(
-        key="k", suite="s", case=CaseFacts(name="a"), model="lexical", index=0, status="passed", judge_usage=usage,
+        key="k", suite="s", case=CaseFacts(name="a"), model="lexical", index=0, status="passed",
+        judge_usage=usage,
         judgements=(judged, judged),
     )  # fmt: skip
     with LogWriter(tmp_path / "run" / "log.jsonl") as log:

@@ -1,4 +1,4 @@
-"""Keys of trials as version 0.1 wrote them: a log of then is resumed by whatever asks the same today."""
+"""Keys of trials as version 0.1 wrote them: an old log is resumed by a plan that asks the same."""
 
 import pytest
 

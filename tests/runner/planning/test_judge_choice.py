@@ -59,7 +59,7 @@ def test_without_a_check_that_asks_a_judge_none_is_chosen(config: Config) -> Non
 def test_a_key_in_the_environment_alone_pays_for_no_judge(config: Config) -> None:
     bench = choose_judges([a_suite(GRADED)], None, config)
     assert names(bench) == []
-    assert "faithfulness is scored by keywords and grounding, and not judged" in bench.notes[0]
+    assert "faithfulness is scored by keywords and grounding, not judged" in bench.notes[0]
 
 
 def test_checks_that_cannot_do_without_a_judge_are_announced(config: Config) -> None:
@@ -78,7 +78,7 @@ def test_a_configured_gpt_4o_judges_where_nobody_names_another(tmp_path: Path) -
 def test_a_configured_gpt_4o_without_its_key_is_told_and_not_used(tmp_path: Path) -> None:
     bench = choose_judges([a_suite(GRADED)], None, with_gpt_4o(tmp_path, "${NO_SUCH_KEY}"))
     assert names(bench) == []
-    assert "gpt-4o is configured and cannot be used" in bench.notes[0]
+    assert "gpt-4o is configured but cannot be used" in bench.notes[0]
     assert "NO_SUCH_KEY" in bench.notes[0]
 
 
@@ -104,7 +104,7 @@ def test_a_judge_that_a_check_names_is_opened_beside_the_default(config: Config)
 
 @pytest.mark.parametrize("name", ["lexical", "replay:latest"])
 def test_what_is_no_llm_cannot_judge(config: Config, name: str) -> None:
-    with pytest.raises(UsageError, match="cannot judge: it is no LLM"):
+    with pytest.raises(UsageError, match="cannot judge: it is not an LLM"):
         choose_judges([a_suite(GRADED)], name, config)
 
 

@@ -44,7 +44,7 @@ def test_no_tool_at_all_is_an_error_that_says_how_to_expect_it() -> None:
             case(("must_not_call", {"tool": "a", "args": {}})), "shop", [NONE, NONE], "last words"
         )
     assert str(failed.value).startswith(
-        "server 'shop' offers this user no tool, so there is nothing to judge. "
+        "server 'shop' offers this user no tools, so there is nothing to judge. "
     )
     assert "'allow_no_tools: true'" in str(failed.value)
     assert failed.value.stderr_tail == "last words"

@@ -166,7 +166,7 @@ def test_checks_of_turns_and_calls_that_a_case_or_a_server_makes_itself_are_look
     )
 
 
-def test_a_reset_that_is_nearly_the_name_of_a_tool_is_a_mistake_and_one_that_is_not_listed_is_none() -> (
+def test_a_reset_that_is_nearly_the_name_of_a_tool_is_a_mistake_and_an_unlisted_one_is_none() -> (
     None
 ):
     case = asking({"must_call": ["list_orders"]}, "admin")
@@ -298,7 +298,7 @@ def test_what_is_meant_to_be_absent_is_no_mistake(assertions: dict[str, Any]) ->
 
 
 def test_a_tool_that_is_listed_only_later_can_be_called_by_a_test_itself() -> None:
-    """A server may list a tool after a call of another, such as a login: no list has it before the first test."""
+    """A server may list a tool only after a call of another, such as a login."""
     call = ScriptedCall(tool="after_login", at=AT)
     case = asking({"must_call": ["list_orders"]})
     assert "write {tool: after_login, allow_absent: true}" in told(replace(case, setup=(call,)))
@@ -322,7 +322,7 @@ def test_joined_servers_go_by_the_names_that_are_offered_and_by_their_own() -> N
 
 
 def test_a_check_names_a_tool_of_joined_servers_as_the_model_is_offered_it() -> None:
-    """``must_not_call: [delete_order]`` would hold for ever where ``shop__delete_order`` is called."""
+    """``must_not_call: [delete_order]`` would always hold if ``shop__delete_order`` is called."""
     joined = ServerSpec(
         name="shop+mail", members=(replace(SERVER, name="shop"), replace(SERVER, name="mail"))
     )
@@ -356,7 +356,7 @@ def test_where_a_server_failed_that_might_know_the_tool_the_trial_is_an_error_an
     plan = plan_of(asking({"must_not_call": [X]}, "guest"), asking({"max_replies": 9}, "admin"))
     with pytest.raises(
         HarnessError,
-        match=r"(?s)'delet_order'.*Not everything is known that may be offered.*no database",
+        match=r"(?s)'delet_order'.*Some tool lists are missing or incomplete.*no database",
     ):
         in_its_trial(plan, Lists(admin=ServerError("no database")), LISTS["guest"])
 

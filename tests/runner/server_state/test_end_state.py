@@ -1,4 +1,4 @@
-"""Reference states of a fresh copy, on a pool in memory; on real servers they are read in the tests of whole runs."""
+"""Reference states of a fresh copy, on a pool in memory (on real servers: tests of whole runs)."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
