@@ -146,8 +146,8 @@ def test_a_class_is_run_and_the_report_has_the_shape_that_other_runners_know(
         ("xx", False),
     ]
     assert set(lines[1]) == {
-        "suite", "case_id", "model", "pass", "latency_ms", "tokens_in", "tokens_out", "cost_usd", "events_digest",
-        "error", "timestamp", "metadata",
+        "suite", "case_id", "model", "pass", "latency_ms", "tokens_in", "tokens_out", "cost_usd",
+        "events_digest", "error", "timestamp", "metadata",
     }  # fmt: skip
     assert lines[1]["metadata"]["category"] == "smoke"
 
@@ -319,9 +319,9 @@ def test_the_command_line_and_the_api_have_the_same_bounds() -> None:
     from harness.cli.commands.evals import command
 
     bounded = {
-        "concurrency": ranges.CONCURRENCY, "timeout_s": ranges.TIMEOUT_MS, "max_cost_usd": ranges.MAX_COST,
-        "max_tokens": ranges.MAX_TOKENS, "max_errors": ranges.MAX_ERRORS, "max_cases": ranges.MAX_CASES,
-        "grace_s": ranges.GRACE_S,
+        "concurrency": ranges.CONCURRENCY, "timeout_s": ranges.TIMEOUT_MS,
+        "max_cost_usd": ranges.MAX_COST, "max_tokens": ranges.MAX_TOKENS,
+        "max_errors": ranges.MAX_ERRORS, "max_cases": ranges.MAX_CASES, "grace_s": ranges.GRACE_S,
     }  # fmt: skip
     options = {parameter.name: parameter.type for parameter in command.params}
     for name, bound in bounded.items():

@@ -230,8 +230,8 @@ def test_a_name_for_a_model_is_resolved(
     tree: Path, project: Path, greeter: str, evaluated: str
 ) -> None:
     told = run(
-        tree, project, "evals", "greeting.yml", "--server", greeter, "--model", "anthropic:claude-2", "--dry-run",
-        ANTHROPIC_API_KEY="k",
+        tree, project, "evals", "greeting.yml", "--server", greeter, "--model",
+        "anthropic:claude-2", "--dry-run", ANTHROPIC_API_KEY="k",
     )  # fmt: skip
     assert "claude-2 names Claude 2" in told
 

@@ -13,12 +13,13 @@ FIRST_NAMES: Final = (
 )  # fmt: skip
 
 LAST_NAMES: Final = (
-    "Abbott", "Adeyemi", "Andersson", "Bauer", "Becker", "Bennett", "Bianchi", "Carter", "Castillo", "Chen",
-    "Cohen", "Costa", "Dubois", "Eriksen", "Fischer", "Fournier", "Garcia", "Goldberg", "Gupta", "Haddad",
-    "Hansen", "Hoffmann", "Ibrahim", "Ito", "Jensen", "Kapoor", "Keller", "Kim", "Kovacs", "Larsen",
-    "Lopez", "MacLeod", "Mensah", "Meyer", "Moreau", "Müller", "Nakamura", "Nguyen", "Novak", "Nuñez",
-    "O'Brien", "Okafor", "Park", "Patel", "Pereira", "Petrov", "Quinn", "Ramirez", "Rossi", "Sato",
-    "Schneider", "Silva", "Singh", "Tanaka", "Thompson", "Vargas", "Wagner", "Walsh", "Weber", "Zhang",
+    "Abbott", "Adeyemi", "Andersson", "Bauer", "Becker", "Bennett", "Bianchi", "Carter", "Castillo",
+    "Chen", "Cohen", "Costa", "Dubois", "Eriksen", "Fischer", "Fournier", "Garcia", "Goldberg",
+    "Gupta", "Haddad", "Hansen", "Hoffmann", "Ibrahim", "Ito", "Jensen", "Kapoor", "Keller", "Kim",
+    "Kovacs", "Larsen", "Lopez", "MacLeod", "Mensah", "Meyer", "Moreau", "Müller", "Nakamura",
+    "Nguyen", "Novak", "Nuñez", "O'Brien", "Okafor", "Park", "Patel", "Pereira", "Petrov", "Quinn",
+    "Ramirez", "Rossi", "Sato", "Schneider", "Silva", "Singh", "Tanaka", "Thompson", "Vargas",
+    "Wagner", "Walsh", "Weber", "Zhang",
 )  # fmt: skip
 
 STREETS: Final = (

@@ -9,9 +9,11 @@ CompanyRow: TypeAlias = tuple[str, str, str, str, str, str, int, int, str]
 it does."""
 
 COMPANIES: Final[tuple[CompanyRow, ...]] = (
-    ("AAPL", "Apple Inc.", "Technology", "Consumer electronics", "NASDAQ", "Cupertino, California", 1976, 164_000,
+    ("AAPL", "Apple Inc.", "Technology", "Consumer electronics", "NASDAQ", "Cupertino, California",
+     1976, 164_000,
      "Makes phones, computers, tablets and wearables, and sells software and services for them."),
-    ("MSFT", "Microsoft Corporation", "Technology", "Software", "NASDAQ", "Redmond, Washington", 1975, 228_000,
+    ("MSFT", "Microsoft Corporation", "Technology", "Software", "NASDAQ", "Redmond, Washington",
+     1975, 228_000,
      "Sells operating systems, office software, cloud computing and games."),
     ("GOOGL", "Alphabet Inc.", "Communication services", "Internet", "NASDAQ", ("Mountain View, "
         "California"), 1998,
@@ -27,9 +29,11 @@ COMPANIES: Final[tuple[CompanyRow, ...]] = (
     ("NVDA", "NVIDIA Corporation", "Technology", "Semiconductors", "NASDAQ", ("Santa Clara, "
         "California"), 1993, 36_000,
      "Designs graphics processors and systems for data centres and artificial intelligence."),
-    ("TSLA", "Tesla, Inc.", "Consumer discretionary", "Automobiles", "NASDAQ", "Austin, Texas", 2003, 125_000,
+    ("TSLA", "Tesla, Inc.", "Consumer discretionary", "Automobiles", "NASDAQ", "Austin, Texas",
+     2003, 125_000,
      "Makes electric cars, batteries and solar equipment."),
-    ("AVGO", "Broadcom Inc.", "Technology", "Semiconductors", "NASDAQ", "Palo Alto, California", 1961, 37_000,
+    ("AVGO", "Broadcom Inc.", "Technology", "Semiconductors", "NASDAQ", "Palo Alto, California",
+     1961, 37_000,
      "Designs chips for networks and data centres, and sells infrastructure software."),
     ("ORCL", "Oracle Corporation", "Technology", "Software", "NYSE", "Austin, Texas", 1977, 159_000,
      "Sells databases, business software and cloud computing."),
@@ -62,7 +66,8 @@ COMPANIES: Final[tuple[CompanyRow, ...]] = (
         "The Walt Disney Company"
     ), "Communication services", "Entertainment", "NYSE", "Burbank, California", 1923,
      233_000, "Runs film studios, television and streaming services, and theme parks."),
-    ("JPM", "JPMorgan Chase & Co.", "Financials", "Banks", "NYSE", "New York, New York", 1799, 317_000,
+    ("JPM", "JPMorgan Chase & Co.", "Financials", "Banks", "NYSE", "New York, New York", 1799,
+     317_000,
      "Takes deposits, lends, and does investment banking and asset management."),
     ("BAC", "Bank of America Corporation", "Financials", "Banks", "NYSE", ("Charlotte, North "
         "Carolina"), 1904, 213_000,
@@ -85,7 +90,8 @@ COMPANIES: Final[tuple[CompanyRow, ...]] = (
     ("JNJ", "Johnson & Johnson", "Health care", "Pharmaceuticals", "NYSE", ("New Brunswick, New "
         "Jersey"), 1886, 138_000,
      "Makes medicines and medical devices."),
-    ("PFE", "Pfizer Inc.", "Health care", "Pharmaceuticals", "NYSE", "New York, New York", 1849, 81_000,
+    ("PFE", "Pfizer Inc.", "Health care", "Pharmaceuticals", "NYSE", "New York, New York", 1849,
+     81_000,
      "Makes medicines and vaccines."),
     ("UNH", "UnitedHealth Group Incorporated", "Health care", "Health insurance", "NYSE", ("Eden "
         "Prairie, Minnesota"),
@@ -93,14 +99,17 @@ COMPANIES: Final[tuple[CompanyRow, ...]] = (
     ("LLY", "Eli Lilly and Company", "Health care", "Pharmaceuticals", "NYSE", ("Indianapolis, "
         "Indiana"), 1876, 47_000,
      "Makes medicines, above all against diabetes and obesity."),
-    ("WMT", "Walmart Inc.", "Consumer staples", "Retail", "NYSE", "Bentonville, Arkansas", 1962, 2_100_000,
+    ("WMT", "Walmart Inc.", "Consumer staples", "Retail", "NYSE", "Bentonville, Arkansas", 1962,
+     2_100_000,
      "Runs supermarkets, warehouse clubs and an online store."),
     ("COST", "Costco Wholesale Corporation", "Consumer staples", "Retail", "NASDAQ", ("Issaquah, "
         "Washington"), 1983,
      333_000, "Runs warehouse clubs for members."),
-    ("KO", "The Coca-Cola Company", "Consumer staples", "Beverages", "NYSE", "Atlanta, Georgia", 1892, 69_700,
+    ("KO", "The Coca-Cola Company", "Consumer staples", "Beverages", "NYSE", "Atlanta, Georgia",
+     1892, 69_700,
      "Makes soft drinks and their concentrates."),
-    ("PEP", "PepsiCo, Inc.", "Consumer staples", "Beverages", "NASDAQ", "Purchase, New York", 1965, 319_000,
+    ("PEP", "PepsiCo, Inc.", "Consumer staples", "Beverages", "NASDAQ", "Purchase, New York", 1965,
+     319_000,
      "Makes soft drinks and snacks."),
     ("PG", (
         "The Procter & Gamble Company"
@@ -109,7 +118,8 @@ COMPANIES: Final[tuple[CompanyRow, ...]] = (
     ("MCD", "McDonald's Corporation", "Consumer discretionary", "Restaurants", "NYSE", ("Chicago, "
         "Illinois"), 1955,
      150_000, "Runs and franchises restaurants."),
-    ("NKE", "NIKE, Inc.", "Consumer discretionary", "Footwear", "NYSE", "Beaverton, Oregon", 1964, 77_800,
+    ("NKE", "NIKE, Inc.", "Consumer discretionary", "Footwear", "NYSE", "Beaverton, Oregon", 1964,
+     77_800,
      "Designs and sells sports shoes and clothing."),
     ("XOM", (
         "Exxon Mobil Corporation"
@@ -117,7 +127,8 @@ COMPANIES: Final[tuple[CompanyRow, ...]] = (
      "Produces, refines and sells oil, gas and chemicals."),
     ("CVX", "Chevron Corporation", "Energy", "Oil and gas", "NYSE", "Houston, Texas", 1879, 45_000,
      "Produces, refines and sells oil and gas."),
-    ("BA", "The Boeing Company", "Industrials", "Aerospace", "NYSE", "Arlington, Virginia", 1916, 172_000,
+    ("BA", "The Boeing Company", "Industrials", "Aerospace", "NYSE", "Arlington, Virginia", 1916,
+     172_000,
      "Makes airliners, military aircraft and spacecraft."),
     ("CAT", "Caterpillar Inc.", "Industrials", "Machinery", "NYSE", "Irving, Texas", 1925, 112_900,
      "Makes machines for construction and mining, and engines."),

@@ -48,8 +48,8 @@ _NICKNAMES: Final = {
 }
 _LEGAL_FORMS: Final = frozenset(
     (
-        "the", "inc", "corp", "corporation", "company", "co", "incorporated", "group", "and", "of", "com", "plc",
-        "platforms", "holdings", "stock", "shares",
+        "the", "inc", "corp", "corporation", "company", "co", "incorporated", "group", "and", "of",
+        "com", "plc", "platforms", "holdings", "stock", "shares",
     )
 )  # fmt: skip
 _SHOWN: Final = 30  # characters of an unknown ticker that an error repeats

@@ -28,16 +28,17 @@ PRODUCTS: Final[Mapping[Category, tuple[tuple[str, int], ...]]] = {
         ("Quill Tablet", 47_900), ("Sonar Speakerphone", 16_750),
     ),
     "furniture": (
-        ("Atlas Standing Desk", 64_900), ("Atlas Desk Frame", 38_500), ("Heron Chair", 42_300), ("Heron Stool", 17_800),
-        ("Birch Bookshelf", 21_500), ("Canyon Meeting Table", 98_000), ("Canyon Sofa", 129_000),
-        ("Fern Divider", 18_900),
+        ("Atlas Standing Desk", 64_900), ("Atlas Desk Frame", 38_500), ("Heron Chair", 42_300),
+        ("Heron Stool", 17_800), ("Birch Bookshelf", 21_500), ("Canyon Meeting Table", 98_000),
+        ("Canyon Sofa", 129_000), ("Fern Divider", 18_900),
     ),
     "software": (
         ((
             "Ledger Accounting, seat"
         ), 24_000), ("Ledger Payroll, seat", 18_000), ("Beacon CRM, seat", 36_000),
-        ("Beacon Helpdesk, seat", 29_000), ("Vault Backup, seat", 9_600), ("Vault Passwords, seat", 4_800),
-        ("Sketch Diagrams, seat", 12_000), ("Relay Chat, seat", 7_200),
+        ("Beacon Helpdesk, seat", 29_000), ("Vault Backup, seat", 9_600),
+        ("Vault Passwords, seat", 4_800), ("Sketch Diagrams, seat", 12_000),
+        ("Relay Chat, seat", 7_200),
     ),
     "networking": (
         ("Mesh Router 6", 22_900), ("Mesh Router 7", 34_900), ("Switchyard 8-port", 11_900),
@@ -52,7 +53,8 @@ PRODUCTS: Final[Mapping[Category, tuple[tuple[str, int], ...]]] = {
     "accessories": (
         ("USB-C Dock", 18_900), ("USB-C Cable, 2 m", 1_690), ("Laptop Sleeve", 3_290), (("Monitor "
         "Arm"), 11_900),
-        ("Wireless Mouse", 3_990), ("Mechanical Keyboard", 10_900), ("Cable Tray", 2_890), ("Privacy Filter", 5_490),
+        ("Wireless Mouse", 3_990), ("Mechanical Keyboard", 10_900), ("Cable Tray", 2_890),
+        ("Privacy Filter", 5_490),
     ),
 }  # fmt: skip
 """A few things in each category."""
@@ -61,28 +63,30 @@ DISCONTINUED: Final = frozenset({"Lumen 27 Monitor", "Mesh Router 6", "Fern Divi
 """No longer sold."""
 
 GROWTH: Final[Mapping[Category, int]] = {
-    "electronics": 10, "furniture": -30, "software": 45, "networking": 5, "office_supplies": -10, "accessories": 15,
+    "electronics": 10, "furniture": -30, "software": 45, "networking": 5, "office_supplies": -10,
+    "accessories": 15,
 }  # fmt: skip
 """How demand moves within a year, in percent."""
 
 NAME_STARTS: Final = (
     "Alder", "Amber", "Atlas", "Bluebird", "Bramble", "Cobalt", "Copper", "Dune", "Ember", "Fjord",
-    "Granite", "Harbor", "Ivory", "Juniper", "Kestrel", "Lantern", "Marble", "Nimbus", "Opal", "Prairie",
-    "Quarry", "Ridge", "Saffron", "Thistle", "Umber", "Violet", "Willow", "Yarrow",
+    "Granite", "Harbor", "Ivory", "Juniper", "Kestrel", "Lantern", "Marble", "Nimbus", "Opal",
+    "Prairie", "Quarry", "Ridge", "Saffron", "Thistle", "Umber", "Violet", "Willow", "Yarrow",
 )  # fmt: skip
 NAME_ENDS: Final = (
-    "Architects", "Bakeries", "Biotech", "Clinics", "Dental Group", "Foods", "Freight", "Hotels", "Insurance",
-    "Interiors", "Law", "Logistics", "Media", "Outfitters", "Realty", "Schools", "Studios", "Textiles",
+    "Architects", "Bakeries", "Biotech", "Clinics", "Dental Group", "Foods", "Freight", "Hotels",
+    "Insurance", "Interiors", "Law", "Logistics", "Media", "Outfitters", "Realty", "Schools",
+    "Studios", "Textiles",
 )  # fmt: skip
 """A company's name is one of each."""
 
 PROJECTS: Final = (
     # name, status, percent done, thousands of dollars
-    ("Office refit Boston", "active", 65, 240), ("Helpdesk migration", "active", 40, 85), ("Atlas", "on_hold", 20, 130),
-    ("Branch network upgrade", "completed", 100, 310), ("Laptop refresh 2025", "completed", 100, 420),
-    ("Laptop refresh 2026", "planned", 0, 460), ("Payroll pilot", "cancelled", 15, 40),
-    ("Showroom rebuild", "active", 80, 175), ("Backup for all sites", "active", 55, 95),
-    ("Meeting rooms Chicago", "completed", 100, 150),
+    ("Office refit Boston", "active", 65, 240), ("Helpdesk migration", "active", 40, 85),
+    ("Atlas", "on_hold", 20, 130), ("Branch network upgrade", "completed", 100, 310),
+    ("Laptop refresh 2025", "completed", 100, 420), ("Laptop refresh 2026", "planned", 0, 460),
+    ("Payroll pilot", "cancelled", 15, 40), ("Showroom rebuild", "active", 80, 175),
+    ("Backup for all sites", "active", 55, 95), ("Meeting rooms Chicago", "completed", 100, 150),
     ("Meeting rooms Denver", "active", 30, 160), ("Firewall replacement", "on_hold", 45, 110),
     ("Helpdesk training", "planned", 0, 18), ("Warehouse wireless", "active", 90, 70),
     ("Paperless invoices", "completed", 100, 55), ("Ergonomics programme", "planned", 0, 120),

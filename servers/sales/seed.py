@@ -114,7 +114,8 @@ def _customers(dice: Dice, owners: Sequence[str]) -> Iterator[Row]:
     for number, name in enumerate(names, start=1):
         since = dice.day(*dice.weighted(_ACQUIRED)).isoformat()
         yield (
-            f"CUS_{number:03d}", name, dice.weighted(_SEGMENTS), dice.weighted(_REGIONS), dice.pick(owners), since,
+            f"CUS_{number:03d}", name, dice.weighted(_SEGMENTS), dice.weighted(_REGIONS),
+            dice.pick(owners), since,
         )  # fmt: skip
 
 
@@ -171,8 +172,8 @@ def _projects(dice: Dice, customers: Sequence[Row], owners: Sequence[str]) -> It
             start = dice.day(date(2025, 2, 1), date(2025, 10, 31))
         due = start + timedelta(days=dice.between(90, 300))
         yield (
-            f"PRJ_{number:03d}", name, dice.pick(customers)[0], status, dice.pick(owners), start.isoformat(),
-            due.isoformat(), budget * 100_000, done,
+            f"PRJ_{number:03d}", name, dice.pick(customers)[0], status, dice.pick(owners),
+            start.isoformat(), due.isoformat(), budget * 100_000, done,
         )  # fmt: skip
 
 

@@ -65,7 +65,8 @@ def test_a_dry_run_is_one_document_where_one_is_asked_for() -> None:
             "suites": [{"name": "s", "cases": 1, "trials": 1}],
             "servers": [{"name": "desk", "started": "python desk.py --token [redacted]"}],
             "estimates": [
-                {"model": "lexical", "role": "model", "trials": 1, "known": 0, "input_tokens": 0, "output_tokens": 0,
+                {"model": "lexical", "role": "model", "trials": 1, "known": 0, "input_tokens": 0,
+                 "output_tokens": 0,
                  "cost_usd": 0.0},
             ],
         },

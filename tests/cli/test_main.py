@@ -47,8 +47,8 @@ def harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
 @pytest.mark.parametrize(
     "arguments",
     [
-        "grade nope", "merge nope", "tools nope", "lint nope", "judge-check nofile", "compare nope", "probe nope",
-        "evals nope", "evals a --gate 5%", (
+        "grade nope", "merge nope", "tools nope", "lint nope", "judge-check nofile", "compare nope",
+        "probe nope", "evals nope", "evals a --gate 5%", (
             "evals a --baseline nope"
         ), "evals a --trials abc", "evals --no-such-option",
         (

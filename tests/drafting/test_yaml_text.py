@@ -13,10 +13,11 @@ from harness.documents.document import read_document
 from harness.drafting.yaml_text import Inline, comment, commented_out, dump
 
 _TRICKY = st.sampled_from(
-    ["", " ", "no", "yes", "null", "~", "1e5", "0o17", "0x1F", "007", ".5", "1_000", "12:30", "2025-05-14", "<<", "=",
-     "- a", "a: b", "a #b", "#", "[a", "{a", "&a", "*a", "!a", "%a", "@a", "`a", "|", ">", "?", ": ", "'", '"', "\\",
-     "${X}", "${X:-{}", "a\n", "\na", "a\n\nb", " a ", "\t", "\x85", "\u2028", "\ufeff", "\x07", "\x7f", "é", "😀",
-     "---", "..."]
+    ["", " ", "no", "yes", "null", "~", "1e5", "0o17", "0x1F", "007", ".5", "1_000", "12:30",
+     "2025-05-14", "<<", "=",
+     "- a", "a: b", "a #b", "#", "[a", "{a", "&a", "*a", "!a", "%a", "@a", "`a", "|", ">", "?",
+     ": ", "'", '"', "\\", "${X}", "${X:-{}", "a\n", "\na", "a\n\nb", " a ", "\t", "\x85", "\u2028",
+     "\ufeff", "\x07", "\x7f", "é", "😀", "---", "..."]
 )  # fmt: skip
 # Two characters stand for braces while the reader is at work.
 _CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\ufdd0\ufdd1")

@@ -67,8 +67,10 @@ _JSON: st.SearchStrategy[Any] = st.recursive(
     max_leaves=8,
 )
 _KEYWORDS = st.sampled_from(
-    ["type", "enum", "const", "default", "examples", "pattern", "format", "items", "properties", "anyOf",
-     "allOf", "$ref", "minimum", "maxLength", "multipleOf", "description", "$defs", "patternProperties"]
+    ["type", "enum", "const", "default", "examples", "pattern", "format", "items", "properties",
+     "anyOf",
+     "allOf", "$ref", "minimum", "maxLength", "multipleOf", "description", "$defs",
+     "patternProperties"]
 )  # fmt: skip
 _ANY_SCHEMA = st.tuples(
     st.dictionaries(_KEYWORDS, _JSON, max_size=5),

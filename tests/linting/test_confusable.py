@@ -29,7 +29,8 @@ def are_confusable(one: Tool, other: Tool) -> bool:
     [
         (taking("get_customer", "Get a customer by id.", "customer_id"),
          taking("fetch_client", "Retrieve a client by id.", "client_id")),
-        (taking("search_orders", "Search orders.", "query"), taking("find_orders", "Find orders.", "query")),
+        (taking("search_orders", "Search orders.", "query"),
+         taking("find_orders", "Find orders.", "query")),
         (taking("delete_order", "Delete an order.", "id"),
          taking("remove_order", "Remove an order from the system.", "id")),
         (taking("read_file", "Read a file.", "path"), taking("read_text_file", "Read a file as "
@@ -63,7 +64,8 @@ def test_two_words_for_one_thing_are_confusable(one: Tool, other: Tool) -> None:
          taking("search_code", "Search for code across GitHub repositories", "q")),
         (taking("start_vm", "Start a virtual machine.", "id"), taking("stop_vm", "Stop a virtual "
         "machine.", "id")),
-        (taking("by_id", "Get a user by id.", "user_id"), taking("by_email", "Get a user by email.", "email")),
+        (taking("by_id", "Get a user by id.", "user_id"),
+         taking("by_email", "Get a user by email.", "email")),
         (taking("list_pods", "List pods in a namespace.", "namespace"),
          taking("list_services", "List services in a namespace.", "namespace")),
         (taking("update_block", (

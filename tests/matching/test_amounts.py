@@ -330,8 +330,9 @@ def test_near_enough_is_what_the_tolerance_says(
 
 
 SCALES = {
-    "hundred": 1e2, "dozen": 12, "lakh": 1e5, "crore": 1e7, "thousand": 1e3, "tsd": 1e3, "million": 1e6, "mio": 1e6,
-    "mln": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "mrd": 1e9, "trillion": 1e12, "tn": 1e12,
+    "hundred": 1e2, "dozen": 12, "lakh": 1e5, "crore": 1e7, "thousand": 1e3, "tsd": 1e3,
+    "million": 1e6, "mio": 1e6, "mln": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "mrd": 1e9,
+    "trillion": 1e12, "tn": 1e12,
 }  # fmt: skip
 
 

@@ -32,12 +32,16 @@ HOSTILE: dict[str, str] = {
 """What no JSON library writes: put where a mark stands."""
 
 VALUES: st.SearchStrategy[Any] = st.sampled_from(
-    [None, True, False, 0, -1, 42, 0.5, "", " ", "text", [], {}, [None], [[]], {"type": "text"}, ["text"], "error",
-     "failed", "queued", "tool_use", "user", "message", {"message": []}, *(f"@@{name}@@" for name in HOSTILE)]
+    [None, True, False, 0, -1, 42, 0.5, "", " ", "text", [], {}, [None], [[]], {"type": "text"},
+     ["text"], "error",
+     "failed", "queued", "tool_use", "user", "message", {"message": []},
+     *(f"@@{name}@@" for name in HOSTILE)]
 )  # fmt: skip
 FIELDS = st.sampled_from(
-    ["error", "type", "role", "content", "text", "refusal", "tool_calls", "function_call", "usage", "model", "status",
-     "stop_reason", "finish_reason", "output", "choices", "input", "arguments", "name", "id", "x", ""]
+    ["error", "type", "role", "content", "text", "refusal", "tool_calls", "function_call", "usage",
+     "model", "status",
+     "stop_reason", "finish_reason", "output", "choices", "input", "arguments", "name", "id", "x",
+     ""]
 )  # fmt: skip
 
 
@@ -48,7 +52,8 @@ def valid(api: Api) -> list[dict[str, Any]]:
         call = {"type": "tool_use", "id": "a", "name": "look", "input": arguments}
         thought = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
         text = {"type": "text", "text": "Fine.", "citations": None}
-        stops = [([text], "end_turn"), ([text, call], "tool_use"), ([thought, call, {**call, "id": "b"}], "tool_use"),
+        stops = [([text], "end_turn"), ([text, call], "tool_use"),
+                 ([thought, call, {**call, "id": "b"}], "tool_use"),
                  ([], "refusal"), ([text], "max_tokens"), ([], "end_turn"), ([text], "pause_turn")]  # fmt: skip
         usage: dict[str, Any] = {
             "input_tokens": 9,
@@ -56,7 +61,8 @@ def valid(api: Api) -> list[dict[str, Any]]:
             "cache_read_input_tokens": 3,
         }
         return [
-            {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": content, "stop_reason": stop,
+            {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": content,
+             "stop_reason": stop,
              "stop_details": None, "usage": usage} for content, stop in stops
         ]  # fmt: skip
     if api == "chat":
@@ -64,8 +70,9 @@ def valid(api: Api) -> list[dict[str, Any]]:
         calls = [{"id": id_, "type": "function", "function": function} for id_ in ("a", "b")]
         said: list[tuple[dict[str, Any], str]] = [
             ({"content": "Fine."}, "stop"), ({"content": None, "tool_calls": calls}, "tool_calls"),
-            ({"content": None, "refusal": "No."}, "stop"), ({"content": "Fi"}, "length"), ({"content": ""}, "stop"),
-            ({"content": [{"type": "text", "text": "Fine."}]}, "stop"), ({"content": ""}, "content_filter"),
+            ({"content": None, "refusal": "No."}, "stop"), ({"content": "Fi"}, "length"),
+            ({"content": ""}, "stop"), ({"content": [{"type": "text", "text": "Fine."}]}, "stop"),
+            ({"content": ""}, "content_filter"),
         ]  # fmt: skip
         usage = {
             "prompt_tokens": 9,
@@ -74,7 +81,8 @@ def valid(api: Api) -> list[dict[str, Any]]:
         }
         return [
             {"id": "c", "object": "chat.completion", "model": "m", "usage": usage,
-             "choices": [{"index": 0, "message": {"role": "assistant", **message}, "finish_reason": stop}]}
+             "choices": [{"index": 0, "message": {"role": "assistant", **message},
+                          "finish_reason": stop}]}
             for message, stop in said
         ]  # fmt: skip
     item = {
@@ -98,13 +106,16 @@ def valid(api: Api) -> list[dict[str, Any]]:
     }
     refused = {**message, "content": [{"type": "refusal", "refusal": "No."}]}
     outputs: list[tuple[list[dict[str, Any]], str, Any]] = [
-        ([message], "completed", None), ([reasoning, item, {**item, "call_id": "b"}], "completed", None),
+        ([message], "completed", None),
+        ([reasoning, item, {**item, "call_id": "b"}], "completed", None),
         ([refused], "completed", None), ([message], "incomplete", {"reason": "max_output_tokens"}),
-        ([], "completed", None), ([reasoning], "completed", None), ([], "incomplete", {"reason": "content_filter"}),
+        ([], "completed", None), ([reasoning], "completed", None),
+        ([], "incomplete", {"reason": "content_filter"}),
     ]  # fmt: skip
     usage = {"input_tokens": 9, "output_tokens": 5, "input_tokens_details": {"cached_tokens": 3}}
     return [
-        {"id": "r", "object": "response", "model": "m", "status": status, "incomplete_details": why, "error": None,
+        {"id": "r", "object": "response", "model": "m", "status": status, "incomplete_details": why,
+         "error": None,
          "output": output, "usage": usage} for output, status, why in outputs
     ]  # fmt: skip
 
@@ -190,7 +201,8 @@ def bodies(draw: st.DrawFn, api: Api) -> bytes:
 
 
 HEADERS = st.sampled_from(
-    ["retry-after: 0", "retry-after: 1_0", "retry-after: -1", "retry-after: 1e400", "retry-after-ms: 0",
+    ["retry-after: 0", "retry-after: 1_0", "retry-after: -1", "retry-after: 1e400",
+     "retry-after-ms: 0",
      (
          "retry-after: Thu, 99 Jan 9999 99:99:99 GMT"
      ), "date: 0", "x-should-retry: true", "content-type: text/html",

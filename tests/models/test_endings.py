@@ -24,7 +24,8 @@ REPORTED = {
 def reply(api: Api, **changes: Any) -> dict[str, Any]:
     """Return a good reply of ``api``, with other fields where its words stand."""
     if api == "messages":
-        return {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Hm."}],
+        return {"type": "message", "role": "assistant",
+                "content": [{"type": "text", "text": "Hm."}],
                 "stop_reason": "end_turn", "model": "m", "usage": REPORTED[api], **changes}  # fmt: skip
     if api == "chat":
         choice = {
@@ -34,7 +35,8 @@ def reply(api: Api, **changes: Any) -> dict[str, Any]:
         }
         return {"choices": [choice], "model": "m", "usage": REPORTED[api]}
     content = [{"type": "output_text", "text": "Hm."}]
-    return {"output": [{"type": "message", "role": "assistant", "content": content}], "status": "completed",
+    return {"output": [{"type": "message", "role": "assistant", "content": content}],
+            "status": "completed",
             "model": "m", "usage": REPORTED[api], **changes}  # fmt: skip
 
 
@@ -230,7 +232,8 @@ async def test_a_count_of_tokens_that_is_none_is_unknown(api: Api, count: Any) -
 
 
 async def test_a_paused_reply_is_continued_and_its_parts_are_one_reply() -> None:
-    parts = [usage(pause(say("Searching.")), input=10, output=1), usage(pause(say("Still.")), input=20, output=2),
+    parts = [usage(pause(say("Searching.")), input=10, output=1),
+             usage(pause(say("Still.")), input=20, output=2),
              usage(say("Found."), input=30, output=3), say("Bye.")]  # fmt: skip
     said = iter(parts)
     with FakeProvider(lambda request: next(said)) as provider:

@@ -496,8 +496,8 @@ def test_a_redactor_knows_the_password_of_a_database_and_what_resets_a_server_un
 @pytest.mark.parametrize(
     "name",
     [
-        "prompt_cache_key", "author", "keywords", "tokenizer", "authority", "keyboard", "auth_role", "monkey",
-        "max_token", "next_page_token", "eos_token", "secretary", "private",
+        "prompt_cache_key", "author", "keywords", "tokenizer", "authority", "keyboard", "auth_role",
+        "monkey", "max_token", "next_page_token", "eos_token", "secretary", "private",
     ],
 )  # fmt: skip
 def test_what_a_body_holds_under_a_name_like_that_of_a_secret_is_none(name: str) -> None:
@@ -510,9 +510,9 @@ def test_what_a_body_holds_under_a_name_like_that_of_a_secret_is_none(name: str)
 @pytest.mark.parametrize(
     "name",
     [
-        "token", "gateway_token", "accessToken", "api_key", "apikey", "apiKey", "API-Key", "x_api_key", "secret",
-        "client_secret", "password", "dbPassword", "passphrase", "Authorization", "credential", "credentials",
-        "private_key", "auth",
+        "token", "gateway_token", "accessToken", "api_key", "apikey", "apiKey", "API-Key",
+        "x_api_key", "secret", "client_secret", "password", "dbPassword", "passphrase",
+        "Authorization", "credential", "credentials", "private_key", "auth",
     ],
 )  # fmt: skip
 def test_what_a_body_holds_under_the_name_of_a_secret_is_one(name: str) -> None:

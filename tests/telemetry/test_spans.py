@@ -45,22 +45,26 @@ TRANSCRIPT = Transcript(
             )
         ),
         ToolMessage(
-            answers=(ToolAnswer(request_id="a", text="sent"), ToolAnswer(request_id="b", text="no", is_error=True))
+            answers=(ToolAnswer(request_id="a", text="sent"),
+                     ToolAnswer(request_id="b", text="no", is_error=True))
         ),
-        AssistantMessage(reply=Reply(text=f"It was sent; {KEY}.", usage=Usage(input_tokens=30, output_tokens=None))),
+        AssistantMessage(reply=Reply(text=f"It was sent; {KEY}.",
+                                     usage=Usage(input_tokens=30, output_tokens=None))),
     ),
     tool_calls=(
         ToolCall(
-            tool="get_order", arguments={"id": 7}, outcome="ok", reply=1, request_id="a", text="sent",
-            started_s=2.0, duration_s=1.0,
+            tool="get_order", arguments={"id": 7}, outcome="ok", reply=1, request_id="a",
+            text="sent", started_s=2.0, duration_s=1.0,
         ),
         ToolCall(
-            tool="get_user", arguments={}, outcome="denied", reply=1, request_id="b", text="no", error_code=-32001,
-            started_s=2.0, duration_s=0.5,
+            tool="get_user", arguments={}, outcome="denied", reply=1, request_id="b", text="no",
+            error_code=-32001, started_s=2.0, duration_s=0.5,
         ),
     ),
-    setup_calls=(ToolCall(tool="seed", arguments={}, outcome="ok", reply=0, started_s=0.0, duration_s=0.25),),
-    teardown_calls=(ToolCall(tool="clean", arguments={}, outcome="ok", reply=0, started_s=0.0, duration_s=0.25),),
+    setup_calls=(ToolCall(tool="seed", arguments={}, outcome="ok", reply=0, started_s=0.0,
+                          duration_s=0.25),),
+    teardown_calls=(ToolCall(tool="clean", arguments={}, outcome="ok", reply=0, started_s=0.0,
+                             duration_s=0.25),),
     answer=f"It was sent; {KEY}.",
     usage=Usage(input_tokens=40, output_tokens=None, cost_usd=None),
     replies=2,
@@ -174,7 +178,8 @@ def test_a_trial_without_a_verdict_is_an_error_and_no_result_of_a_test() -> None
 
 def test_every_check_is_an_evaluation_event() -> None:
     told = [
-        (event.name, event.attributes["gen_ai.evaluation.name"], event.attributes.get("gen_ai.evaluation.score.value"),
+        (event.name, event.attributes["gen_ai.evaluation.name"],
+         event.attributes.get("gen_ai.evaluation.score.value"),
          event.attributes["gen_ai.evaluation.score.label"])
         for event in trace().spans[0].events
     ]  # fmt: skip

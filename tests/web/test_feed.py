@@ -26,8 +26,8 @@ async def test_a_log_is_told_from_its_header_to_its_summary(tmp_path: Path) -> N
     log = a_log(tmp_path / "log.jsonl", a_run("a"), a_run("b", "failed"), a_run("c", "skipped"))
     told = [(number, name, json.loads(text)) async for number, name, text in follow_log(log.path)]
     assert [name for _, name, _ in told] == [
-        "run", "test_case_start", "test_case_result", "test_case_start", "test_case_result", "test_case_result",
-        "summary",
+        "run", "test_case_start", "test_case_result", "test_case_start", "test_case_result",
+        "test_case_result", "summary",
     ]  # fmt: skip
     assert [number for number, _, _ in told] == [f"log-{place}" for place in range(1, 8)]
     assert told[0][2]["suites"] == [
@@ -78,7 +78,8 @@ async def test_a_result_that_takes_other_identities_is_told_once_when_it_is_sett
         assert counts["failed"] == len(failed.split())
         progress = {name: amount for name, amount in results[-1]["progress"].items() if amount}
         assert progress == {
-            "done": 2, "planned": 2, **{name: counts[name] for name in ("passed", "failed") if counts[name]},
+            "done": 2, "planned": 2,
+            **{name: counts[name] for name in ("passed", "failed") if counts[name]},
         }  # fmt: skip
 
 

@@ -55,7 +55,8 @@ LET_IN = 400
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "evil.example:8000", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "", "a b",
+    ["evil.example", "evil.example:8000", "localhost.evil.example", "127.0.0.1.evil.example",
+     "10.0.0.1", "", "a b",
      "localhost@evil.example", "[::1", "127.0.0.1:99999999"],
 )  # fmt: skip
 def test_a_name_that_only_resolves_to_this_machine_is_not_answered(page: Page, host: str) -> None:
@@ -239,7 +240,8 @@ def test_hostile_texts_are_harmless_json_and_no_key_is_in_any_answer(page: Page)
     assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u2066\u2028]", answers["1"]) is None
     assert re.search("[\x00-\x08\x0b-\x1f]", HOSTILE_ANSWER) is not None
     texts = [json.dumps(told), *(page.client.get(path).text for path in (
-        f"/evaluations/{run}/download", f"/runs/{run}/report", "/evaluations", "/evaluations/options"))]  # fmt: skip
+        f"/evaluations/{run}/download", f"/runs/{run}/report", "/evaluations",
+        "/evaluations/options"))]  # fmt: skip
     assert [KEY in text for text in texts] == [False] * 5
     assert "[redacted]" in texts[0]
 
@@ -311,8 +313,8 @@ def test_a_suite_that_was_uploaded_starts_no_program(page: Page) -> None:
 
 def test_fields_are_names_and_numbers(page: Page) -> None:
     for field, value in (
-        ("server", "-x"), ("server", "${HOME}"), ("server", "a;b"), ("model", "x" * 201), ("concurrency", "0"),
-        ("concurrency", "17"), ("concurrency", "1e9"), ("timeout", "1"),
+        ("server", "-x"), ("server", "${HOME}"), ("server", "a;b"), ("model", "x" * 201),
+        ("concurrency", "0"), ("concurrency", "17"), ("concurrency", "1e9"), ("timeout", "1"),
     ):  # fmt: skip
         assert page.post("/evaluations/check", ONE, **{field: value}).status_code == 400, (
             field,

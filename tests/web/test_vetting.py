@@ -114,7 +114,8 @@ def test_an_upload_names_only_what_is_configured(
 
 @pytest.mark.parametrize(
     "choice",
-    [{"server": "python evil.py"}, {"server": "sh"}, {"model": "openai:gpt-4o"}, {"model": "replay:/x"},
+    [{"server": "python evil.py"}, {"server": "sh"}, {"model": "openai:gpt-4o"},
+     {"model": "replay:/x"},
      {"judge_model": "openai:gpt-4o"}],
 )  # fmt: skip
 def test_a_choice_is_a_name_that_is_configured(read: Read, choice: dict[str, str]) -> None:

@@ -94,7 +94,8 @@ def test_bash_completes_commands_and_options_by_the_script_that_is_printed(
             f"harness; "
         )
         done = subprocess.run(
-            ["/bin/bash", "-c", f'eval "$1"; {asked} printf "%s\\n" "${{COMPREPLY[@]}}"', "bash", script],
+            ["/bin/bash", "-c", f'eval "$1"; {asked} printf "%s\\n" "${{COMPREPLY[@]}}"', "bash",
+             script],
             capture_output=True, text=True, timeout=TIMEOUT_S, check=True,
             env={"PATH": f"{project.folder}:{os.environ['PATH']}", "HOME": str(project.folder)},
         )  # fmt: skip

@@ -27,9 +27,12 @@ def test_an_unknown_suite_is_answered_with_the_nearest_name(project: Project) ->
     ("text", "words"),
     [
         ("suite: shop\ntests:\n  - name: 'a\n", ("evals/shop.yml:3:",)),
-        ("suite: s\ntests:\n  - name: a\n    prompt: b\n    expected_tool: t\n", ("evals/shop.yml:5:5", "must_call")),
-        ("suite: shop\ntests:\n  - name: a\n    assertions: {answer_contains: [x]}\n", ("evals/shop.yml:3", "prompt")),
-        ("suite: shop\ntests:\n  - name: a\n    prompt: b\n    assertions: {}\n", ("evals/shop.yml:5", "assertions")),
+        ("suite: s\ntests:\n  - name: a\n    prompt: b\n    expected_tool: t\n",
+         ("evals/shop.yml:5:5", "must_call")),
+        ("suite: shop\ntests:\n  - name: a\n    assertions: {answer_contains: [x]}\n",
+         ("evals/shop.yml:3", "prompt")),
+        ("suite: shop\ntests:\n  - name: a\n    prompt: b\n    assertions: {}\n",
+         ("evals/shop.yml:5", "assertions")),
         ("suite: shop\ntests: []\n", ("evals/shop.yml:2", "tests")),
         (
             ("suite: shop\ntests:\n  - &a {name: a, prompt: b, assertions: {must_call: [t]}}\n  - "
@@ -37,10 +40,12 @@ def test_an_unknown_suite_is_answered_with_the_nearest_name(project: Project) ->
             ("evals/shop.yml:", "'a'"),
         ),
         ("suite: shop\nsuite: shop\ntests: []\n", ("evals/shop.yml:2:1", "suite")),
-        ("suite: s\ntests:\n  - {name: a, prompt: b, assertions: {must_cal: t}}\n", ("evals/shop.yml:3", "must_call")),
+        ("suite: s\ntests:\n  - {name: a, prompt: b, assertions: {must_cal: t}}\n",
+         ("evals/shop.yml:3", "must_call")),
     ],
     ids=[
-        "syntax", "misplaced key", "no prompt", "no assertions", "no tests", "duplicate test", "duplicate key", "typo",
+        "syntax", "misplaced key", "no prompt", "no assertions", "no tests", "duplicate test",
+        "duplicate key", "typo",
     ],
 )  # fmt: skip
 def test_a_mistake_in_a_suite_is_told_with_its_line(

@@ -48,12 +48,15 @@ def answer(request: dict[str, Any], own: str) -> dict[str, Any] | None:
         },
         "tools/list": {
             "tools": [
-                {"name": "look", "description": f"Look up the order.\n{everything}", "inputSchema": schema,
+                {"name": "look", "description": f"Look up the order.\n{everything}",
+                 "inputSchema": schema,
                  "annotations": read_only},
-                {"name": "login", "description": f"Log in.\n{everything}", "inputSchema": {"type": "object"}},
+                {"name": "login", "description": f"Log in.\n{everything}",
+                 "inputSchema": {"type": "object"}},
             ]
         },
-        "tools/call": {"content": [{"type": "text", "text": everything}], "structuredContent": {"said": everything}},
+        "tools/call": {"content": [{"type": "text", "text": everything}],
+                       "structuredContent": {"said": everything}},
     }  # fmt: skip
     if "id" not in request:
         return None

@@ -34,11 +34,13 @@ PLACES = (
     "server -pVALUE", "server DSN", "server encoded DSN", "server -H", "server sh -c", ("server "
         "URL "
         "user"),
-    "server URL query", "server header", "server bearer header", "query command", "query database", "reset argument",
-    "identity header template", "identity variable template", "token_command argument", ("issued "
+    "server URL query", "server header", "server bearer header", "query command", "query database",
+    "reset argument", "identity header template", "identity variable template",
+    "token_command argument", ("issued "
         "token"),
-    "user_context api_key", "user_context of another", "setup password", "teardown token", "expected argument",
-    "client env", "client header", "client input", "command line", "command line user_context",
+    "user_context api_key", "user_context of another", "setup password", "teardown token",
+    "expected argument", "client env", "client header", "client input", "command line",
+    "command line user_context",
 )  # fmt: skip
 CANARY = {place: f"{number:02}Zq~K9x/w+v{number:02}" for number, place in enumerate(PLACES)}
 ISSUER = """
@@ -94,7 +96,8 @@ def write(project: Project, web: Web) -> None:
                     f"--api-key={of['server --option=value']}", f"-p{of['server -pVALUE']}",
                     f"postgres://shop:{quote(of['server DSN'], safe='~+')}@db/x",
                     f"postgres://shop:{quote(of['server encoded DSN'], safe='')}@db/x",
-                    "-H", f"X-Api-Key: {of['server -H']}", "-c", f"PGPASSWORD='{of['server sh -c']}' psql",
+                    "-H", f"X-Api-Key: {of['server -H']}", "-c",
+                    f"PGPASSWORD='{of['server sh -c']}' psql",
                 ],
                 "env": {
                     "SHOP_API_KEY": of["server env"],

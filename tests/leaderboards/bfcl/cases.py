@@ -205,8 +205,10 @@ CALLS = [
         "two instead of one", "multiple", [_one(1)], step(("a.one", {"n": 1}), ("a.one", {"n": 1})),
         "multiple_function_checker:wrong_count",
     ),
-    several("none instead of one", "multiple", [_one(1)], step(), "multiple_function_checker:wrong_count"),
-    several("none in a simple case", "simple_python", [_one(1)], step(), "simple_function_checker:wrong_count"),
+    several("none instead of one", "multiple", [_one(1)], step(),
+            "multiple_function_checker:wrong_count"),
+    several("none in a simple case", "simple_python", [_one(1)], step(),
+            "simple_function_checker:wrong_count"),
     several(
         "without what is required", "multiple", [_two(1, "")], step(("two", {"m": 1})),
         "simple_function_checker:missing_required",
@@ -219,7 +221,8 @@ CALLS = [
         "with what the schema knows and the answer does not", "multiple", [{"two": {"n": [1]}}],
         step(("two", {"n": 1, "m": 1})), "simple_function_checker:unexpected_param",
     ),
-    several("in any order", "parallel", [_one(1), _one(2)], step(("a.one", {"n": 2}), ("a.one", {"n": 1})), None),
+    several("in any order", "parallel", [_one(1), _one(2)],
+            step(("a.one", {"n": 2}), ("a.one", {"n": 1})), None),
     several(
         "one twice", "parallel", [_one(1), _one(2)], step(("a.one", {"n": 1}), ("a.one", {"n": 1})),
         "parallel_function_checker_no_order:cannot_find_match",
@@ -232,19 +235,25 @@ CALLS = [
         (
             "the first that fits is taken, even from a later one"
         ), "parallel_multiple", [_two(1, 5, ""), _two(1, 5)],
-        step(("two", {"n": 1, "m": 5}), ("two", {"n": 1})), "parallel_function_checker_no_order:cannot_find_match",
+        step(("two", {"n": 1, "m": 5}), ("two", {"n": 1})),
+        "parallel_function_checker_no_order:cannot_find_match",
     ),
-    several("words", "multiple", [_one(1)], Step(unreadable="words", text="No."), "ast_decoder:decoder_failed"),
+    several("words", "multiple", [_one(1)], Step(unreadable="words", text="No."),
+            "ast_decoder:decoder_failed"),
     several(
         "arguments that are no object", "multiple", [_one(1)], Step(unreadable="misshapen"),
         "ast_decoder:decoder_wrong_output_format",
     ),
     Sample("no call where none fits", lambda: no_call_fault(step()), None),
-    Sample("words where none fits", lambda: no_call_fault(Step(unreadable="words", text="No.")), None),
-    Sample("a call where none fits", lambda: no_call_fault(step(("f", {}))), "irrelevance_error:decoder_success"),
+    Sample("words where none fits", lambda: no_call_fault(Step(unreadable="words", text="No.")),
+           None),
+    Sample("a call where none fits", lambda: no_call_fault(step(("f", {}))),
+           "irrelevance_error:decoder_success"),
     Sample("a call where one fits", lambda: some_call_fault(step(("f", {}))), None),
-    Sample("no call where one fits", lambda: some_call_fault(step()), "relevance_error:decoder_failed"),
-    Sample("words where one fits", lambda: some_call_fault(Step(unreadable="words")), "relevance_error:decoder_failed"),
+    Sample("no call where one fits", lambda: some_call_fault(step()),
+           "relevance_error:decoder_failed"),
+    Sample("words where one fits", lambda: some_call_fault(Step(unreadable="words")),
+           "relevance_error:decoder_failed"),
 ]  # fmt: skip
 
 
@@ -359,8 +368,8 @@ _MENTION = step(("mention", {"tweet_id": 0, "mentioned_usernames": ["@ben"]}))
 
 def posts(name: str, steps: Sequence[Step], error_type: str | None) -> Sample:
     conversation = Conversation(
-        classes=["TwitterAPI"], initial_config=_POSTS, expected=[["post_tweet('x')"], ["posting_get_login_status()"]],
-        long_context=False, data={},
+        classes=["TwitterAPI"], initial_config=_POSTS,
+        expected=[["post_tweet('x')"], ["posting_get_login_status()"]], long_context=False, data={},
     )  # fmt: skip
     turns = [steps[:1], [step(("posting_get_login_status", {})), *steps[1:]]]
     return Sample(name, lambda: turns_fault(conversation, turns), error_type)

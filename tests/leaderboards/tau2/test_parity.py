@@ -105,7 +105,8 @@ def _spoil(simulation: dict[str, Any], task: dict[str, Any], how: str) -> None:
     writes = [
         message
         for message in messages
-        if any(call["name"].startswith(("modify", "cancel")) for call in message["tool_calls"] or ())
+        if any(call["name"].startswith(("modify",
+                                        "cancel")) for call in message["tool_calls"] or ())
     ] if how in ("DB", "ACTION") else []  # fmt: skip
     match how:
         case "DB":

@@ -295,8 +295,9 @@ def test_nothing_but_the_conversation_and_the_tools_is_looked_at() -> None:
     hinted = ToolList(
         tools=tuple(
             type(one)(
-                name=one.name, title=one.title, description=one.description, input_schema=one.input_schema,
-                output_schema={"properties": {"lifetime_value": {}}}, read_only=True, destructive=False,
+                name=one.name, title=one.title, description=one.description,
+                input_schema=one.input_schema, output_schema={"properties": {"lifetime_value": {}}},
+                read_only=True, destructive=False,
             )
             for one in GOVERNANCE
         )

@@ -113,9 +113,10 @@ def test_everything_of_a_case_is_there_once_it_is_opened(tmp_path: Path, browser
     text = opened(browser)
     assert before == 0
     for part in (
-        "Sell me a chair", "Here is a chair", "get_orders", "denied", '{"id": 77}', "nothing here", "200 ms",
-        "That was missing", '{"tool": "get_order", "args": {}}', "Say it more clearly.", "evals/shop.yml:15:9",
-        "It says too little.", "score 0.25", "oh dear", '{"role": "guest"}', "$0.25", ("10 in, 5 "
+        "Sell me a chair", "Here is a chair", "get_orders", "denied", '{"id": 77}', "nothing here",
+        "200 ms", "That was missing", '{"tool": "get_order", "args": {}}', "Say it more clearly.",
+        "evals/shop.yml:15:9", "It says too little.", "score 0.25", "oh dear", '{"role": "guest"}',
+        "$0.25", ("10 in, 5 "
         "out"),
     ):  # fmt: skip
         assert part in text

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from servers.common.policy import MASK, Action, Condition, Denied, Policies, Rule
 
 ATOMS = (
-    "true", "false", "1", "'x'", "null", "[]", "user", "user.role", "user.role == 'admin'", "user.role != 'admin'",
-    "user.nothing", "user.nothing == 'x'", "has(user.nothing)", (
+    "true", "false", "1", "'x'", "null", "[]", "user", "user.role", "user.role == 'admin'",
+    "user.role != 'admin'", "user.nothing", "user.nothing == 'x'", "has(user.nothing)", (
         "'w' in user.permissions"
     ), "user.permissions",
     "args.flag", "args.flag == null", "undefined", "undefined()", "1 / 0", "user.role > 1",

@@ -135,11 +135,13 @@ def test_it_works_from_inside_another_package(tmp_path: Path) -> None:
 def test_stdout_carries_the_protocol_only_and_the_end_of_stdin_is_a_clean_end() -> None:
     requests: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}},
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "t", "version": "0"}}},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/list", "params": {}},
         {"id": 3, "method": "tools/call", "params": {"name": "nope", "arguments": {}}},
-        {"id": 4, "method": "tools/call", "params": {"name": "get_customer_details", "arguments": {"customer_id": 7}}},
+        {"id": 4, "method": "tools/call",
+         "params": {"name": "get_customer_details", "arguments": {"customer_id": 7}}},
     ]  # fmt: skip
     lines = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in requests)
     done = subprocess.run(
