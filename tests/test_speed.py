@@ -18,7 +18,7 @@ from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 
 RESULT_BYTES = 9_000
 """Twice in each transcript: as the server's result, and as it was told to the model."""
-FEW, MANY = 100, 400
+FEW, MANY = 40, 200
 
 COUNTED = """
 import json, sys

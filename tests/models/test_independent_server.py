@@ -25,6 +25,7 @@ import pytest
 
 from harness.errors import ModelError
 from harness.types import Reply, UserMessage
+from tests.clock import BOUND_S
 from tests.models.support import APIS, TOOLS, Api, converse, opened
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("api", APIS)]
@@ -45,7 +46,11 @@ ROUND = [
     {"match": {"userMessage": "hello"}, "response": {"content": "Hi there."}},
     {
         "match": {"userMessage": "too fast"},
-        "response": {"error": {"message": "slow down"}, "status": 429},
+        "response": {
+            "error": {"message": "slow down"},
+            "status": 429,
+            "retryAfter": 10 * BOUND_S,  # longer than the trial may take
+        },
     },
     {
         "match": {"userMessage": "broken"},
@@ -141,7 +146,7 @@ async def test_many_trials_at_once_get_their_own_answers(api: Api, server: str) 
         async def ask() -> None:
             replies.append(await model.answer(asked("hello"), TOOLS, None))
 
-        with anyio.fail_after(20):
+        with anyio.fail_after(BOUND_S):
             async with anyio.create_task_group() as group:
                 for _ in range(50):
                     group.start_soon(ask)
@@ -151,7 +156,7 @@ async def test_many_trials_at_once_get_their_own_answers(api: Api, server: str) 
 async def test_its_rate_limit_is_understood(api: Api, server: str) -> None:
     async with opened(api, server, max_retries=3) as model:
         await model.answer(asked("hello"), TOOLS, None)  # from here on there is a connection
-        with anyio.fail_after(0.9), pytest.raises(ModelError, match="slow down") as raised:
+        with anyio.fail_after(BOUND_S), pytest.raises(ModelError, match="slow down") as raised:
             await model.answer(asked("too fast"), TOOLS, None)
     assert (raised.value.status, raised.value.attempts) == (429, 1)
     assert "the next attempt may start in" in str(raised.value)

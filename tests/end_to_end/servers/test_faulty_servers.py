@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.clock import BOUND_S
+from tests.clock import BOUND_S, PATIENT_S
 from tests.end_to_end.harness_process import PLAIN_SERVER, Finished, Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say, status
 from tests.sessions.servers import all_gone
@@ -180,12 +180,13 @@ def test_no_call_is_sent_twice_whatever_became_of_it(project: Project, marker: s
 
 
 @pytest.mark.parametrize(
-    ("mode", "words"), [("exit_at_import", "no_such_module"), ("hang", "did not")]
+    ("mode", "timeout", "words"),
+    [("exit_at_import", PATIENT_S, "no_such_module"), ("hang", 0.5, "did not")],
 )
 def test_a_server_that_cannot_be_used_is_an_error_of_each_case_and_ends_in_bounded_time(
-    project: Project, marker: str, mode: str, words: str
+    project: Project, marker: str, mode: str, timeout: float, words: str
 ) -> None:
-    finished = run(project, marker, ["echo", "rows"], **plain_server(mode, start_timeout=1.0))
+    finished = run(project, marker, ["echo", "rows"], **plain_server(mode, start_timeout=timeout))
     tests = by_case(finished)
     assert {test["status"] for test in tests.values()} == {"error"}
     assert {test["error_kind"] for test in tests.values()} == {"server"}
