@@ -9,7 +9,7 @@ its commands need no SDK.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as type checkers take it; to load `typing` would be most of the time that this module takes
+TYPE_CHECKING = False  # type checkers know the name; `typing` itself is slow to import
 
 if TYPE_CHECKING:
     from typing import Any

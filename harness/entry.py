@@ -13,7 +13,10 @@ from harness.judging.exit_codes import EXIT_INTERRUPTED
 
 
 def _leave(*_: object) -> None:
-    """Say that it was interrupted and leave; what was started ends by itself, once our end of its pipe is closed."""
+    """Say that the program was interrupted, and exit.
+
+    Processes that it started end by themselves once this end of their pipes is closed.
+    """
     if "--json-output" in sys.argv:
         os.write(1, b'{"status": "error", "error": "interrupted"}\n')
     os.write(2, b"Interrupted.\n")

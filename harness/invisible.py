@@ -1,4 +1,4 @@
-r"""Characters that nobody sees or that turn the direction of a text, written as escapes such as ``\u202e``.
+r"""Invisible characters, and those that change a text's direction, written as escapes: ``\u202e``.
 
 A server or a model may say one thing to people and another to machines with them. Joiners and
 variation selectors stay where emoji and scripts need them: between two characters that are no
@@ -11,11 +11,13 @@ import re
 
 _ALWAYS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but not tab and newline
-    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # soft hyphens, fillers, zero-width spaces, invisible signs
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of a text
-    "\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"  # line separators, byte order, no characters at all
-    "\U000e0000-\U000e0fff"  # tags and further variation selectors: whole messages have been hidden in them
+    # soft hyphens, fillers, zero-width spaces, invisible signs
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164"
+    "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that change the direction of a text
+    "\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"  # line separators, byte order, noncharacters
+    # tags and further variation selectors: whole messages have been hidden in them
+    "\U000e0000-\U000e0fff"
 )
 _SHOWN = r"[^\x00-\x7f\u200b-\u200f\ufe00-\ufe0f]"
 """What a joiner or a selector may belong to."""

@@ -1,16 +1,16 @@
-"""How deep JSON of others may nest, how long its integers may be, and what stands for the rest.
+"""Bounds of JSON from outside: how deep it may nest, how long its integers may be.
 
 Servers, models and recordings may send JSON of any depth. Python, the log's reader and a schema's
-validator give up at depths of their own, and each in its own way, so one bound holds where data
-enters: `loads` reads it.
+validator each fail at a different depth and in a different way, so one bound holds where data
+enters: `loads` applies it.
 
-| in the JSON                                 | what `loads` returns for it                                       |
-|---------------------------------------------|-------------------------------------------------------------------|
-| nested deeper than `WIRE_DEPTH` levels      | a text in place of every value below: its size and SHA-256        |
-| a number beyond the range of a float: 1e400 | the integer that it is                                            |
-| an integer of more than `MAX_DIGITS` digits | a `Cut`: its first digits and how many there are                  |
-| NaN, Infinity                               | their names as text, which is a `Cut` where the caller is strict  |
-| half a surrogate pair                       | U+FFFD, in a `Cut` where the caller is strict                     |
+| in the JSON                                 | what `loads` returns for it                        |
+|---------------------------------------------|----------------------------------------------------|
+| nested deeper than `WIRE_DEPTH` levels      | a text for each value below: its size and SHA-256  |
+| a number beyond the range of a float: 1e400 | the integer that it is                             |
+| an integer of more than `MAX_DIGITS` digits | a `Cut`: its first digits and how many there are   |
+| NaN, Infinity                               | their names as text; a `Cut` if ``strict``         |
+| half a surrogate pair                       | U+FFFD; in a `Cut` if ``strict``                   |
 
 What is kept of a call nests at most `MAX_DEPTH` levels; `shortcoming` says where a value does not.
 """
@@ -78,7 +78,10 @@ def loads(text: str | bytes, *, strict: bool = False) -> Any:
 
 
 def depth_of(data: bytes) -> int:
-    """Return how many levels the JSON ``data`` nests; every step of it is one pass at the speed of copying."""
+    """Return how many levels the JSON ``data`` nests.
+
+    Each step is one pass over the bytes, as fast as copying them.
+    """
     if b"\\" in data:
         data = data.replace(rb"\\", b"").replace(rb"\"", b"")
     marks = data.translate(None, _NO_MARK).replace(b'""', b"")
@@ -95,7 +98,10 @@ def is_deep(text: str, limit: int = MAX_DEPTH) -> bool:
 
 
 def shortcoming(value: Any) -> str | None:
-    """Return why ``value`` cannot be kept as it is, or ``None``: it nests too deeply, or a part of it was not read."""
+    """Return why ``value`` cannot be kept as it is, or ``None``.
+
+    It nests too deeply, or a part of it was not read.
+    """
     level: list[Any] = [value] if isinstance(value, _TELLING) else []
     for _ in range(MAX_DEPTH):
         if cut := next((item for item in level if type(item) is Cut), None):
@@ -214,7 +220,7 @@ def _long(text: str, digits: int) -> Cut:
 
 
 def _shallow(data: bytes) -> Iterator[bytes]:
-    """Yield the JSON ``data`` in pieces, a text in place of every value that lies deeper than `WIRE_DEPTH`."""
+    """Yield the JSON ``data`` in pieces, with a text for each value deeper than `WIRE_DEPTH`."""
     depth = kept = 0
     for token in _TOKEN.finditer(data):
         match token[0]:

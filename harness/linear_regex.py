@@ -39,7 +39,7 @@ def search(pattern: str, text: str) -> tuple[int, int] | None:
 
 
 def program_size(pattern: str) -> int:
-    """Return how many instructions ``pattern`` is compiled to: a search takes at most so long for each character.
+    """Return how many instructions ``pattern`` has: the most steps of a search for each character.
 
     Raises:
         BrokenPattern: it is none that RE2 takes.

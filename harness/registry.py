@@ -53,8 +53,8 @@ class Registry(Generic[T]):
         """``group`` is the entry-point group, ``noun`` a member's sort in messages.
 
         ``builtin`` maps a name to ``module:attribute``; so does ``unlisted``, for members that the
-        program itself asks for and nobody may name. ``formerly`` is an older name of the group: what
-        packages list under it is found too.
+        program itself uses and no user may name. ``formerly`` is an older name of the group:
+        members that packages list under it are found too.
         """
         self.group = group
         self._formerly = formerly
@@ -87,7 +87,7 @@ class Registry(Generic[T]):
         return name in self._builtin or name in self._entry_points
 
     def reference(self, name: str) -> str:
-        """Return ``module:attribute`` of the member of that name, which there is, without importing it."""
+        """Return ``module:attribute`` of the member ``name`` without importing it."""
         return self._builtin.get(name) or self._entry_points[name].value
 
     def add_unlisted(self, name: str, member: T) -> None:

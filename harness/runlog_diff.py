@@ -38,7 +38,7 @@ def differences(old: Header, new: Header) -> Iterator[str]:
 
 
 def tool_differences(old: Mapping[str, ToolList], new: Mapping[str, ToolList]) -> Iterator[str]:
-    """Yield each difference between the tools that the users of two runs were shown (`RunLog.tools`), in words."""
+    """Yield each difference between the tools of two runs (`RunLog.tools`), in words."""
     if set(old) == set(new):
         return
     for name, before, after in _pairs(_by_name(old), _by_name(new)):
@@ -54,7 +54,7 @@ def tool_differences(old: Mapping[str, ToolList], new: Mapping[str, ToolList]) -
 
 
 def _by_name(lists: Mapping[str, ToolList]) -> dict[str, list[Tool]]:
-    """Return every form in which each tool was shown, in the order in which they were first seen."""
+    """Return every form in which each tool was shown, in the order of their first appearance."""
     forms: dict[str, list[Tool]] = {}
     for tools in lists.values():
         for tool in tools.tools:

@@ -1,4 +1,4 @@
-"""Text from models and servers, made harmless for whoever shows it, and figures as people read them."""
+"""Text from models and servers, made harmless to show; and figures in a readable form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _COMMANDS = re.compile(r"^(?P<lead>[^\S\n]*)::|##(?=\[)", re.MULTILINE)
 
 
 def printable(text: str) -> str:
-    """Return ``text`` without secrets, terminal escapes and CI commands; hidden characters are escaped."""
+    """Return ``text`` without secrets, terminal escapes and CI commands.
+
+    Hidden characters are escaped.
+    """
     plain = escaped(_ESCAPES.sub("", KNOWN.text(text).replace("\r\n", "\n")))
     return _COMMANDS.sub(
         lambda found: "# #" if found["lead"] is None else f"{found['lead']}: :", plain
@@ -32,7 +35,7 @@ def escaped_json(text: str) -> str:
 
 
 def bounded(text: str, limit: int) -> str:
-    """Return ``text`` harmless, and cut to ``limit`` characters with a note of what was left out."""
+    """Return ``text`` harmless, cut to ``limit`` characters with a note of what is missing."""
     text = KNOWN.text(text)  # a secret that is cut in two would not be known any more
     if len(text) <= limit:
         return printable(text)
@@ -40,7 +43,7 @@ def bounded(text: str, limit: int) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return ``text`` without secrets in at most ``limit`` characters, with an ellipsis where it was cut."""
+    """Return ``text`` without secrets in at most ``limit`` characters, with ``…`` if cut."""
     text = KNOWN.text(text)  # before it is cut, as above
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 

@@ -1,4 +1,4 @@
-"""Whom connections trust: the certificates of the machine, or those that its environment names."""
+"""The TLS trust store: the certificates of the machine, or those that its environment names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _NAMES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 @cache
 def trusted(*, trust_env: bool = True) -> ssl.SSLContext:
-    """Return whom connections trust; read once, for reading all certificates takes longer than a whole trial.
+    """Return the TLS trust store.
+
+    It is read once: to read all certificates takes longer than a whole trial.
 
     With ``trust_env``, the environment may name others, as for every program that uses OpenSSL.
 

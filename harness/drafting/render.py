@@ -16,8 +16,8 @@ SCHEMA_NAME = "suite.schema.json"
 """File beside the suite that editors complete it by."""
 
 _NEXT = """\
-# 1. Reword the prompts the way your users talk. These follow the tools' own descriptions, which makes them
-#    easier than real life.
+# 1. Reword the prompts the way your users talk. These follow the tools' own descriptions,
+#    which makes them easier than real life.
 # 2. Where a comment says "guessed", put in values that exist in your data.
 # 3. Say what the answer must hold: a fact that no model can know without the call.
 #        answer_contains: ["…"]
@@ -25,15 +25,12 @@ _NEXT = """\
 """
 _BLOCKED = (
     "The server does not mark these tools as read-only (readOnlyHint: true), so no call is sent to "
-    "them, and a case "
-    "that asks for one fails. Take out of the list what only reads; take out the rest only when "
-    "the server runs on "
-    "test data."
+    "them, and a case that asks for one fails. Take out of the list what only reads; take out the "
+    "rest only when the server runs on test data."
 )
 _READ_ONLY = (
-    "One of them has a name that cannot be written here: only what is marked as "
-    "read-only "
-    "is sent at all."
+    "One of them has a name that cannot be written here: only what is marked as read-only is sent "
+    "at all."
 )
 
 
@@ -139,7 +136,7 @@ def _data(case: DraftCase, suite: DraftSuite) -> dict[str, Any]:
 
 
 def _calls(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
-    """Return calls in a suite's form: names alone on one line, calls with arguments below each other."""
+    """Return calls in a suite's form: names alone on one line, calls with arguments one a line."""
     if not any(arguments for _, arguments in calls):
         return Inline([tool for tool, _ in calls])
     return [_call(tool, arguments) for tool, arguments in calls]

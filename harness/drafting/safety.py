@@ -54,7 +54,7 @@ def _takes_code(tool: Tool) -> bool:
 
 
 def destroys(tool: Tool) -> bool:
-    """Whether a call may overwrite or delete something: MCP's default, unless the server denies it."""
+    """Whether a call may overwrite or delete: MCP's default unless the server denies it."""
     return changes(tool) and tool.destructive is not False
 
 

@@ -184,7 +184,7 @@ def _shortened(sentence: str) -> str:
 
 
 def _imperative(word: str, rest: str, tool: Tool) -> str | None:
-    """Return the infinitive of a description's first verb (``Returns``), or ``None`` if it is none."""
+    """Return the infinitive of a description's first word (``Returns``); ``None`` if no verb."""
     lower = word.lower()
     if not lower.isalpha() or lower in _DETERMINERS:
         return None

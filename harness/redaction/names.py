@@ -1,4 +1,4 @@
-"""Recognises names of secrets: variables, fields, options, headers; and secrets in command lines."""
+"""Recognises names of secrets (variables, fields, headers) and secrets in command lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _ANYWHERE = re.compile(
     re.IGNORECASE,
 )
 
-_KEYS = r"(?:access|account|api|auth|encryption|gateway|master|private|secret|signing|subscription)[_.-]?keys?"
+_KEYS = (
+    r"(?:access|account|api|auth|encryption|gateway|master|private|secret|signing|subscription)"
+    r"[_.-]?keys?"
+)
 _WORDS = rf"(?:token|secrets?|credentials?|authorization|{_KEYS})"
 _RUN_ON = r"(?:passw(?:or)?ds?|passphrases?|apikeys?)"
 """What is telling enough to end a word: ``PGPASSWORD``."""

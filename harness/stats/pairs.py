@@ -1,4 +1,4 @@
-"""Exact two-sided tests of two runs on the same cases: does the sign of a difference mean anything?"""
+"""Exact two-sided tests of two runs on the same cases: is a difference's sign beyond chance?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PairedTest:
 
 
 def mcnemar(first_only: int, second_only: int) -> float:
-    """Return the exact p-value for ``first_only`` cases against ``second_only`` that pass in one run alone.
+    """Return the exact p-value of the two counts of cases that pass in one run alone.
 
     Cases that end alike in both say nothing; with no other, p is 1.
 

@@ -23,7 +23,7 @@ def cases_needed(
     alpha: float = ALPHA,
     power: float = POWER,
 ) -> int:
-    """Return how many cases show a true ``difference`` of mean pass rates (0 < δ ≤ 1) with ``power``.
+    """Return the number of cases that show a true ``difference`` of mean pass rates with ``power``.
 
     Args:
         difference: δ, as a rate: 0.03 is three percentage points.

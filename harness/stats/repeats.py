@@ -1,4 +1,4 @@
-"""Several trials of each case: averaged per case first, for trials of one case are not independent."""
+"""Several trials a case: averaged per case first, because they are not independent."""
 
 from __future__ import annotations
 

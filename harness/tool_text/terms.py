@@ -25,14 +25,15 @@ def word_set(listed: str) -> frozenset[str]:
 
 _STOP = word_set(
     """
-    a about above all also am an and any anything are aren't as at be been being below both but by can can't could
-    did do does doesn't doing don't each either else etc every everything few for from further give given gives
-    had has have having he her here hers hi him his how i i'd i'll i'm i've if in into is isn't it it's its just let
-    let's like many may me might more most much must my need no nor not now of off on once one only onto or other our
-    ours out over own per please same shall she should so some such tell than thank thanks that the their theirs them
-    themselves then there these they this those through to too under until up us used uses using very want was we well
-    were what what's when where whether which while who whom whose why will with within without would yet you your
-    yours optional required called named titled entitled
+    a about above all also am an and any anything are aren't as at be been being below both but by
+    can can't could did do does doesn't doing don't each either else etc every everything few for
+    from further give given gives had has have having he her here hers hi him his how i i'd i'll i'm
+    i've if in into is isn't it it's its just let let's like many may me might more most much must
+    my need no nor not now of off on once one only onto or other our ours out over own per please
+    same shall she should so some such tell than thank thanks that the their theirs them themselves
+    then there these they this those through to too under until up us used uses using very want was
+    we well were what what's when where whether which while who whom whose why will with within
+    without would yet you your yours optional required called named titled entitled
     """
 )
 """Words that say nothing about which tool is meant."""

@@ -49,7 +49,8 @@ def comparable(value: Any) -> str:
         spend(len(value) // _CHARS_PER_STEP)
         return json.dumps(value)
     if isinstance(value, Mapping):
-        return f"{{{','.join(f'{json.dumps(name)}:{comparable(value[name])}' for name in sorted(value))}}}"
+        pairs = (f"{json.dumps(name)}:{comparable(value[name])}" for name in sorted(value))
+        return f"{{{','.join(pairs)}}}"
     if isinstance(value, list | tuple):
         return f"[{','.join(map(comparable, value))}]"
     if isinstance(value, float) and value.is_integer():

@@ -1,4 +1,4 @@
-"""A session under a variant: calls of decoys, and of tools that are not shown, never reach the server."""
+"""A session under a variant: calls of decoys and of hidden tools never reach the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What there is: categories, how they are grouped, and how they add up to the leaderboard's overall score."""
+"""The categories: how they are grouped, and how they add up to the leaderboard's overall score."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Category:
 
     @property
     def remembers(self) -> bool:
-        """Whether its cases ask about conversations that went before (`harness.leaderboards.bfcl.memory`)."""
+        """Whether its cases ask about earlier conversations (`leaderboards.bfcl.memory`)."""
         return self.source == "memory"
 
 

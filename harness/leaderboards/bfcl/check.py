@@ -112,7 +112,10 @@ KINDS.add_unlisted(KIND, BfclKind())
 
 
 def _judged(params: JsonObject, transcript: Transcript) -> Sequence[Sequence[Step]]:
-    """Return the turns that count: of several questions to one memory, each is judged as if it were the only one."""
+    """Return the turns that are judged.
+
+    Of several questions to one memory, only the last, as if it were the only one.
+    """
     turns = turns_of(transcript)
     return turns[-1:] if params.get("among_others") else turns
 

@@ -81,7 +81,10 @@ def entries(category: Category, folder: Path | None = None) -> Iterator[Entry]:
 
 @cache
 def entries_of(category: str, folder: Path) -> tuple[Entry, ...]:
-    """Return the cases of a category, read once: a suite is made of them, and recordings are looked up in them."""
+    """Return the cases of a category.
+
+    They are read once: suites are made of them, and recordings are looked up in them.
+    """
     return tuple(entries(CATEGORIES[category], folder))
 
 
@@ -118,7 +121,7 @@ def class_functions(class_name: str, folder: Path) -> tuple[dict[str, Any], ...]
 
 @cache
 def told_before(scenario: str, folder: Path) -> tuple[tuple[str, ...], ...]:
-    """Return what the user said ahead of the memory cases of a scenario, conversation by conversation."""
+    """Return what the user said before the memory cases of a scenario, one tuple a conversation."""
     return tuple(
         tuple(
             "\n\n".join(message["content"] for message in said) for said in conversation["question"]

@@ -1,4 +1,4 @@
-"""The memory cases, live: what went before is told to the model, conversation by conversation, then all is asked.
+"""The memory cases, live: the model is told earlier conversations, then asked about them.
 
 The leaderboard tells a model the conversations of a scenario once and then asks every question
 about it from the memory that was left. So does one case here, `memory_kv-customer`: its questions
@@ -121,7 +121,7 @@ def _question(entry: Entry, form: str) -> Turn:
 
 
 def _system_prompt(store: _Store, scenario: str, words: Mapping[str, Any]) -> str:
-    """Return the leaderboard's own words; what is remembered comes in when a conversation begins."""
+    """Return the leaderboard's own system prompt; memories come in when a conversation begins."""
     instruction = str(words[store.instruction]).replace(
         _SETTING, words["MEMORY_AGENT_SETTINGS"][scenario]
     )
@@ -130,7 +130,7 @@ def _system_prompt(store: _Store, scenario: str, words: Mapping[str, Any]) -> st
 
 @cache
 def _words(folder: Path) -> Mapping[str, Any]:
-    """Return the texts of the leaderboard's module of prompts, which is read as data and never run."""
+    """Return the texts of the leaderboard's module of prompts, which is read as data, never run."""
     path = folder / PROMPTS
     try:
         return constants(path.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Function names with dots: whether a model was let write them as they are, or with ``_`` in their place.
+"""Function names with dots: whether a model could write them as they are, or with ``_`` for a dot.
 
 Most APIs refuse a dot in a name. Upstream's table of models says of each whether its runner put
 ``_`` in place of dots; here the outputs say it, where they name a function of the very case that
@@ -18,7 +18,7 @@ from harness.types import JsonObject
 
 
 def undotted(entry: Entry) -> dict[str, str]:
-    """Return the names of a case's functions as they are with ``_`` for dots → as the case has them.
+    """Return, for a case's functions: name with ``_`` for dots → name in the case.
 
     A name with dots, where it should have none, is no function's: it is marked, so that it equals
     none.

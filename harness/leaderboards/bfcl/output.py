@@ -58,7 +58,7 @@ class Written:
 
 
 def python_value(value: Any, written: str | None = None) -> Any:
-    """Return an argument for a transcript: itself, or ``{"(Python)": its text}`` where JSON would change it.
+    """Return an argument for a transcript; ``{"(Python)": its text}`` if JSON would change it.
 
     ``written`` is its text where that is not how Python writes it.
     """
@@ -86,7 +86,7 @@ def turns_of(transcript: Transcript) -> tuple[tuple[Step, ...], ...]:
 
 
 def is_no_conversation(transcript: Transcript) -> bool:
-    """Whether what was recorded has no turns at all: the model is said to have spoken, and nobody asked."""
+    """Whether the recording has no turns: messages of the model, but none of the user."""
     return bool(transcript.messages) and not any(
         isinstance(one, UserMessage) for one in transcript.messages
     )

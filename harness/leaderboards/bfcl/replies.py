@@ -100,7 +100,10 @@ def _is_executed(category: Category) -> bool:
 
 
 def _answer(item: Any) -> str:
-    """Return what a step says that is no call: its first text, and nothing only where there is nothing at all."""
+    """Return the text of a step without calls: its first text, ``" "`` if that is empty.
+
+    The text is empty only if the step has none.
+    """
     if not item:
         return ""
     return str(item[0] if isinstance(item, list) else item) or " "

@@ -1,4 +1,4 @@
-"""Recorded outputs: result files as BFCL's own runner writes them, or lines that also name the model.
+"""Recorded outputs: result files of BFCL's own runner, or lines that also name the model.
 
 The first are ``BFCL_v4_CATEGORY_result.json`` files, one line a case (``{"id", "result", …}``), in
 a folder for each model; the second one file of lines ``{"model", "id", "result", …}``. Either may
@@ -76,7 +76,7 @@ class BfclRecording:
 
     @property
     def notes(self) -> Sequence[str]:
-        """How the outputs are read where that is not the usual way, and what cannot be read or is left out."""
+        """What was unusual: the form of the outputs, and what cannot be read or is left out."""
         if (
             self._told is None
         ):  # it is asked for often: whoever asks whether this is a certain recording asks for it

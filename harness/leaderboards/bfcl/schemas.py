@@ -1,4 +1,4 @@
-"""The data's descriptions of functions as tools of MCP: types by their names in JSON Schema, nothing lost.
+"""The data's descriptions of functions as MCP tools: types by their names in JSON Schema.
 
 Java and JavaScript values travel as texts, as upstream has them, and the description says of which
 type they are.
@@ -49,7 +49,7 @@ def parameters_of(function: Mapping[str, Any], language: Language) -> JsonObject
 
 
 def json_schema(described: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data's description of a value as JSON Schema: ``any`` is everything, ``float`` a number."""
+    """Return the data's description of a value as JSON Schema: ``float`` is a number."""
     schema = {key: value for key, value in described.items() if key != "type"}
     kind = _JSON_TYPES.get(described.get("type", ""))
     if kind is not None:

@@ -110,7 +110,7 @@ BFCL_SOURCE = BfclSource()
 
 
 def _top_of(checkout: Path) -> Path:
-    """Return the folder of a checkout, however deep the user stands in it, that is the package's."""
+    """Return the package's folder; ``checkout`` may be it or a folder above it."""
     for candidate in (
         checkout,
         checkout / "bfcl_eval",

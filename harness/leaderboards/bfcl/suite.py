@@ -129,7 +129,7 @@ def _later_routing(entry: Entry, turns: int) -> dict[int, JsonObject]:
 
 
 def tokens_of(entry: Entry) -> tuple[int, int]:
-    """Return the input and output that a trial may take: what is sent with every request, and what comes back."""
+    """Return the input and output tokens that a trial may take, over all its requests."""
     tools = sum(
         len(json.dumps([one.name, one.description, one.input_schema]))
         for one in tools_of(entry, _LAST)

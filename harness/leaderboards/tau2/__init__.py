@@ -1,4 +1,4 @@
-"""tau2-bench: a customer of an airline or a shop, an agent with tools and a policy, and the database afterwards.
+"""tau2-bench: a customer of an airline or a shop, an agent with tools and a policy, and a database.
 
 | module     | job                                                                  |
 |------------|----------------------------------------------------------------------|

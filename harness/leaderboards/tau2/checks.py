@@ -195,8 +195,10 @@ def _action(described: JsonObject) -> Action:
 # ── In plain words ───────────────────────────────────────────────────────────────────────────
 
 _INSTRUCTIONS = """\
-The material holds a "conversation" between a customer service agent (role assistant) and a customer (role user),
-with the calls of the agent's tools and their results, and one "assertion" about it. Grade whether the assertion
+The material holds a "conversation" between a customer service agent (role assistant) \
+and a customer (role user),
+with the calls of the agent's tools and their results, and one "assertion" about it. \
+Grade whether the assertion
 holds of this conversation, as a whole and in every part.
 correct: it holds. wrong: it does not, or only in part. Do not use "partially correct"."""
 
@@ -243,7 +245,7 @@ def _refused(_: Any) -> JsonObject:
 
 @dataclass(frozen=True, kw_only=True)
 class AssertionKind(Judged):
-    """A judged check that falls back on the verdict of the judge of a recording, where nobody judges now."""
+    """A judged check that takes the recording's own verdict when no judge is configured."""
 
     names_tools: ClassVar[bool] = False
     """It names none."""

@@ -46,7 +46,7 @@ def domain_folder(domain: str) -> Path:
 def fetched_parts(
     noted: Mapping[str, Any] | None, domains: Collection[str], limit: int | None
 ) -> bool:
-    """Return whether a folder with the stamp ``noted`` holds these domains, of whatever known revision."""
+    """Return whether a folder stamped ``noted`` holds these domains, of any known revision."""
     parts = (
         Parts(tree=revision.tree, names=frozenset(domains), limit=limit) for revision in REVISIONS
     )

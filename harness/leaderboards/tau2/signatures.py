@@ -1,4 +1,4 @@
-"""What a model is shown of a domain's tools, read from the source of the leaderboard: it is parsed, and never run.
+"""Tool schemas of a domain, read from the leaderboard's source, which is parsed and never run.
 
 The leaderboard writes no file of schemas: it makes them of each tool's signature and docstring.
 Here the same is made of the source text: names and types of the parameters, and the words of the
@@ -24,7 +24,7 @@ Schema = dict[str, Any]
 
 
 def tool_schemas(tools: str, data_model: str) -> list[Schema]:
-    """Return ``{name, description, parameters}`` for each tool of a domain, in the order of its source.
+    """Return ``{name, description, parameters}`` for each tool of a domain, in source order.
 
     Args:
         tools: the text of the domain's ``tools.py``.
@@ -157,7 +157,7 @@ def _title(name: str) -> str:
 
 
 def _words(docstring: str) -> tuple[str, dict[str, str]]:
-    """Return what a docstring says of a tool, its first line apart from the rest, and of each argument."""
+    """Return a docstring's first line, the rest of its description, and that of each argument."""
     parts: dict[str, list[str]] = {"": []}
     section = ""
     for line in inspect.cleandoc(docstring).splitlines():

@@ -196,7 +196,7 @@ def _verify(files: Mapping[str, bytes], domain: str, revision: Revision) -> None
 
 
 def _are_tools(listed: list[Any], domain: str, revision: Revision) -> bool:
-    """Return whether these are the tools of the revision, or the older ones as `_complete` leaves them."""
+    """Return whether these are the revision's tools, or the older ones that `_complete` extends."""
     if digest(listed) == revision.tools[domain]:
         return True
     completed = revision.tools[domain] != V0_2.tools[domain] and listed[-1:] == [_DESCRIBED]

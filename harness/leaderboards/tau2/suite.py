@@ -37,7 +37,8 @@ TIMEOUT_S: Final = 1_800.0
 SYSTEM_PROMPT: Final = """\
 <instructions>
 You are a customer service agent that helps the user according to the <policy> below.
-In each turn you can either send a message to the user, or make a tool call. You cannot do both at the same time.
+In each turn you can either send a message to the user, or make a tool call. \
+You cannot do both at the same time.
 Be helpful, always follow the policy, and always write valid JSON only in tool calls.
 </instructions>
 <policy>
@@ -94,7 +95,7 @@ TAU2 = Tau2()
 
 
 def _results_in(folder: Path) -> tuple[dict[Path, Results], tuple[str, ...]]:
-    """Return the result files of a folder that can be replayed here, and what is to be said of its others."""
+    """Return the result files in a folder that can be replayed here, and notes on the others."""
     files: dict[Path, Results] = {}
     notes = []
     for file in sorted(
@@ -140,7 +141,7 @@ class Recording:
         return [] if results is None else [one.transcript for one in results.of_task(task)]
 
     def case(self, case: Case) -> Case:
-        """Return ``case`` by the criteria that the recording has of its task, which may be older ones."""
+        """Return ``case`` with the recording's criteria for its task, which may be older."""
         domain, _, task = case.name.partition("_")
         results = self.domains[domain]
         as_it_was = case_of(results.tasks[task], domain)

@@ -39,21 +39,23 @@ _LIKE: Mapping[Kind, tuple[frozenset[str], float]] = {
     "url": (frozenset(terms("url uri link website href address endpoint")), 4.0),
     "zone": (frozenset(terms("timezone zone tz repository repo")), 4.0),
     "path": (frozenset(terms("path file filename directory folder dir repository repo source "
-        "destination target")),
-             4.0),
-    "tag": (frozenset(terms("channel tag label user assignee mention handle room hashtag topic")), 3.5),
+                             "destination target")), 4.0),
+    "tag": (frozenset(terms("channel tag label user assignee mention handle room hashtag "
+                            "topic")), 3.5),
     "phone": (frozenset(terms("phone telephone mobile fax")), 5.0),
-    "file": (frozenset(terms("path file files filename document source destination target name")), 3.5),
+    "file": (frozenset(terms("path file files filename document source destination target "
+                             "name")), 3.5),
     "glob": (frozenset(terms("pattern glob mask filter")), 5.0),
     "time": (frozenset(terms("time hour clock")), 4.0),
-    "id": (frozenset([*terms("id number code key reference sku hash revision commit"), "id", "no"]), 3.0),
+    "id": (frozenset([*terms("id number code key reference sku hash revision commit"),
+                      "id", "no"]), 3.0),
     "code": (frozenset(terms("code symbol ticker currency country sku abbreviation")), 3.0),
     "name": (frozenset(terms("name query search person company city country location place title "
-        "assignee author "
-                             "owner user brand region keyword term subject language")), 1.5),
+                             "assignee author owner user brand region keyword term subject "
+                             "language")), 1.5),
     "quoted": (frozenset(terms("message content text title comment body query name reason note "
-        "subject description "
-                               "search keyword input value label pattern string sql prompt")), 2.0),
+                               "subject description search keyword input value label pattern "
+                               "string sql prompt")), 2.0),
 }  # fmt: skip
 """Kind of value → the words of parameters that take it, and what such a word is worth."""
 
@@ -61,9 +63,9 @@ _FORMATS: Mapping[Kind, str] = {"email": "email", "url": "uri", "time": "time"}
 """Kind of value → the JSON Schema format that it has."""
 
 _BASE: Mapping[Kind, float] = {
-    "sql": 0.0, "sum": -2.0, "quoted": 1.5, "email": 0.0, "phone": 0.0, "tag": 0.5, "url": 0.5, "zone": 0.5,
-    "path": 0.5, "file": 0.5,
-    "glob": 0.5, "time": 0.0, "id": 0.5, "code": 1.0, "name": 1.5, "number": 0.0, "period": 0.0,
+    "sql": 0.0, "sum": -2.0, "quoted": 1.5, "email": 0.0, "phone": 0.0, "tag": 0.5, "url": 0.5,
+    "zone": 0.5, "path": 0.5, "file": 0.5, "glob": 0.5, "time": 0.0,
+    "id": 0.5, "code": 1.0, "name": 1.5, "number": 0.0, "period": 0.0,
 }  # fmt: skip
 """What a value is worth to a string parameter of which nothing is known."""
 
@@ -83,12 +85,12 @@ _ROLES: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
 
 
 def leaves_out(param: Param, value: Value, around: Nearby) -> bool:
-    """Whether the request says of ``value`` that it is not meant, and ``param`` is not for what is left out."""
+    """Whether the request excludes ``value``, and ``param`` is not the parameter for exclusions."""
     return around.negated and value.kind != "number" and not param.name_terms & _EXCLUDES
 
 
 def fit(param: Param, value: Value, around: Nearby) -> Found | None:
-    """Return ``value`` as an argument for ``param``, with its score, or ``None`` if it cannot be one.
+    """Return ``value`` as an argument for ``param``, with its score; ``None`` if it does not fit.
 
     An enum takes none but its members, which `choices.named_choices` finds.
     """
@@ -123,9 +125,7 @@ def _string(param: Param, value: Value, around: Nearby) -> Scored | None:
     kinds, worth = _LIKE.get(value.kind, (frozenset[str](), 0.0))
     score = _BASE[value.kind] + (worth if kinds & param.terms else 0.0)
     score += 4.0 if param.schema.get("format") == _FORMATS.get(value.kind, "none") else 0.0
-    score += (
-        2.5 if around.negated else 0.0
-    )  # what is left out, for the parameter that says what to leave out
+    score += 2.5 if around.negated else 0.0  # an excluded value, for the parameter for exclusions
     score += _shape_score(param, value, text) + _role_score(param, around)
     return text, score
 
@@ -176,7 +176,7 @@ def _spelled(param: Param, value: Value) -> str | None:
 
 
 def _shape_score(param: Param, value: Value, text: str) -> float:
-    """Score pattern, examples, and an id whose letters abbreviate the parameter: CUST_1 is a customer's."""
+    """Score the pattern, the examples, and an id's letters that abbreviate the name: CUST_1."""
     if value.kind in ("id", "code", "zone", "path", "file", "number") and _pattern(param):
         return 4.0
     if any(_shape(example, text) for example in param.examples):
@@ -192,7 +192,7 @@ def _shape_score(param: Param, value: Value, text: str) -> float:
 
 
 def _role_score(param: Param, around: Nearby) -> float:
-    """Score the words before a value: its parameter's own name, or a preposition that points to it."""
+    """Score the words before a value: the parameter's own name, or a preposition that suits it."""
     score = 0.0
     if any(word.term in param.name_terms for word in (*around.before[-2:], *around.after[:1])):
         score += 1.5
@@ -221,7 +221,7 @@ def _skeleton(text: str) -> str:
 
 
 def _pattern(param: Param) -> str | None:
-    """Return the pattern of the parameter's schema, if it is one that can be matched in linear time."""
+    """Return the pattern of the parameter's schema if it can be matched in linear time."""
     pattern = param.schema.get("pattern")
     short = isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN
     return pattern if short and _works(pattern) else None

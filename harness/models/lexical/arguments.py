@@ -180,7 +180,7 @@ def _match_values(
 def _goes_along(
     param: Param, have: Sequence[Found], more: Found, value: Value, reading: Reading
 ) -> bool:
-    """Whether ``more`` is meant for the same parameter as what it already has: "Apple and Microsoft"."""
+    """Whether ``more`` belongs to the same parameter as ``have``: "Apple and Microsoft"."""
     if param.kind == "array":
         return True
     if value.kind not in _SEVERAL and not (value.kind == "number" and param.name_terms & _COUNTED):
@@ -197,7 +197,7 @@ def _are_joined(one: Found, other: Found, text: str) -> bool:
 def _fill_from_context(
     params: Sequence[Param], reading: Reading, work: _Work, *, points_back: bool
 ) -> None:
-    """Take from what was said elsewhere only what this call cannot do without, or what it points back to."""
+    """Take from other requests only what this call requires, or what it points back to."""
     lacking = [
         param
         for param in params

@@ -81,7 +81,7 @@ def goals(prompt: str, earlier: Sequence[Reading], index: Index, today: date) ->
 
 
 def _parts(request: PromptRequest, index: Index, today: date) -> list[PromptRequest]:
-    """Return "lifetime value" and "top categories" as two requests, if two tools are plainly meant."""
+    """Return "lifetime value" and "top categories" as two requests if two tools clearly match."""
     pair = halves(request, today)
     if pair is None:
         return [request]
@@ -206,7 +206,7 @@ def _with_lookup(goal: Goal, index: Index) -> Goal:
 
 
 def _lookup(param: Param, goal: Goal, index: Index) -> tuple[Entry, Filling] | None:
-    """Return the searching tool that speaks of the same things as ``param`` and that the request fills."""
+    """Return the search tool that is about what ``param`` names and that the request can fill."""
     things = param.name_terms - _IDENTIFIES or frozenset(goal.request.reading.query())
     query = (*sorted(things), stem("search"), stem("find"))
     for match in index.rank(query):

@@ -1,4 +1,4 @@
-"""What no description can make the baseline do: it puts words of the prompt into fields, and makes up nothing."""
+"""Arguments that the baseline cannot fill: it copies words of the prompt, and makes up nothing."""
 
 from __future__ import annotations
 

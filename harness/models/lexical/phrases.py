@@ -80,7 +80,7 @@ def _after_its_name(param: Param, reading: Reading, vocabulary: Mapping[str, int
 
 
 def _named_thing(param: Param) -> frozenset[str]:
-    """Return the terms of *deployment* for a ``name`` that is described as "Name of the deployment to scale"."""
+    """Return the terms of *deployment* for a ``name`` described as "Name of the deployment"."""
     match = _NAME_OF.search(param.description) if param.name_words == {"name"} else None
     return frozenset(terms(match["thing"])) if match else frozenset()
 

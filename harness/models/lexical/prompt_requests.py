@@ -81,7 +81,7 @@ def join(first: PromptRequest, second: PromptRequest, today: date) -> PromptRequ
 
 
 def halves(request: PromptRequest, today: date) -> tuple[Reading, Reading] | None:
-    """Return "lifetime value" and "top categories" of a request that joins two things by one "and"."""
+    """Return "lifetime value" and "top categories" of a request whose only "and" joins them."""
     text = request.reading.text
     inside = _inside(request.reading)
     joints = [

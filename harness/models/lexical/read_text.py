@@ -69,7 +69,7 @@ class Reading:
     """What it asks to be done."""
 
     def query(self) -> tuple[str, ...]:
-        """Return the terms to look for a tool by: what is said, not the values that it is said of."""
+        """Return the terms to look for a tool by: the words of the request without its values."""
         said = (word for word in self.words if not (word.is_stop or word.in_value))
         listing = [_LIST] if self._enumerates() else []
         # "Do not delete it" is no reason to look for a tool that deletes; "have not bought" is

@@ -41,7 +41,7 @@ def documents(text: str) -> list[Any]:
 
 
 def content(text: str) -> Any:
-    """Return what ``text`` holds as one value: a JSON value without its wrapping, or the text itself."""
+    """Return ``text`` as one value: its JSON without the wrapping, or the text itself."""
     found = documents(text)
     if not found:
         return text.strip()
@@ -68,7 +68,7 @@ def records(value: Any) -> Iterator[JsonObject]:
 def find_argument(
     text: str, param: Param, wanted: frozenset[str], *, strict: bool = False
 ) -> Any | None:
-    """Return the value for ``param`` in a result, such as the ``customer_id`` of the customer that was asked for.
+    """Return a result's value for ``param``, such as the ``customer_id`` of the wanted customer.
 
     A property of the parameter's name is looked for, then one called ``id``; of several records the
     one wins that holds most of the ``wanted`` terms. With ``strict`` it must hold them all, and be

@@ -8,12 +8,15 @@ from importlib.resources import files
 
 
 def zone_of(city: str) -> str | None:
-    """Return the IANA name of the zone that is named after ``city``, whatever its case: ``Asia/Tokyo`` of Tokyo."""
+    """Return the IANA zone named after ``city``, in any case: ``Asia/Tokyo`` for Tokyo."""
     return _zones().get(" ".join(city.lower().split()))
 
 
 @cache
 def _zones() -> Mapping[str, str]:
-    """Return city → zone, from a copy of the tz database's list: a machine's own may be another, or absent."""
+    """Return city → zone.
+
+    The list is a copy of the tz database's: a machine's own may differ, or be absent.
+    """
     listed = files(__package__).joinpath("zones.txt").read_text(encoding="utf-8").split()
     return {name.rpartition("/")[2].replace("_", " ").lower(): name for name in listed}

@@ -62,7 +62,7 @@ _SPACE_BEFORE_PARENTHESIS = re.compile(r"\b([A-Za-z_]\w*)\s+(?=\()")
 
 
 def as_official(text: str) -> str:
-    """Return the call ``text`` as the official checker executes it: without space between a word and ``(``.
+    """Return ``text`` as the official checker executes it: no space between a word and ``(``.
 
     It looks for function names by pattern, inside strings too, so that ``echo('draft (old)')``
     writes ``draft(old)``. Ground truth and model are treated alike, and a verdict may rest on it.

@@ -31,7 +31,10 @@ class Api:
         self._tables = tables
 
     def _share(self, other: Api) -> None:
-        """Share with ``other``, of the same class, what upstream's instances of one process share: nothing, mostly."""
+        """Share with ``other``, of the same class, what upstream's instances of one process share.
+
+        By default nothing.
+        """
 
     def _initial(self, *names: str) -> None:
         """Set the attributes ``names`` from the scenario, else from the table of defaults."""

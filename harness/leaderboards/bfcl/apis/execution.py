@@ -49,7 +49,7 @@ class name."""
 def make_instance(
     class_name: str, initial_config: Mapping[str, Any], *, long_context: bool, data: Data
 ) -> Api:
-    """Return a new instance of ``class_name`` in the state of the case's ``initial_config``, which it leaves alone.
+    """Return a new instance of ``class_name`` in the state of ``initial_config``, left unchanged.
 
     Raises:
         UsageError: there is no such class, or ``data`` lacks its tables.
@@ -120,7 +120,7 @@ def failure(reason: str) -> str:
 
 
 def _as_text(result: Any) -> str:
-    """Return a text as it is, an object as JSON if it can be, and anything else as Python writes it."""
+    """Return a text as it is, an object as JSON if it can be, anything else as Python writes it."""
     if isinstance(result, dict):
         try:
             return json.dumps(result)

@@ -184,7 +184,7 @@ class GorillaFileSystem(Api):
         return {"diff_lines": "\n".join(f"- {old}\n+ {new}" for old, new in pairs if old != new)}
 
     def mv(self, source: str, destination: str) -> Reply:
-        """Move or rename something here: into the directory ``destination``, or to that new name."""
+        """Move or rename an entry here: into the directory ``destination``, or to that new name."""
         return self._transfer("mv", source, destination)
 
     def cp(self, source: str, destination: str) -> Reply:
@@ -211,7 +211,7 @@ class GorillaFileSystem(Api):
         return {"result": f"'{dir_name}' removed"}
 
     def _directory(self, path: str | None) -> Directory | None:
-        """Return the directory at ``path``, ``None`` where there is none; ``..`` is not understood."""
+        """Return the directory at ``path``, ``None`` if there is none; ``..`` is not read."""
         if path is None or path == ".":
             return self._here
         if path == "/":
@@ -274,7 +274,7 @@ class GorillaFileSystem(Api):
 
 
 def _place(item: File | Directory, target: Directory, name: str, *, shared: bool) -> None:
-    """Put ``item`` into ``target`` as ``name``: a new entry, which has a directory's own entries in it.
+    """Put ``item`` into ``target`` as a new entry ``name``; a directory comes with its entries.
 
     ``shared``: the very same collection of entries, otherwise one of its own with the same entries.
     """

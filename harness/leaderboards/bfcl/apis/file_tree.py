@@ -1,4 +1,4 @@
-"""Files and directories as the file system keeps them: equal by name and content, wherever they hang."""
+"""Files and directories of the simulated file system: equal by name and content."""
 
 from __future__ import annotations
 

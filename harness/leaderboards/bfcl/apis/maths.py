@@ -195,7 +195,7 @@ def _deviation(numbers: list[float]) -> float:
 
 
 def _power(base: float, exponent: float) -> Any:
-    """Return the power, and refuse what could not be written out before it takes for ever to compute."""
+    """Return the power; refuse, before it is computed, one that is too long to write out."""
     if isinstance(base, int) and isinstance(exponent, int):
         least_bits = (abs(base).bit_length() - 1) * exponent
         if least_bits > _LONGEST * math.log2(10):

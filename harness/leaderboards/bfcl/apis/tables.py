@@ -1,4 +1,4 @@
-"""The leaderboard's fixed tables (fares, stock quotes, long texts …), read from its fetched package as data.
+"""The leaderboard's fixed tables (fares, stock quotes, texts …), read from its package as data.
 
 The package ships these tables as constants in Python modules. They are the leaderboard's data, so
 they are not part of this project, and its code is never run here: a module is only parsed, and of
@@ -91,7 +91,7 @@ def _constants_of(module: Path) -> dict[str, Any]:
 
 
 def constants(source: str) -> dict[str, Any]:
-    """Return what Python ``source`` assigns to plain names, wherever it does so, as far as it is literal.
+    """Return the literals that Python ``source`` assigns to plain names, at any level of nesting.
 
     Of several assignments to one name the outermost counts.
     """

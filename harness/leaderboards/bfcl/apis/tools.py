@@ -53,7 +53,7 @@ def tools_of_class(class_name: str, data: Path) -> tuple[ApiTool, ...]:
 def tools_of_case(
     class_names: Iterable[str], missed_function: Mapping[str, Sequence[str]], data: Path
 ) -> tuple[ApiTool, ...]:
-    """Return every tool of a case, those that ``missed_function`` (turn → names) holds out with their turn.
+    """Return every tool of a case, with the turn (in ``missed_function``) from which it is offered.
 
     A case's ``excluded_function`` holds nothing out: upstream does not read it.
     """

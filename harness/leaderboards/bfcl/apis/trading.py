@@ -254,7 +254,7 @@ class TradingBot(Api):
         return {"notification": f"Stocks {', '.join(changed)} have significant price changes."}
 
     def _recorded(self, kind: str, amount: float, status: str) -> Reply:
-        """Note a transaction, at a random moment of the day that follows, and return the reply to it."""
+        """Note a transaction, at a random time of the following day, and return the reply to it."""
         moment = _NOW + timedelta(seconds=self._random.randint(0, _DAY_S))
         self.transaction_history.append(
             {"type": kind, "amount": amount, "timestamp": moment.strftime(_TIME)}

@@ -152,7 +152,7 @@ class TravelAPI(Api):
     def get_flight_cost(
         self, travel_from: str, travel_to: str, travel_date: str, travel_class: str
     ) -> Reply:
-        """Return the fare; with long context those of all other routes too, in the table's order."""
+        """Return the fare; with long context those of all other routes too, as in the table."""
         fares = self._tables["base_costs"]
         own = fares.get((travel_from, travel_to))
         if own is None:
@@ -259,7 +259,7 @@ class TravelAPI(Api):
     def verify_traveler_information(
         self, first_name: str, last_name: str, date_of_birth: str, passport_number: str
     ) -> Reply:
-        """Say whether somebody may travel: the user himself, of age today, with an American passport."""
+        """Say whether somebody may travel: the user himself, of age, with an American passport."""
         failure = self._unfit(first_name, last_name, date_of_birth, passport_number)
         if failure is None:
             return {"verification_status": True}

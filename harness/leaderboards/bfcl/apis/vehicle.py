@@ -240,7 +240,7 @@ class VehicleControlAPI(Api):
         return {"brakePedalStatus": "released", "brakePedalForce": 0.0}
 
     def setCruiseControl(self, speed: float, activate: bool, distanceToNextVehicle: float) -> Reply:
-        """Turn the cruise control on or off; the distance is kept even where the speed is refused."""
+        """Turn cruise control on or off; the distance is kept even if the speed is refused."""
         distance = float(distanceToNextVehicle)
         speed = float(speed)
         if self.engine_state == "stopped":

@@ -172,7 +172,7 @@ def _element(schema: Mapping[str, Any]) -> str | None:
 
 
 def _converted(value: Any, language: Language, kind: str) -> Any:
-    """Return the value as Python itself would take it: whole numbers for floats, tuples as lists."""
+    """Return the value as Python itself would take it: integers as floats, tuples as lists."""
     if kind == "tuple" and isinstance(value, tuple):
         return list(value)
     if language == "python" and kind == "float" and type(value) is int:

@@ -22,7 +22,7 @@ _PUT = re.compile(r"put\(\"(.*?)\",\s*(.*?)\)")
 
 
 def java_value(text: str, kind: str, element: str | None = None) -> Any:
-    """Return what ``text`` is as a Java value of type ``kind``, with elements of type ``element``."""
+    """Return ``text`` as a Java value of type ``kind``, with elements of type ``element``."""
     if kind in _COLLECTIONS:
         return _COLLECTIONS[kind](text, element)
     return _SCALARS[kind](text) if kind in _SCALARS else text

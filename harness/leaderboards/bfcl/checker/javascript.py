@@ -21,7 +21,7 @@ _ENTRY = re.compile(r"([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)")
 
 
 def javascript_value(text: str, kind: str, element: str | None = None) -> Any:
-    """Return what ``text`` is as a JavaScript value of type ``kind``, with elements of type ``element``."""
+    """Return ``text`` as a JavaScript value of type ``kind``, with elements of type ``element``."""
     if kind == "array":
         return _array(text.strip(), element)
     return _READERS[kind](text) if kind in _READERS else text

@@ -1,4 +1,4 @@
-"""Conversations that change a state: after each turn it must be the one that the expected calls lead to.
+"""Multi-turn cases: after each turn the state must be the one that the expected calls lead to.
 
 The calls of the model and the expected ones run side by side, each on instances of its own.
 """

@@ -12,7 +12,7 @@ _LONGEST = 200
 
 
 def difference(place: str, is_now: Any, should_be: Any) -> str:
-    """Return the first difference between two unequal values, with the path to it from ``place`` on."""
+    """Return the first difference between two unequal values, with its path from ``place`` on."""
     mine, theirs = _parts(is_now), _parts(should_be)
     if mine is None or theirs is None or type(is_now) is not type(should_be):
         return f"{place} is {shortened(repr(is_now))}, expected {shortened(repr(should_be))}"

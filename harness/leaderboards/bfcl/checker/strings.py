@@ -10,7 +10,10 @@ _PASSED_OVER_IN_ANSWERS = re.compile(r"[,./\-_*^()]")
 
 
 def standardized(text: str) -> str:
-    """Return ``text`` as arguments are compared: lower case, without spaces and ``,./-_*^``, ``'`` as ``"``."""
+    """Return ``text`` as arguments are compared.
+
+    In lower case, without spaces and ``,./-_*^``, with ``"`` for ``'``.
+    """
     return _PASSED_OVER.sub("", text).lower().replace("'", '"')
 
 

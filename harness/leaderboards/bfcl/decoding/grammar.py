@@ -1,4 +1,4 @@
-"""Source text read by the grammar of its language: what is Java and what is JavaScript, the grammar decides."""
+"""Java and JavaScript source text, read by the grammar of its language."""
 
 from __future__ import annotations
 

@@ -53,7 +53,10 @@ def _first_call(node: Node) -> Node | None:
 
 
 def _text(source: str, node: Node) -> str:
-    """Return the letters of a node; as upstream, what are bytes to the grammar counts as letters."""
+    """Return the characters of a node.
+
+    As upstream does, offsets that the grammar counts in bytes are used as characters.
+    """
     return source[node.start_byte : node.end_byte]
 
 

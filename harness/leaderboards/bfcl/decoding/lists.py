@@ -15,7 +15,7 @@ from harness.leaderboards.bfcl.decoding.reading import (
 
 
 def with_texts(item: Any) -> Pairs:
-    """Read ``[{function: arguments as JSON text}]``, as the official handlers of OpenAI and Claude do.
+    """Read ``[{function: arguments as JSON text}]``, as the official OpenAI and Claude handlers do.
 
     Of an object with several functions the first one counts.
     """
@@ -34,7 +34,10 @@ def _first(one: Any) -> dict[str, Any]:
 
 
 def with_texts_executed(item: Any) -> Pairs:
-    """Read the same for a conversation, where the handlers take more: a bare object, several functions in one."""
+    """Read the same form in a multi-turn case.
+
+    The handlers accept more there: a bare object, or several functions in one object.
+    """
     if item == "":
         return []
     if not isinstance(item, list | dict):
@@ -67,7 +70,10 @@ def with_names(item: Any) -> Pairs:
 
 
 def with_names_executed(item: Any) -> Pairs:
-    """Read the same for a conversation: what is no object is passed over, and what is missing is empty."""
+    """Read the same form in a multi-turn case: items that are no objects are skipped.
+
+    A missing part is empty.
+    """
     if not isinstance(item, list | str):
         raise NotCalls("this is no list")
     pairs = [

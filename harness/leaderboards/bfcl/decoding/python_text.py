@@ -173,7 +173,7 @@ def _bits(number: Any) -> int:
 
 
 def _to_execute(value: Any) -> Any:
-    """Return a value as it is executed: objects that hold nothing but objects are taken for calls."""
+    """Return a value as it is executed: objects that hold only objects are taken for calls."""
     if not isinstance(value, dict):
         return python_value(value)
     return python_value(value, written=_written(value))

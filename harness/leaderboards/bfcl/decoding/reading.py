@@ -51,7 +51,7 @@ def shaped(decoded: Any) -> Pairs:
 
 
 def named(items: Any, name: str = "name", arguments: str = "arguments") -> list[dict[str, Any]]:
-    """Return ``{function: arguments}`` for objects that hold both under the keys ``name`` and ``arguments``.
+    """Return ``{function: arguments}`` for objects with the keys ``name`` and ``arguments``.
 
     Raises:
         NotCalls: something is no such object.
@@ -69,7 +69,9 @@ def named(items: Any, name: str = "name", arguments: str = "arguments") -> list[
 
 
 def executable(decoded: Iterable[Any]) -> Pairs:
-    """Return calls as they are executed: every function of every object, arguments as an object or as JSON text.
+    """Return calls as they are executed: every function of every object.
+
+    Arguments may be an object or JSON text.
 
     Raises:
         NotCalls: an item is no object, or arguments are none.

@@ -53,7 +53,7 @@ def tagged_list(item: Any) -> list[dict[str, Any]]:
 
 
 def bare(item: Any) -> list[dict[str, Any]]:
-    """Read a text that is JSON with ``name`` and ``arguments``: a list, one object, or several with ``;`` between."""
+    """Read JSON with ``name`` and ``arguments``: a list, or objects separated by ``;``."""
     text = _text(item)
     try:
         return named(_listed(loaded(text)))
@@ -62,7 +62,7 @@ def bare(item: Any) -> list[dict[str, Any]]:
 
 
 def with_parameters(item: Any) -> list[dict[str, Any]]:
-    """Read objects with ``name`` and ``parameters``, written as Python or, with ``;`` between them, as JSON."""
+    """Read objects with ``name`` and ``parameters``, as Python, or as JSON separated by ``;``."""
     text = _text(item).replace(PYTHON_TAG, "")
     if ";" in text:
         return named([loaded(part) for part in text.split(";")], arguments="parameters")
@@ -112,13 +112,13 @@ def parts_executed(item: Any) -> Pairs:
 
 
 def lines(item: Any) -> list[Any]:
-    """Read a function's name in the first line, and its arguments in the second; one line is words."""
+    """Read the function's name on line one, its arguments on line two; one line is no call."""
     name, *rest = _text(item).split("\n")
     return [{name: loaded(rest[0])}] if rest else [name]
 
 
 def lines_executed(item: Any) -> Pairs:
-    """Read the same for a conversation, where nothing at all is no call, and one line cannot be read."""
+    """Read the same in a multi-turn case: an empty text is no call, one line cannot be read."""
     return executable(lines(item)) if item != "" else []
 
 
