@@ -1,4 +1,4 @@
-"""``python -m benchmarks [NAME…]``: run the benchmarks, print the figures, exit with 1 if a target is missed."""
+"""``python -m benchmarks [NAME…]``: print the figures; exit with 1 if a target is missed."""
 
 from __future__ import annotations
 

@@ -66,7 +66,10 @@ def probed(seed: int, folder: Path, *, customers: int = 2, damaged: bool = True)
 
 
 def suite_of(seed: int, folder: Path, customers: int) -> tuple[Case, ...]:
-    """Return a suite that asks after ``customers`` people of the data of ``seed``, in every way that the tools have."""
+    """Return a suite that asks for the data of ``customers`` people in every way the tools have.
+
+    ``seed`` is the seed of those data.
+    """
     calls = [call for row in chosen(seed, customers) for call in calls_on(row)]
     tests = [
         {

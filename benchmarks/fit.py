@@ -30,7 +30,7 @@ class Fit:
         return max(abs(self.residual(point)) for point in self.points)
 
     def plot(self, unit: str) -> Iterator[str]:
-        """Yield a line for each point: its place on the scale, and its distance from the fitted line."""
+        """Yield a line for each point: its position on the scale, its distance from the fit."""
         largest = max(cost for _, cost in self.points)
         for cases, cost in self.points:
             bar = "█" * max(1, round(_WIDTH * cost / largest))

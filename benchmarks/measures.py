@@ -1,4 +1,4 @@
-"""What is measured: each function runs one benchmark and returns what it found, beside the target."""
+"""The measurements: each function runs one benchmark and returns its result and the target."""
 
 from __future__ import annotations
 

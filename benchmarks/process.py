@@ -60,7 +60,10 @@ def run(
 
 
 def _usual_environment() -> dict[str, str]:
-    """Return the environment without what makes Python slower than for users: compiling modules at every start."""
+    """Return the environment without the ``PYTHON…`` variables that slow Python down.
+
+    With them it may compile modules at every start, which it does not do for users.
+    """
     return {
         name: value
         for name, value in os.environ.items()

@@ -17,7 +17,7 @@ END_S = 10.0
 
 @contextmanager
 def provider(*, latency_ms: int = 0, script: str = "agent") -> Iterator[str]:
-    """Yield the root URL of a provider that answers by ``script``, each time after ``latency_ms``."""
+    """Yield the root URL of a provider that answers by ``script`` after ``latency_ms``."""
     command = [
         sys.executable,
         "-m",

@@ -1,4 +1,4 @@
-"""The MCP server that both sides talk to: one tool, on the official SDK, whose answers are as long as asked.
+"""The MCP server of both sides: one tool, on the official SDK, with answers of a chosen length.
 
 ``python server.py [BYTES]``
 """

@@ -28,7 +28,7 @@ _CASE = """\
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """A suite of as many cases as asked against the benchmarks' server, with the fake provider as its model."""
+    """A suite of ``cases`` cases for the benchmark's server, with the fake provider as model."""
 
     folder: Path
     """An empty folder to run in."""

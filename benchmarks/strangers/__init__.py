@@ -1,1 +1,1 @@
-"""Figures on MCP servers that others wrote: what harness says of them, and what the baseline can do with them."""
+"""Figures on MCP servers by other authors: harness's findings, and what the baseline achieves."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.strangers HOME [NAME…]``: 14 public servers, five questions of a user's own on each.
+"""``python -m benchmarks.strangers HOME [NAME…]``: 14 public servers, five questions on each.
 
 Servers are installed below the folder HOME, once; that needs node, npm and the package registries.
 All the rest happens on this machine, in a temporary folder. Of each server it tells how many tools
@@ -68,7 +68,8 @@ def main() -> None:
             own = [name for name in names if STRANGERS[name].held_out == held_out]
             if own:
                 print(
-                    f"\n**{'Held out' if held_out else 'Developed on'}**\n\n{_HEAD}\n|---|--:|---|---|--:|--:|--:|"
+                    f"\n**{'Held out' if held_out else 'Developed on'}**\n\n"
+                    f"{_HEAD}\n|---|--:|---|---|--:|--:|--:|"
                 )
                 lines = _rows(own, Path(folder), port)
                 print("\n" + "\n".join(lines), flush=True)
@@ -179,7 +180,7 @@ def asked(name: str, folder: Path, port: int) -> Told:
 
 
 def _right_tools(case: Case, transcript: Transcript) -> bool:
-    """Whether all tools were called that the case expects, or one of several that are right, and no other."""
+    """Whether every expected tool was called, or one of several right ones, and no other tool."""
     called = {call.tool for call in transcript.tool_calls}
     expected, any_of = _expected(case)
     needed = {call["tool"] for call in expected}

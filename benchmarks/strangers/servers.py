@@ -1,4 +1,4 @@
-"""The public servers: where they come from, how they are started, and the throw-away data that they work on."""
+"""The public servers: their source, how they are started, and the temporary data they work on."""
 
 from __future__ import annotations
 

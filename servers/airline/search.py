@@ -31,7 +31,7 @@ def direct(store: Store, origin: Any, destination: Any, date: Any) -> list[Recor
 
 
 def one_stop(store: Store, origin: Any, destination: Any, date: Any) -> list[list[Record]]:
-    """Return the pairs of flights that can be booked and where the second leaves after the first lands.
+    """Return the bookable pairs of flights where the second leaves after the first lands.
 
     Times are compared as text. A second flight on the next day is looked for under a date whose day
     has no leading zero, so that one is found in the second half of a month only.

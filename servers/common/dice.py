@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 
 
 class Dice:
-    """Draws that come out the same for the same seed, whatever the machine or the Python version."""
+    """Draws that are the same for the same seed on every machine and every Python version."""
 
     def __init__(self, seed: int) -> None:
         """Begin anew; equal seeds give equal draws."""

@@ -31,7 +31,7 @@ _USER: ContextVar[Identity] = ContextVar("user", default=ANONYMOUS)
 
 
 def current_user() -> Identity:
-    """Return who sent the request that is being served, for a tool that keeps things apart by user."""
+    """Return the caller of the request in progress, for a tool that keeps users' data apart."""
     return _USER.get()
 
 
@@ -68,7 +68,10 @@ class GovernedServer(MCPServer[Any]):
         )
 
     def believe_only(self, user_of_request: Callable[[Any], Identity]) -> None:
-        """Let ``user_of_request`` say who sent an HTTP request: ``_meta`` and environment count no more."""
+        """Let ``user_of_request`` name the caller of an HTTP request.
+
+        ``_meta`` and the environment no longer count.
+        """
         self._user_of_request = user_of_request
 
     async def _identify(

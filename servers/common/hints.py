@@ -1,4 +1,4 @@
-"""What a tool does to the world, in the words of the protocol: for whoever decides before it is called."""
+"""The protocol's hints on what a tool does, for clients that decide before they call it."""
 
 from __future__ import annotations
 

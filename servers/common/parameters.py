@@ -1,4 +1,4 @@
-"""Types of arguments that several servers take, with the words that tell a model how to fill them."""
+"""Argument types that several servers share, with the descriptions that a model reads."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class Policies:
         _refuse("hide", self.input, tool, self._user(user))
 
     def check_call(self, tool: str, user: Identity, args: Mapping[str, Any]) -> None:
-        """Let a call pass whose arguments are ``args`` (JSON values, validated, defaults filled in).
+        """Return if a call with ``args`` is allowed (JSON values, validated, defaults filled in).
 
         Raises:
             Denied: a rule refuses the call.
@@ -160,7 +160,7 @@ def _refuse(action: Action, rules: Sequence[Rule], tool: str, variables: Mapping
 
 
 def _redact(value: Any, dropped: set[str], masked: set[str]) -> Any:
-    """Return ``value`` without the ``dropped`` fields and with the ``masked`` ones unreadable, at any depth."""
+    """Return ``value`` without ``dropped`` fields and with ``masked`` ones hidden, at any depth."""
     if isinstance(value, dict):
         return {
             name: MASK if name in masked else _redact(part, dropped, masked)

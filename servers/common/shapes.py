@@ -1,4 +1,4 @@
-"""What a tool takes and gives, read from its JSON Schemas: as much as a policy file is checked against."""
+"""The arguments and results of a tool, from its JSON Schemas: what a policy file may name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How every server starts: on stdin and stdout until stdin ends, or on HTTP behind a token verifier."""
+"""Start a server: on stdin and stdout until stdin ends, or on HTTP behind a token verifier."""
 
 from __future__ import annotations
 

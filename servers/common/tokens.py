@@ -125,7 +125,10 @@ class _NoTokens:
 
 
 def gated(app: Starlette, trust: Trust | None, *, allow_anonymous: bool) -> ASGIApp:
-    """Return ``app`` behind a `Gate`, with the metadata that tells clients whose tokens it takes (RFC 9728)."""
+    """Return ``app`` behind a `Gate`.
+
+    Metadata tells clients whose tokens it accepts (RFC 9728).
+    """
     metadata_url, metadata = None, []
     if trust is not None:
         resource = AnyHttpUrl(trust.audience)

@@ -1,4 +1,4 @@
-"""What every server makes its tools of: closed results, and a docstring that becomes a description."""
+"""Building tools for every server: closed results, and descriptions taken from docstrings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``python -m servers.data_governance``: serve MCP on stdin and stdout until stdin ends, or on HTTP."""
+"""``python -m servers.data_governance``: serve MCP on stdin and stdout, or on HTTP.
+
+On stdin and stdout it serves until stdin ends.
+"""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

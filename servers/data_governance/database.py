@@ -20,13 +20,15 @@ _SCHEMA: Final = """
 CREATE TABLE customers (
   customer_id TEXT PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL, phone TEXT NOT NULL,
   address TEXT NOT NULL, city TEXT NOT NULL, country TEXT NOT NULL, date_of_birth TEXT NOT NULL,
-  national_id TEXT NOT NULL, segment TEXT NOT NULL, status TEXT NOT NULL, customer_since TEXT NOT NULL);
+  national_id TEXT NOT NULL, segment TEXT NOT NULL, status TEXT NOT NULL,
+  customer_since TEXT NOT NULL);
 CREATE TABLE orders (
   order_id TEXT PRIMARY KEY, customer_id TEXT NOT NULL REFERENCES customers ON DELETE CASCADE,
   order_date TEXT NOT NULL, status TEXT NOT NULL, category TEXT NOT NULL, cents INTEGER NOT NULL);
 CREATE TABLE items (
   order_id TEXT NOT NULL REFERENCES orders ON DELETE CASCADE, line INTEGER NOT NULL,
-  product TEXT NOT NULL, quantity INTEGER NOT NULL, cents INTEGER NOT NULL, PRIMARY KEY (order_id, line));
+  product TEXT NOT NULL, quantity INTEGER NOT NULL, cents INTEGER NOT NULL,
+  PRIMARY KEY (order_id, line));
 CREATE INDEX orders_by_customer ON orders (customer_id);
 """
 
@@ -57,20 +59,24 @@ ORDER BY order_date DESC, order_id DESC LIMIT :limit
 """
 
 _BOUGHT: Final = """
-SELECT category, count(*) AS orders, sum(cents) AS cents, min(order_date) AS first, max(order_date) AS last
+SELECT category, count(*) AS orders, sum(cents) AS cents,
+  min(order_date) AS first, max(order_date) AS last
 FROM orders
 WHERE customer_id = :customer_id AND status NOT IN ('cancelled', 'returned')
 GROUP BY category ORDER BY cents DESC, category
 """
 
 _RECENT: Final = """
-SELECT * FROM orders WHERE customer_id = :customer_id ORDER BY order_date DESC, order_id DESC LIMIT :limit
+SELECT * FROM orders WHERE customer_id = :customer_id
+ORDER BY order_date DESC, order_id DESC LIMIT :limit
 """
 
 _UPDATE: Final = """
 UPDATE customers SET
-  email = coalesce(:email, email), phone = coalesce(:phone, phone), address = coalesce(:address, address),
-  city = coalesce(:city, city), segment = coalesce(:segment, segment), status = coalesce(:status, status)
+  email = coalesce(:email, email), phone = coalesce(:phone, phone),
+  address = coalesce(:address, address),
+  city = coalesce(:city, city), segment = coalesce(:segment, segment),
+  status = coalesce(:status, status)
 WHERE customer_id = :customer_id
 """
 
@@ -156,5 +162,5 @@ class CustomerDatabase:
 
 
 def _same_end(number: str, end: str) -> bool:
-    """Return whether a telephone number ends in the digits of ``end``, however either is written."""
+    """Return whether a telephone number ends in the digits of ``end``, in any notation."""
     return "".join(filter(str.isdigit, number)).endswith("".join(filter(str.isdigit, end)))

@@ -1,4 +1,4 @@
-"""What the sample says of each company in numbers: a statement of one year, and where its share price went.
+"""The sample's figures of each company: a statement of one year, and the path of its price.
 
 Believable and rounded, in the size that such a company has; reported by nobody.
 """

@@ -18,8 +18,10 @@ from .prices import daily_prices
 
 _SCHEMA: Final = """
 CREATE TABLE companies (
-  ticker TEXT PRIMARY KEY, name TEXT NOT NULL, sector TEXT NOT NULL, industry TEXT NOT NULL, exchange TEXT NOT NULL,
-  headquarters TEXT NOT NULL, founded INTEGER NOT NULL, employees INTEGER NOT NULL, description TEXT NOT NULL);
+  ticker TEXT PRIMARY KEY, name TEXT NOT NULL, sector TEXT NOT NULL, industry TEXT NOT NULL,
+  exchange TEXT NOT NULL,
+  headquarters TEXT NOT NULL, founded INTEGER NOT NULL, employees INTEGER NOT NULL,
+  description TEXT NOT NULL);
 CREATE TABLE statements (
   ticker TEXT PRIMARY KEY REFERENCES companies, revenue INTEGER NOT NULL, gross_profit INTEGER,
   operating_income INTEGER, net_income INTEGER NOT NULL, total_assets INTEGER NOT NULL,
@@ -27,7 +29,8 @@ CREATE TABLE statements (
   current_liabilities INTEGER, inventory INTEGER, interest_expense INTEGER, shares INTEGER NOT NULL,
   dividend_per_share REAL NOT NULL);
 CREATE TABLE prices (
-  ticker TEXT NOT NULL REFERENCES companies, day TEXT NOT NULL, close INTEGER NOT NULL, low INTEGER NOT NULL,
+  ticker TEXT NOT NULL REFERENCES companies, day TEXT NOT NULL,
+  close INTEGER NOT NULL, low INTEGER NOT NULL,
   high INTEGER NOT NULL, volume INTEGER NOT NULL, PRIMARY KEY (ticker, day)) WITHOUT ROWID;
 """
 
@@ -66,7 +69,9 @@ class Market:
         self._spellings = {_letters(ticker): ticker for ticker in self._names}
 
     def company(self, asked: str) -> Row:
-        """Return the company with the ticker ``asked``, in whatever case and with or without ``$`` or exchange.
+        """Return the company with the ticker ``asked``, with or without ``$`` or exchange.
+
+        Upper and lower case are the same.
 
         Raises:
             ToolError: there is none; the text names the ticker that was probably meant.
@@ -123,7 +128,7 @@ def _letters(ticker: str) -> str:
 
 
 def _known_as(name: str) -> frozenset[str]:
-    """Return the words of a company's name, also as people write them who leave out an apostrophe."""
+    """Return the words of a company's name, also as written without its apostrophes."""
     return _words(name) | _words(name.replace("'", ""))
 
 

@@ -1,4 +1,4 @@
-"""Two years of daily prices: from the first price of a company to its last, with a walk between them."""
+"""Two years of daily prices: a random walk from a company's first price to its last."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def daily_prices() -> Iterator[DayRow]:
 
 
 def _company(dice: Dice, days: list[str], row: PriceRow) -> Iterator[DayRow]:
-    """Yield one company's days: a straight line from first to last price, times a walk that starts and ends at 1.
+    """Yield one company's days: a straight line from first to last price, times a random walk.
+
+    The walk starts and ends at 1.
 
     All in whole numbers, which are the same on every machine.
     """

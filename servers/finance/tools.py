@@ -94,7 +94,9 @@ class FinanceTools:
         return price
 
     async def get_company_info(self, ticker: a.Ticker) -> r.CompanyInfo:
-        """Describe a company: what it does, sector, industry, headquarters, founding year, employees, exchange.
+        """Describe a company:
+
+        what it does, sector, industry, headquarters, founding year, employees, exchange.
 
         For its share price use get_stock_price, for P/E, margins and debt
         calculate_financial_ratios.
@@ -109,7 +111,9 @@ class FinanceTools:
         return cast("r.CompanyInfo", facts)
 
     async def calculate_financial_ratios(self, ticker: a.Ticker) -> r.FinancialRatios:
-        """Compute a company's financial ratios: P/E and P/B, margins, ROE and ROA, current and quick ratio, debt.
+        """Compute a company's financial ratios:
+
+        P/E and P/B, margins, ROE and ROA, current and quick ratio, debt.
 
         Gives valuation, profitability, liquidity and leverage from the latest annual statement and
         the current share price, together with the figures that they are computed from. A ratio that

@@ -1,4 +1,4 @@
-"""What the fictional company is made of: departments, job titles, places, and what people say of themselves."""
+"""The fictional company: its departments, job titles, places, and its people's own words."""
 
 from __future__ import annotations
 

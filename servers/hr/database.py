@@ -14,8 +14,10 @@ from .seed import generate
 _SCHEMA: Final = """
 CREATE TABLE employees (
   employee_id TEXT PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL, title TEXT NOT NULL,
-  department TEXT NOT NULL, level TEXT NOT NULL, location TEXT NOT NULL, manager_id TEXT REFERENCES employees,
-  start_date TEXT NOT NULL, about TEXT NOT NULL, date_of_birth TEXT NOT NULL, home_address TEXT NOT NULL,
+  department TEXT NOT NULL, level TEXT NOT NULL, location TEXT NOT NULL,
+  manager_id TEXT REFERENCES employees,
+  start_date TEXT NOT NULL, about TEXT NOT NULL, date_of_birth TEXT NOT NULL,
+  home_address TEXT NOT NULL,
   emergency_contact TEXT NOT NULL);
 CREATE TABLE salaries (
   employee_id TEXT PRIMARY KEY REFERENCES employees, annual_salary INTEGER NOT NULL,
@@ -24,8 +26,10 @@ CREATE TABLE leave (
   employee_id TEXT PRIMARY KEY REFERENCES employees, vacation_days INTEGER NOT NULL,
   vacation_days_booked INTEGER NOT NULL, sick_days INTEGER NOT NULL);
 CREATE TABLE leave_requests (
-  request_id INTEGER PRIMARY KEY, employee_id TEXT NOT NULL REFERENCES employees, leave_type TEXT NOT NULL,
-  first_day TEXT NOT NULL, last_day TEXT NOT NULL, working_days INTEGER NOT NULL, status TEXT NOT NULL);
+  request_id INTEGER PRIMARY KEY, employee_id TEXT NOT NULL REFERENCES employees,
+  leave_type TEXT NOT NULL,
+  first_day TEXT NOT NULL, last_day TEXT NOT NULL, working_days INTEGER NOT NULL,
+  status TEXT NOT NULL);
 """
 
 _EMPLOYEE: Final = """
@@ -61,8 +65,10 @@ WHERE (:department IS NULL OR department = :department)
 """
 
 _SET_SALARY: Final = """
-UPDATE salaries SET previous_salary = annual_salary, annual_salary = :annual_salary, effective_since = :effective_since
-WHERE employee_id = :employee_id AND (annual_salary, effective_since) <> (:annual_salary, :effective_since)
+UPDATE salaries SET previous_salary = annual_salary, annual_salary = :annual_salary,
+  effective_since = :effective_since
+WHERE employee_id = :employee_id
+  AND (annual_salary, effective_since) <> (:annual_salary, :effective_since)
 """
 
 _REQUESTS: Final = (
@@ -73,7 +79,8 @@ INSERT INTO leave_requests (employee_id, leave_type, first_day, last_day, workin
 VALUES (:employee_id, :leave_type, :first_day, :last_day, :working_days, 'pending')
 """
 _BOOK: Final = """
-UPDATE leave SET vacation_days_booked = vacation_days_booked + :working_days WHERE employee_id = :employee_id
+UPDATE leave SET vacation_days_booked = vacation_days_booked + :working_days
+WHERE employee_id = :employee_id
 """
 
 
@@ -87,7 +94,7 @@ class HrDatabase:
         self._database = MemoryDatabase(_SCHEMA, tables)
 
     def employee(self, employee_id: str) -> Row | None:
-        """Return one employee with their manager's name and their number of direct reports, or ``None``."""
+        """Return one employee with manager's name and number of direct reports, or ``None``."""
         return self._database.row(_EMPLOYEE, {"employee_id": employee_id})
 
     def search(self, filters: Mapping[str, str | None], limit: int) -> tuple[int, list[Row]]:
@@ -107,7 +114,9 @@ class HrDatabase:
         return self._one("SELECT * FROM salaries WHERE employee_id = :employee_id", employee_id)
 
     def salary_statistics(self, filters: Mapping[str, str | None]) -> Row | None:
-        """Return headcount, average, median, lowest and highest salary of a group, or ``None`` for an empty one.
+        """Return headcount and average, median, lowest and highest salary of a group.
+
+        ``None`` stands for an empty group.
 
         ``filters`` holds department, level and location; ``None`` matches all.
         """
@@ -123,7 +132,7 @@ class HrDatabase:
         }
 
     def update_salary(self, employee_id: str, annual_salary: int, effective_since: str) -> None:
-        """Set a salary; what it was becomes the previous one. The same once more changes nothing."""
+        """Set a salary and keep the old one as the previous; the same value changes nothing."""
         values = {
             "employee_id": employee_id,
             "annual_salary": annual_salary,

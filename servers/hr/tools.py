@@ -56,7 +56,9 @@ class HrTools:
         manager_id: a.ReportsTo = None,
         limit: RowLimit = 10,
     ) -> r.EmployeePage:
-        """Find employees in the company directory by name, job title, department, location or manager.
+        """Find employees in the company directory
+
+        by name, job title, department, location or manager.
 
         Filters combine. Returns how many employees match and lists the first of them with id, email
         and manager. Use it to find the id of an employee who is only named, or all direct reports
@@ -72,7 +74,9 @@ class HrTools:
         )
 
     async def get_employee_profile(self, employee_id: a.EmployeeId) -> r.EmployeeProfile:
-        """Show one employee's profile: job title, department, manager, number of direct reports, start date.
+        """Show one employee's profile:
+
+        job title, department, manager, number of direct reports, start date.
 
         It has what employees write about themselves, and personal data (date of birth, home
         address, emergency contact) for those who may see it. Salary and leave have tools of their
@@ -119,7 +123,10 @@ class HrTools:
         return cast("r.SalaryStatistics", {"currency": "USD", **found})
 
     async def get_leave(self, employee_id: a.EmployeeId) -> r.Leave:
-        """Show one employee's leave: vacation days of the year, booked and left, sick days, and pending requests."""
+        """Show one employee's leave:
+
+        vacation days of the year, booked and left, sick days, and pending requests.
+        """
         employee = self._existing(employee_id)
         leave = self._database.leave(employee_id)
         left = leave["vacation_days"] - leave["vacation_days_booked"]

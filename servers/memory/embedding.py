@@ -43,7 +43,7 @@ def embed(text: str) -> bytes:
 
 
 def similarities(query: str, vectors: Sequence[bytes]) -> list[float]:
-    """Return how near each of ``vectors`` is to ``query``, from 0 (nothing in common) to 1 (the same)."""
+    """Return how similar each of ``vectors`` is to ``query``, from 0 (not at all) to 1 (equal)."""
     entries = [_places(vector) for vector in vectors]
     holding = Counter(place for entry in entries for place in entry)
     asked = _weighted(_places(embed(query)), holding, len(entries))

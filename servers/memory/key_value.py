@@ -65,7 +65,10 @@ class _Part(MemoryPart):
         return [*tools, make(self.retrieve_all, READS)] if self._part == "core" else tools
 
     async def add(self, key: NewKey, value: Value) -> r.Status:
-        """Remember something under a new name in {memory}, {room}. By that name it is found later."""
+        """Remember something under a new name in {memory}, {room}.
+
+        By that name it is found later.
+        """
         keys = self._keys()
         self._size.check_room(len(keys))
         self._size.check_length(value)

@@ -49,12 +49,18 @@ class _Summary:
         self._records = records
 
     async def memory_append(self, text: Addition) -> r.Status:
-        """Add a text to the end of the memory, which lasts over all conversations and is read as a whole."""
+        """Add a text to the end of the memory,
+
+        which lasts over all conversations and is read as a whole.
+        """
         self._write(self._text() + text)
         return r.Status(status="Memory appended.")
 
     async def memory_update(self, text: Whole) -> r.Status:
-        """Put a new text in the place of the whole memory: use it to shorten what is there when it gets long."""
+        """Put a new text in the place of the whole memory:
+
+        use it to shorten what is there when it gets long.
+        """
         self._write(text)
         return r.Status(status="Memory updated.")
 

@@ -90,7 +90,10 @@ class _Part(MemoryPart):
         )
 
     async def retrieve_all(self) -> r.AllNumbered:
-        """List every entry of {memory} with its number, where no query is at hand or all of it is wanted."""
+        """List every entry of {memory} with its number,
+
+        where no query is at hand or all of it is wanted.
+        """
         entries = self._entries()
         return r.AllNumbered(
             result=[r.Numbered(id=int(entry.key), text=entry.text) for entry in entries]

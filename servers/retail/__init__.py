@@ -1,4 +1,4 @@
-"""tau2-bench's retail shop: orders, products and customers, with tools that do what the leaderboard's do.
+"""tau2-bench's shop: orders, products, customers; tools that do what the leaderboard's do.
 
 The data are fetched (``harness fetch tau2``); without them the server says so and ends. Changes
 last as long as the process, or until its state is reset. What the tools do not check is the duty of

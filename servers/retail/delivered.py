@@ -1,4 +1,4 @@
-"""What can be done with an order once it is delivered: requests, which change no item and no balance."""
+"""Requests after delivery, such as returns: they change no item and no balance."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

@@ -21,7 +21,8 @@ CREATE TABLE customers (
   customer_id TEXT PRIMARY KEY, name TEXT NOT NULL, segment TEXT NOT NULL, region TEXT NOT NULL,
   account_owner TEXT NOT NULL, customer_since TEXT NOT NULL);
 CREATE TABLE orders (
-  order_id TEXT PRIMARY KEY, customer_id TEXT NOT NULL REFERENCES customers, order_date TEXT NOT NULL);
+  order_id TEXT PRIMARY KEY, customer_id TEXT NOT NULL REFERENCES customers,
+  order_date TEXT NOT NULL);
 CREATE TABLE lines (
   order_id TEXT NOT NULL REFERENCES orders, product_id TEXT NOT NULL REFERENCES products,
   quantity INTEGER NOT NULL, cents INTEGER NOT NULL, PRIMARY KEY (order_id, product_id));
@@ -38,7 +39,8 @@ CREATE VIEW sales AS
     quantity * l.cents AS cents
   FROM lines AS l JOIN orders USING (order_id) JOIN products AS p USING (product_id);
 CREATE VIEW buyers AS
-  SELECT c.*, count(DISTINCT order_id) AS orders, max(order_date) AS last_order_date, sum(cents) / 100.0 AS revenue
+  SELECT c.*, count(DISTINCT order_id) AS orders, max(order_date) AS last_order_date,
+    sum(cents) / 100.0 AS revenue
   FROM customers AS c JOIN sales USING (customer_id) GROUP BY customer_id;
 """
 
@@ -121,11 +123,13 @@ _PROJECT: Final = _PROJECT_COLUMNS + " WHERE project_id = :project_id"
 _TASKS: Final = """
 SELECT t.*, c.name AS customer
 FROM tasks AS t JOIN customers AS c USING (customer_id)
-WHERE (:customer_id IS NULL OR customer_id = :customer_id) AND (:status IS NULL OR t.status = :status)
+WHERE (:customer_id IS NULL OR customer_id = :customer_id)
+  AND (:status IS NULL OR t.status = :status)
 ORDER BY due_date, number
 """
 _NEW_TASK: Final = """
-INSERT INTO tasks (customer_id, kind, due_date, note, status) VALUES (:customer_id, :kind, :due_date, :note, 'open')
+INSERT INTO tasks (customer_id, kind, due_date, note, status)
+VALUES (:customer_id, :kind, :due_date, :note, 'open')
 """
 
 
@@ -193,7 +197,7 @@ class SalesDatabase:
     def inactive_customers(
         self, since: str, segment: str | None, limit: int
     ) -> tuple[int, list[Row]]:
-        """Return how many customers have ordered nothing from the day ``since`` on, and the best of them."""
+        """Return how many customers have ordered nothing since ``since``, and the best of them."""
         return self._database.page(_INACTIVE, {"since": since, "segment": segment}, limit)
 
     def orders_of(self, customer_id: str) -> list[Row]:

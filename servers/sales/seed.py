@@ -1,4 +1,4 @@
-"""Fictional products, customers, orders and projects, the same on every machine and at every start."""
+"""Fictional products, customers, orders and projects: the same at every start, everywhere."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 
@@ -141,7 +141,7 @@ def _orders(
 
 
 def _order_days(dice: Dice, customer: Row) -> Iterator[date]:
-    """Yield the days on which a customer orders: at a pace of their own, which may slow down or end."""
+    """Yield the days on which a customer orders, at a pace that may slow down or end."""
     habit = dice.weighted(_HABITS)
     pace = dice.between(18, 70)
     end = dice.day(date(2024, 12, 1), date(2025, 9, 15)) if habit == "gone" else LAST_DAY

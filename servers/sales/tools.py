@@ -83,7 +83,9 @@ class SalesTools:
         date_from: a.DateFrom = None,
         date_to: a.DateTo = None,
     ) -> r.SalesAnalysis:
-        """Analyse the sales of a product, a category or everything over a period: revenue, units, orders and trend.
+        """Analyse the sales of a product, a category or everything over a period:
+
+        revenue, units, orders and trend.
 
         Compares with the period before, and gives the months and the best sellers. Without dates it
         covers the last twelve months. Use its totals; do not add up months or products yourself.
@@ -106,7 +108,9 @@ class SalesTools:
         region: a.CustomerRegion = None,
         max_results: a.MaxResults = 10,
     ) -> r.CustomerPage:
-        """Find customers by company name, segment or region, with their last order and total revenue.
+        """Find customers by company name, segment or region,
+
+        with their last order and total revenue.
 
         Use it to find the id of a customer who is only named.
         """
@@ -135,7 +139,9 @@ class SalesTools:
         )
 
     async def get_churn_risk(self, customer_id: a.Customer) -> r.ChurnRisk:
-        """Assess how likely one customer is to leave: risk level and score, and the signs behind them.
+        """Assess how likely one customer is to leave:
+
+        risk level and score, and the signs behind them.
 
         The signs are how long they have been silent, measured by their own pace, and orders and
         revenue of the last half year against the one before.
@@ -196,7 +202,10 @@ class SalesTools:
     async def list_followup_tasks(
         self, customer_id: a.OfCustomer = None, status: a.StatusOfTask = None
     ) -> r.Tasks:
-        """List follow-up tasks: calls, e-mails and meetings that are planned with customers or were held."""
+        """List follow-up tasks:
+
+        calls, e-mails and meetings that are planned with customers or were held.
+        """
         if customer_id is not None:
             self._customer(customer_id)
         tasks = [_task(row) for row in self._database.tasks(customer_id, status)]

@@ -1,1 +1,1 @@
-"""What the two servers of tau2-bench's domains share: the database, the calculator, the server around the tools."""
+"""The common parts of tau2-bench's two servers: database, calculator, server around the tools."""

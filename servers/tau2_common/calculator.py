@@ -31,7 +31,9 @@ _UNARY: Final[Mapping[type[ast.unaryop], Callable[[Any], Any]]] = {
 
 
 def calculate(expression: str) -> str:
-    """Return the value of ``expression``, rounded to two places, as Python prints a float: ``2 + 2`` is ``4.0``.
+    """Return the value of ``expression`` to two places, as Python prints a float.
+
+    ``2 + 2`` is ``4.0``.
 
     Raises:
         ValueError, SyntaxError, ArithmeticError, TypeError: it has none; the message is Python's.

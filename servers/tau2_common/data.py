@@ -1,4 +1,4 @@
-"""Where the data of a domain lie: a folder with its database, its policy and the schemas of its tools."""
+"""The folder with a domain's data: its database, its policy and the schemas of its tools."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

@@ -1,4 +1,4 @@
-"""Records that a tool makes of its arguments: pydantic checks each field and words what is wrong with it."""
+"""Records that a tool makes of its arguments; pydantic checks them and words the errors."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ def plain(value: Any) -> Any:
 
 
 def ordered(record: dict[str, Any], *first: str) -> dict[str, Any]:
-    """Return ``record`` with the keys ``first`` in front, those that it has, and the others as they stand."""
+    """Return ``record`` with its keys among ``first`` in front; the others keep their order."""
     return {key: record[key] for key in (*(key for key in first if key in record), *record)}

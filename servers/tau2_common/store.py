@@ -1,4 +1,4 @@
-"""A whole domain as documents in SQLite: found by id, in the order of the file, back to the start at once.
+"""A domain's documents in SQLite: found by id, in the order of the file, reset at once.
 
 Everything after loading happens inside one transaction that is never committed, so that
 `Store.reset` undoes it in the time that the changes took, and a process serves hundreds of trials.
@@ -21,7 +21,8 @@ Record: TypeAlias = dict[str, Any]
 
 _TABLE: Final = """
 CREATE TABLE {name} (
-  place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL, sorted TEXT NOT NULL{columns})
+  place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL,
+  sorted TEXT NOT NULL{columns})
 """
 _COLUMN: Final = ", {column} TEXT GENERATED ALWAYS AS (json_extract(document, '$.{column}'))"
 _PUT: Final = """
