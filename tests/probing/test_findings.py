@@ -30,10 +30,9 @@ from harness.types import (
     ServerSpec,
     TransportSpec,
 )
-from tests.clock import BOUND_S
+from tests.clock import BOUND_S, PATIENT_S, TIMEOUTS_S
 
 KEY = "io.github.harness/user_context"
-LATE_S, TIMEOUT_S = 5.0, 0.3
 READ = {"name": "read", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
 ALICE, BOBBY = {"role": "user", "id": "alice"}, {"role": "user", "id": "bobby"}
 CASES = tuple(
@@ -105,13 +104,18 @@ def serving(answer: Answer) -> Iterator[str]:
 
 
 def probed(
-    folder: Path, answer: Answer, *, bearer: bool = False, damaged: bool = False
+    folder: Path,
+    answer: Answer,
+    *,
+    bearer: bool = False,
+    damaged: bool = False,
+    timeout_s: float = PATIENT_S,
 ) -> ProbeReport:
     with serving(answer) as url:
         spec = ServerSpec(
             name="p",
             transport=TransportSpec(url=url, kind="http", protocol="2026-07-28"),
-            call_timeout_s=TIMEOUT_S,
+            call_timeout_s=timeout_s,
             identity=IdentitySpec(via="bearer" if bearer else "meta"),
         )
         plan = ProbePlan(server=spec, callers=named_callers(CASES), cases=CASES, damaged=damaged)
@@ -167,17 +171,14 @@ def test_of_a_token_with_which_every_call_fails_as_without_one_nothing_is_said(
 def test_a_token_is_held_against_what_nobody_gets_if_that_is_known(
     tmp_path: Path, *, silent: bool
 ) -> None:
-    late = threading.Event()
-
-    def answer(method: str, _user: object, token: str | None) -> dict[str, Any]:
+    def answer(method: str, _user: object, token: str | None) -> dict[str, Any] | None:
         if method == "tools/list":
             return {"tools": [READ]}
         if token is None and silent:
-            late.wait(LATE_S)
+            return None
         return said("Our opening hours are nine to five.")
 
     report = probed(tmp_path, answer, bearer=True)
-    late.set()
     assert "token_accepted" not in problems(report)
     assert set(report.tokens.values()) == {"unclear" if silent else "as_nobody"}
     assert bool(report.lost) is silent
@@ -187,20 +188,28 @@ def test_a_token_is_held_against_what_nobody_gets_if_that_is_known(
 
 
 def test_a_call_that_has_no_answer_once_makes_no_finding_of_what_others_get(tmp_path: Path) -> None:
-    late, made = threading.Event(), Counter[str]()
+    def silent_once(late: threading.Event) -> Answer:
+        made = Counter[str]()
 
-    def answer(method: str, user: Mapping[str, Any] | None, _token: object) -> dict[str, Any]:
-        if method == "tools/list":
-            return {"tools": [READ]}
-        made[str(user)] += 1
-        if user in (None, ALICE, BOBBY) and made[str(user)] == 1:
-            late.wait(LATE_S)
-        return said("", id=known(user))
+        def answer(method: str, user: Mapping[str, Any] | None, _token: object) -> dict[str, Any]:
+            if method == "tools/list":
+                return {"tools": [READ]}
+            made[str(user)] += 1
+            if user in (None, ALICE, BOBBY) and made[str(user)] == 1:
+                late.wait(BOUND_S)
+            return said("", id=known(user))
 
-    report = probed(tmp_path, answer, damaged=True)
-    late.set()
-    assert (report.findings, report.exit_code) == ((), 4)
-    assert [line.partition(":")[0] for line in report.lost] == ["alice", "bobby", "anonymous"]
+        return answer
+
+    for seconds in TIMEOUTS_S:
+        late = threading.Event()
+        folder = tmp_path / str(seconds)
+        report = probed(folder, silent_once(late), damaged=True, timeout_s=seconds)
+        late.set()
+        lost = [line.partition(":")[0] for line in report.lost]
+        if lost == ["alice", "bobby", "anonymous"]:
+            break
+    assert (report.findings, report.exit_code, lost) == ((), 4, ["alice", "bobby", "anonymous"])
 
 
 @pytest.mark.parametrize("where", ["tools/list", "tools/call"])
@@ -267,7 +276,7 @@ def test_a_record_of_the_caller_before_is_noticed_though_it_has_the_same_fields(
         if method == "tools/list":
             return {"tools": [READ]}
         if user != ALICE:
-            begun.wait(LATE_S)  # Alice is the first of all
+            begun.wait(BOUND_S)  # Alice is the first of all
         who = last[-1] if last else "alice"
         if user:
             last.append(user["id"])
@@ -387,18 +396,19 @@ def test_whoever_is_answered_differently_asks_again_and_what_does_not_follow_the
 def test_a_suspicion_that_no_answer_confirms_or_clears_is_not_a_probe_in_which_nothing_is_wrong(
     tmp_path: Path,
 ) -> None:
-    made, late = count(), threading.Event()
+    made = count()
 
-    def answer(method: str, user: Mapping[str, Any] | None, _token: object) -> dict[str, Any]:
+    def answer(
+        method: str, user: Mapping[str, Any] | None, _token: object
+    ) -> dict[str, Any] | None:
         if method == "tools/list":
             return {"tools": [READ]}
         number = next(made)
         if number > 5:  # of three callers, in two rounds
-            late.wait(LATE_S)
+            return None
         return said("", news="Snow in Oslo." if number > 2 else "Rain in Rome.", id=known(user))
 
     report = probed(tmp_path, answer)
-    late.set()
     assert (report.findings, report.exit_code) == ((), 4)
     assert {line.partition(":")[0] for line in report.lost} <= {"alice", "bobby", "anonymous"}
 
