@@ -1,4 +1,4 @@
-"""Is it right: assertions over a transcript, one file a family, found by name through `KINDS`.
+"""The checks: assertions over a transcript, one file a family, found by name through `KINDS`.
 
 A check is data (`harness.types.Check`); a `CheckKind` knows how to read it from a suite and how to
 judge it. To add one, write a class that satisfies `CheckKind` and name it here or under the
@@ -29,23 +29,23 @@ from harness.types import (
 )
 
 TURNS_PASSED_KIND = "turns_passed"
-"""The check in whose presence the checks of single turns do not decide."""
+"""With this check in a case, the checks of single turns are only shown, and do not decide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """All that a check may look at."""
+    """Everything that a check may use."""
 
     case: Case
     """What was asked."""
     transcript: Transcript
     """What happened."""
     tools: ToolList
-    """What this user was offered."""
+    """The tools that this user was offered."""
     judge: Judge | None = None
-    """Whom to ask for what no assertion can decide; ``None`` where nobody judges."""
+    """Asked for what no assertion can decide; ``None`` if there is no judge."""
     turn_results: tuple[CheckResult, ...] = ()
-    """What was found of the turns, while the whole conversation is judged."""
+    """Results of the checks of single turns, while the whole conversation is judged."""
 
 
 class CheckKind(Protocol):
@@ -57,17 +57,17 @@ class CheckKind(Protocol):
         ...
 
     def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject | Check]]:
-        """Return ``(path in value, normalised params)`` for each check that ``value`` asks for.
+        """Return ``(path in value, normalised params)`` for each check in ``value``.
 
-        A kind that is made of other checks returns the `Check` itself, with its options.
+        A kind that consists of other checks returns the `Check` itself, with its options.
 
         Raises:
-            InvalidValue: with the path to what does not fit.
+            InvalidValue: with the path to the invalid part.
         """
         ...
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
-        """Judge.
+        """Judge ``check`` by the evidence.
 
         Raises:
             JudgeError: it cannot be judged.
@@ -129,27 +129,27 @@ KINDS: Registry[CheckKind] = Registry(
         "python": "harness.checks.kinds.python_code:PYTHON",  # only suites in Python ask for it
     },
 )
-"""Check name → its `CheckKind`. Leaderboards add theirs, which no suite may name."""
+"""Check name → its `CheckKind`. Leaderboards add their own, which no suite may name."""
 
 
 class CheckVocabulary:
-    """What readers of suites need of `KINDS`: a `harness.suites.Vocabulary`."""
+    """What readers of suites need from `KINDS`: a `harness.suites.Vocabulary`."""
 
     def names(self) -> Sequence[str]:
         """Return every check name that may stand under ``assertions:``."""
         return KINDS.names()
 
     def schema(self, name: str) -> JsonObject:
-        """Return the JSON Schema of the value under that name, with what the check asks."""
+        """Return the JSON Schema of the value under that name, with the check's description."""
         kind = KINDS.get(name)
         doc = getattr(kind, "doc", None)
         return kind.schema if doc is None else {"description": doc.plain, **kind.schema}
 
     def parse(self, name: str, value: Any) -> Sequence[tuple[JsonPath, Check]]:
-        """Return ``(path in value, check)`` for each check that ``value`` asks for.
+        """Return ``(path in value, check)`` for each check in ``value``.
 
         Raises:
-            InvalidValue: with the path to what does not fit.
+            InvalidValue: with the path to the invalid part.
         """
         return tuple(
             (path, asked if isinstance(asked, Check) else Check(kind=name, params=asked))
@@ -158,11 +158,11 @@ class CheckVocabulary:
 
 
 VOCABULARY = CheckVocabulary()
-"""The vocabulary of this installation, checks from other packages included."""
+"""The vocabulary of this installation, including checks from other packages."""
 
 
 async def evaluate(evidence: Evidence) -> tuple[CheckResult, ...]:
-    """Judge all checks of the case, in the suite's order: turn by turn, then those on the whole."""
+    """Judge all checks of the case in the suite's order: turn by turn, then the whole."""
     results: list[CheckResult] = []
     told = sum(turn.ingest for turn in evidence.case.turns)
     for number, turn in enumerate(evidence.case.turns, start=1):
@@ -192,8 +192,8 @@ async def evaluate_one(check: Check, evidence: Evidence) -> CheckResult:
 
     Raises:
         JudgeError: it cannot be judged.
-        HarnessError: the result, which may be other people's, says what is no verdict and could not
-            be read back.
+        HarnessError: the result, perhaps from another package's check, has an invalid value, which
+            could not be read back from a log.
     """
     result = await KINDS.get(check.kind).evaluate(check, evidence)
     place = f" ({check.at})" if check.at else ""
@@ -209,11 +209,14 @@ async def evaluate_one(check: Check, evidence: Evidence) -> CheckResult:
 
 
 _WORDS = {"verdict": get_args(Verdict), "severity": get_args(Severity)}
-"""What a result may say."""
+"""The allowed values of a result."""
 
 
 def _asked(evidence: Evidence, turns: int) -> Evidence:
-    """Return ``evidence`` with a prompt that is all that the user said in this conversation in so many turns."""
+    """Return ``evidence`` whose prompt is what the user said in the current conversation.
+
+    ``turns`` is the number of turns so far.
+    """
     begins = max(
         (place for place, turn in enumerate(evidence.case.turns[:turns]) if turn.fresh), default=0
     )

@@ -1,9 +1,9 @@
-"""Whether a check asserts anything: only then is returning nothing a verdict.
+"""Whether a check asserts anything: only then does returning nothing count as a pass.
 
 ``def check(case, run): run.answer == "Paris"`` compares, forgets to return, and would pass every
-answer. So the code is looked at: an ``assert``, an ``AssertionError``, or a call of something named
-``assert…`` must stand in the check or in a function that it names. Under ``python -O`` there are no
-assertions, and such a check is told so instead of passing.
+answer. So the code is inspected: an ``assert``, an ``AssertionError``, or a call of something named
+``assert…`` must be in the check or in a function that it calls. Under ``python -O`` there are no
+assertions, and such a check is refused instead of passing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 
 def asserts(check: Any) -> bool:
-    """Whether ``check`` (a function, a method, anything callable) contains or reaches an assertion."""
+    """Whether ``check`` (anything callable) contains or reaches an assertion."""
     waiting, seen = list(_functions_of(check)), set()
     while waiting:
         function, owner = waiting.pop()
@@ -70,7 +70,7 @@ def _asserts_itself(code: CodeType) -> bool:
 def _named_in(
     code: CodeType, function: FunctionType, owner: type | None
 ) -> Iterator[tuple[FunctionType, type | None]]:
-    """Yield the functions that the code may call: globals, what it closes over, and attributes of those."""
+    """Yield the functions that the code may call: globals, closed-over values, their attributes."""
     closed = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     owners: list[Any] = [] if owner is None else [owner]
     for name in (*code.co_names, *code.co_freevars):

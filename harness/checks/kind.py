@@ -1,4 +1,4 @@
-"""What most kinds of check are made of: a reader, a judge, and the finding between judge and report."""
+"""Building blocks of most kinds of check: a reader, a judging function, and its finding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.matching.texts import clip
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Severity, Verdict
 
 MAX_EXPLANATION = 1_500
-"""Characters of an explanation: what fits on a screen beside its neighbours."""
+"""Characters of an explanation: they must fit on a screen beside others."""
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
@@ -23,38 +23,38 @@ Parsed = Sequence[tuple[JsonPath, JsonObject]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckFinding:
-    """What a judge found; its kind makes a `CheckResult` of it."""
+    """What a judging function found; its kind makes a `CheckResult` of it."""
 
     label: str
-    """What was asked, in a few words, without the kind's name."""
+    """What was checked, in a few words, without the kind's name."""
     verdict: Verdict
-    """How it went."""
+    """Whether it passed."""
     expected: Any = None
-    """What was asked (JSON)."""
+    """What was expected (JSON)."""
     actual: Any = None
     """What was found (JSON)."""
     explanation: Sequence[str] = ()
-    """Lines; the first says what is wrong in words that people search for."""
+    """Lines; the first says what is wrong, in words that users search for."""
     hint: str | None = None
-    """What usually helps in this case."""
+    """Advice for this case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckDoc:
-    """What ``docs/checks.md`` and an editor say of a kind of check, in Markdown."""
+    """The documentation of a kind of check for ``docs/checks.md`` and editors, in Markdown."""
 
     section: str
-    """The heading under which it stands."""
+    """The heading of its section."""
     asks: str
-    """What it asks, in a sentence or two."""
+    """What it requires, in a sentence or two."""
     fails: tuple[str, ...]
-    """What the text of a failure begins with."""
+    """The beginnings of its failure messages."""
     example: str
-    """YAML as it stands under ``assertions:``."""
+    """YAML as written under ``assertions:``."""
 
     @property
     def plain(self) -> str:
-        """What it asks, with the words of links alone."""
+        """What it requires, links reduced to their words."""
         return _LINK.sub(r"\1", self.asks)
 
 
@@ -63,31 +63,31 @@ class Kind:
     """A `harness.checks.CheckKind` that judges by a plain function."""
 
     name: str
-    """What suites call it."""
+    """Its name in suites."""
     schema: JsonObject
     """JSON Schema of its value."""
     read: Callable[[Any], Parsed]
     """Turns a suite's value into params."""
     judge: Callable[[JsonObject, Evidence], CheckFinding]
-    """Decides."""
+    """Judges."""
     doc: CheckDoc | None = None
     """Its row in the documentation."""
 
     def parse(self, value: Any) -> Parsed:
-        """Return ``(path, params)`` for each check that ``value`` asks for.
+        """Return ``(path, params)`` for each check in ``value``.
 
         Raises:
-            InvalidValue: with the path to what does not fit.
+            InvalidValue: with the path to the invalid part.
         """
         return self.read(value)
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
-        """Judge; a severity in the params outranks the check's own."""
+        """Judge; a severity in the params takes precedence over the check's own."""
         return conclude(check, self.judge(check.params, evidence))
 
 
 def conclude(check: Check, finding: CheckFinding) -> CheckResult:
-    """Return the result of ``check``, its explanation within `MAX_EXPLANATION`."""
+    """Return the result of ``check``, its explanation cut to `MAX_EXPLANATION`."""
     severity: Severity = check.params.get("severity", check.severity)
     return CheckResult(
         kind=check.kind,
@@ -103,7 +103,7 @@ def conclude(check: Check, finding: CheckFinding) -> CheckResult:
 
 
 def passed_if(condition: bool) -> Verdict:  # noqa: FBT001 - reads as a sentence where it is called
-    """Return the verdict of a check that is decided by ``condition``."""
+    """Return the verdict of a check that depends on ``condition``."""
     return "passed" if condition else "failed"
 
 
@@ -113,7 +113,7 @@ def single(reader: Callable[[Any], JsonObject]) -> Callable[[Any], Parsed]:
 
 
 def several(reader: Callable[[Any, JsonPath], JsonObject]) -> Callable[[Any], Parsed]:
-    """Return a reader of a kind that takes a list, each item a check of its own; a lone item needs no list."""
+    """Return a reader for a kind that takes a list of checks; a single item needs no list."""
 
     def read(value: Any) -> Parsed:
         if value is None:
@@ -129,5 +129,5 @@ def several(reader: Callable[[Any, JsonPath], JsonObject]) -> Callable[[Any], Pa
 
 
 def one_or_list(item: JsonObject) -> JsonObject:
-    """Return the schema of what `several` reads."""
+    """Return the schema of what a reader made by `several` accepts."""
     return {"anyOf": [item, {"type": "array", "items": item}]}

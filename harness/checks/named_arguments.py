@@ -1,4 +1,4 @@
-"""Which arguments a check names, so that a misspelt one can be found before a token is spent."""
+"""The arguments that a check names, to find misspelt ones before any tokens are spent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.types import Check, JsonObject
 
 
 def argument_names(check: Check) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield ``(tool, names of its arguments)`` for every call that a check or a part of it describes."""
+    """Yield ``(tool, names of its arguments)`` for every call in a check or inside a group."""
     for one in check.walk():
         yield from _described(one.params)
 

@@ -1,4 +1,4 @@
-"""Which tools a check names, so that a misspelt one can be found before a token is spent."""
+"""The tools that a check names, to find misspelt ones before any tokens are spent."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from harness.types import Check, JsonObject, NamedTool
 
 
 def tool_names(check: Check) -> Iterator[NamedTool]:
-    """Yield every tool that ``check`` names, those inside groups included, at the place of the check.
+    """Yield every tool that ``check`` names, including those inside groups, with its place.
 
-    A kind whose params name no tools of the server says so by an attribute ``names_tools``, which
-    is then false.
+    A kind whose params name no tools of the server has an attribute ``names_tools`` that is false.
     """
     for one in check.walk():
         if getattr(KINDS.get(one.kind), "names_tools", True):

@@ -1,8 +1,7 @@
-"""Reading what stands under a check's name: small readers that say what is wrong and what was meant.
+"""Readers for the values of checks, with errors that say what is wrong and what was meant.
 
-One rule for all kinds: whatever is written short (a text, a number, a name, a list) can be written
-long, as a mapping with the same under its own key, and the mapping takes ``severity: warn`` beside
-it.
+One rule for all kinds: whatever has a short form (a text, a number, a name, a list) also has a long
+one, a mapping with the same value under its own key, which additionally takes ``severity: warn``.
 """
 
 from __future__ import annotations
@@ -55,7 +54,10 @@ _MEANT_KEYS = {
 
 
 def long_form(properties: JsonObject, required: Sequence[str]) -> JsonObject:
-    """Return the schema of a mapping with these keys and ``severity``, and ``allow_absent`` where it names a tool."""
+    """Return the schema of a mapping with these keys and ``severity``.
+
+    With a ``tool`` among the keys, ``allow_absent`` is allowed, too.
+    """
     absent = {"allow_absent": ALLOW_ABSENT} if "tool" in properties else {}
     return {
         "type": "object",
@@ -68,10 +70,10 @@ def long_form(properties: JsonObject, required: Sequence[str]) -> JsonObject:
 def mapping(
     value: Any, path: JsonPath, *, required: Sequence[str] = (), optional: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return ``value`` as a dict of plain JSON that has the required keys and no unknown one.
+    """Return ``value`` as a dict of plain JSON with all required keys and no unknown one.
 
     Raises:
-        InvalidValue: it is no mapping, a key is missing or unknown, or a value is not JSON.
+        InvalidValue: it is not a mapping, a key is missing or unknown, or a value is not JSON.
     """
     if not isinstance(value, Mapping):
         raise InvalidValue(f"this is {kind_of(value)} where a mapping belongs", path=path)
@@ -115,7 +117,7 @@ def _meant(key: str, known: Sequence[str]) -> str:
 
 
 def kind_of(value: Any) -> str:
-    """Return ``a list``, ``a number`` …: what a person would call the type of a YAML value."""
+    """Return the type of a YAML value in words: ``a list``, ``a number`` …"""
     names = {"array": "a list", "object": "a mapping", "null": "empty", "boolean": "true or false"}
     try:
         name = type_name(plain(value))
@@ -196,10 +198,12 @@ def share(value: Any, path: JsonPath) -> float:
 
 
 def call(value: Any, path: JsonPath, *, more: Sequence[str] = ()) -> dict[str, Any]:
-    """Return ``{"tool": …, "args": {…}}`` and what was given of ``more`` and severity, from a name or a mapping.
+    """Return ``{"tool": …, "args": {…}}``, with severity and keys of ``more`` if given.
+
+    ``value`` is a name or a mapping.
 
     Raises:
-        InvalidValue: it is neither, the name is blank, or the arguments are no mapping of values
+        InvalidValue: it is neither, the name is blank, or the arguments are not a mapping of values
             and matchers.
     """
     if not isinstance(value, Mapping):
@@ -213,7 +217,7 @@ def calls(value: Any, path: JsonPath, *, at_least: int) -> list[dict[str, Any]]:
     """Return a list of calls, none of which carries a severity.
 
     Raises:
-        InvalidValue: it is no list, shorter than ``at_least``, or an item is no call.
+        InvalidValue: it is not a list, shorter than ``at_least``, or an item is not a call.
     """
     if not isinstance(value, list | tuple):
         raise InvalidValue(f"this is {kind_of(value)} where a list of tools belongs", path=path)
@@ -233,10 +237,12 @@ def calls(value: Any, path: JsonPath, *, at_least: int) -> list[dict[str, Any]]:
 
 
 def call_list(value: Any, *, more: Sequence[str] = (), at_least: int = 1) -> dict[str, Any]:
-    """Return ``{"calls": […]}`` and what was given of ``more`` and severity, from a list or ``{calls: […]}``.
+    """Return ``{"calls": […]}``, with severity and keys of ``more`` if given.
+
+    ``value`` is a list or ``{calls: […]}``.
 
     Raises:
-        InvalidValue: it is neither, or a call in it does not fit.
+        InvalidValue: it is neither, or a call in it is invalid.
     """
     if not isinstance(value, Mapping):
         return {"calls": calls(value, (), at_least=at_least)}
@@ -245,10 +251,10 @@ def call_list(value: Any, *, more: Sequence[str] = (), at_least: int = 1) -> dic
 
 
 def arguments(value: Any, path: JsonPath) -> dict[str, Any]:
-    """Return what the arguments of a call must be: names and values, or a matcher for all of them.
+    """Return the arguments of a call: a mapping of names to values, or a matcher for all of them.
 
     Raises:
-        InvalidValue: it is no mapping, or a matcher in it does not fit.
+        InvalidValue: it is not a mapping, or a matcher in it is invalid.
     """
     if not isinstance(value, Mapping):
         raise InvalidValue(
@@ -262,7 +268,7 @@ def arguments(value: Any, path: JsonPath) -> dict[str, Any]:
 
 
 def true_or_tool(value: Any) -> JsonObject:
-    """Return the params of a check on all calls, or on those of one tool, from ``true`` or ``{tool: name}``.
+    """Return the params of a check on all calls (``true``) or on one tool's (``{tool: name}``).
 
     Raises:
         InvalidValue: it is neither.

@@ -1,4 +1,4 @@
-"""What a suite's own check is shown of a run: the transcript in plain values."""
+"""A trial as a Python suite's own check sees it: the transcript in plain values."""
 
 from __future__ import annotations
 
@@ -26,40 +26,40 @@ class PythonCall:
     arguments: JsonObject
     """What was sent."""
     outcome: Outcome
-    """``ok``, or what became of it instead."""
+    """``ok``, or how it ended otherwise."""
     result: Any
-    """The structured result where there is one, or else the result's or the error's text."""
+    """The structured result if there is one, otherwise the text."""
     text: str
-    """The result's or the error's text."""
+    """Text of the result or error."""
     reply: int
     """The model's reply (from 1) that asked for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonRun:
-    """One run of a case, for ``check(case, run)``."""
+    """One trial of a case, for ``check(case, run)``."""
 
     answer: str
-    """The model's last words."""
+    """The model's last answer."""
     tool_calls: tuple[PythonCall, ...]
     """Every call, in the order in which the model asked for them."""
     messages: tuple[JsonObject, ...]
-    """The conversation: ``{role, content}``, of an assistant also
+    """The conversation: ``{role, content}``, and for an assistant also
     ``tool_calls: [{name, arguments}]``."""
     tokens_in: int | None
     """All input tokens; ``None`` when unknown."""
     tokens_out: int | None
     """All output tokens; ``None`` when unknown."""
     cost_usd: float | None
-    """``None`` when unknown."""
+    """Dollars; ``None`` when unknown."""
     latency_ms: float
-    """Wall time of the conversation."""
+    """Milliseconds of wall time of the conversation."""
     error: str | None
-    """Why there is no answer, when the conversation was ended by a limit or aborted."""
+    """Why there is no answer, if a limit ended the conversation or it was aborted."""
     stderr: str
-    """The server's last words on stderr, when a call got no answer."""
+    """The last lines of the server's stderr, if a call got no answer."""
     transcript: Transcript = field(repr=False)
-    """Everything, in full."""
+    """The complete transcript."""
 
     @property
     def output(self) -> str:

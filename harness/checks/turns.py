@@ -1,4 +1,4 @@
-"""A conversation of several turns, as it stood after each of them."""
+"""The state of a conversation of several turns after each of them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from harness.types import (
 
 
 def until(transcript: Transcript, number: int) -> Transcript | None:
-    """Return what had happened by the end of the user's turn ``number`` (from 1); ``None`` if it never came.
+    """Return the transcript up to the end of user turn ``number`` (from 1), or ``None``.
 
-    The last turn that came ends with the conversation itself.
+    It is ``None`` if the turn did not take place; the last turn ends with the conversation.
     """
     said = [place for place, message in enumerate(transcript.messages) if _begins_turn(message)]
     if number > len(said):
@@ -34,7 +34,7 @@ def _begins_turn(message: Message) -> bool:
 
 
 def _cut(transcript: Transcript, end: int) -> Transcript:
-    """Return ``transcript`` up to the message at ``end``, which the user says."""
+    """Return ``transcript`` up to the user message at ``end``."""
     messages, following = transcript.messages[:end], transcript.messages[end]
     replies = [message.reply for message in messages if isinstance(message, AssistantMessage)]
     last = replies[-1] if replies else Reply()
@@ -54,7 +54,7 @@ def _cut(transcript: Transcript, end: int) -> Transcript:
 
 
 def unreached(check: Check, transcript: Transcript) -> CheckResult:
-    """Return the verdict on a check of a turn that never came."""
+    """Return the result of a check of a turn that did not take place."""
     said = sum(map(_begins_turn, transcript.messages))
     return CheckResult(
         kind=check.kind,

@@ -1,4 +1,4 @@
-"""All checks of a case, those inside of groups included."""
+"""All checks of a case, including those inside groups."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def passes(kind: str, value: Any, evidence: Evidence) -> None:
 
 
 def fails(kind: str, value: Any, evidence: Evidence, *sentences: str) -> CheckResult:
-    """Make sure that it fails, that the explanation begins with the first sentence and has the others."""
+    """Check that it fails, with an explanation that begins with the first and has the others."""
     result = judge(kind, value, evidence)
     assert result.verdict == "failed"
     assert result.explanation.startswith(sentences[0]), result.explanation

@@ -1,4 +1,4 @@
-"""A check that returns nothing is a verdict where it asserts something, here or in what it calls."""
+"""A check that returns nothing gives a verdict only if it, or what it calls, asserts something."""
 
 from __future__ import annotations
 

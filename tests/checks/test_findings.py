@@ -1,4 +1,4 @@
-"""One conversation, judged by every check of calls, results and costs: what each says it wanted and found."""
+"""One conversation, judged by every check of calls, results and costs: expected and found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is forbidden by a tool's own name is forbidden under the name that a joined server gives it."""
+"""A prohibition of a tool's own name also covers the longer name on a joined server."""
 
 from __future__ import annotations
 

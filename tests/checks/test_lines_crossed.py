@@ -1,4 +1,4 @@
-"""What the model chose, what the server allowed, what the user saw: each failure says which of them it is about."""
+"""Each failure says what it is about: the model's choice, the server's permission, the answer."""
 
 from __future__ import annotations
 

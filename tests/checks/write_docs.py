@@ -1,4 +1,4 @@
-"""Writes the tables of ``docs/checks.md`` anew from the checks: ``python -m tests.checks.write_docs``."""
+"""Writes the tables of ``docs/checks.md``: ``python -m tests.checks.write_docs``."""
 
 from __future__ import annotations
 

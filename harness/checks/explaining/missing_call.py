@@ -1,4 +1,4 @@
-"""Why an expected call was not made, and what usually helps: the explanation under a failed `must_call`."""
+"""The explanation and hint under a failed `must_call`: why an expected call was not made."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Told = tuple[list[str], str]
 
 
 def explain(call: JsonObject, evidence: Evidence) -> Told:
-    """Return why no call was the one that ``call`` (``{tool, args}``) describes."""
+    """Return why no call matched ``call`` (``{tool, args}``)."""
     made = [other for other in evidence.transcript.tool_calls if other.tool == call["tool"]]
     return _other_arguments(call, made, evidence) if made else _not_called(call, evidence)
 
@@ -81,8 +81,8 @@ def _hint_not_offered(name: str, evidence: Evidence) -> str:
     ):
         return (
             "If this user should have the tool, look at the server's policy and at how the "
-            "user_context reaches it; "
-            "if not, correct the assertion. `harness tools` lists what a server offers."
+            "user_context reaches it; if not, correct the assertion. `harness tools` lists what a "
+            "server offers."
         )
     return "Correct the tool's name in the assertion. `harness tools` lists what a server offers."
 
@@ -91,14 +91,12 @@ def _hint_not_called(name: str, evidence: Evidence) -> str:
     transcript = evidence.transcript
     if transcript.stop == "refusal":
         return (
-            "The model declined to go on: reword the prompt, or say in the description what "
-            "the "
+            "The model declined to go on: reword the prompt, or say in the description what the "
             "tool is allowed to do."
         )
     if transcript.stop != "answer":
         return (
-            "The conversation was cut off: raise that limit, or see in the calls what the "
-            "model "
+            "The conversation was cut off: raise that limit, or see in the calls what the model "
             "spent it on."
         )
     if not transcript.tool_calls or limit(transcript) is not None:

@@ -1,4 +1,4 @@
-"""Why an expected text is not in the answer, and what usually helps."""
+"""The explanation and hint for an expected text that is not in the answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.types import ToolCall
 
 
 def explain_missing(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
-    """Return the lines of the explanation and the hint for a ``wanted`` text that the answer lacks."""
+    """Return the explanation and the hint for a ``wanted`` text that the answer lacks."""
     transcript = evidence.transcript
     lines = [f"Answer does not contain expected text: {show(wanted, 200)}"]
     if not transcript.answer.strip():
@@ -34,7 +34,7 @@ def explain_missing(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
         lines.append(f"Nearest passage: “{near.context}”")
     else:
         lines.append(
-            f"Nothing in the answer is like it; it begins: “{line(transcript.answer, 200)}”"
+            f"Nothing in the answer is similar; it begins: “{line(transcript.answer, 200)}”"
         )
     reasons, hint = _why(wanted, evidence)
     return [*lines, *reasons], hint
@@ -87,7 +87,7 @@ def _words_apart(wanted: str, answer: str) -> bool:
 
 
 def _value(wanted: str) -> float | None:
-    """Return the number that ``wanted`` is, when it is nothing but one."""
+    """Return the number that ``wanted`` consists of, or ``None``."""
     found = [amount.readings[0] for amount in amounts(wanted) if fold(amount.text) == fold(wanted)]
     if not found:
         return None

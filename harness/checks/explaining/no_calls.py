@@ -1,6 +1,6 @@
-"""What an answer without any call is: a question back, "no tool for this", a limit of the model, or from memory.
+"""Why a conversation has no call: a question back, no suitable tool, a limit, or memory.
 
-All but the limit is told by its wording, in English.
+All except the limit is recognised by its English wording.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NO_TOOL = re.compile(
 
 
 def limit(transcript: Transcript) -> str | None:
-    """Return what the model says of the last reply's request that it cannot do at all (`Reply.beyond`)."""
+    """Return what the model says it cannot do at all, in its last reply (`Reply.beyond`)."""
     last = next(
         (one.reply for one in reversed(transcript.messages) if isinstance(one, AssistantMessage)),
         None,
@@ -57,21 +57,20 @@ def without_calls(transcript: Transcript) -> str:
 
 
 def hint_without_calls(transcript: Transcript, otherwise: str) -> str:
-    """Return what helps where no tool was called; ``otherwise`` is for a model that answered from memory."""
+    """Return the hint if no tool was called; ``otherwise`` is for an answer from memory."""
     answer = _folded(transcript)
     beyond = limit(transcript)
     if beyond is not None:
         return (
-            f"The model cannot {beyond}: a limit of its own, which no description changes. Ask "
-            f"another, with --model."
+            f"The model cannot {beyond}: this is its own limit, which no description changes. Use "
+            "another model, with --model."
         )
     if transcript.stop == "answer" and _NO_TOOL.search(answer.folded):
-        return "Say in the description of the tool what it is for, in the words that people ask in."
+        return "Say in the description of the tool what it is for, in the words that people use."
     if transcript.stop == "answer" and _ASKS.search(answer.folded):
         return (
             "Say in the prompt what the model asks for. If it is there, or another tool knows it, "
-            "say in the "
-            "description of that parameter what it takes and where its value comes from."
+            "say in the description of that parameter what it takes and where its value comes from."
         )
     return otherwise
 

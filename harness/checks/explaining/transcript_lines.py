@@ -1,4 +1,4 @@
-"""What happened, told in lines: the calls with their outcomes, the tools on offer, the way it ended."""
+"""The transcript in lines of text: calls with their outcomes, offered tools, how it ended."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from harness.types import JsonObject, Outcome, Stop, Tool, ToolCall, Transcript
 
 _MAX_CALLS = 6
 _MAX_REPORTED = 20
-_CONFUSABLE = (
-    0.3  # likeness of name and description above which two tools can be taken for one another
-)
+_CONFUSABLE = 0.3  # similarity of name and description above which two tools may be confused
 # fmt: off
 _COMMON_WORDS = frozenset({
-    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "get", "has", "have", "if",
-    "in", "is", "it", "its", "list", "may", "name", "no", "not", "of", "on", "one", "only", "or", "return", "set",
-    "such", "than", "that", "the", "their", "them", "then", "there", "these", "this", "to", "tool", "use", "used",
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "get",
+    "has", "have", "if",
+    "in", "is", "it", "its", "list", "may", "name", "no", "not", "of", "on", "one", "only", "or",
+    "return", "set",
+    "such", "than", "that", "the", "their", "them", "then", "there", "these", "this", "to", "tool",
+    "use", "used",
     "was", "when", "which", "will", "with", "you", "your",
 })
 # fmt: on
@@ -42,8 +43,8 @@ _STOPS: dict[Stop, str] = {
     "aborted": "when the case had it aborted",
     "user_stop": "when the user was done",
     "agent_stop": "when the model ended it",
-    "transfer": "when the user was handed on",
-    "user_limit": "when the user had said all that they may",
+    "transfer": "when the user was handed over",
+    "user_limit": "when the user's messages were used up",
     "premature": "before either side ended it",
     "not_admitted": "before it began: the server refused this caller",
 }
@@ -56,24 +57,24 @@ _OUTCOMES: dict[Outcome, str] = {
     "invalid_arguments": "arguments not accepted",
     "timeout": "no answer in time",
     "server_lost": "the server went away before it answered",
-    "invalid_result": "the server's answer is no result of MCP",
+    "invalid_result": "the server's answer is not an MCP result",
     "decoy": "not sent: a decoy, which a variant added to the tools",
     "blocked": "not sent: held back by the harness",
 }
 
 
 def asks_for(call: JsonObject, made: ToolCall) -> bool:
-    """Whether a call that was made is the one that ``call`` (``{tool, args}``) describes."""
+    """Whether ``made`` is a call that ``call`` (``{tool, args}``) describes."""
     return made.tool == call["tool"] and matches_partly(call["args"], made.arguments)
 
 
 def matching(call: JsonObject, transcript: Transcript) -> list[ToolCall]:
-    """Return the calls that ``call`` describes, in their order."""
+    """Return the calls that ``call`` describes, in order."""
     return [made for made in transcript.tool_calls if asks_for(call, made)]
 
 
 def of_tool(params: JsonObject, transcript: Transcript) -> list[ToolCall]:
-    """Return the calls of the tool that ``params`` name, or all calls when they name none."""
+    """Return the calls of the tool in ``params``, or all calls if it names none."""
     return [made for made in transcript.tool_calls if params.get("tool") in (None, made.tool)]
 
 
@@ -92,18 +93,18 @@ def forbidden(params: JsonObject, evidence: Evidence) -> list[ToolCall]:
 
 
 def wanted(call: JsonObject, width: int = 120) -> str:
-    """Return an asked-for call as text: ``get_orders({"customer_id": "C1"})``, or ``(…)`` for any arguments."""
+    """Return an expected call as text: ``get_orders({"id": "C1"})``, ``(…)`` for any arguments."""
     arguments = show(call["args"], width) if call["args"] else "…"
     return f"{show(call['tool'])[1:-1]}({arguments})"
 
 
 def as_made(call: ToolCall, width: int = 120) -> str:
-    """Return a call that was made as text."""
+    """Return a call as text."""
     return f"{show(call.tool)[1:-1]}({show(call.arguments, width) if call.arguments else ''})"
 
 
 def outcome(call: ToolCall) -> str:
-    """Return what came of a call, in words."""
+    """Return how a call ended, in words."""
     words = _OUTCOMES[call.outcome]
     if call.outcome in ("tool_error", "denied") and call.text.strip():
         return f"{words}: “{line(call.text, 120)}”"
@@ -113,7 +114,7 @@ def outcome(call: ToolCall) -> str:
 
 
 def list_calls(calls: Sequence[ToolCall], heading: str) -> list[str]:
-    """Return the calls as numbered lines under a heading, the first few of them."""
+    """Return the first calls as numbered lines under a heading."""
     if not calls:
         return []
     lines = [
@@ -125,7 +126,7 @@ def list_calls(calls: Sequence[ToolCall], heading: str) -> list[str]:
 
 
 def report_calls(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
-    """Return the calls as JSON for reports, bounded in number and size."""
+    """Return the calls as JSON for reports, limited in number and size."""
     return [
         {"tool": call.tool, "arguments": brief(call.arguments), "outcome": call.outcome}
         for call in calls[:_MAX_REPORTED]
@@ -141,7 +142,7 @@ def ending(transcript: Transcript) -> str:
 
 
 def offer(name: str, evidence: Evidence) -> str | None:
-    """Return why a tool could not have been called by this user, or ``None`` when it was offered."""
+    """Return why this user could not call a tool, or ``None`` if it was offered."""
     tools = evidence.tools
     if tools.get(name) is not None:
         return None
@@ -164,14 +165,14 @@ def offer(name: str, evidence: Evidence) -> str | None:
 
 
 def declared(name: str, evidence: Evidence) -> JsonObject:
-    """Return the properties of a tool's input schema, empty where it has none."""
+    """Return the properties of a tool's input schema; empty if it has none."""
     tool = evidence.tools.get(name)
     properties = tool.input_schema.get("properties") if tool else None
     return properties if isinstance(properties, Mapping) else {}
 
 
 def confused_with(name: str, evidence: Evidence) -> Tool | None:
-    """Return the called tool that a model is most likely to have taken for ``name``, if one is like it."""
+    """Return the called tool that is most similar to ``name``, if one is similar enough."""
     expected = evidence.tools.get(name)
     called = dict.fromkeys(call.tool for call in evidence.transcript.tool_calls)
     others = [tool for tool in evidence.tools.tools if tool.name in called and tool.name != name]
@@ -190,7 +191,7 @@ def _similarity(left: Tool, right: Tool) -> float:
 
 
 def shared_words(left: Tool, right: Tool) -> list[str]:
-    """Return the telling words that stand in the names or descriptions of both tools."""
+    """Return the distinctive words in the names or descriptions of both tools."""
     return sorted(_words(left) & _words(right))[:6]
 
 
@@ -203,7 +204,7 @@ def _words(tool: Tool) -> set[str]:
 
 
 def result_json(call: ToolCall) -> Any:
-    """Return a call's result as JSON: the structured one, else the text parsed, else the text itself."""
+    """Return a call's result as JSON: the structured one, else its text, parsed if possible."""
     if call.structured is not None:
         return call.structured
     try:
@@ -213,5 +214,5 @@ def result_json(call: ToolCall) -> Any:
 
 
 def truncated(call: ToolCall) -> bool:
-    """Whether the record holds only a part of what the tool returned."""
+    """Whether only a part of the tool's result was recorded."""
     return call.result_sha256 is not None or call.cut is not None

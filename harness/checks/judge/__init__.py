@@ -1,1 +1,1 @@
-"""The judge: a configured model that grades what no assertion can, and how well it agrees with people."""
+"""The judge: a model that grades what no assertion can, and its agreement with people."""

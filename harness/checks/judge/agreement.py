@@ -1,4 +1,4 @@
-"""How well two raters agree, beyond what chance alone would give."""
+"""How well two raters agree, beyond agreement by chance."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ class Agreement:
     """Two raters' labels, compared pair by pair."""
 
     labels: tuple[str, ...]
-    """The labels that there are, in the order of `confusion`."""
+    """The possible labels, in the order of `confusion`."""
     confusion: tuple[tuple[int, ...], ...]
     """How often the first rater chose the label of the row and the second that of the column."""
 
     @property
     def total(self) -> int:
-        """Pairs."""
+        """Number of pairs."""
         return sum(map(sum, self.confusion))
 
     @property
     def agreed(self) -> int:
-        """Pairs of equal labels."""
+        """Number of pairs with equal labels."""
         return sum(row[place] for place, row in enumerate(self.confusion))
 
     @property
     def kappa(self) -> float | None:
-        """Cohen's kappa: 1 is full agreement, 0 what chance gives, below 0 less than that.
+        """Cohen's kappa: 1 is full agreement, 0 is agreement by chance, below 0 is less.
 
-        ``None`` where it is undefined: there is no pair, or both raters gave one and the same label
+        ``None`` where it is undefined: there are no pairs, or both raters gave the same label
         throughout. Source: Cohen 1960.
         """
         total = self.total
@@ -43,7 +43,7 @@ class Agreement:
 
 
 def agreement(pairs: Iterable[tuple[str, str]], labels: Sequence[str]) -> Agreement:
-    """Compare ``(first rater's label, second rater's label)`` pairs; every label is one of ``labels``."""
+    """Compare ``(first rater's label, second rater's label)`` pairs of ``labels``."""
     counts = Counter(pairs)
     confusion = tuple(tuple(counts[row, column] for column in labels) for row in labels)
     return Agreement(labels=tuple(labels), confusion=confusion)

@@ -1,8 +1,8 @@
-"""Faithfulness, from 0 to 1: does the answer address the question, and does it rest on what the tools returned?
+"""Faithfulness, from 0 to 1: does the answer address the question, grounded in tool results?
 
-A judge says so where there is one. Where there is none, a deterministic score stands in: the share
-of the keywords that the answer has, times the share of its figures that stand in the question or in
-a tool's output. It is no judgement, and is labelled so.
+A judge decides if there is one. Otherwise a deterministic score is used: the share of the keywords
+that the answer has, times the share of its figures that are in the question or in a tool's output.
+This is not a judgement, and is labelled so.
 """
 
 from __future__ import annotations
@@ -19,46 +19,48 @@ from harness.matching.texts import find, line
 from harness.types import JsonObject, Judgement, ToolCall
 
 STAND_IN = "no judge: keywords and grounding"
-"""How a score is labelled that no judge gave."""
+"""The label of a score without a judge."""
 
 RUBRIC = """\
-How faithful is the answer? Two things count: that it addresses the query, and that everything it states rests on
-the tool outputs. "keywords" in the material are what a good answer is expected to speak of, in these or other words.
+How faithful is the answer? Two things count: that it addresses the query, and that \
+everything it states rests on
+the tool outputs. "keywords" in the material are what a good answer is expected to speak of, \
+in these or other words.
 1.0: the query is fully addressed, and every statement is grounded in the tool outputs.
 0.7 to 0.9: addressed and grounded, with minor details missing.
 0.4 to 0.6: partially addressed, or some statements have no ground in the tool outputs.
 0.0 to 0.3: hardly addressed, or essential statements are invented.
 Rounding, unit conversion and plain arithmetic on what the tools returned are grounded."""
-"""What a judge is asked to grade by."""
+"""The instructions for a judge."""
 
 _COUNTING = 12
-"""Whole numbers up to this one count things and number lists; they need no source."""
+"""Whole numbers up to this one count things or number lists; they need no source."""
 _ROUNDING = 0.005
-"""How far a figure may lie from its source, in proportion: as far as people round."""
+"""Relative distance of a figure from its source that counts as rounding."""
 _SEARCHED = 100_000
-"""Characters of a text in which figures are looked for."""
+"""At most so many characters of a text are searched for figures."""
 _MAX_TOLD = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faithfulness:
-    """A score and where it comes from."""
+    """A score and its origin."""
 
     score: float
     """From 0 to 1."""
     explanation: str
-    """The judge's reason, or what is missing."""
+    """The judge's reason, or what is missing from the answer."""
     judgement: Judgement | None = None
-    """The judge's verdict; ``None`` where the deterministic score stands in."""
+    """The judge's verdict; ``None`` for the deterministic score."""
 
 
 async def faithfulness(
     keywords: Sequence[str], model: str | None, evidence: Evidence
 ) -> Faithfulness:
-    """Return the score of the judge called ``model`` (or of the default one), else of the stand-in.
+    """Return the score by the judge ``model`` (or the default judge), else the deterministic one.
 
     Raises:
-        JudgeError: there is a judge, and it gave no verdict.
+        JudgeError: there is a judge, but it gave no verdict.
     """
     if evidence.judge is None or not evidence.judge.available(model):
         return stand_in(keywords, evidence)
@@ -72,7 +74,7 @@ async def faithfulness(
 
 
 def conversation(evidence: Evidence, **more: object) -> JsonObject:
-    """Return what happened in a trial as a judge is shown it."""
+    """Return what happened in a trial, in the form that a judge is shown."""
     outputs = [
         {
             "tool": call.tool,
@@ -97,7 +99,7 @@ def _result(call: ToolCall) -> str:
 
 
 def stand_in(keywords: Sequence[str], evidence: Evidence) -> Faithfulness:
-    """Return the share of keywords in the answer, times the share of its figures that have a source."""
+    """Return the share of keywords in the answer times the share of its figures with a source."""
     answer = evidence.transcript.answer
     if not answer.strip():
         return Faithfulness(score=0.0, explanation="There is no answer.")
@@ -117,7 +119,7 @@ def stand_in(keywords: Sequence[str], evidence: Evidence) -> Faithfulness:
 
 
 def _figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
-    """Return how many figures the answer has, and those that stand neither in the question nor in a result."""
+    """Return the number of figures in the answer, and those without a source."""
     known = sorted(value for text in _sources(evidence) for value in _values(text))
     figures = [
         (amount.text, [abs(value) for value in amount.readings])
@@ -131,7 +133,7 @@ def _figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
 
 
 def _sources(evidence: Evidence) -> list[str]:
-    """Return the texts that an answer may take figures from: the question, and what tools returned without error."""
+    """Return the sources of figures: the question, and tool results without error."""
     good = [call for call in evidence.transcript.tool_calls if not call.is_error]
     structured = [
         " ; ".join(leaves(call.structured)) for call in good if call.structured is not None

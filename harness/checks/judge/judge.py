@@ -1,8 +1,8 @@
 """The judge: a configured model that grades what no assertion can.
 
-`JudgeModel` is one such model, shared by all trials of a run: it asks, reads the verdict, and keeps
-verdicts by content. `Judge` is what the checks of one trial ask; it adds up what that trial's
-judgements took.
+`JudgeModel` is one such model, shared by all trials of a run: it asks, reads the verdict, and
+caches verdicts by question. `Judge` serves the checks of one trial; it adds up what that trial's
+judgements used.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ from harness.types import (
 )
 
 DEFAULT_JUDGE = "gpt-4o"
-"""The model that judges where it is configured and nobody names another."""
+"""The model that judges if it is configured and no other is named."""
 
 JUDGE_TIMEOUT_S = 60.0
-"""One judgement, its second attempt and all waiting included."""
+"""Seconds for one judgement, including its second attempt and all waits."""
 
 ATTEMPTS = 2
-"""A judge that hands in no verdict is told so, and asked once more."""
+"""A judge that gives no valid verdict is told so and asked again, once."""
 
 NO_JUDGE = (
     "no judge is configured. Name one with --judge-model or judge_model: in the suite, "
     f"or configure a model named {DEFAULT_JUDGE}."
 )
-"""What a user is told where a judge is needed and there is none."""
+"""The message where a judge is needed and there is none."""
 
 RECORDED_JUDGE = "recorded"
-"""Name of the judge of verdicts that came with a recording made elsewhere."""
+"""The judge's name for verdicts that came with a recording made elsewhere."""
 
 MAX_EXPLANATION = 1_000
-"""Characters of a judge's explanation that are kept."""
+"""At most so many characters of a judge's explanation are kept."""
 
 
 def judging(spec: ModelSpec) -> ModelSpec:
-    """Return ``spec`` for judging: at temperature 0, wherever the model's API takes a temperature."""
+    """Return ``spec`` for judging: at temperature 0, if the model's API has a temperature."""
     return replace(spec, temperature=0.0)
 
 
@@ -66,7 +66,7 @@ class JudgeModel:
     """One model that judges, for a whole run."""
 
     def __init__(self, name: str, model: Model, *, timeout_s: float = JUDGE_TIMEOUT_S) -> None:
-        """``model`` is open; whoever opened it closes it."""
+        """``model`` is open; the caller closes it."""
         self.name = name
         self._model = model
         self._timeout_s = timeout_s
@@ -74,7 +74,9 @@ class JudgeModel:
         self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
     async def grade(self, question: Question, spend: Callable[[Usage], None]) -> Judgement:
-        """Return the judgement, the one of an equal question where there was one; ``spend`` is told what it took.
+        """Return the judgement, from the cache for an equal question.
+
+        ``spend`` is called with what the judgement used.
 
         Raises:
             JudgeError: there is no verdict.
@@ -91,7 +93,7 @@ class JudgeModel:
 
     async def _grade(self, question: Question, spend: Callable[[Usage], None]) -> Judgement:
         key = question.digest
-        async with self._locks[key]:  # a question that is being asked is not asked a second time
+        async with self._locks[key]:  # an equal question waits for the first one's verdict
             if key in self._kept:
                 return replace(self._kept[key], cached=True)
             self._kept[key] = await self._ask(question, spend)
@@ -125,7 +127,7 @@ class JudgeModel:
 
 
 def _corrected(reply: Reply, problem: str) -> tuple[Message, ...]:
-    """Return what is said after a reply that is no verdict; every call in it is answered."""
+    """Return the messages after a reply without valid verdict; every call in it is answered."""
     words = (
         f"That is no verdict: {problem}. Call {VERDICT} exactly once, with the fields of its "
         f"schema."
@@ -140,7 +142,7 @@ def _corrected(reply: Reply, problem: str) -> tuple[Message, ...]:
 
 
 class Judge:
-    """Whom the checks of one trial ask for a verdict."""
+    """Gives verdicts to the checks of one trial."""
 
     def __init__(
         self,
@@ -149,13 +151,13 @@ class Judge:
         *,
         recorded: Iterable[Judgement] = (),
     ) -> None:
-        """Ask ``models``.
+        """Use ``models``.
 
         Args:
-            models: name → judge.
-            default: who judges where a check names nobody; ``None`` if there is no such judge.
-            recorded: judgements of an earlier run; one of the same question by the same judge
-                stands.
+            models: Name → judge.
+            default: Name of the judge for checks that name none; ``None`` without such a judge.
+            recorded: Judgements of an earlier run; one of the same question by the same judge is
+                reused.
         """
         self._models = models
         self._default = default
@@ -163,19 +165,19 @@ class Judge:
             (judgement.question, judgement.model): judgement for judgement in recorded
         }
         self.usage = Usage()
-        """What the judgements of this trial took; those taken over took nothing."""
+        """What the judgements of this trial used; reused ones cost nothing."""
         self.given: Mapping[str, Judgement] = {}
-        """Statement → the judgement of `RECORDED_JUDGE` that came with the recorded trial; see
+        """Statement → the judgement by `RECORDED_JUDGE` that came with the recorded trial; see
         `take_over`."""
         self.judgements: list[Judgement] = []
-        """Every judgement of this trial, in the order in which they were given."""
+        """Every judgement of this trial, in order."""
 
     def available(self, model: str | None = None) -> bool:
-        """Whether anybody judges: the one called ``model``, or the default."""
+        """Whether there is a judge: the one called ``model``, or the default."""
         return (model or self._default) is not None
 
     async def grade(self, question: Question, model: str | None = None) -> Judgement:
-        """Return the judgement of the judge called ``model``, or of the default one.
+        """Return the judgement by the judge called ``model``, or by the default one.
 
         Raises:
             JudgeError: there is none.
@@ -197,9 +199,9 @@ class Judge:
         return judgement
 
     def take_over(self, question: Question, given: Judgement) -> None:
-        """Let ``given``, which came with a recording, stand as the judgement of ``question``.
+        """Use ``given``, which came with a recording, as the judgement of ``question``.
 
-        It is handed out where nobody judges; `available` stays as it was.
+        It is used only without a judge; `available` is not affected.
         """
         self._recorded[question.digest, RECORDED_JUDGE] = replace(
             given, question=question.digest, cached=True

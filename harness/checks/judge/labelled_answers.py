@@ -1,4 +1,4 @@
-"""Answers that people have graded, to measure a judge by: read from CSV or JSONL.
+"""Answers graded by people, to measure a judge: read from CSV or JSONL.
 
 `docs/judge.md` describes the format.
 """
@@ -27,20 +27,20 @@ OPTIONAL = ("id", "tool_outputs", "keywords", "rubric", "expected_answer")
 PASS, FAIL = "pass", "fail"
 
 _Records: TypeAlias = tuple[Sequence[tuple[Location, JsonObject]], list[Problem]]
-"""Each record with its place, and what is wrong with the other lines."""
+"""Each record with its place, and the problems of other lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """One answer and what a person thinks of it."""
+    """One answer and a person's grade of it."""
 
     question: Question
-    """What a judge is asked of it."""
+    """The question for a judge about it."""
     human: str | float
-    """A score from 0 to 1, ``pass`` or ``fail``, or a grade where it is compared with an expected
+    """A score from 0 to 1, ``pass`` or ``fail``, or a grade if it is compared with an expected
     answer."""
     at: Location
-    """Where it stands."""
+    """Its place in the file."""
 
 
 def read_labelled(path: Path) -> tuple[Labelled, ...]:
@@ -61,7 +61,7 @@ def read_labelled(path: Path) -> tuple[Labelled, ...]:
     if problems:
         raise InvalidInput(sorted(problems, key=lambda problem: problem.at.line or 0))
     if not found:
-        raise InvalidInput([problem(shown(path), None, "the file holds no labelled answer.")])
+        raise InvalidInput([problem(shown(path), None, "the file contains no labelled answer.")])
     return tuple(found)
 
 
@@ -141,7 +141,7 @@ def _keywords(value: Any) -> list[str]:
 
 
 def _outputs(value: Any) -> list[JsonObject]:
-    """Return tool outputs in one form: a text is the result of a tool without a name."""
+    """Return tool outputs in one form: a text becomes the result of a tool without a name."""
     items = value if isinstance(value, list) else [value]
     outputs = [{"result": item} if isinstance(item, str) else item for item in items]
     if not all(
@@ -149,7 +149,7 @@ def _outputs(value: Any) -> list[JsonObject]:
     ):
         meant = 'Write ["{\\"price\\": 187.5}"] or [{"tool": "get_price", "result": "…"}].'
         raise InvalidValue(
-            "'tool_outputs' must hold texts, or objects with a text under 'result'", meant=meant
+            "'tool_outputs' must contain texts, or objects with a text under 'result'", meant=meant
         )
     return outputs
 

@@ -1,4 +1,4 @@
-"""Which checks ask a judge, so that one can be chosen, opened and paid for before the first trial."""
+"""The checks that need a judge, to choose, open and price one before the first trial."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from harness.types import Check
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """One check that asks a judge."""
+    """One check that needs a judge."""
 
     model: str | None
-    """The judge that it names; ``None`` is the suite's."""
+    """The judge that it names; ``None`` means the suite's."""
     required: bool
-    """Whether it cannot be judged otherwise."""
+    """Whether it cannot be judged without one."""
 
 
 def needs(checks: Iterable[Check]) -> Iterator[Need]:
-    """Yield a `Need` for each of ``checks`` that asks a judge, those inside groups included.
+    """Yield a `Need` for each of ``checks`` that asks a judge, including those inside groups.
 
-    A kind of check says so by an attribute ``needs_judge``: true where nothing stands in for a
-    judge, false where something does. A kind without it never asks.
+    A kind of check declares it by an attribute ``needs_judge``: true if a judge is required, false
+    if there is a substitute. A kind without the attribute never asks.
     """
     for check in walk(checks):
         required = getattr(KINDS.get(check.kind), "needs_judge", None)

@@ -35,20 +35,26 @@ from harness.types import JsonObject, JsonPath
 from harness.validation.budget import Budget
 from harness.validation.validators import find_errors
 
-_NO_FORMATS = FormatChecker(())  # the one for patterns knows another syntax than RE2
+_NO_FORMATS = FormatChecker(())  # the default one for patterns uses another syntax than RE2
 _NAMED_SCHEMAS = ("properties", "$defs", "definitions", "dependentSchemas")
 _LISTED_SCHEMAS = ("allOf", "anyOf", "oneOf", "prefixItems")
 # fmt: off
 _SCHEMAS = (
-    "additionalProperties", "unevaluatedProperties", "propertyNames", "items", "unevaluatedItems", "contains",
+    "additionalProperties", "unevaluatedProperties", "propertyNames", "items", "unevaluatedItems",
+    "contains",
     "not", "if", "then", "else",
 )
 _KEYWORDS = frozenset({
-    *_NAMED_SCHEMAS, *_LISTED_SCHEMAS, *_SCHEMAS, "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$ref",
-    "$schema", "$vocabulary", "const", "contentEncoding", "contentMediaType", "contentSchema", "default",
-    "dependentRequired", "deprecated", "description", "enum", "examples", "exclusiveMaximum", "exclusiveMinimum",
-    "format", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum", "minContains", "minItems",
-    "minLength", "minProperties", "minimum", "multipleOf", "pattern", "patternProperties", "readOnly", "required",
+    *_NAMED_SCHEMAS, *_LISTED_SCHEMAS, *_SCHEMAS, "$anchor", "$comment", "$dynamicAnchor",
+    "$dynamicRef", "$id", "$ref",
+    "$schema", "$vocabulary", "const", "contentEncoding", "contentMediaType", "contentSchema",
+    "default",
+    "dependentRequired", "deprecated", "description", "enum", "examples", "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum", "minContains",
+    "minItems",
+    "minLength", "minProperties", "minimum", "multipleOf", "pattern", "patternProperties",
+    "readOnly", "required",
     "title", "type", "uniqueItems", "writeOnly",
 })
 # fmt: on
@@ -74,12 +80,14 @@ def _multiple_of(
 
 
 def _is_multiple(value: float, step: float) -> bool:
-    """Whether the decimals that were written divide: 19.99 is a multiple of 0.01, though no float says so."""
+    """Whether the decimals as written divide: 19.99 is a multiple of 0.01, though not as floats."""
     written = Decimal(str(value))
     return written.is_finite() and _EXACT.remainder(written, Decimal(str(step))) == 0
 
 
-_Validator = extend(Draft202012Validator, {"multipleOf": _multiple_of})  # type: ignore[no-untyped-call]
+_Validator = extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator, {"multipleOf": _multiple_of}
+)
 """JSON Schema, with decimals taken as written."""
 
 
@@ -90,7 +98,7 @@ def _read_json(value: Any) -> JsonObject:
         return found
     if isinstance(value, Mapping) and "severity" in value:
         raise InvalidValue(
-            "severity is no keyword of JSON Schema",
+            "severity is not a keyword of JSON Schema",
             path=("severity",),
             meant="Write {schema: {…}, severity: warn}.",
         )
@@ -132,7 +140,7 @@ def _parts(schema: Any, path: JsonPath) -> Iterator[tuple[JsonPath, Any]]:
 
 
 def _check_part(schema: Any, path: JsonPath, places: set[tuple[str, ...]]) -> None:
-    """Refuse what decides nothing, and what could not be decided later: patterns beyond RE2, lost references."""
+    """Refuse keywords without effect, patterns beyond RE2, and references that lead nowhere."""
     for key, part in schema.items() if isinstance(schema, Mapping) else ():
         inside = (*path, key)
         if key not in _KEYWORDS and not key.startswith("x-"):
@@ -142,7 +150,7 @@ def _check_part(schema: Any, path: JsonPath, places: set[tuple[str, ...]]) -> No
                 or "A note belongs under $comment."
             )
             raise InvalidValue(
-                f"{show(key)} is no keyword of JSON Schema: it decides nothing",
+                f"{show(key)} is not a keyword of JSON Schema: it has no effect",
                 path=inside,
                 meant=meant,
             )
@@ -195,7 +203,7 @@ def _judge_json(params: JsonObject, evidence: Evidence) -> CheckFinding:
         )
         if gave_up is not None and not errors:
             verdict = "not_judged"
-            lines = [f"The answer could not be held against the schema to the end: {gave_up}"]
+            lines = [f"The answer could not be fully validated against the schema: {gave_up}"]
     return CheckFinding(
         label="",
         verdict=verdict,

@@ -34,7 +34,7 @@ _ANSWER_KEPT = 2_000
 
 
 def kept(evidence: Evidence) -> str:
-    """Return the answer, within the bound of a report."""
+    """Return the answer, cut to the limit of reports."""
     return clip(evidence.transcript.answer, _ANSWER_KEPT)
 
 

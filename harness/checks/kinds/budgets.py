@@ -1,6 +1,6 @@
-"""Checks on what an answer took: ``max_replies``, ``max_tokens``, ``max_cost`` and ``max_seconds``.
+"""Checks on what a case used: ``max_replies``, ``max_tokens``, ``max_cost`` and ``max_seconds``.
 
-What is not known (a price, a count of tokens) is not judged: it is neither a pass nor a zero.
+An unknown amount (a price, a token count) is not judged: it is neither a pass nor zero.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _limit(
     hints: tuple[str, str],
     doc: CheckDoc,
 ) -> Kind:
-    """Return a kind that holds a quantity to a limit; ``hints`` are for too much and for unknown."""
+    """Return a kind that limits a quantity; ``hints`` are for too much and for unknown."""
     counted = name in ("max_replies", "max_tokens")
 
     def read(value: Any) -> JsonObject:
@@ -43,7 +43,7 @@ def _limit(
         base = {"at_most": limit, "unit": unit}
         label = f"{limit:,}"
         if amount is None:
-            lines = [f"Cannot be held to {limit:,} {unit}: how much was used is unknown"]
+            lines = [f"The limit of {limit:,} {unit} cannot be checked: the amount used is unknown"]
             return CheckFinding(
                 label=label, verdict="not_judged", expected=base, explanation=lines, hint=hints[1]
             )

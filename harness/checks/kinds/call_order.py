@@ -1,4 +1,4 @@
-"""``must_call_in_order``: one call after another, with others between them or, if ``strict``, without.
+"""``must_call_in_order``: calls in this order; ``strict``: with no other call between them.
 
 Calls of one reply count in the order in which the reply lists them.
 """
@@ -36,7 +36,7 @@ def _read(value: Any) -> JsonObject:
 
 
 def _in_order(steps: Sequence[JsonObject], calls: Sequence[ToolCall]) -> list[int]:
-    """Return the places of the calls that make the first steps, as many steps as can be made in order."""
+    """Return the places of the calls that match the first steps, as many as were made in order."""
     places: list[int] = []
     for place, made in enumerate(calls):
         if len(places) < len(steps) and asks_for(steps[len(places)], made):

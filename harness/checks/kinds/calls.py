@@ -1,7 +1,7 @@
 """Checks on single calls: ``must_call`` and ``must_not_call``.
 
-A call counts as soon as the model made it, whatever came of it: a refused call satisfies
-``must_call`` (its explanation says so) and violates ``must_not_call``.
+A call counts as soon as the model made it, however it ended: a refused call satisfies ``must_call``
+(its explanation says so) and violates ``must_not_call``.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _judge_must_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
 
 
 def _reservation(made: list[ToolCall]) -> list[str]:
-    """Say what came of calls none of which succeeded; nothing otherwise."""
+    """Say how the calls ended if none succeeded; otherwise nothing."""
     if not made or any(not call.is_error for call in made):
         return []
     return [f"The call was made, but it did not succeed: {as_made(made[-1])} → {outcome(made[-1])}"]
@@ -194,7 +194,7 @@ def _came_of_it(made: ToolCall) -> str:
 
 
 def _crossed(made: ToolCall) -> str:
-    """Say whose line was crossed: a wrong choice of the model is one thing, what the server lets happen another."""
+    """Say what was at fault: the model's choice, or what the server allowed."""
     if made.outcome == "ok":
         return "Lines crossed: what the model chose, and what the server allowed."
     refused = made.outcome in ("denied", "unknown_tool", "blocked")

@@ -1,8 +1,8 @@
-"""``decision``: what the server let this identity do, and which fields it must not give it.
+"""``decision``: what the server let this identity do, and fields it must not give to it.
 
-The model's choice is none of its business, but for one thing: a server that was never asked has
-decided nothing. Whether anything is missing that others are given is decided where all identities
-of a test are known: in the report.
+The model's choice does not matter, with one exception: a server that was never asked has decided
+nothing. Whether fields are missing that others get is decided in `harness.judging`, where all
+identities of a test are known.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from harness.matching.texts import line
 from harness.types import NOT_SENT, Access, JsonObject, JsonPath, ToolCall, Verdict
 
 WORDS: tuple[str, ...] = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
-"""What may be expected."""
+"""The decisions that may be expected."""
 _SYNONYMS = {
     **dict.fromkeys(("allow", "ok", "permitted", "granted", "success"), "allowed"),
     **dict.fromkeys(("deny", "refused", "forbidden", "rejected", "blocked"), "denied"),
@@ -44,7 +44,7 @@ _SYNONYMS = {
 
 
 def read_words(value: Any, path: JsonPath) -> list[str]:
-    """Return the decisions that are accepted, from one word or a list.
+    """Return the accepted decisions, from one word or a list.
 
     Raises:
         InvalidValue: one is unknown.
@@ -87,7 +87,7 @@ def _read(value: Any) -> JsonObject:
             "neither 'is' nor 'without' says what is decided", meant="Write {is: denied, tool: …}."
         )
     if "args" in found and "tool" not in found:
-        raise InvalidValue("args need the tool whose they are", path=("args",))
+        raise InvalidValue("args need a tool to belong to", path=("args",))
     if "tool" in found:
         text(found["tool"], ("tool",), "tool name")
         found["args"] = arguments(found.get("args", {}), ("args",))
@@ -127,7 +127,7 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
         None,
     )
     wanted = params.get("is")
-    # Whether `allowed` is not `filtered` after all takes the other identities: see
+    # Whether `allowed` is in fact `filtered` depends on the other identities: see
     # `harness.judging.run_judge`.
     alike = {"allowed": {"allowed", "filtered"}}.get(found, {found})
     lines: list[str] = []

@@ -1,8 +1,8 @@
-"""``end_state``: what the conversation has left behind, read when it is over.
+"""``end_state``: the server's state, read when the conversation is over.
 
-The runner does the reading (`harness.runner.server_state.end_state`), for a check never sees a
-session; what was read stands in the transcript. A state is compared with matchers, or with the
-state that reference calls make of a fresh copy.
+The runner reads it (`harness.runner.server_state.end_state`), since checks have no session; the
+readings are in the transcript. A state is compared with matchers, or with the state of a fresh copy
+after reference calls.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MEANT = "Write {resource: URI, path: …, value: …}, or same_state_as: with a
 
 
 class Wanted(NamedTuple):
-    """One state that a check asks about."""
+    """One state that a check needs."""
 
     source: JsonObject
     """As `StateReading.source`."""
@@ -37,14 +37,14 @@ class Wanted(NamedTuple):
 
 
 def wanted_states(checks: Iterable[Check]) -> tuple[Wanted, ...]:
-    """Return every state that ``checks`` ask about, once, those inside groups included."""
+    """Return every state that ``checks`` need, once, including those inside groups."""
     asking = (check.params for check in walk(checks) if check.kind == KIND)
     found = (one for params in asking for one in _wanted(params))
     return tuple({canonical_json(one): one for one in found}.values())
 
 
 def needs_fresh_copy(checks: Iterable[Check]) -> bool:
-    """Whether one of ``checks`` compares with a fresh copy, so that the state of the trial has to be fresh, too."""
+    """Whether one of ``checks`` compares with a fresh copy, so that trials need a fresh state."""
     return any(one.after is not None for one in wanted_states(checks))
 
 
@@ -89,7 +89,7 @@ def _source(given: JsonObject, path: JsonPath) -> JsonObject:
     [key] = named
     text(given[key], (*path, key), key)
     if "args" in given and key != "tool":
-        raise InvalidValue("args need the tool whose they are", path=(*path, "args"))
+        raise InvalidValue("args need a tool to belong to", path=(*path, "args"))
     if key != "tool":
         return {key: given[key]}
     return {"tool": given["tool"], "args": arguments(given.get("args", {}), (*path, "args"))}
@@ -171,7 +171,7 @@ def _compared(params: JsonObject, ours: StateReading, theirs: StateReading) -> C
 
 def _differing(ours: StateReading, theirs: StateReading) -> list[str]:
     if ours.cut or theirs.cut:
-        return ["Both are too large to be kept, so only their digests can be told apart."]
+        return ["Both are too large to be kept, so only their digests can be compared."]
     if not (isinstance(ours.value, dict) and isinstance(theirs.value, dict)):
         return [f"Here: {show(ours.value, 200)}", f"There: {show(theirs.value, 200)}"]
     found = differences(theirs.value, ours.value)

@@ -1,7 +1,6 @@
-"""The check ``graded``: tool selection, argument match and faithfulness, and the mean of the three.
+"""The check ``graded``: the mean of tool selection, argument match and faithfulness.
 
-Where a metric cannot be judged the whole check is *not judged*: it is an error of the case, never a
-zero.
+If a metric cannot be judged, the whole check is *not judged*: an error of the case, never zero.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ from harness.matching.texts import clip, line
 from harness.types import Check, CheckResult, JsonObject, ToolCall
 
 THRESHOLD = 0.7
-"""The overall score from which a case passes."""
+"""The overall score from which on a case passes."""
 MAX_EXPECTED = 100
-"""Calls that one case may expect: pairing them takes time in proportion to their square."""
+"""Calls that one case may expect: the time to pair them grows with the square of their number."""
 
 _MAX_TOLD = 4
 _MAX_REPORTED = 100
-_DIGITS = 9  # beyond these, a mean of three shows only how floats are rounded
+_DIGITS = 9  # more digits of a mean of three would only show the rounding of floats
 
 
 def _read(value: Any) -> JsonObject:
@@ -71,7 +70,7 @@ class _Grades:
     selection: float
     arguments: float
     faith: Faithfulness | None
-    """``None`` where it could not be judged."""
+    """``None`` if it could not be judged."""
     pairs: tuple[Pair, ...]
 
     @property
@@ -98,7 +97,7 @@ class Graded:
         ),
     )
     needs_judge = False
-    """Without a judge, a deterministic score stands in for faithfulness."""
+    """Without a judge, a deterministic score replaces faithfulness."""
 
     @cached_property
     def schema(self) -> JsonObject:
@@ -115,7 +114,7 @@ class Graded:
         """Return the one check that ``value`` asks for.
 
         Raises:
-            InvalidValue: with the path to what does not fit.
+            InvalidValue: with the path to the invalid part.
         """
         return (((), _read(value)),)
 
@@ -267,7 +266,10 @@ def _explain_call(call: JsonObject, pair: Pair, evidence: Evidence) -> list[str]
 
 
 def _differing(args: JsonObject, given: JsonObject) -> list[str]:
-    """Return the top-level arguments that do not match whole, each with what was given; all, if one matcher does."""
+    """Return the top-level arguments that do not match fully, each with the given value.
+
+    All are returned if one matcher covers them.
+    """
     if is_matcher(args):
         return [
             (
@@ -284,7 +286,7 @@ def _differing(args: JsonObject, given: JsonObject) -> list[str]:
 
 
 def _nearest_title(name: str, evidence: Evidence) -> str | None:
-    """Return what to write instead of a display name, where the server has a tool of that title."""
+    """Return what to write instead of a display name, if the server has a tool of that title."""
     if evidence.tools.get(name) is not None:
         return None
     titles: Mapping[str, str] = {

@@ -1,8 +1,8 @@
 """Groups of assertions: ``any_of``, ``all_of`` and ``not``.
 
-A group takes mappings written like ``assertions:`` itself, and groups nest. What cannot be judged
-stays unknown unless the rest decides: one passed member is enough for ``any_of``, whatever a judge
-would say.
+A group takes mappings written like ``assertions:`` itself, and groups nest. A member that cannot be
+judged stays unknown unless the others decide: one passed member is enough for ``any_of``, whatever
+a judge would say.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _parse(name: str, value: Any, path: JsonPath) -> list[Check]:
 
 
 def _read_list(value: Any) -> tuple[JsonObject, _Options]:
-    """Return a severity where one is given, and the checks of each mapping of the list."""
+    """Return the severity, if given, and the checks of each mapping of the list."""
     severity, inner, path = _unwrapped(value)
     if not isinstance(inner, list | tuple) or not inner:
         raise InvalidValue(
@@ -79,7 +79,7 @@ def _read_list(value: Any) -> tuple[JsonObject, _Options]:
 
 
 def _read_one(value: Any) -> tuple[JsonObject, _Options]:
-    """Return a severity where one is given, and the checks of a single mapping."""
+    """Return the severity, if given, and the checks of a single mapping."""
     severity, inner, path = _unwrapped(value)
     return severity, (_members(inner, path),)
 
@@ -111,7 +111,7 @@ def _either(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def _opposite(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the verdict of the one thing that must not hold."""
+    """Return the verdict of what must not hold."""
     found: Mapping[Verdict, Verdict] = {
         "passed": "failed",
         "failed": "passed",
@@ -139,14 +139,14 @@ def _said(result: CheckResult) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Group:
-    """A `harness.checks.CheckKind` made of others."""
+    """A `harness.checks.CheckKind` that combines others."""
 
     name: str
-    """What suites call it."""
+    """Its name in suites."""
     read: Callable[[Any], tuple[JsonObject, _Options]]
     """Turns the suite's value into params and options."""
     combine: Callable[[Sequence[Verdict]], Verdict]
-    """Makes one verdict of those of the options."""
+    """Combines the verdicts of the options."""
     failed: str
     """The first words of a failure."""
     doc: CheckDoc
@@ -154,7 +154,7 @@ class _Group:
 
     @cached_property
     def schema(self) -> JsonObject:
-        """JSON Schema of the value; what stands in groups inside groups is left to the reader."""
+        """JSON Schema of the value; the contents of nested groups are left to the reader."""
         kinds = {name: VOCABULARY.schema(name) for name in KINDS.names() if name not in _GROUPS}
         nested: dict[str, JsonObject] = {
             "any_of": {"type": ["array", "object"]},
@@ -176,13 +176,13 @@ class _Group:
         """Return the one check that ``value`` asks for, with the checks inside it.
 
         Raises:
-            InvalidValue: with the path to what does not fit.
+            InvalidValue: with the path to the invalid part.
         """
         params, options = self.read(value)
         return (((), Check(kind=self.name, params=params, options=options)),)
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
-        """Judge every member, and from them the group."""
+        """Judge every member, then the group."""
         if not check.options:
             raise HarnessError(f"check {self.name} has no options: nothing would be checked by it")
         options = [

@@ -21,21 +21,22 @@ from harness.matching.texts import line
 from harness.types import Check, CheckResult, JsonObject, Judgement
 
 THRESHOLD = 0.7
-"""The score from which an answer satisfies a rubric."""
+"""The score from which on an answer satisfies a rubric."""
 
 COMPARE = """\
 Compare the answer with "expected_answer" in the material, which is right.
-correct: the answer says all that the expected answer says, in whatever words, and nothing that contradicts it.
+correct: the answer says all that the expected answer says, in whatever words, and nothing \
+that contradicts it.
 Further true details do not matter.
 partially correct: it says a part of it, or all of it beside something that contradicts it.
 wrong: it says something else, or nothing."""
-"""What a judge is asked of an ``expected_answer``."""
+"""The instructions for a judge of ``expected_answer``."""
 
 BY_RUBRIC = """\
 Grade how well the answer satisfies this rubric, from 0 (not at all) to 1 (in every point):
 
 {rubric}"""
-"""What a judge is asked of an ``answer_judge``."""
+"""The instructions for a judge of ``answer_judge``."""
 
 
 # ── Reading ──────────────────────────────────────────────────────────────────────────────────
@@ -84,7 +85,7 @@ class Judged:
     """A `harness.checks.CheckKind` that asks a judge."""
 
     name: str
-    """What suites call it."""
+    """Its name in suites."""
     schema: JsonObject
     """JSON Schema of its value."""
     read: Callable[[Any], JsonObject]
@@ -92,7 +93,7 @@ class Judged:
     ask: Callable[[JsonObject, Evidence], Question]
     """Makes the judge's question."""
     needs_judge: bool = True
-    """Nothing stands in for the judge."""
+    """There is no substitute for the judge."""
     doc: CheckDoc | None = None
     """Its row in the documentation."""
 
@@ -100,7 +101,7 @@ class Judged:
         """Return the one check that ``value`` asks for.
 
         Raises:
-            InvalidValue: with the path to what does not fit.
+            InvalidValue: with the path to the invalid part.
         """
         return (((), self.read(value)),)
 

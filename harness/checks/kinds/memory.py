@@ -1,7 +1,7 @@
-"""The check ``remembers``: a fact that was told earlier stands in the answer.
+"""The check ``remembers``: the answer contains a fact that was told earlier.
 
-Answers are compared as question-answering evaluations do it: Unicode NFKC, no distinction of case,
-no punctuation, no English articles, single spaces.
+Answers are compared as in question-answering evaluations: Unicode NFKC, ignoring case, punctuation
+and English articles, with single spaces.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _TOLD = 12
 
 
 def normal(words: str, *, articles: bool = False) -> str:
-    """Return ``words`` as they are compared; ``articles``: with its articles, for what would be nothing without."""
-    folded = _folded(_folded(words))  # once more, for a letter may fall apart into others
+    """Return ``words`` normalised for comparison; ``articles``: keep articles, as in *A*."""
+    folded = _folded(_folded(words))  # twice, since a letter may decompose into others
     bare = _folded("".join(letter for letter in folded if not _is_punctuation(letter)))
     return " ".join((bare if articles else _ARTICLES.sub(" ", bare)).split())
 
@@ -51,9 +51,9 @@ def _is_punctuation(letter: str) -> bool:
 
 
 def occurs(wanted: str, answer: str, *, whole: bool = False) -> bool:
-    """Return whether ``wanted`` stands in ``answer``; ``whole``: whether it is all of it.
+    """Return whether ``wanted`` is in ``answer``; ``whole``: whether it is all of it.
 
-    An answer such as *A* is nothing but an article, and then articles count on both sides.
+    An answer such as *A* consists of an article only; then articles count on both sides.
     """
     articles = not normal(wanted)
     told, found = normal(wanted, articles=articles), normal(answer, articles=articles)
@@ -62,7 +62,7 @@ def occurs(wanted: str, answer: str, *, whole: bool = False) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """How many of the listed answers were found."""
+    """How many of the expected answers were found."""
 
     score: float
     """From 0 to 1."""
@@ -71,7 +71,7 @@ class Remembered:
 
 
 def remembered(answers: Sequence[str], by: By, answer: str) -> Remembered:
-    """Return how well ``answer`` holds the ``answers``."""
+    """Return how well ``answer`` contains the ``answers``."""
     missing = tuple(wanted for wanted in answers if not occurs(wanted, answer, whole=by == "exact"))
     if by == "recall":
         return Remembered(math.fsum((len(answers), -len(missing))) / len(answers), missing)
@@ -150,7 +150,7 @@ class Remembers:
         """Return the one check that ``value`` asks for.
 
         Raises:
-            InvalidValue: with the path to what does not fit.
+            InvalidValue: with the path to the invalid part.
         """
         return (((), _read(value)),)
 

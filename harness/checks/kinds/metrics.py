@@ -1,7 +1,7 @@
-"""Graded metrics of tool use, from 0 to 1: were the expected tools called, and with the expected arguments?
+"""Graded metrics of tool use, from 0 to 1: were the expected tools and arguments used?
 
-Pure functions of what was expected and what was called. Further calls and further fields cost
-nothing, and the order of calls does not matter.
+Pure functions of the expected and the made calls. Additional calls and fields cost nothing, and the
+order of calls does not matter.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.matching.pairing import best_pairs
 from harness.types import JsonObject
 
 EPSILON = 1e-6
-"""How far two numbers may lie apart, in proportion to the larger, and be the same."""
+"""Relative difference up to which two numbers are equal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,25 +28,25 @@ class Call:
     tool: str
     """The tool's name."""
     args: JsonObject
-    """Its arguments; where it is expected, those that count, as values or matchers."""
+    """Its arguments; for an expected call only those that count, as values or matchers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """An expected call and the call that was taken for it."""
+    """An expected call and the call that it is compared with."""
 
     expected: int
     """Its place among the expected calls."""
     made: int | None
-    """Its place among the calls that were made; ``None`` where there was none left of that tool."""
+    """Its place among the made calls; ``None`` if none of that tool was left."""
     score: float
     """Matching fields ÷ expected fields."""
 
 
 def tool_selection(expected: Sequence[Call], made: Sequence[Call]) -> float:
-    """Return the share of the expected calls whose tool was called, each as often as it is expected.
+    """Return the share of the expected calls whose tool was called, as often as expected.
 
-    Nothing expected is nothing missed: 1.0.
+    Without expected calls it is 1.0.
     """
     if not expected:
         return 1.0
@@ -56,12 +56,12 @@ def tool_selection(expected: Sequence[Call], made: Sequence[Call]) -> float:
 
 
 def argument_match(pairs: Sequence[Pair]) -> float:
-    """Return the mean over the expected calls of their matching fields; 1.0 where none was expected."""
+    """Return the mean share of matching fields over the expected calls; 1.0 without any."""
     return math.fsum(pair.score for pair in pairs) / len(pairs) if pairs else 1.0
 
 
 def pair_calls(expected: Sequence[Call], made: Sequence[Call]) -> tuple[Pair, ...]:
-    """Pair every expected call with one of the same tool that was made, so that the total score is highest."""
+    """Pair every expected call with a made one of the same tool, for the highest total score."""
     pairs: dict[int, Pair] = {}
     for tool in dict.fromkeys(call.tool for call in expected):
         wanted = [place for place, call in enumerate(expected) if call.tool == tool]
@@ -78,11 +78,11 @@ def pair_calls(expected: Sequence[Call], made: Sequence[Call]) -> tuple[Pair, ..
 
 
 def match(expected: Any, given: Any) -> float:
-    """Return how much of ``expected`` stands in ``given``, from 0 to 1.
+    """Return how much of ``expected`` is in ``given``, from 0 to 1.
 
-    Texts are equal whatever their case, numbers within `EPSILON`; an object scores the mean of its
-    expected fields, and its further ones are free; a list matches whole, item by item, or not at
-    all. Types count.
+    Texts are equal regardless of case, numbers within `EPSILON`; an object scores the mean of its
+    expected fields, and further fields are ignored; a list matches completely, item by item, or not
+    at all. Types count.
     """
     if is_matcher(expected):
         return float(matches(expected, given))

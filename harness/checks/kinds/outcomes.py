@@ -1,7 +1,7 @@
-"""Checks on what came of calls: of one (``must_succeed``, ``must_be_denied``, ``must_error``) or of all.
+"""Checks on how calls ended: ``must_succeed``, ``must_be_denied``, ``must_error`` and others.
 
-Four facts are told apart: the model tried and the server refused; the model never tried; the tool
-was hidden from this user; the server let it through.
+Four facts are distinguished: the model tried and the server refused; the model never tried; the
+tool was hidden from this user; the server allowed it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Explained = tuple[list[str], str | None]
 def _on_a_call(
     name: str, wants: str, explained: Callable[[list[ToolCall]], Explained], doc: CheckDoc
 ) -> Kind:
-    """Return a kind that looks at the outcomes of the calls which its ``{tool, args}`` describes."""
+    """Return a kind that checks the outcomes of the calls that its ``{tool, args}`` describes."""
 
     def judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
         made = matching(params, evidence.transcript)

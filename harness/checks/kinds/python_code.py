@@ -1,15 +1,15 @@
-"""The check that is a suite's own code: ``check(case, run)`` of a suite in Python.
+"""The check that is a Python suite's own code: ``check(case, run)``.
 
-| it returns or raises                    | verdict                                                       |
-|-----------------------------------------|---------------------------------------------------------------|
-| ``True``                                | passed                                                        |
-| ``None``                                | passed if the check asserts something, else an error          |
-| ``False``                               | failed                                                        |
-| a number from 0 to 1                    | passed from the suite's ``threshold`` on; kept as the score   |
-| ``(True, "why")``, ``(0.4, "why")``     | the same, with an explanation                                 |
-| a `harness.types.CheckResult`           | what that says                                                |
-| ``AssertionError``                      | failed, with its message, or the line that it stands in       |
-| anything else                           | the trial is an error: it was not judged, and never passes    |
+| it returns or raises                | verdict                                                   |
+|-------------------------------------|-----------------------------------------------------------|
+| ``True``                            | passed                                                    |
+| ``None``                            | passed if the check asserts something, otherwise an error |
+| ``False``                           | failed                                                    |
+| a number from 0 to 1                | passed from the suite's ``threshold`` on; kept as score   |
+| ``(True, "why")``, ``(0.4, "why")`` | the same, with an explanation                             |
+| a `harness.types.CheckResult`       | that result                                               |
+| ``AssertionError``                  | failed, with its message, or its line of code             |
+| anything else                       | the trial is an error: not judged, and never a pass       |
 """
 
 from __future__ import annotations
@@ -39,35 +39,35 @@ from harness.suites.python_values import json_value
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
 
 CHECK_TIMEOUT_S = 60.0
-"""One call of a suite's check; the conversation is over by then, and has its own deadline."""
+"""Seconds for one call of a suite's check; it has its own deadline after the conversation."""
 
 _HINT = "This is the suite's own check: the whole conversation is in the log, and shown by --debug."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonKind:
-    """The kind of such checks; no file can ask for it."""
+    """The kind of such checks; no suite file can use it."""
 
     names_tools: ClassVar[bool] = False
-    """The code finds its tools."""
+    """The code itself decides which tools it needs."""
 
     timeout_s: float = CHECK_TIMEOUT_S
-    """How long a check may take."""
+    """Seconds that a check may take."""
 
     @property
     def schema(self) -> JsonObject:
-        """A schema that nothing fits."""
+        """A schema that nothing matches."""
         return {"not": {}}
 
     def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
-        """Refuse: the code of a check stands in a suite in Python."""
+        """Refuse: only a suite in Python has such a check."""
         raise InvalidValue("only a suite in Python has a check of this kind")
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Call the suite's own check.
 
         Raises:
-            HarnessError: it raised an error, took too long or returned what is no verdict.
+            HarnessError: it raised an error, took too long or returned no valid verdict.
         """
         code: UserCheck = check.code
         run = shown_to_checks(evidence.transcript)
@@ -78,10 +78,8 @@ class PythonKind:
             return _concluded(check, code, run, "failed", _said(error))
         except HarnessError:
             raise
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # the boundary to other people's code, which may raise anything
+        # A suite's own code may raise anything.
+        except (Exception, SystemExit) as error:
             raise HarnessError(
                 f"check of suite {code.suite} raised an error: {blame(error)}"
             ) from error
@@ -101,9 +99,9 @@ async def _called(function: Callable[[Any, PythonRun], Any], case: Any, run: Pyt
 
 
 async def _in_thread(function: Callable[[], Any]) -> Any:
-    """Return what ``function`` returns, called in a thread of its own.
+    """Call ``function`` in a thread of its own, and return what it returns.
 
-    The thread is a daemon: a check that never returns holds up neither the run nor the end of the
+    The thread is a daemon: a check that never returns delays neither the run nor the end of the
     process.
     """
     done = anyio.Event()
@@ -116,7 +114,7 @@ async def _in_thread(function: Callable[[], Any]) -> Any:
             outcome.append(function())
         except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
             failure.append(error)
-        with contextlib.suppress(RuntimeError):  # the event loop is over, and nobody waits
+        with contextlib.suppress(RuntimeError):  # the event loop has ended, and nobody waits
             anyio.from_thread.run_sync(done.set, token=token)
 
     threading.Thread(
@@ -129,7 +127,7 @@ async def _in_thread(function: Callable[[], Any]) -> Any:
 
 
 def _judged(check: Check, code: UserCheck, run: PythonRun, returned: Any) -> CheckResult:
-    """Return the result that stands for what the suite's check returned."""
+    """Return the result for what the suite's check returned."""
     if isinstance(returned, CheckResult):
         return replace(
             returned,
@@ -138,7 +136,7 @@ def _judged(check: Check, code: UserCheck, run: PythonRun, returned: Any) -> Che
             actual=json_value(returned.actual, strict=False),
             at=returned.at or check.at,
         )
-    explained = isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], str)  # noqa: PLR2004 - a pair
+    explained = isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], str)  # noqa: PLR2004
     value, why = returned if explained else (returned, "")
     if returned is None:
         if asserts(code.function):
@@ -179,7 +177,7 @@ def _concluded(
 
 
 def _said(error: AssertionError) -> str:
-    """Return an assertion's message, or the line that it stands in."""
+    """Return an assertion's message, or its line of code."""
     frame = users_frame(error)
     place = "" if frame is None else f" ({blame(error).split(' ', 1)[0].rstrip(':')})"
     words = (

@@ -54,7 +54,7 @@ def _read_result(value: Any, path: JsonPath) -> JsonObject:
             "that must be there.",
         )
     if "args" in found and "tool" not in found:
-        raise InvalidValue("args need the tool whose they are", path=(*path, "args"))
+        raise InvalidValue("args need a tool to belong to", path=(*path, "args"))
     if "tool" in found:
         text(found["tool"], (*path, "tool"), "tool name")
         found["args"] = arguments(found.get("args", {}), (*path, "args"))
@@ -72,7 +72,7 @@ def _judge_result(params: JsonObject, evidence: Evidence) -> CheckFinding:
         for call in evidence.transcript.tool_calls
         if "tool" not in params or asks_for(params, call)
     ]
-    # What nothing at all satisfies too, such as `$absent`, no part of a result can show.
+    # A pattern that matches nothing at all, such as `$absent`, cannot be shown by a part.
     negative = matches(pattern, ABSENT) or matches(pattern, "")
     telling = [
         call for call in calls if not (negative and truncated(call) and call.structured is None)
@@ -82,7 +82,7 @@ def _judge_result(params: JsonObject, evidence: Evidence) -> CheckFinding:
     lines: list[str] = []
     hint = None
     if cut:
-        lines = ["Only a part of a result was kept, so it cannot be said what stands in it."]
+        lines = ["Only a part of a result was kept, so its full content is unknown."]
     elif not hit:
         lines, hint = _explain_result(params, calls, evidence)
     place = "" if path == "$" else f"{path} "

@@ -1,7 +1,7 @@
-"""Checks on the text of what tools returned: ``tool_result_contains`` and ``tool_result_not_contains``.
+"""Checks on the text of tool results: ``tool_result_contains``, ``tool_result_not_contains``.
 
-A leak that the answer does not repeat is still a leak: every result and every error that reached
-the model is searched, in every form in which a text may stand in it.
+A leak that the answer does not repeat is still a leak: every result and error that reached the
+model is searched, in every form in which it may contain a text.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _read_text(value: Any, path: JsonPath) -> JsonObject:
 
 
 def forms(call: ToolCall) -> Iterator[str]:
-    """Yield a result in every form in which a text may stand in it: as sent, and each JSON string unescaped."""
+    """Yield a result in every searchable form: as sent, and each JSON string unescaped."""
     yield call.text
     yield from leaves(call.structured)
     if call.text.lstrip().startswith(("{", "[", '"')):
@@ -45,7 +45,7 @@ def forms(call: ToolCall) -> Iterator[str]:
 
 
 def where(wanted: str, call: ToolCall) -> Passage | None:
-    """Return where a text stands in what a tool returned, if it does."""
+    """Return where a text stands in a tool's result, or ``None``."""
     return next((found for form in forms(call) if (found := find(wanted, form))), None)
 
 

@@ -1,7 +1,7 @@
-"""``must_be_refused``: the server lets this caller not in at all, by HTTP 401 or 403 where a session would open.
+"""``must_be_refused``: the server refuses this caller a session, by HTTP 401 or 403.
 
-It is the one thing to ask of a caller whose credential must not count. No model is asked then:
-there is nobody whom it could speak for.
+It checks callers whose credential must not be accepted. No model is asked then, since there is
+nobody to speak for.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _HINTS: dict[Credential, str] = {
 
 
 def asks_for_admission(case: Case) -> bool:
-    """Whether a check of ``case``, be it inside a group, is about being refused at the door."""
+    """Whether a check of ``case``, also inside a group, expects a refused session."""
     return _NAME in _kinds(case)
 
 
 def knows_refusal(case: Case) -> bool:
-    """Whether a check of ``case`` can judge that the server refused its caller at the door."""
+    """Whether a check of ``case`` can judge a refused session."""
     return not {_NAME, "decision"}.isdisjoint(_kinds(case))
 
 
@@ -62,7 +62,7 @@ def _read(value: Any) -> JsonObject:
     raise InvalidValue(f"this is {kind_of(value)} where only true belongs", meant=meant)
 
 
-def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:  # noqa: ARG001 - it has nothing to set
+def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:  # noqa: ARG001 - no settings
     transcript, credential = evidence.transcript, evidence.case.caller.credential
     lines: list[str] = []
     hint = None
@@ -79,9 +79,8 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:  # noqa: ARG
             )
         if any(call.outcome == "denied" for call in transcript.tool_calls):
             hint = (
-                "The server refuses calls, and not the caller: assert must_be_denied if that "
-                "is "
-                "what it should do."
+                "The server refuses calls, not the caller: assert must_be_denied if that is what "
+                "it should do."
             )
         else:
             hint = _HINTS.get(

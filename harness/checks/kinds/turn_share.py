@@ -1,7 +1,7 @@
-"""The check ``turns_passed``: of all turns that are checked, a share is right.
+"""The check ``turns_passed``: a share of all checked turns is right.
 
-With it a case of fifty questions is one trial: a wrong answer is shown and does not decide, the
-share does.
+It makes a case of fifty questions one trial: a wrong answer is shown but does not decide; the share
+decides.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _MANY = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """A turn that is checked, and how it went."""
+    """A checked turn and its verdict."""
 
     turn: int
     """1-based, among all turns."""
     name: str
-    """What reports call it: ``question 3``."""
+    """Its name in reports: ``question 3``."""
     prompt: str
     """What the user said first."""
     verdict: Verdict
-    """``passed`` if all of its deciding checks did."""
+    """``passed`` if all of its deciding checks passed."""
     reason: str
     """The first line of what was wrong."""
 
@@ -50,7 +50,9 @@ class TurnsPassed:
         fails=("Too few turns are right: 38 of 50 (score 0.76, at least 0.80 expected)",),
         example="turns_passed: 0.8  # long: {at_least: 0.8}",
     )
-    schema: JsonObject = {"anyOf": [SHARE, long_form({"at_least": SHARE}, required=("at_least",))]}  # noqa: RUF012 - read-only
+    schema: JsonObject = {  # noqa: RUF012 - read-only
+        "anyOf": [SHARE, long_form({"at_least": SHARE}, required=("at_least",))]
+    }
 
     def parse(self, value: Any) -> Parsed:
         """Return the one check that ``value`` asks for.
@@ -64,7 +66,7 @@ class TurnsPassed:
         return (((), {**found, "at_least": share(found["at_least"], ("at_least",))}),)
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
-        """Count what was found of the turns already; nothing is judged again."""
+        """Count the results of the turns; nothing is judged again."""
         asked = _asked(evidence)
         finding = _finding(check.params["at_least"], asked)
         right = sum(one.verdict == "passed" for one in asked)
@@ -143,6 +145,6 @@ def _finding(at_least: float, asked: Sequence[_Asked]) -> CheckFinding:
 
 
 def _lines(turns: Sequence[_Asked]) -> list[str]:
-    """Return what was asked in each of ``turns``; many are named first, for an explanation is cut at its end."""
+    """Return the questions of ``turns``; a long list begins with all names, as it may be cut."""
     every = [f"Wrong: {', '.join(one.name for one in turns)}."] if len(turns) > _MANY else []
     return [*every, *(f"{one.name}: {line(one.prompt, _QUESTION_SHOWN)}" for one in turns)]

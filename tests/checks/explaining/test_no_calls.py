@@ -1,4 +1,4 @@
-"""A conversation without any call: who asked back, had no tool, or could not, did not answer from memory."""
+"""A conversation without any call: what distinguishes a question back or a limit from memory."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_who_says_that_there_is_no_tool_did_not_answer_from_memory() -> None:
     )
     assert (
         result.hint
-        == "Say in the description of the tool what it is for, in the words that people ask in."
+        == "Say in the description of the tool what it is for, in the words that people use."
     )
 
 
@@ -79,7 +79,7 @@ def test_a_limit_of_the_model_is_told_as_one_and_no_description_is_blamed(kind: 
         "",
         "No tool was called: it is beyond this model, which cannot build lists of objects, which "
         "items takes.",
-        "Ask another, with --model",
+        "Use another model, with --model",
     )
     assert "description of" not in str(result.hint)
 
@@ -89,14 +89,14 @@ def test_a_limit_of_the_model_is_told_also_where_it_did_the_rest() -> None:
         reply=Reply(text="That is beyond me.", beyond="write SQL, which query takes")
     )
     made = scene(call("get_orders"), answer="Three. That is beyond me.", messages=(said,))
-    fails("must_call", ["weather"], made, "Expected call", "cannot write SQL", "a limit of its own")
+    fails("must_call", ["weather"], made, "Expected call", "cannot write SQL", "its own limit")
     fails(
         "must_call",
         ["search_orders"],
         made,
         "Expected call",
         "cannot write SQL",
-        "a limit of its own",
+        "its own limit",
     )
 
 

@@ -157,7 +157,7 @@ async def test_a_recorded_verdict_stands_for_the_same_question_and_judge_only() 
 
 
 def by_instructions(request: Incoming) -> Step:
-    """Score by what stands outside of the data alone, as a judge does that the data cannot speak to."""
+    """Score by what is outside the data, like a judge that the data cannot influence."""
     lines = request.prompt.split("\n")
     place = lines.index("BEGIN DATA") + 1
     outside = "\n".join((request.system, *lines[:place], *lines[place + 1 :]))

@@ -181,7 +181,7 @@ def test_none_of_several_texts_is_told() -> None:
         ["not found", "no such"],
         scene(answer="Hello."),
         'Answer does not contain expected text: any of "not found", "no such"\nNothing in the '
-        "answer is like it",
+        "answer is similar",
     )
 
 

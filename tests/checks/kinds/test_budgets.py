@@ -56,13 +56,13 @@ def test_waiting_for_a_rate_limit_is_not_counted() -> None:
         (
             "max_tokens",
             Usage(output_tokens=None),
-            "Cannot be held to 5 tokens",
+            "The limit of 5 tokens cannot be checked",
             "did not report its tokens",
         ),
         (
             "max_cost",
             Usage(cost_usd=None),
-            "Cannot be held to 5 dollars",
+            "The limit of 5 dollars cannot be checked",
             "give input_price and output_price",
         ),
     ],

@@ -164,9 +164,7 @@ def test_a_conversation_that_was_cut_off_is_not_called_an_answer_from_memory(
     )
 
 
-def test_what_was_called_instead_is_told_in_order_with_its_outcome_and_the_tool_it_was_taken_for() -> (
-    None
-):
+def test_calls_made_instead_are_told_in_order_with_outcome_and_the_tool_taken_for_it() -> None:
     result = fails(
         "must_call",
         ["get_orders"],

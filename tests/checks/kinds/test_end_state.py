@@ -116,7 +116,7 @@ def test_a_state_that_an_older_run_never_read_is_no_verdict() -> None:
         ({**ORDERS, "tool": "a", "path": "a"}, "names resource and tool"),
         (ORDERS, "needs either something to match or calls"),
         ({**ORDERS, "value": 1, "same_state_as": []}, "needs either something to match or calls"),
-        ({**ORDERS, "value": 1, "args": {}}, "args need the tool"),
+        ({**ORDERS, "value": 1, "args": {}}, "args need a tool"),
         ({**ORDERS, "path": "a..b"}, "goes wrong"),
     ],
 )

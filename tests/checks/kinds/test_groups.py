@@ -90,7 +90,7 @@ def test_what_holds_although_it_must_not_is_told() -> None:
 def test_what_cannot_be_judged_is_told_with_its_reason() -> None:
     result = judge("any_of", [UNKNOWN, FALSE], unpriced())
     assert result.explanation.startswith(
-        "The group cannot be judged:\n— max_cost 1 (not judged): Cannot be held to 1"
+        "The group cannot be judged:\n— max_cost 1 (not judged): The limit of 1"
     )
 
 

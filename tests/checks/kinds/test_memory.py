@@ -185,7 +185,7 @@ UNPRICED = Usage(cost_usd=None)
 def conversation(
     answers: list[str], expected: list[str], at_least: Any, *, told: int = 1
 ) -> Evidence:
-    """Return a case of one told chunk and a question for each expected answer, as far as it was answered."""
+    """Return a case of one told chunk and a question for each expected answer."""
 
     def checks(kind: str, value: Any) -> tuple[Check, ...]:
         return tuple(check for _, check in VOCABULARY.parse(kind, value))

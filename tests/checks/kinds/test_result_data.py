@@ -212,7 +212,7 @@ def test_a_part_of_a_result_decides_only_when_the_value_is_in_it() -> None:
         ({"tool": "a"}, (), "neither a path nor a value"),
         ({"path": "a..b"}, ("path",), "goes wrong"),
         ({"path": 5}, ("path",), "a path is a string"),
-        ({"path": "a", "args": {}}, ("args",), "args need the tool"),
+        ({"path": "a", "args": {}}, ("args",), "args need a tool"),
         ([{"path": "a", "value": {"$gtt": 1}}], (0, "value", "$gtt"), "there is no matcher"),
         ("a", (), "this is a string where a mapping belongs"),
     ],
